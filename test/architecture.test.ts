@@ -1,0 +1,127 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hiddenClocksIn, IMPORT_RULES, type SourceFile, violationsIn } from '#test/import-rules.ts';
+import packageJson from '../package.json' with { type: 'json' };
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const ALIASES = packageJson.imports;
+
+describe('who may import whom', () => {
+  const files = sourcesBelow('gateway', 'firmware-sim');
+
+  test('the scan sees the program', () => {
+    expect(files.map((file) => file.path)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^gateway\/contract\/.+/)]),
+    );
+    expect(files.length).toBeGreaterThan(10);
+  });
+
+  test('every import keeps to the table', () => {
+    expect(violationsIn(files, ALIASES)).toEqual([]);
+  });
+
+  test('no inner folder reads the clock by itself', () => {
+    expect(hiddenClocksIn(files)).toEqual([]);
+  });
+
+  test('a library below adapters belongs to one of the declared dependencies', () => {
+    const declared = new Set(Object.keys(packageJson.dependencies));
+    const named = IMPORT_RULES.flatMap((rule) => rule.libraries).filter((name) => !name.startsWith('node:'));
+
+    // mqtt-packet comes with aedes and carries its packet types.
+    expect(named.filter((name) => !declared.has(name) && name !== 'mqtt-packet')).toEqual([]);
+  });
+});
+
+describe('a planted violation is reported', () => {
+  test.each([
+    [
+      'a feature that imports its sibling',
+      'gateway/features/ponds/a.ts',
+      `import { x } from '#features/farms/b.ts';`,
+    ],
+    ['a sibling by relative path', 'gateway/features/ponds/a.ts', `import { x } from '../farms/b.ts';`],
+    ['a sibling’s type', 'gateway/features/ponds/a.ts', `import type { X } from '#features/farms/b.ts';`],
+    ['a sibling’s type, inline', 'gateway/features/ponds/a.ts', `type X = import('#features/farms/b.ts').X;`],
+    ['a feature with a driver', 'gateway/features/ponds/a.ts', `import type { Kysely } from 'kysely';`],
+    ['a feature with a file system', 'gateway/features/ponds/a.ts', `import fs from 'node:fs';`],
+    ['a feature with an adapter', 'gateway/features/ponds/a.ts', `export * from '#adapters/sql/commit.ts';`],
+    [
+      'time zones outside schedules',
+      'gateway/features/ponds/a.ts',
+      `import { Temporal } from 'temporal-polyfill';`,
+    ],
+    ['a contract that knows the core', 'gateway/contract/a.ts', `import '#core/errors.ts';`],
+    ['a core that knows a feature', 'gateway/core/a.ts', `const x = await import('#features/ponds/a.ts');`],
+    ['a core with schemas of its own', 'gateway/core/a.ts', `import { z } from 'zod';`],
+    ['a core with a web server', 'gateway/core/a.ts', `import express from 'express/lib/express.js';`],
+    ['a science with anything', 'gateway/science/a.ts', `import { z } from 'zod';`],
+    ['a sync with a driver', 'gateway/sync/a.ts', `import pg from 'pg';`],
+    ['a computed import', 'gateway/core/a.ts', `export const load = (name: string) => import(name);`],
+    ['an old-style import', 'gateway/core/a.ts', `const fs = require('node:fs');`],
+    [
+      'an adapter with a feature’s code',
+      'gateway/adapters/http/a.ts',
+      `import { x } from '#features/ponds/a.ts';`,
+    ],
+    ['an adapter with another’s library', 'gateway/adapters/http/a.ts', `import { Kysely } from 'kysely';`],
+    [
+      'an adapter with another adapter',
+      'gateway/adapters/http/a.ts',
+      `import { x } from '#adapters/sql/a.ts';`,
+    ],
+    ['the simulator with the gateway’s inside', 'firmware-sim/a.ts', `import { x } from '#core/errors.ts';`],
+    ['a file in an unknown folder', 'gateway/misc/a.ts', `export const x = 1;`],
+  ])('%s', (_what, file, text) => {
+    expect(violationsIn([{ path: file, text }], ALIASES)).toHaveLength(1);
+  });
+
+  test('an inner folder that asks the clock', () => {
+    const files = ['new Date()', 'Date()'].map((text, i) => ({ path: `gateway/core/${i}.ts`, text }));
+    expect(hiddenClocksIn(files)).toEqual(['gateway/core/0.ts', 'gateway/core/1.ts']);
+  });
+});
+
+describe('what the table allows is not reported', () => {
+  test.each([
+    ['its own folder', 'gateway/features/ponds/deep/a.ts', `import { x } from '../b.ts';`],
+    [
+      'the layers below',
+      'gateway/features/ponds/a.ts',
+      `import { x } from '#core/a.ts'; import '#contract/b.ts';`,
+    ],
+    [
+      'the names of others in a comment or a text',
+      'gateway/core/a.ts',
+      `// import 'pg'\nconst x = "import 'pg'";`,
+    ],
+    [
+      'a feature’s types in an adapter',
+      'gateway/adapters/http/a.ts',
+      `import type { X } from '#features/ponds/a.ts';`,
+    ],
+    ['the types of the contract’s library', 'gateway/core/a.ts', `import type { z } from 'zod';`],
+    ['a driver in its adapter', 'gateway/adapters/sql/queries/ponds.ts', `import { Kysely } from 'kysely';`],
+    [
+      'everything in compose',
+      'gateway/compose.ts',
+      `import { x } from '#adapters/sql/a.ts'; import '#features/b/c.ts';`,
+    ],
+    ['the version guard in main', 'gateway/main.ts', `import '../scripts/require-node.mjs';`],
+    ['a date made from a text', 'gateway/core/a.ts', `export const at = new Date('2026-01-01');`],
+  ])('%s', (_what, file, text) => {
+    const files = [{ path: file, text }];
+    expect([...violationsIn(files, ALIASES), ...hiddenClocksIn(files)]).toEqual([]);
+  });
+});
+
+function sourcesBelow(...folders: string[]): SourceFile[] {
+  return folders
+    .flatMap((folder) => fs.globSync(`${folder}/**/*.{ts,tsx,mts,js,mjs}`, { cwd: ROOT }))
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => ({
+      path: file.replaceAll(path.sep, '/'),
+      text: fs.readFileSync(path.join(ROOT, file), 'utf8'),
+    }));
+}

