@@ -1,0 +1,157 @@
+import type { Request as HttpRequest, Response } from 'express';
+import type * as z from 'zod';
+import { AppError, forbidden, notFound, StorageUnavailable } from '#core/errors.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { notAuthenticated, requireRight } from '#core/request-checks.ts';
+import type {
+  Access,
+  Answer,
+  Caller,
+  FarmAccess,
+  FarmFound,
+  Owned,
+  Request,
+  Route,
+  RouteDecision,
+} from '#core/route.ts';
+import { perform } from '#core/use-case.ts';
+import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
+import { sendAnswer } from './send-answer.ts';
+
+export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
+  IdempotencyDeps & {
+    /** The caller of a bearer token; throws 401 for one that is invalid, expired, logged out or outdated. */
+    authenticate: (bearer: string) => Promise<Caller>;
+    /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
+    accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+  };
+
+const THING: Readonly<Record<Owned, string>> = {
+  farm: 'Farm',
+  pond: 'Pond',
+  aerator: 'Aerator',
+  control_point: 'Control point',
+  schedule: 'Schedule',
+  alert: 'Alert',
+};
+
+/** One request through one route: who, may they, is it valid; then load → decide → commit; then the answer. */
+export async function handleRoute(
+  deps: HandleDeps,
+  route: Route,
+  http: HttpRequest,
+  response: Response,
+): Promise<void> {
+  const request = await readRequest(deps, route, http);
+  const decide = () => route.handle(request as never);
+  const decision: { last: RouteDecision | null } = { last: null };
+  const decideOnce = async () => {
+    decision.last = await (route.idempotent ? withIdempotency(deps, request, http, decide) : decide());
+    return decision.last;
+  };
+  const answer = await perform(deps, request.caller?.userId ?? null, decideOnce).then(
+    (done) => done.answer,
+    (error: unknown): Answer => {
+      const fallback = error instanceof StorageUnavailable ? decision.last?.whenStorageFails : undefined;
+      if (fallback === undefined || !(error instanceof Error)) throw error;
+      return fallback(error);
+    },
+  );
+  await sendAnswer(http, response, answer);
+}
+
+async function readRequest(
+  deps: HandleDeps,
+  route: Route,
+  http: HttpRequest,
+): Promise<Request<unknown, unknown, unknown>> {
+  const bearer = bearerOf(http);
+  const caller = await callerOf(deps, route.access, bearer);
+  const rawBody = isRecord(http.body) ? http.body : {};
+  const params = parsePart(route.params, http.params, route.invalid, 404);
+  const farmBefore = await farmOf(deps, route.access, caller, { params: http.params });
+  const query = parsePart(route.query, http.query, route.invalid);
+  const body = route.body === undefined ? undefined : parsePart(route.body, http.body ?? {}, route.invalid);
+  const farm = farmBefore ?? (await farmOf(deps, route.access, caller, { query, body }));
+  return {
+    params,
+    query,
+    body,
+    rawBody,
+    caller,
+    farm,
+    ifMatch: ifMatchOf(http),
+    source: http.socket.remoteAddress ?? '',
+    bearer,
+    language: http.acceptsLanguages('pt-BR', 'pt', 'en') === 'en' ? 'en' : 'pt-BR',
+  };
+}
+
+function bearerOf(http: HttpRequest): string | null {
+  return /^Bearer +([^\s]+)\s*$/i.exec(http.headers.authorization ?? '')?.[1] ?? null;
+}
+
+async function callerOf(deps: HandleDeps, access: Access, bearer: string | null): Promise<Caller | null> {
+  // a controller's key is not a token: the device routes look at the credential themselves
+  if (access.who === 'anyone' || access.who === 'device') return null;
+  if (bearer === null) throw notAuthenticated();
+  const caller = await deps.authenticate(bearer);
+  if (access.who === 'admin' && caller.role !== 'ADMIN') throw forbidden('Only administrators may do this');
+  return caller;
+}
+
+async function farmOf(
+  deps: HandleDeps,
+  access: Access,
+  caller: Caller | null,
+  parts: Readonly<Record<string, unknown>>,
+): Promise<FarmAccess | null> {
+  if (access.who !== 'farm' || !(access.at in parts)) return null;
+  const part = parts[access.at];
+  const id = isRecord(part) ? part[access.field] : undefined;
+  if (id === undefined && access.optional) return null;
+  if (caller === null || typeof id !== 'string') throw notFound(THING[access.of]);
+  const found = await deps.accessTo(access.of, id, caller.userId);
+  if (found === null) throw notFound(THING[access.of]);
+  const { role } = found;
+  if (role === null) {
+    if (access.others === 404) throw notFound(THING[access.of]);
+    throw forbidden(`You do not have permission on this ${THING[access.of].toLowerCase()}`);
+  }
+  requireRight(role, access.right);
+  return { farmId: found.farmId, ownerId: found.ownerId, role };
+}
+
+function parsePart(
+  schema: z.ZodType | undefined,
+  part: unknown,
+  invalid: 400 | 422,
+  status: number = invalid,
+): unknown {
+  if (schema === undefined) return part;
+  const parsed = schema.safeParse(part);
+  if (parsed.success) return parsed.data;
+  // an id that cannot exist names nothing
+  if (status === 404) throw notFound('Resource');
+  const errors = parsed.error.issues.map((issue) => ({
+    path: issue.path.join('.'),
+    code: issue.code.toUpperCase(),
+    message: issue.message,
+  }));
+  const first = errors[0];
+  const detail =
+    first === undefined ? 'The request is not valid' : `${first.path || 'body'}: ${first.message}`;
+  throw new AppError(invalid, detail, { code: 'VALIDATION_ERROR', errors: errors.slice(0, 50) });
+}
+
+function ifMatchOf(http: HttpRequest): number | null {
+  const header = http.headers['if-match'];
+  if (header === undefined || header.trim() === '*') return null;
+  const rev = /^\s*(?:W\/)?"(\d{1,15})"\s*$/.exec(header)?.[1];
+  // an unknown tag can match nothing
+  return rev === undefined ? -1 : Number(rev);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { Request as HttpRequest } from 'express';
+import canonicalize from 'canonicalize';
+import { idempotentAnswer } from '#contract/resources/local-tables.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { insert } from '#core/changes.ts';
+import { AppError } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Request, RouteDecision } from '#core/route.ts';
+
+export type IdempotencyDeps = Pick<Kernel, 'now'> & {
+  storedAnswer: (id: string) => Promise<RowOf<typeof idempotentAnswer> | null>;
+};
+
+const MAX_ANSWER_BYTES = 65_536;
+const KEPT_MS = 24 * 3600 * 1000;
+
+/**
+ * Honours Idempotency-Key on a create: the answer is stored in the commit that creates, so that a request repeated
+ * after a lost answer creates nothing twice. The same key with another body is 422.
+ */
+export async function withIdempotency(
+  deps: IdempotencyDeps,
+  request: Request<unknown, unknown, unknown>,
+  http: HttpRequest,
+  decide: () => Promise<RouteDecision>,
+): Promise<RouteDecision> {
+  const key = http.headers['idempotency-key'];
+  if (typeof key !== 'string' || request.caller === null) return decide();
+  if (key.trim() === '' || key.length > 255) {
+    throw new AppError(422, 'Idempotency-Key must have 1 to 255 characters', { code: 'VALIDATION_ERROR' });
+  }
+  const id = sha256(JSON.stringify([request.caller.userId, http.method, http.path, key]));
+  const bodyHash = sha256(canonicalize(request.rawBody) ?? '');
+  const stored = await deps.storedAnswer(id);
+  if (stored !== null && Date.parse(stored.created_at) > deps.now() - KEPT_MS) {
+    if (stored.body_hash !== bodyHash) {
+      throw new AppError(422, 'This Idempotency-Key was used with another body', {
+        code: 'IDEMPOTENCY_KEY_REUSED',
+      });
+    }
+    const headers = { 'Idempotent-Replayed': 'true' };
+    return { answer: { status: stored.status, body: JSON.parse(stored.answer), headers } };
+  }
+  const decision = await decide();
+  const answer = JSON.stringify(decision.answer.body ?? null);
+  if (Buffer.byteLength(answer) > MAX_ANSWER_BYTES || decision.answer.rows !== undefined) return decision;
+  const row = {
+    id,
+    body_hash: bodyHash,
+    status: decision.answer.status,
+    answer,
+    created_at: isoOf(deps.now()),
+  };
+  return { ...decision, changes: [...(decision.changes ?? []), insert(idempotentAnswer, row)] };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

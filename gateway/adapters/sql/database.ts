@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely';
+import { allResources } from '#contract/resources/all.ts';
+import type { Commit, CommitListener, Committed } from '#core/changes.ts';
+import type { UnitContext } from '#core/commit.ts';
+import type { Tables } from './tables.ts';
+
+export type Db = Kysely<Tables>;
+
+/** What a driver needs to stamp units; the rest of the context it knows itself. */
+export type Stamping = {
+  streamId: number | null;
+  /** Disciplined wall time, ms. */
+  now: () => number;
+  monotonic: () => number;
+  bootId: string;
+  node: string;
+};
+
+export type Database = {
+  dialect: 'sqlite' | 'postgres';
+  /** For queries; rows of the product are changed by `commit` alone. */
+  read: Db;
+  commit: Commit;
+  /** Told of every unit after it is on disk. */
+  onCommit(listener: CommitListener): () => void;
+  /** One cheap question to the storage, for readiness. Throws when it does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export function unitContext(dialect: UnitContext['dialect'], stamping: Stamping): UnitContext {
+  return {
+    dialect,
+    streamId: stamping.streamId,
+    nowMs: stamping.now(),
+    monotonicMs: stamping.monotonic(),
+    bootId: stamping.bootId,
+    node: stamping.node,
+    childrenOf,
+  };
+}
+
+const childrenOf: UnitContext['childrenOf'] = (() => {
+  const children = new Map<string, { resource: (typeof allResources)[number]; column: string }[]>();
+  for (const resource of allResources) {
+    for (const [parent, column] of Object.entries(resource.parents)) {
+      children.set(parent, [...(children.get(parent) ?? []), { resource, column }]);
+    }
+  }
+  return children;
+})();
+
+/** Listeners of committed units: one that throws is reported and harms nobody. */
+export function commitListeners(onError: (error: unknown) => void) {
+  const listeners = new Set<CommitListener>();
+  return {
+    add(listener: CommitListener): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    tell(committed: Committed): void {
+      if (committed.rows.length === 0) return;
+      for (const listener of listeners) {
+        try {
+          listener(committed);
+        } catch (error) {
+          onError(error);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import BetterSqlite from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import type { Committed, Unit } from '#core/changes.ts';
+import { applyUnit, type Statement } from '#core/commit.ts';
+import { StorageUnavailable, UniqueViolation } from '#core/errors.ts';
+import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
+import type { Tables } from './tables.ts';
+
+// Units that arrive while one is being written share its transaction, each behind its own savepoint: on an SD card
+// an fsync takes 5 to 20 ms, and two hundred controllers report at once when the power returns.
+const UNITS_PER_TRANSACTION = 64;
+const MAX_QUEUED_UNITS = 10_000;
+/** The main thread waits at most this long for another process's lock; longer waits are done asleep. */
+const BUSY_TIMEOUT_MS = 150;
+const LOCK_PATIENCE_MS = 5_000;
+const STATEMENTS_KEPT = 500;
+
+export type SqliteConnection = BetterSqlite.Database;
+
+/** Opens the one writer connection with the settings a farm needs. `path` may be `:memory:`. */
+export function connectSqlite(path: string): SqliteConnection {
+  const connection = new BetterSqlite(path, { timeout: BUSY_TIMEOUT_MS });
+  connection.pragma('journal_mode = WAL');
+  // FULL: farms lose power; NORMAL may lose the last acknowledged order or feeding
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  connection.pragma('journal_size_limit = 16777216');
+  return connection;
+}
+
+export function openSqlite(
+  connection: SqliteConnection,
+  stamping: Stamping,
+  onListenerError: (error: unknown) => void,
+): Database {
+  const prepare = statementCache(connection);
+  const listeners = commitListeners(onListenerError);
+  let isUnitOpen = 0;
+  // guard triggers ask it: rows of synchronised tables change inside a unit only
+  connection.function('unit_is_open', () => isUnitOpen);
+
+  function runUnit(unit: Unit): Committed {
+    const steps = applyUnit(unit, unitContext('sqlite', stamping));
+    let step = steps.next();
+    while (!step.done) step = steps.next(execute(step.value));
+    return step.value;
+  }
+
+  function execute({ sql, params }: Statement): Record<string, unknown>[] {
+    const statement = prepare(sql);
+    if (statement.reader) return statement.all(...params) as Record<string, unknown>[];
+    statement.run(...params);
+    return [];
+  }
+
+  /** Writes a batch in one transaction; answers per unit what it did or why it failed. */
+  function writeBatch(units: readonly Unit[]): (Committed | Error)[] {
+    prepare('begin immediate').run();
+    isUnitOpen = 1;
+    try {
+      const results = units.map((unit) => {
+        prepare('savepoint unit').run();
+        try {
+          const committed = runUnit(unit);
+          prepare('release unit').run();
+          return committed;
+        } catch (error) {
+          // a full disk may have rolled back the whole transaction, and with it the units before
+          if (!connection.inTransaction) throw error;
+          prepare('rollback to unit').run();
+          prepare('release unit').run();
+          return asExpected(error);
+        }
+      });
+      prepare('commit').run();
+      return results;
+    } catch (error) {
+      if (connection.inTransaction) prepare('rollback').run();
+      throw asExpected(error);
+    } finally {
+      isUnitOpen = 0;
+    }
+  }
+
+  const queue = createQueue(writeBatch, listeners.tell);
+  return {
+    dialect: 'sqlite',
+    read: new Kysely<Tables>({
+      dialect: new SqliteDialect({ database: { prepare, close: () => undefined } }),
+    }),
+    commit: queue.add,
+    onCommit: listeners.add,
+    async ping() {
+      prepare('select 1').get();
+    },
+    async close() {
+      await queue.drained();
+      connection.close();
+    },
+  };
+}
+
+type Waiting = {
+  unit: Unit;
+  resolve: (committed: Committed) => void;
+  reject: (error: Error) => void;
+  since: number;
+};
+
+function createQueue(
+  writeBatch: (units: readonly Unit[]) => (Committed | Error)[],
+  tell: (committed: Committed) => void,
+) {
+  const waiting: Waiting[] = [];
+  const onDrained: (() => void)[] = [];
+  let isScheduled = false;
+
+  function schedule(delayMs: number): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    if (delayMs === 0) setImmediate(drain);
+    else setTimeout(drain, delayMs);
+  }
+
+  function drain(): void {
+    isScheduled = false;
+    const batch = waiting.splice(0, UNITS_PER_TRANSACTION);
+    if (batch.length === 0) return;
+    try {
+      const results = writeBatch(batch.map(({ unit }) => unit));
+      results.forEach((result, index) => {
+        if (result instanceof Error) batch[index]?.reject(result);
+        else {
+          tell(result);
+          batch[index]?.resolve(result);
+        }
+      });
+    } catch (error) {
+      retryOrReject(batch, error instanceof Error ? error : new Error(String(error)));
+    }
+    if (waiting.length > 0) schedule(0);
+    else for (const done of onDrained.splice(0)) done();
+  }
+
+  function retryOrReject(batch: readonly Waiting[], error: Error): void {
+    const isLocked = error instanceof StorageUnavailable && error.reason === 'locked';
+    const patient = batch.filter(({ since }) => isLocked && performance.now() - since < LOCK_PATIENCE_MS);
+    for (const entry of batch) if (!patient.includes(entry)) entry.reject(error);
+    if (patient.length === 0) return;
+    waiting.unshift(...patient);
+    schedule(100);
+  }
+
+  return {
+    add(unit: Unit): Promise<Committed> {
+      if (waiting.length >= MAX_QUEUED_UNITS) {
+        return Promise.reject(
+          new StorageUnavailable('locked', new Error('too many units wait for the database')),
+        );
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push({ unit, resolve, reject, since: performance.now() });
+        schedule(0);
+      });
+    },
+    drained(): Promise<void> {
+      if (waiting.length === 0 && !isScheduled) return Promise.resolve();
+      return new Promise((resolve) => onDrained.push(resolve));
+    },
+  };
+}
+
+function statementCache(connection: SqliteConnection): (sql: string) => BetterSqlite.Statement<unknown[]> {
+  const bySql = new Map<string, BetterSqlite.Statement<unknown[]>>();
+  return (sql) => {
+    const known = bySql.get(sql);
+    if (known) {
+      bySql.delete(sql);
+      bySql.set(sql, known);
+      return known;
+    }
+    const statement = connection.prepare<unknown[]>(sql);
+    bySql.set(sql, statement);
+    if (bySql.size > STATEMENTS_KEPT) {
+      const oldest = bySql.keys().next().value;
+      if (oldest !== undefined) bySql.delete(oldest);
+    }
+    return statement;
+  };
+}
+
+/** Turns SQLite's codes into the failures the kernel knows; anything else is a bug and stays as it is. */
+function asExpected(error: unknown): Error {
+  if (!(error instanceof BetterSqlite.SqliteError))
+    return error instanceof Error ? error : new Error(String(error));
+  const { code, message } = error;
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+    return new UniqueViolation(message.replace('UNIQUE constraint failed: ', ''));
+  }
+  if (code.startsWith('SQLITE_FULL')) return new StorageUnavailable('full', error);
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return new StorageUnavailable('locked', error);
+  if (
+    code.startsWith('SQLITE_IOERR') ||
+    code.startsWith('SQLITE_READONLY') ||
+    code.startsWith('SQLITE_CANTOPEN')
+  ) {
+    return new StorageUnavailable('io', error);
+  }
+  return error;
+}

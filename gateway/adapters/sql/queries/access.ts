@@ -1,0 +1,83 @@
+import type { GuardSeen } from '#core/changes.ts';
+import type { FarmFound, Owned } from '#core/route.ts';
+import type { Db } from '../database.ts';
+
+/** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
+export function accessQuery(db: Db): (of: Owned, id: string, userId: string) => Promise<FarmFound | null> {
+  return async (of, id, userId) => {
+    const found = await farmsWith(db, of, id)
+      .leftJoin('farm_members', (join) =>
+        join
+          .onRef('farm_members.farm_id', '=', 'farms.id')
+          .on('farm_members.user_id', '=', userId)
+          .on('farm_members.hidden', '=', 0),
+      )
+      .select(['farms.id as farm_id', 'farms.owner_id', 'farm_members.role'])
+      .where('farms.hidden', '=', 0)
+      .executeTakeFirst();
+    if (!found) return null;
+    const role = found.owner_id === userId ? 'OWNER' : found.role;
+    return { farmId: found.farm_id, ownerId: found.owner_id, role };
+  };
+}
+
+function farmsWith(db: Db, of: Owned, id: string) {
+  const farms = db.selectFrom('farms');
+  switch (of) {
+    case 'farm':
+      return farms.where('farms.id', '=', id);
+    case 'pond':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('ponds').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
+      );
+    case 'control_point':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('control_points').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
+      );
+    case 'aerator':
+      return farms.where(
+        'farms.id',
+        '=',
+        db
+          .selectFrom('aerators')
+          .innerJoin('ponds', 'ponds.id', 'aerators.pond_id')
+          .select('ponds.farm_id')
+          .where('aerators.id', '=', id)
+          .where('aerators.hidden', '=', 0),
+      );
+    case 'schedule':
+      return farms.where(
+        'farms.id',
+        '=',
+        db
+          .selectFrom('schedules')
+          .innerJoin('control_points', 'control_points.id', 'schedules.control_point_id')
+          .select('control_points.farm_id')
+          .where('schedules.id', '=', id)
+          .where('schedules.hidden', '=', 0),
+      );
+    case 'alert':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('alerts').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
+      );
+  }
+}
+
+/** Reads a guard's number; 0 for one that was never bumped. */
+export function guardQuery(db: Db): (entity: string, id: string) => Promise<GuardSeen> {
+  return async (entity, id) => {
+    const row = await db
+      .selectFrom('guards')
+      .select('n')
+      .where('entity', '=', entity)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return { entity, id, n: row?.n ?? 0 };
+  };
+}

@@ -1,0 +1,22 @@
+/** Rows fetched at a time when a list is streamed: a short read each, so that control is never kept waiting. */
+const CHUNK = 500;
+
+/**
+ * Streams a list in chunks by key, so that no statement stays open between them. `fetch` answers up to `limit` rows
+ * after the given last row (null: from the start).
+ */
+export async function* inChunks<Row>(
+  page: { skip: number; limit: number | undefined },
+  fetch: (after: Row | null, take: { limit: number; offset: number }) => Promise<Row[]>,
+): AsyncIterable<Row> {
+  let left = page.limit ?? Number.POSITIVE_INFINITY;
+  let after: Row | null = null;
+  while (left > 0) {
+    const limit = Math.min(CHUNK, left);
+    const rows: Row[] = await fetch(after, { limit, offset: after === null ? page.skip : 0 });
+    yield* rows;
+    if (rows.length < limit) return;
+    left -= rows.length;
+    after = rows.at(-1) ?? null;
+  }
+}

@@ -1,0 +1,72 @@
+import type { localResources, sharedResources } from '#contract/resources/all.ts';
+import type { Resource, RowOf, Stored } from '#contract/resource.ts';
+import { codecOf } from '#core/row-codec.ts';
+
+// Types of the tables as the engines hold them: booleans as 0 and 1, lists and objects as JSON text.
+
+type Column<Value> = Value extends boolean ? number : Value extends string | number | null ? Value : string;
+type Columns<Row> = { [Name in keyof Row]: Column<Row[Name]> };
+
+type Kernel = {
+  /** Counts the row's changes on this instance. */
+  rev: number;
+  /** 1: deleted, or below something deleted. */
+  hidden: number;
+};
+
+type SharedTables = {
+  [Name in keyof typeof sharedResources]: Columns<RowOf<(typeof sharedResources)[Name]>> & Kernel;
+};
+type LocalTables = { [Name in keyof typeof localResources]: Columns<RowOf<(typeof localResources)[Name]>> };
+
+export type Tables = SharedTables &
+  LocalTables & {
+    guards: { entity: string; id: string; n: number };
+    sync_stream: {
+      stream_id: number;
+      gateway_id: string;
+      epoch: number;
+      hlc: string | null;
+      tx: number;
+      core_seq: number;
+      core_chain: string;
+      history_seq: number;
+      history_chain: string;
+    };
+    sync_change: {
+      stream_id: number;
+      lane: string;
+      seq: number;
+      tx: number;
+      entity: number;
+      id: string;
+      op: number;
+      cl: number;
+      hlc: string;
+      base_json: string | null;
+      body_json: string | null;
+      boot_id: string;
+      monotonic_ms: number;
+      actor: string | null;
+      schema_version: number;
+      chain: string;
+    };
+    sync_register: { entity: number; id: string; cl: number; hlc: string; over_json: string };
+  };
+
+/** A stored row as the rest of the program knows it. */
+export function decodeRow<Row extends { id: string }>(
+  resource: Resource<Row>,
+  stored: Record<string, unknown>,
+): Stored<Row> {
+  const row = codecOf(resource as unknown as Resource).decode(stored);
+  // the codec of this resource makes its rows; the drift test keeps schema and tables equal
+  return { ...row, rev: Number(stored['rev'] ?? 0) } as unknown as Stored<Row>;
+}
+
+/** Column names of a resource with its kernel columns, for a select list. */
+export function columnsOf(resource: Resource<never> | Resource, alias?: string): string[] {
+  const { columns } = codecOf(resource as Resource);
+  const all = (resource as Resource).sync === 'local' ? columns : [...columns, 'rev', 'hidden'];
+  return alias === undefined ? [...all] : all.map((column) => `${alias}.${column}`);
+}

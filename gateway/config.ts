@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import * as z from 'zod';
+
+// Every option of the program: flag, environment variable, what it may be, default, and a sentence for --help.
+
+const port = z.coerce
+  .number({ message: 'must be a port, 0 to 65535' })
+  .int({ message: 'must be a port, 0 to 65535' })
+  .min(0, { message: 'must be a port, 0 to 65535' })
+  .max(65_535, { message: 'must be a port, 0 to 65535' });
+const seconds = (min: number, max: number) =>
+  z.coerce
+    .number({ message: `must be seconds, ${min} to ${max}` })
+    .min(min, { message: `must be seconds, ${min} to ${max}` })
+    .max(max, { message: `must be seconds, ${min} to ${max}` });
+const count = (min: number, max: number) =>
+  z.coerce
+    .number({ message: `must be a whole number, ${min} to ${max}` })
+    .int({ message: `must be a whole number, ${min} to ${max}` })
+    .min(min, { message: `must be a whole number, ${min} to ${max}` })
+    .max(max, { message: `must be a whole number, ${min} to ${max}` });
+const yesNo = z
+  .union([z.boolean(), z.enum(['1', '0', 'true', 'false', 'yes', 'no'], { message: 'must be 1 or 0' })])
+  .transform((word) => word === true || word === '1' || word === 'true' || word === 'yes');
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Option = { schema: z.ZodType; fallback: unknown; help: string };
+
+export const options = {
+  role: {
+    schema: z.enum(['gateway', 'hosted'], { message: 'must be gateway or hosted' }),
+    fallback: 'gateway',
+    help: 'gateway (on the farm) or hosted (in the cloud)',
+  },
+  data: {
+    schema: z.string().min(1),
+    fallback: './data',
+    help: 'folder of the database and the secrets (DATA_DIR)',
+  },
+  host: { schema: z.string().min(1), fallback: '0.0.0.0', help: 'address to listen on' },
+  'http-port': { schema: port, fallback: 8080, help: 'port of the interface; 0 picks a free one' },
+  'mqtt-port': { schema: port, fallback: 1883, help: 'port of the broker; 0 picks a free one' },
+  'database-url': {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, { message: 'must be a postgres:// address' })
+      .nullable(),
+    fallback: null,
+    help: 'PostgreSQL of a hosted instance; without it SQLite in the data folder',
+  },
+  'jwt-secret': {
+    schema: z.string().min(32, { message: 'must have at least 32 characters' }).nullable(),
+    fallback: null,
+    help: 'secret of the tokens of a hosted instance; without it one is made and kept in the database',
+  },
+  registration: {
+    schema: z.enum(['open', 'invite'], { message: 'must be open or invite' }),
+    fallback: 'open',
+    help: 'who may register: open or invite',
+  },
+  'local-plan': {
+    schema: z.enum(['FREE', 'BASIC', 'PROFESSIONAL', 'ENTERPRISE'], {
+      message: 'must be FREE, BASIC, PROFESSIONAL or ENTERPRISE',
+    }),
+    fallback: 'FREE',
+    help: 'plan of new users on a gateway',
+  },
+  timezone: {
+    schema: z.string().refine(isZone, { message: 'must be an IANA zone, for example America/Fortaleza' }),
+    fallback: 'America/Fortaleza',
+    help: 'zone of farms without an address',
+  },
+  'online-after-s': {
+    schema: seconds(5, 3600),
+    fallback: 60,
+    help: 'a controller is online this long after its last report',
+  },
+  'poll-interval-s': {
+    schema: seconds(1, 3600),
+    fallback: 30,
+    help: 'heartbeat interval told to controllers',
+  },
+  'start-step-s': {
+    schema: seconds(0, 600),
+    fallback: 5,
+    help: 'time between two motor starts of one start group',
+  },
+  'allow-unkeyed-devices': {
+    schema: yesNo.nullable(),
+    fallback: null,
+    help: 'serve controllers without a key over HTTP (default: gateway yes, from private addresses; hosted no)',
+  },
+  'max-mqtt-clients': {
+    schema: count(1, 20_000),
+    fallback: 5_500,
+    help: 'most connections the broker holds',
+  },
+  'mqtt-messages-per-s': {
+    schema: count(0, 100_000),
+    fallback: 20,
+    help: 'messages a second one controller may send, in bursts of five times as many; 0 switches the limit off',
+  },
+  'trust-clock': {
+    schema: z.enum(['auto', 'yes', 'no'], { message: 'must be auto, yes or no' }),
+    fallback: 'auto',
+    help: 'auto: judge the clock of this box; yes or no: do not judge',
+  },
+  'log-level': {
+    schema: z.enum(['debug', 'info', 'warn', 'error'], { message: 'must be debug, info, warn or error' }),
+    fallback: 'info',
+    help: 'debug, info, warn or error',
+  },
+} as const satisfies Record<string, Option>;
+
+type Options = typeof options;
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+export type Config = { [Name in keyof Options as Camel<Name>]: z.infer<Options[Name]['schema']> };
+
+/** An option has a value it may not have; the message is the one sentence that says which and what it may be. */
+export class BadOption extends Error {}
+
+/** Environment variable of an option: --http-port is HTTP_PORT; --data is DATA_DIR. */
+export function environmentName(option: string): string {
+  return option === 'data' ? 'DATA_DIR' : option.replaceAll('-', '_').toUpperCase();
+}
+
+/** Reads flags over environment over defaults. Throws BadOption. */
+export function readConfig(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Config {
+  const flags = readFlags(args);
+  const config: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const variable = environmentName(name);
+    const fromEnvironment = environment[variable] === '' ? undefined : environment[variable];
+    const given = flags[name] ?? fromEnvironment;
+    const parsed =
+      given === undefined
+        ? { success: true as const, data: option.fallback }
+        : option.schema.safeParse(given);
+    if (!parsed.success) {
+      const what = flags[name] === undefined ? variable : `--${name}`;
+      throw new BadOption(
+        `${what} ${parsed.error.issues[0]?.message ?? 'is not valid'}, not ${JSON.stringify(given)}`,
+      );
+    }
+    config[name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())] = parsed.data;
+  }
+  // built from the very table the type is made of
+  return config as Config;
+}
+
+function readFlags(args: readonly string[]): Record<string, string | undefined> {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: Object.fromEntries(Object.keys(options).map((name) => [name, { type: 'string' as const }])),
+      strict: true,
+    });
+    return values as Record<string, string | undefined>;
+  } catch (error) {
+    throw new BadOption(
+      error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error),
+    );
+  }
+}
+
+export function helpText(): string {
+  const lines = Object.entries(options).map(([name, { help, fallback }]) => {
+    const shown = fallback === null ? '' : ` [${String(fallback)}]`;
+    return `  --${name.padEnd(24)} ${environmentName(name).padEnd(24)} ${help}${shown}`;
+  });
+  return `npm start -- [options]   each also by its environment variable\n\n${lines.join('\n')}\n`;
+}
+
+export const databaseFile = (config: Pick<Config, 'data'>): string => join(config.data, 'farm.db');

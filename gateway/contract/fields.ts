@@ -1,0 +1,72 @@
+import * as z from 'zod';
+
+// Building blocks of inputs: what a caller may send. Rows use stricter shapes (see resource.ts).
+
+/** Names and codes: trimmed, 1 to 255 characters. */
+export const shortText = z.string().trim().min(1).max(255);
+/** Notes and messages: trimmed, at most 10,000 characters. */
+export const longText = z.string().trim().max(10_000);
+
+const YEAR_2000 = Date.UTC(2000, 0, 1);
+const YEAR_2100 = Date.UTC(2101, 0, 1);
+const INSTANT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/**
+ * An instant with any offset, or none (then UTC), or a bare date (UTC midnight here; routes that know the farm
+ * read bare dates with `isDateOnly` in the farm's zone). Answers ISO 8601 UTC with milliseconds.
+ */
+export const instantInput = z
+  .string()
+  .trim()
+  .max(40)
+  .transform((text, context) => {
+    const match = INSTANT.exec(text);
+    const withTime = text.length > 10;
+    const iso = text.replace(' ', 'T');
+    const ms = match ? Date.parse(withTime && match[1] === undefined ? `${iso}Z` : iso) : Number.NaN;
+    // Date.parse rolls 31 February over into March; a date must be one of the calendar
+    const day = Number(text.slice(8, 10));
+    const calendarDay = new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate();
+    if (!Number.isFinite(ms) || calendarDay !== day) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a date and time in ISO 8601, for example 2026-03-01T18:00:00Z',
+      });
+      return z.NEVER;
+    }
+    if (ms < YEAR_2000 || ms >= YEAR_2100) {
+      context.addIssue({ code: 'custom', message: 'must lie between the years 2000 and 2100' });
+      return z.NEVER;
+    }
+    return new Date(ms).toISOString();
+  })
+  .meta({ override: { type: 'string', format: 'date-time' } });
+
+export const isDateOnly = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text.trim());
+
+function degrees(limit: number, name: string) {
+  return z
+    .union([z.string().trim().max(40), z.number().transform(String)])
+    .refine((text) => /^[+-]?\d{1,3}(\.\d{1,20})?$/.test(text) && Math.abs(Number(text)) <= limit, {
+      message: `must be decimal degrees between -${limit} and ${limit}, for example "-3.7319"`,
+    })
+    .describe(`${name} in decimal degrees, as a string`);
+}
+export const latitude = degrees(90, 'Latitude');
+export const longitude = degrees(180, 'Longitude');
+
+/** Page of a list. Without `limit` registers answer whole, journals end at 10,000 rows. */
+export const pageQuery = z.object({
+  skip: z.coerce.number().int().min(0).max(10_000_000).default(0),
+  limit: z.coerce.number().int().min(1).max(10_000).optional(),
+});
+export type PageQuery = z.infer<typeof pageQuery>;
+
+/** Body of every error. */
+export const errorBody = z.object({
+  detail: z.string(),
+  code: z.string().optional(),
+  errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).optional(),
+});
+
+export const warnings = z.array(z.object({ code: z.string(), message: z.string() })).optional();

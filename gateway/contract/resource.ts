@@ -1,0 +1,58 @@
+import * as z from 'zod';
+
+/**
+ * How two instances merge a table (design: star of one gateway and one hosted instance per farm).
+ * - `editable`: two writers; the last writer of each field group wins, deletes beat concurrent edits
+ * - `fact`: inserted once under a unique id, union of both sides
+ * - `local`: never leaves this instance
+ */
+export type SyncRule = 'editable' | 'fact' | 'local';
+
+/** Which lane of the change log carries it: `core` first (registers, orders), `history` behind it. */
+export type Lane = 'core' | 'history';
+
+export type GroupOwner = 'gateway' | 'hosted';
+
+export type Resource<Row extends { id: string } = { id: string }> = {
+  /** Table name and entity name. */
+  name: string;
+  /** Number in the change log; never reused. 0 for local tables. */
+  entity: number;
+  row: z.ZodType<Row> & { shape: Record<string, z.ZodType> };
+  sync: SyncRule;
+  lane: Lane;
+  /** Fields that merge as one. Fields in no group are set at creation and never change. */
+  groups: Readonly<Record<string, { fields: readonly string[]; owner?: GroupOwner }>>;
+  /** parent table → column: hiding the parent hides this row. */
+  parents: Readonly<Record<string, string>>;
+};
+
+export function defineResource<S extends z.ZodRawShape & { id: z.ZodType<string> }>(definition: {
+  name: string;
+  entity?: number;
+  row: z.ZodObject<S>;
+  sync: SyncRule;
+  lane?: Lane;
+  groups?: Resource['groups'];
+  parents?: Resource['parents'];
+}): Resource<z.infer<z.ZodObject<S>> & { id: string }> {
+  return {
+    name: definition.name,
+    entity: definition.entity ?? 0,
+    // a ZodObject is a ZodType of its inferred row and has the shape; TypeScript cannot see it through the generic
+    row: definition.row as unknown as Resource<z.infer<z.ZodObject<S>> & { id: string }>['row'],
+    sync: definition.sync,
+    lane: definition.lane ?? 'core',
+    groups: definition.groups ?? {},
+    parents: definition.parents ?? {},
+  };
+}
+
+export type RowOf<R> = R extends Resource<infer Row> ? Row : never;
+
+/** A row as read from the database: `rev` counts its changes on this instance and is its ETag. */
+export type Stored<Row> = Row & { rev: number };
+
+// Building blocks of rows.
+export const uuid = z.uuid();
+export const instant = z.iso.datetime({ precision: 3 }).describe('ISO 8601 UTC with milliseconds');

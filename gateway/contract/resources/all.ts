@@ -1,0 +1,53 @@
+import type { Resource } from '../resource.ts';
+import { address } from './addresses.ts';
+import { aerator } from './aerators.ts';
+import { alert } from './alerts.ts';
+import { controlPoint, order } from './control-points.ts';
+import { farm, farmMember } from './farms.ts';
+import {
+  deviceKey,
+  idempotentAnswer,
+  instanceValue,
+  numericId,
+  presence,
+  revokedToken,
+} from './local-tables.ts';
+import { logEntry } from './logs.ts';
+import { notification } from './notifications.ts';
+import { pond } from './ponds.ts';
+import { schedule } from './schedules.ts';
+import { subscription } from './subscriptions.ts';
+import { user } from './users.ts';
+
+/** Tables both instances share, by name. */
+export const sharedResources = {
+  users: user,
+  addresses: address,
+  farms: farm,
+  farm_members: farmMember,
+  ponds: pond,
+  aerators: aerator,
+  control_points: controlPoint,
+  orders: order,
+  schedules: schedule,
+  alerts: alert,
+  logs: logEntry,
+  notifications: notification,
+  subscriptions: subscription,
+} as const;
+
+/** Tables that never leave this instance, by name. */
+export const localResources = {
+  instance_values: instanceValue,
+  revoked_tokens: revokedToken,
+  presence,
+  device_keys: deviceKey,
+  idempotent_answers: idempotentAnswer,
+  numeric_ids: numericId,
+} as const;
+
+/** Every table of the product. Rows of different tables have different fields; here only their being rows counts. */
+export const allResources = [
+  ...Object.values(sharedResources),
+  ...Object.values(localResources),
+] as unknown as readonly Resource[];

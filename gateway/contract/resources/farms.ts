@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { latitude, longitude, longText, shortText, warnings } from '../fields.ts';
+import { defineResource, instant, uuid } from '../resource.ts';
+import { MEMBER_ROLES, POND_TYPES } from '../words.ts';
+import { addressCreate } from './addresses.ts';
+
+export const farm = defineResource({
+  name: 'farms',
+  entity: 3,
+  sync: 'editable',
+  row: z.object({
+    id: uuid,
+    name: z.string(),
+    description: z.string().nullable(),
+    owner_id: uuid,
+    address_id: uuid.nullable(),
+    lat: z.string().nullable(),
+    lng: z.string().nullable(),
+    /** IANA zone: schedules, days and dates of this farm follow its wall clock. */
+    timezone: z.string(),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  }),
+  groups: {
+    name: { fields: ['name'] },
+    description: { fields: ['description'] },
+    position: { fields: ['lat', 'lng'] },
+    timezone: { fields: ['timezone'] },
+    address_id: { fields: ['address_id'] },
+    owner: { fields: ['owner_id'], owner: 'hosted' },
+  },
+});
+
+/** One row per person and farm; its id is derived from both, so two instances never make two. */
+export const farmMember = defineResource({
+  name: 'farm_members',
+  entity: 4,
+  sync: 'editable',
+  row: z.object({
+    id: uuid,
+    farm_id: uuid,
+    user_id: uuid,
+    role: z.enum(MEMBER_ROLES),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  }),
+  groups: { role: { fields: ['role'] } },
+  parents: { farms: 'farm_id', users: 'user_id' },
+});
+
+const isKnownZone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+};
+const timezone = z
+  .string()
+  .trim()
+  .max(64)
+  .refine(isKnownZone, { message: 'must be an IANA time zone, for example America/Fortaleza' });
+
+const farmInput = z.object({
+  id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  name: shortText,
+  description: longText.nullish(),
+  timezone: timezone.optional().describe('IANA zone; by default that of the address'),
+});
+
+/** POST /farms/ */
+export const farmCreate = farmInput.extend({
+  address_id: z.uuid().nullish(),
+  lat: latitude.nullish(),
+  lng: longitude.nullish(),
+});
+
+/** POST /farms/{user_id} */
+export const farmCreateWithAddress = farmInput.extend({ address: addressCreate.optional() });
+
+export const farmUpdate = z.object({
+  name: shortText.optional(),
+  description: longText.nullish(),
+  lat: latitude.nullish(),
+  lng: longitude.nullish(),
+  timezone: timezone.optional(),
+  address_id: z.uuid().nullish(),
+});
+
+export const farmAnswer = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().nullable(),
+  owner_id: z.uuid(),
+  address_id: z.uuid().nullable(),
+  lat: z.string().nullable(),
+  lng: z.string().nullable(),
+  timezone: z.string(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  warnings,
+});
+export type FarmAnswer = z.infer<typeof farmAnswer>;
+
+export const farmDetail = farmAnswer.extend({
+  ponds: z.array(z.object({ id: z.uuid(), cod: z.string(), pond_type: z.enum(POND_TYPES).nullable() })),
+});

@@ -1,0 +1,110 @@
+// The closed words of the contract. Wire, rows and columns all use these spellings.
+
+export const SWITCH_STATES = ['ON', 'OFF'] as const;
+export type SwitchState = (typeof SWITCH_STATES)[number];
+
+/** Who changed a target: an operator at the farm, one far away, a schedule, a safety rule, or the controller itself. */
+export const ORIGINS = ['LOCAL', 'REMOTE', 'SCHEDULE', 'SAFETY', 'DEVICE'] as const;
+export type Origin = (typeof ORIGINS)[number];
+
+/** Why a controller's relay stands as it does, in its own words. */
+export const REPORT_SOURCES = ['shadow', 'local_schedule', 'fail_safe', 'manual'] as const;
+export type ReportSource = (typeof REPORT_SOURCES)[number];
+
+/** What a controller does when it has neither gateway nor schedule. */
+export const FAIL_SAFES = ['ON', 'OFF', 'HOLD', 'SCHEDULE'] as const;
+export type FailSafe = (typeof FAIL_SAFES)[number];
+
+export const USER_ROLES = ['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER', 'ADMIN'] as const;
+export type UserRole = (typeof USER_ROLES)[number];
+
+export const MEMBER_ROLES = ['MANAGER', 'TECHNICIAN', 'VIEWER'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** What a caller is on one farm; membership decides, the account role does not. */
+export type FarmRole = 'OWNER' | MemberRole;
+
+export const POND_TYPES = ['NURSERY', 'FATTENING'] as const;
+export const REPEAT_PATTERNS = ['ONCE', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
+
+/** The four control-point alert types of the reference interface. */
+export const REFERENCE_ALERT_TYPES = [
+  'POWER_FAILURE',
+  'LOW_OXYGEN',
+  'HIGH_TEMPERATURE',
+  'DEVICE_OFFLINE',
+] as const;
+export const WATER_ALERT_TYPES = [
+  'LOW_OXYGEN',
+  'HIGH_TEMPERATURE',
+  'LOW_TEMPERATURE',
+  'LOW_PH',
+  'HIGH_PH',
+  'LOW_ALKALINITY',
+  'HIGH_AMMONIA',
+  'HIGH_NITRITE',
+  'HIGH_NITRATE',
+] as const;
+export const ALERT_TYPES = [
+  ...REFERENCE_ALERT_TYPES,
+  'COMMAND_NOT_CONFIRMED',
+  'NO_CURRENT',
+  'GATEWAY_OFFLINE',
+  'CLOCK_UNTRUSTED',
+  'DISK_FULL',
+  'LOW_TEMPERATURE',
+  'LOW_PH',
+  'HIGH_PH',
+  'LOW_ALKALINITY',
+  'HIGH_AMMONIA',
+  'HIGH_NITRITE',
+  'HIGH_NITRATE',
+] as const;
+export type AlertType = (typeof ALERT_TYPES)[number];
+export const ALERT_STATUSES = ['ACTIVE', 'RESOLVED'] as const;
+export const SEVERITIES = ['HIGH', 'MEDIUM', 'LOW'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const LOG_ENTITY_TYPES = ['AERATOR', 'SENSOR', 'SYSTEM', 'CONTROL_POINT'] as const;
+export type LogEntityType = (typeof LOG_ENTITY_TYPES)[number];
+
+export const NOTIFICATION_TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+export const PLANS = ['FREE', 'BASIC', 'PROFESSIONAL', 'ENTERPRISE'] as const;
+export type Plan = (typeof PLANS)[number];
+
+export const BRAZILIAN_STATES = [
+  'AC',
+  'AL',
+  'AP',
+  'AM',
+  'BA',
+  'CE',
+  'DF',
+  'ES',
+  'GO',
+  'MA',
+  'MT',
+  'MS',
+  'MG',
+  'PA',
+  'PB',
+  'PR',
+  'PE',
+  'PI',
+  'RJ',
+  'RN',
+  'RS',
+  'RO',
+  'RR',
+  'SC',
+  'SP',
+  'SE',
+  'TO',
+] as const;
+export type BrazilianState = (typeof BRAZILIAN_STATES)[number];
+
+export function unreachable(word: never): never {
+  throw new Error(`unreachable: ${String(word)}`);
+}

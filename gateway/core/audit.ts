@@ -1,0 +1,43 @@
+import { logEntry } from '#contract/resources/logs.ts';
+import type { LogEntityType, Origin } from '#contract/words.ts';
+import { type Change, insert, insertIfAbsent } from './changes.ts';
+import { isoOf, type Kernel } from './kernel.ts';
+
+export type AuditFacts = {
+  farm_id: string | null;
+  entity_type: LogEntityType;
+  entity_id: string;
+  entity_name: string;
+  /** turn_on, turn_off, create, update, delete, schedule_trigger, alert_created, alert_resolved, … */
+  action: string;
+  /** null: the system acted. */
+  user_id: string | null;
+  origin?: Origin;
+  /** What changed and why; no secrets. */
+  details?: Record<string, unknown>;
+  /** When it happened, if not now. */
+  at?: number;
+  /** Names the cause of an entry that must be written once, however often it is decided. */
+  cause?: string;
+};
+
+/** The audit entry of an action, for the commit that does it. */
+export function audit(
+  deps: Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>,
+  facts: AuditFacts,
+): Change {
+  const row = {
+    id: facts.cause === undefined ? deps.newId() : deps.idOf(`log:${facts.cause}`),
+    farm_id: facts.farm_id,
+    entity_type: facts.entity_type,
+    entity_id: facts.entity_id,
+    entity_name: facts.entity_name,
+    action: facts.action,
+    user_id: facts.user_id,
+    origin: facts.origin ?? null,
+    details: facts.details ?? null,
+    timestamp: isoOf(facts.at ?? deps.now()),
+    clock_quality: deps.clockQuality(),
+  };
+  return facts.cause === undefined ? insert(logEntry, row) : insertIfAbsent(logEntry, row);
+}

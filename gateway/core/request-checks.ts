@@ -1,0 +1,48 @@
+import type { FarmRole } from '#contract/words.ts';
+import { AppError, forbidden } from './errors.ts';
+import type { Caller, FarmAccess, Request, Right } from './route.ts';
+
+type AnyRequest = Request<unknown, unknown, unknown>;
+
+/** The caller of a route that needs one. */
+export function signedIn(request: Pick<AnyRequest, 'caller'>): Caller {
+  if (request.caller === null) throw notAuthenticated();
+  return request.caller;
+}
+
+/** The farm of a route whose access rule names one. */
+export function onFarm(request: Pick<AnyRequest, 'farm'>): FarmAccess {
+  if (request.farm === null) throw new Error('this route has no farm in its access rule');
+  return request.farm;
+}
+
+export function notAuthenticated(): AppError {
+  return new AppError(401, 'Not authenticated', {
+    code: 'NOT_AUTHENTICATED',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}
+
+/** 412 when the caller's If-Match is older than the row. */
+export function requireMatch(request: Pick<AnyRequest, 'ifMatch'>, row: { rev: number }): void {
+  if (request.ifMatch === null || request.ifMatch === row.rev) return;
+  throw new AppError(412, 'This was changed by someone else meanwhile; load it again', {
+    code: 'PRECONDITION_FAILED',
+  });
+}
+
+const ROLES_BY_RIGHT: Readonly<Record<Right, readonly FarmRole[]>> = {
+  read: ['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER'],
+  operate: ['OWNER', 'MANAGER', 'TECHNICIAN'],
+  manage: ['OWNER', 'MANAGER'],
+  own: ['OWNER'],
+};
+
+export function mayOnFarm(role: FarmRole, right: Right): boolean {
+  return ROLES_BY_RIGHT[right].includes(role);
+}
+
+/** 403 when the caller's role on this farm is too small. */
+export function requireRight(role: FarmRole, right: Right): void {
+  if (!mayOnFarm(role, right)) throw forbidden(`Your role on this farm (${role}) does not allow this`);
+}

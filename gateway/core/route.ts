@@ -1,0 +1,125 @@
+import type * as z from 'zod';
+import type { FarmRole, UserRole } from '#contract/words.ts';
+import type { Decision } from './use-case.ts';
+
+/** Who sent the request, read from a valid token. */
+export type Caller = { userId: string; role: UserRole; tokenId: string; tokenExpiresAt: number };
+
+/** A farm as the caller of this request stands to it. */
+export type FarmAccess = { farmId: string; ownerId: string; role: FarmRole };
+
+/** The farm a thing lies on; `role` is null for a user who is nobody there. */
+export type FarmFound = Omit<FarmAccess, 'role'> & { role: FarmRole | null };
+
+/**
+ * read: everything but finance. operate: devices, control points, aerators, schedules, alerts.
+ * manage: the farm's registers and records. own: deleting the farm, members, billing.
+ */
+export type Right = 'read' | 'operate' | 'manage' | 'own';
+
+/** Things that lie on a farm and can be named by an id in a request. */
+export const OWNED = ['farm', 'pond', 'aerator', 'control_point', 'schedule', 'alert'] as const;
+export type Owned = (typeof OWNED)[number];
+
+/** The rule every route declares; a route without one does not compile. */
+export type Access =
+  | { who: 'anyone' }
+  /** Any signed-in user; the use case reads and writes the caller's own things only. */
+  | { who: 'account' }
+  | { who: 'admin' }
+  /** A controller's key, a user's token with access to the control point, or (gateway, private address) nothing. */
+  | { who: 'device' }
+  | {
+      who: 'farm';
+      right: Right;
+      of: Owned;
+      at: 'params' | 'query' | 'body';
+      field: string;
+      /** What a caller without any role on that farm is told; a missing thing is always 404. */
+      others: 403 | 404;
+      /** The field may be absent: then the use case answers for all farms of the caller. */
+      optional?: boolean;
+    };
+
+export type Request<Params, Query, Body> = {
+  params: Params;
+  query: Query;
+  body: Body;
+  /** The body as it came, for what validation drops (which fields were sent). */
+  rawBody: Readonly<Record<string, unknown>>;
+  /** Present on every route but `anyone` and `device`; `signedIn` answers it or throws 401. */
+  caller: Caller | null;
+  farm: FarmAccess | null;
+  /** `rev` of an If-Match header; null without one. */
+  ifMatch: number | null;
+  /** Address the request came from, without port. */
+  source: string;
+  /** The credential after `Bearer `, as it came. */
+  bearer: string | null;
+  /** Best language of the Accept-Language header. */
+  language: 'pt-BR' | 'en';
+};
+
+export type Answer = {
+  status: number;
+  body?: unknown;
+  /** Streams a JSON array, row by row. */
+  rows?: AsyncIterable<unknown> | Iterable<unknown>;
+  /** Number of rows without paging; becomes X-Total-Count. */
+  total?: number;
+  /** Version of the one resource in the body; becomes its ETag. */
+  rev?: number;
+  headers?: Readonly<Record<string, string>>;
+};
+
+export type RouteDecision = Decision<Answer> & {
+  /** For control: what to answer and do when the storage cannot take the changes now (disk full). */
+  whenStorageFails?: (error: Error) => Answer;
+};
+
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below /api/v1, parameters in braces, trailing slash as the interface writes it. */
+  path: string;
+  tag: string;
+  summary: string;
+  access: Access;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */
+  invalid: 400 | 422;
+  /** Schema per status; null: no body. `list`: the schema is one row of a streamed array. */
+  answers: Readonly<Record<number, { schema: z.ZodType; list?: boolean } | null>>;
+  deprecated: boolean;
+  /** Creates honour Idempotency-Key. */
+  idempotent: boolean;
+  handle: (request: Request<never, never, never>) => Promise<RouteDecision>;
+};
+
+type RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
+  Route,
+  'params' | 'query' | 'body' | 'handle' | 'invalid' | 'deprecated' | 'idempotent'
+> & {
+  params?: P;
+  query?: Q;
+  body?: B;
+  invalid?: 400 | 422;
+  deprecated?: boolean;
+  idempotent?: boolean;
+  handle: (request: Request<z.infer<P>, z.infer<Q>, z.infer<B>>) => Promise<RouteDecision>;
+};
+
+/** Declares a route; the handler's types follow from its schemas. */
+export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+  spec: RouteSpec<P, Q, B>,
+): Route {
+  return {
+    ...spec,
+    invalid: spec.invalid ?? 422,
+    deprecated: spec.deprecated ?? false,
+    idempotent: spec.idempotent ?? false,
+    // the HTTP adapter validates with these very schemas before it calls
+    handle: spec.handle as Route['handle'],
+  };
+}

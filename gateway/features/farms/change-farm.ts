@@ -1,0 +1,40 @@
+import type * as z from 'zod';
+import { farm, type farmUpdate } from '#contract/resources/farms.ts';
+import { remove, update } from '#core/changes.ts';
+import { invalidField, notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
+import type { Farm, FarmQueries } from './ports.ts';
+
+type ChangeFarmDeps = Pick<Kernel, 'now' | 'guard'> & { queries: FarmQueries };
+
+/** Decides new values of a farm; fields left out stay. An empty body changes nothing. */
+export async function changeFarm(
+  deps: ChangeFarmDeps,
+  current: Farm,
+  input: z.infer<typeof farmUpdate>,
+): Promise<Decision<Farm>> {
+  if (input.address_id) {
+    const known = await deps.queries.addressById(input.address_id);
+    if (known?.user_id !== current.owner_id)
+      throw invalidField(422, 'address_id', 'no such address of the owner');
+  }
+  const set = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  if (Object.keys(set).length === 0) return { answer: current };
+  const stamped = { ...set, updated_at: isoOf(deps.now()) };
+  return {
+    answer: { ...current, ...stamped, rev: current.rev + 1 },
+    changes: [update(farm, current, stamped)],
+  };
+}
+
+/**
+ * Decides the end of a farm: it and everything on it is hidden in the same commit. The guard makes a create under
+ * this farm that runs at the same moment read again, and find it gone.
+ */
+export async function deleteFarm(deps: ChangeFarmDeps, farmId: string): Promise<Decision<void>> {
+  const guard = await deps.guard('farm', farmId);
+  const current = await deps.queries.farmById(farmId);
+  if (current === null) throw notFound('Farm');
+  return { answer: undefined, changes: [remove(farm, current)], guards: [guard] };
+}

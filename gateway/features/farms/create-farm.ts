@@ -1,0 +1,89 @@
+import type * as z from 'zod';
+import { type AddressCreate, address } from '#contract/resources/addresses.ts';
+import { farm, type farmCreate, type farmCreateWithAddress } from '#contract/resources/farms.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { type Change, insert } from '#core/changes.ts';
+import { conflict, forbidden, invalidField, notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import { zoneOfState } from './farm-time-zone.ts';
+import type { FarmQueries } from './ports.ts';
+
+export type CreateFarmDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
+  queries: FarmQueries;
+  /** Zone of a farm that has no address. */
+  defaultZone: string;
+  /** Rows that go into the same commit: plan limits and the audit entry. Throws when the plan allows no further farm. */
+  onCreate: (
+    created: RowOf<typeof farm>,
+    caller: Caller,
+  ) => Promise<Pick<Decision<never>, 'changes' | 'guards'>>;
+};
+
+type Input = z.infer<typeof farmCreate> & Pick<z.infer<typeof farmCreateWithAddress>, 'address'>;
+
+/**
+ * Decides a new farm of `ownerId`. Only the owner or an ADMIN may; the account role must be one that owns farms.
+ * Throws 403 for others, 422 for an address that is not the owner's, 409 for an id that is taken.
+ */
+export async function createFarm(
+  deps: CreateFarmDeps,
+  caller: Caller,
+  ownerId: string,
+  input: Input,
+): Promise<Decision<RowOf<typeof farm>>> {
+  if (ownerId !== caller.userId && caller.role !== 'ADMIN')
+    throw forbidden('You cannot create a farm for another user');
+  if (caller.role !== 'OWNER' && caller.role !== 'ADMIN')
+    throw forbidden('Only an OWNER account may create farms');
+  if (ownerId !== caller.userId && !(await deps.queries.userExists(ownerId))) throw notFound('User');
+  if (input.id !== undefined && (await deps.queries.farmById(input.id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
+  const at = isoOf(deps.now());
+  const place = await placeOf(deps, ownerId, input, at);
+  const row: RowOf<typeof farm> = {
+    id: input.id ?? deps.newId(),
+    name: input.name,
+    description: input.description ?? null,
+    owner_id: ownerId,
+    address_id: place.addressId,
+    lat: input.lat ?? input.address?.lat ?? null,
+    lng: input.lng ?? input.address?.lng ?? null,
+    timezone: input.timezone ?? zoneOfState(place.state, deps.defaultZone),
+    created_at: at,
+    updated_at: null,
+  };
+  const beside = await deps.onCreate(row, caller);
+  return {
+    answer: row,
+    changes: [...place.changes, insert(farm, row), ...(beside.changes ?? [])],
+    guards: beside.guards ?? [],
+  };
+}
+
+type Place = { addressId: string | null; state: AddressCreate['state'] | null; changes: Change[] };
+
+async function placeOf(deps: CreateFarmDeps, ownerId: string, input: Input, at: string): Promise<Place> {
+  if (input.address) {
+    const { id = deps.newId(), complement, lat, lng, ...fields } = input.address;
+    const row = {
+      ...fields,
+      id,
+      user_id: ownerId,
+      complement: complement ?? null,
+      lat: lat ?? null,
+      lng: lng ?? null,
+    };
+    return {
+      addressId: id,
+      state: fields.state,
+      changes: [insert(address, { ...row, created_at: at, updated_at: null })],
+    };
+  }
+  if (!input.address_id) return { addressId: null, state: null, changes: [] };
+  const known = await deps.queries.addressById(input.address_id);
+  if (known === null || known.user_id !== ownerId)
+    throw invalidField(422, 'address_id', 'no such address of this user');
+  return { addressId: known.id, state: known.state, changes: [] };
+}

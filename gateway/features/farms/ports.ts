@@ -1,0 +1,18 @@
+import type { address } from '#contract/resources/addresses.ts';
+import type { farm } from '#contract/resources/farms.ts';
+import type { RowOf, Stored } from '#contract/resource.ts';
+
+export type Farm = Stored<RowOf<typeof farm>>;
+export type Address = Stored<RowOf<typeof address>>;
+
+/** Facts the farm use cases ask for; only visible (not deleted) rows are answered. */
+export type FarmQueries = {
+  farmById: (id: string) => Promise<Farm | null>;
+  /** Farms the user owns or is a member of, oldest first, as a stream in pages. */
+  farmsOf: (userId: string, page: { skip: number; limit: number | undefined }) => AsyncIterable<Farm>;
+  pondsOfFarm: (
+    farmId: string,
+  ) => Promise<{ id: string; cod: string; pond_type: 'NURSERY' | 'FATTENING' | null }[]>;
+  addressById: (id: string) => Promise<Address | null>;
+  userExists: (id: string) => Promise<boolean>;
+};

@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { bearPostgres, bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
+import type { Database, Stamping } from '#adapters/sql/database.ts';
+import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
+import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
+import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
+import { type Config, databaseFile } from './config.ts';
+
+const folder = (engine: string) => fileURLToPath(new URL(`../migrations/${engine}`, import.meta.url));
+
+export type OpenDatabaseDeps = Omit<Stamping, 'streamId'> & { onListenerError: (error: unknown) => void };
+
+/**
+ * Opens the instance's database and brings its schema up to date. Throws SchemaRefused, leaving the database as it
+ * was, when a newer version wrote it.
+ */
+export async function openDatabase(
+  config: Pick<Config, 'role' | 'data' | 'databaseUrl'>,
+  deps: OpenDatabaseDeps,
+): Promise<Database> {
+  const stamping: Stamping = { ...deps, streamId: config.role === 'gateway' ? OWN_STREAM : null };
+  const now = new Date(deps.now()).toISOString();
+  if (config.databaseUrl !== null) {
+    const pool = connectPostgres(config.databaseUrl);
+    try {
+      await migratePostgres(pool, readMigrations(folder('postgres')), now);
+      await bearPostgres(pool);
+    } catch (error) {
+      await pool.end();
+      throw error;
+    }
+    return openPostgres(pool, stamping, deps.onListenerError);
+  }
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  const connection = connectSqlite(databaseFile(config));
+  try {
+    migrateSqlite(connection, readMigrations(folder('sqlite')), now);
+    bearSqlite(connection);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return openSqlite(connection, stamping, deps.onListenerError);
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { describe } from 'vitest';
+import { bearPostgres, bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
+import type { Database, Stamping } from '#adapters/sql/database.ts';
+import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
+import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
+import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
+import { freshDatabase } from './postgres.ts';
+import { whyNoPostgres } from './postgres-cluster.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+export type TestDatabase = { database: Database; close: () => Promise<void> };
+
+/** Runs the same facts on both engines; PostgreSQL is skipped, and counted as skipped, where it cannot run. */
+export function onBothEngines(
+  title: string,
+  facts: (open: (stamping?: Partial<Stamping>) => Promise<TestDatabase>, engine: Engine) => void,
+): void {
+  describe.each(['sqlite', 'postgres'] as const)(`${title} (%s)`, (engine) => {
+    const suite = engine === 'postgres' && whyNoPostgres() !== null ? describe.skip : describe;
+    suite('', () => facts((stamping) => openTestDatabase(engine, stamping), engine));
+  });
+}
+
+/** A fresh, migrated database of its own: SQLite in memory, or a real PostgreSQL database. */
+export async function openTestDatabase(
+  engine: Engine,
+  stamping: Partial<Stamping> = {},
+): Promise<TestDatabase> {
+  const full: Stamping = {
+    streamId: OWN_STREAM,
+    now: () => Date.UTC(2026, 2, 1, 12),
+    monotonic: () => 0,
+    bootId: 'boot-1',
+    node: randomBytes(4).toString('hex'),
+    ...stamping,
+  };
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  if (engine === 'sqlite') {
+    const connection = connectSqlite(':memory:');
+    migrateSqlite(connection, readMigrations('migrations/sqlite'), '2026-03-01T00:00:00.000Z');
+    bearSqlite(connection);
+    const database = openSqlite(connection, full, onError);
+    return { database, close: () => database.close() };
+  }
+  const fresh = await freshDatabase({ name: 'migrated', fill: migrateTemplate });
+  const database = openPostgres(connectPostgres(fresh.url, 5), full, onError);
+  return {
+    database,
+    async close() {
+      await database.close();
+      await fresh.drop();
+    },
+  };
+}
+
+async function migrateTemplate(url: string): Promise<void> {
+  const pool = connectPostgres(url, 1);
+  await migratePostgres(pool, readMigrations('migrations/postgres'), '2026-03-01T00:00:00.000Z');
+  await bearPostgres(pool);
+  await pool.end();
+}
