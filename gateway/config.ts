@@ -108,10 +108,20 @@ export const options = {
     fallback: 20,
     help: 'messages a second one controller may send, in bursts of five times as many; 0 switches the limit off',
   },
+  'mqtt-connects-per-minute': {
+    schema: count(0, 1_000_000),
+    fallback: 600,
+    help: 'connections a minute one address may open to the broker; 0 switches the limit off',
+  },
   'trust-clock': {
     schema: z.enum(['auto', 'yes', 'no'], { message: 'must be auto, yes or no' }),
     fallback: 'auto',
     help: 'auto: judge the clock of this box; yes or no: do not judge',
+  },
+  'metrics-token': {
+    schema: z.string().min(16, { message: 'must have at least 16 characters' }).nullable(),
+    fallback: null,
+    help: 'token that reads /metrics; without it a gateway shows them to anyone, a hosted instance to ADMINs',
   },
   'log-level': {
     schema: z.enum(['debug', 'info', 'warn', 'error'], { message: 'must be debug, info, warn or error' }),

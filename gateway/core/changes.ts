@@ -26,6 +26,8 @@ export type CommittedRow = {
   id: string;
   before: Record<string, unknown> | null;
   after: Record<string, unknown>;
+  /** Version of the row after the unit; 0 in local tables. */
+  rev: number;
   hidden: boolean;
 };
 
@@ -83,11 +85,11 @@ export function purge<Row extends { id: string }>(resource: Resource<Row>, id: s
 export function rowsOf<Row extends { id: string }>(
   committed: Committed,
   resource: Resource<Row>,
-): { id: string; before: Row | null; after: Row; hidden: boolean }[] {
+): { id: string; before: Row | null; after: Row; rev: number; hidden: boolean }[] {
   return (
     committed.rows
       .filter((row) => row.table === resource.name)
       // `commit` decoded them with this resource's codec
-      .map((row) => row as unknown as { id: string; before: Row | null; after: Row; hidden: boolean })
+      .map((row) => row as unknown as ReturnType<typeof rowsOf<Row>>[number])
   );
 }

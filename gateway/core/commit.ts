@@ -115,7 +115,16 @@ function* insertRow(change: Extract<Change, { op: 'insert' }>, log: ChangeLog): 
       body: change.row,
     });
   }
-  return [{ table: resource.name, id: change.row.id, before: null, after: change.row, hidden: false }];
+  return [
+    {
+      table: resource.name,
+      id: change.row.id,
+      before: null,
+      after: change.row,
+      rev: resource.sync === 'local' ? 0 : 1,
+      hidden: false,
+    },
+  ];
 }
 
 function* updateRow(
@@ -141,7 +150,16 @@ function* updateRow(
   };
   const after = { ...stored.row, ...change.set };
   if (resource.sync !== 'local') yield* logUpdate({ resource, id, changed, after }, log);
-  return [{ table: resource.name, id, before: stored.row, after, hidden: false }];
+  return [
+    {
+      table: resource.name,
+      id,
+      before: stored.row,
+      after,
+      rev: resource.sync === 'local' ? 0 : stored.rev + 1,
+      hidden: false,
+    },
+  ];
 }
 
 function* logUpdate(
@@ -189,6 +207,7 @@ function* deleteRow(
     id,
     before: stored.row,
     after: stored.row,
+    rev: stored.rev + 1,
     hidden: true,
   };
   return [gone, ...(yield* hideChildren(resource.name, id, context))];
@@ -200,13 +219,20 @@ function* hideChildren(table: string, id: string, context: UnitContext): Steps<C
   for (const { resource, column } of context.childrenOf.get(table) ?? []) {
     const codec = codecOf(resource);
     const hidden = yield {
-      sql: `update ${resource.name} set hidden = 1, rev = rev + 1 where ${column} = ? and hidden = 0 returning ${codec.columns.join(', ')}`,
+      sql: `update ${resource.name} set hidden = 1, rev = rev + 1 where ${column} = ? and hidden = 0 returning rev, ${codec.columns.join(', ')}`,
       params: [id],
     };
     for (const stored of hidden) {
       const row = codec.decode(stored);
       const childId = String(row['id']);
-      rows.push({ table: resource.name, id: childId, before: row, after: row, hidden: true });
+      rows.push({
+        table: resource.name,
+        id: childId,
+        before: row,
+        after: row,
+        rev: Number(stored['rev'] ?? 0),
+        hidden: true,
+      });
       rows.push(...(yield* hideChildren(resource.name, childId, context)));
     }
   }
@@ -224,7 +250,7 @@ function* putRow({ resource, row }: Extract<Change, { op: 'put' }>): Steps<Commi
       .join(', ')}`,
     params: Object.values(encoded),
   };
-  return [{ table: resource.name, id: row.id, before: null, after: row, hidden: false }];
+  return [{ table: resource.name, id: row.id, before: null, after: row, rev: 0, hidden: false }];
 }
 
 function* purgeRow({ resource, id }: Extract<Change, { op: 'purge' }>): Steps<CommittedRow[]> {
@@ -237,7 +263,7 @@ function* purgeRow({ resource, id }: Extract<Change, { op: 'purge' }>): Steps<Co
   };
   return purged.map((stored) => {
     const row = codec.decode(stored);
-    return { table: resource.name, id, before: row, after: row, hidden: true };
+    return { table: resource.name, id, before: row, after: row, rev: 0, hidden: true };
   });
 }
 

@@ -37,14 +37,17 @@ const zipCode = z
   .regex(/^\d{5}-?\d{3}$/, { message: 'must have 8 digits, with or without a hyphen, for example 60160-230' })
   .transform((code) => `${code.slice(0, 5)}-${code.slice(-3)}`);
 
+const houseNumber = z.int().min(0).max(9_999_999);
+const state = z.string().trim().toUpperCase().pipe(z.enum(BRAZILIAN_STATES));
+
 /** POST /addresses/, and the address of a new farm. */
 export const addressCreate = z.object({
-  id: z.uuid().optional(),
+  id: z.uuid().toLowerCase().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
   street: shortText,
-  number: z.int().min(0).max(9_999_999),
+  number: houseNumber,
   complement: z.string().trim().max(255).nullish(),
   city: shortText,
-  state: z.string().trim().toUpperCase().pipe(z.enum(BRAZILIAN_STATES)),
+  state,
   zip_code: zipCode,
   country: shortText.default('Brazil'),
   lat: latitude.nullish(),
@@ -52,3 +55,34 @@ export const addressCreate = z.object({
   is_primary: z.boolean().default(false),
 });
 export type AddressCreate = z.infer<typeof addressCreate>;
+
+/** PUT /addresses/{address_id} */
+export const addressUpdate = z.object({
+  street: shortText.optional(),
+  number: houseNumber.optional(),
+  complement: z.string().trim().max(255).nullish(),
+  city: shortText.optional(),
+  state: state.optional(),
+  zip_code: zipCode.optional(),
+  country: shortText.optional(),
+  lat: latitude.nullish(),
+  lng: longitude.nullish(),
+  is_primary: z.boolean().optional(),
+});
+
+export const addressAnswer = z.object({
+  id: z.uuid(),
+  street: z.string(),
+  number: z.int(),
+  complement: z.string().nullable(),
+  city: z.string(),
+  state: z.enum(BRAZILIAN_STATES),
+  zip_code: z.string(),
+  country: z.string(),
+  lat: z.string().nullable(),
+  lng: z.string().nullable(),
+  is_primary: z.boolean(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+});
+export type AddressAnswer = z.infer<typeof addressAnswer>;

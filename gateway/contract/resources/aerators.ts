@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { SWITCH_STATES } from '../words.ts';
 
@@ -25,4 +26,56 @@ export const aerator = defineResource({
     status: { fields: ['status', 'last_command_at'] },
   },
   parents: { ponds: 'pond_id' },
+});
+
+const switchInAnyCase = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .pipe(z.enum(SWITCH_STATES))
+  .meta({ override: { type: 'string', enum: [...SWITCH_STATES, 'on', 'off'] } });
+
+const power = z.number().positive();
+const powerFields = {
+  power_kw: power.max(100_000).optional().describe('Power draw in kW; required unless power_watts is given'),
+  power_watts: power.max(100_000_000).optional().describe('The same in watts; power_kw wins'),
+};
+
+export const aeratorCreate = z
+  .object({
+    id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+    pond_id: z.uuid(),
+    name: shortText,
+    device_id: shortText.describe('Serial number of the device, unique'),
+    ...powerFields,
+    status: switchInAnyCase.optional().describe('Default OFF'),
+  })
+  .refine((input) => input.power_kw !== undefined || input.power_watts !== undefined, {
+    path: ['power_kw'],
+    message: 'is required',
+  });
+export type AeratorCreate = z.infer<typeof aeratorCreate>;
+
+export const aeratorUpdate = z.object({
+  name: shortText.optional(),
+  device_id: shortText.optional(),
+  ...powerFields,
+  status: switchInAnyCase.optional(),
+});
+export type AeratorUpdate = z.infer<typeof aeratorUpdate>;
+
+export const aeratorControl = z.object({ status: switchInAnyCase });
+
+export const aeratorAnswer = aerator.row;
+export type AeratorAnswer = z.infer<typeof aeratorAnswer>;
+
+export const aeratorControlAnswer = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  status: z.enum(SWITCH_STATES),
+  last_command_at: z.string(),
+  control_point_id: z
+    .uuid()
+    .nullable()
+    .describe('Control point that was ordered to switch; null: the state was only recorded'),
 });

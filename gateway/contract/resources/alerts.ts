@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { longText, pageQuery, shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
-import { ALERT_STATUSES, ALERT_TYPES, SEVERITIES } from '../words.ts';
+import { ALERT_STATUSES, ALERT_TYPES, REFERENCE_ALERT_TYPES, SEVERITIES } from '../words.ts';
 
 /** One store for control-point, pond and water alerts; `farm_id` always, a pond, a control point, or both. */
 export const alert = defineResource({
@@ -56,3 +57,64 @@ export const alert = defineResource({
   },
   parents: { farms: 'farm_id', control_points: 'control_point_id', ponds: 'pond_id' },
 });
+
+/** OD_LOW is the other spelling of LOW_OXYGEN; answers say LOW_OXYGEN. */
+const spelled = <Word extends string>(word: Word | 'OD_LOW'): Word | 'LOW_OXYGEN' =>
+  word === 'OD_LOW' ? 'LOW_OXYGEN' : word;
+
+/** GET /alerts/ */
+export const alertQuery = pageQuery.extend({
+  type: z
+    .enum([...ALERT_TYPES, 'OD_LOW'])
+    .transform(spelled)
+    .optional(),
+  include: z
+    .enum(['all'])
+    .optional()
+    .describe('all: every type, also alerts of ponds without a control point and of the farm itself'),
+  status: z.enum(ALERT_STATUSES).default('ACTIVE'),
+  farm_id: z.uuid().optional(),
+});
+
+/** POST /alerts/{control_point_id}/alerts */
+export const alertCreate = z.object({
+  id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  type: z.enum([...REFERENCE_ALERT_TYPES, 'OD_LOW']).transform(spelled),
+  message: longText.min(1),
+  severity: z.enum(SEVERITIES).optional().describe('By default that of the type'),
+});
+
+const minutesUpTo = (most: number) => z.int().min(1).max(most);
+export const alertSilence = z.object({ minutes: minutesUpTo(24 * 60), reason: shortText });
+export const alertShelve = z.object({ minutes: minutesUpTo(7 * 24 * 60), reason: shortText });
+
+export const alertAnswer = z.object({
+  id: z.uuid(),
+  control_point_id: z.uuid().nullable().describe('null only for alerts of a pond or farm (?include=all)'),
+  type: z.enum(ALERT_TYPES),
+  message: z.string(),
+  status: z.enum(ALERT_STATUSES),
+  triggered_at: z.string(),
+  resolved_at: z.string().nullable(),
+  resolved_by: z.uuid().nullable(),
+  farm_id: z.uuid(),
+  pond_id: z.uuid().nullable(),
+  severity: z.enum(SEVERITIES),
+  parameter: z.string().nullable(),
+  value: z.number().nullable(),
+  threshold: z.number().nullable(),
+  episode_id: z.uuid(),
+  acknowledged_at: z.string().nullable(),
+  acknowledged_by: z.uuid().nullable(),
+  silenced_until: z.string().nullable(),
+  silenced_by: z.uuid().nullable(),
+  silence_reason: z.string().nullable(),
+  shelved_until: z.string().nullable(),
+  shelved_by: z.uuid().nullable(),
+  shelve_reason: z.string().nullable(),
+  source: z.enum(['automatic', 'manual']),
+  clock_quality: z.enum(['trusted', 'estimated']),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+});
+export type AlertAnswer = z.infer<typeof alertAnswer>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { FAIL_SAFES, ORIGINS, SWITCH_STATES } from '../words.ts';
 
@@ -22,8 +23,9 @@ export const controlPoint = defineResource({
     /** When `current_status` last changed. */
     current_since: instant.nullable(),
     last_command_at: instant.nullable(),
-    /** The target at creation: what holds while no order and no schedule says otherwise. */
-    initial_target: z.enum(SWITCH_STATES),
+    /** What holds while no order and no schedule says otherwise: the target at creation, or at the last schedule change. */
+    base_target: z.enum(SWITCH_STATES),
+    base_at: instant,
     fail_safe: z.enum(FAIL_SAFES),
     min_on_s: z.int(),
     min_off_s: z.int(),
@@ -60,6 +62,8 @@ export const controlPoint = defineResource({
     },
     shadow: {
       fields: [
+        'base_target',
+        'base_at',
         'target_status',
         'version',
         'epoch',
@@ -110,6 +114,126 @@ export const order = defineResource({
     /** `estimated` while the clock was not trusted. */
     clock_quality: z.enum(['trusted', 'estimated']),
   }),
-  groups: { state: { fields: ['state', 'state_at'], owner: 'gateway' } },
+  groups: { state: { fields: ['state', 'state_at', 'hold_until'], owner: 'gateway' } },
   parents: { control_points: 'control_point_id' },
+});
+
+const switchState = z
+  .string()
+  .transform((word) => word.trim().toUpperCase())
+  .pipe(z.enum(SWITCH_STATES))
+  .meta({ override: { type: 'string', enum: [...SWITCH_STATES] } });
+
+/** POST /control-points/ */
+export const controlPointCreate = z.object({
+  id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  farm_id: z.uuid(),
+  cod: shortText.describe('Code, unique per owner'),
+  target_status: switchState,
+  device_id: shortText.describe('Identifier of the controller, unique in the instance'),
+});
+
+export const controlPointUpdate = z.object({ cod: shortText.optional(), device_id: shortText.optional() });
+
+export const controlPointAnswer = z.object({
+  id: z.uuid(),
+  farm_id: z.uuid(),
+  cod: z.string(),
+  target_status: z.enum(SWITCH_STATES),
+  current_status: z.enum(SWITCH_STATES).nullable(),
+  device_id: z.string(),
+  consumption: z.number().describe('kW as last reported'),
+  last_command_at: z.string().nullable(),
+  last_heartbeat: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  mqtt_id: z.string().describe('User name of the controller at the broker'),
+  is_online: z.boolean(),
+  target_origin: z.enum(ORIGINS),
+  version: z.int(),
+  epoch: z.string(),
+  locked_out: z.boolean(),
+  warnings,
+});
+export type ControlPointAnswer = z.infer<typeof controlPointAnswer>;
+
+/** POST /control-points/{id}/turn-on and turn-off; the body may be absent. */
+export const orderInput = z.object({
+  for_s: z
+    .int()
+    .min(1)
+    .max(604_800)
+    .optional()
+    .describe('Hold for this many seconds, then back to the rules'),
+  reason: z.string().trim().max(255).optional(),
+});
+
+export const orderAnswer = z.object({
+  id: z.uuid(),
+  target_status: z.enum(SWITCH_STATES),
+  current_status: z.enum(SWITCH_STATES).nullable(),
+  last_command_at: z.string().nullable(),
+  order_id: z.uuid(),
+  version: z.int(),
+  hold_until: z.string().nullable(),
+  warnings,
+});
+
+/** GET /control-points/{id}/orders */
+export const orderEntry = z.object({
+  id: z.uuid(),
+  control_point_id: z.uuid(),
+  target_status: z.enum(SWITCH_STATES),
+  origin: z.enum(ORIGINS),
+  issued_by: z.uuid().nullable(),
+  reason: z.string().nullable(),
+  version: z.int(),
+  issued_at: z.string(),
+  hold_until: z.string().nullable(),
+  state: z.enum(ORDER_STATES),
+  state_at: z.string(),
+});
+
+const oxygen = z.number().min(0).max(50).nullable();
+
+export const controlPointSettings = z.object({
+  fail_safe: z.enum(FAIL_SAFES).describe('What the controller does without gateway and schedule'),
+  min_on_s: z.int().min(0).max(3600),
+  min_off_s: z.int().min(0).max(3600),
+  start_group: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .nullable()
+    .describe('Motors of one group start one after the other'),
+  start_order: z.int().min(0).max(10_000).nullable(),
+  do_on: oxygen.describe('Oxygen, mg/L: ON at or below'),
+  do_off: oxygen.describe('Oxygen, mg/L: OFF above'),
+  do_emergency: oxygen.describe('Oxygen, mg/L: everything ON at or below'),
+});
+
+export const lockOutInput = z.object({ reason: shortText.describe('Why nothing may start this motor') });
+export const lockOutAnswer = z.object({
+  id: z.uuid(),
+  locked_out: z.boolean(),
+  lock_out_reason: z.string().nullable(),
+  lock_out_by: z.uuid().nullable(),
+  lock_out_at: z.string().nullable(),
+});
+
+/** POST /control-points/{id}/device-key: the only time the key is shown. */
+export const deviceKeyAnswer = z.object({
+  id: z.uuid(),
+  control_point_id: z.uuid(),
+  device_id: z.string(),
+  mqtt_id: z.string(),
+  key: z.string().describe('256 bits, base64url; shown once'),
+  state: z.enum(['pending', 'active', 'retiring']),
+  created_at: z.string(),
+});
+
+export const deviceKeyEntry = deviceKeyAnswer.omit({ key: true }).extend({
+  activated_at: z.string().nullable(),
+  retires_at: z.string().nullable(),
 });

@@ -31,7 +31,7 @@ export const farm = defineResource({
   },
 });
 
-/** One row per person and farm; its id is derived from both, so two instances never make two. */
+/** One row per person, farm and time of being there; its id is derived from these, so two instances never make two. */
 export const farmMember = defineResource({
   name: 'farm_members',
   entity: 4,
@@ -106,3 +106,27 @@ export type FarmAnswer = z.infer<typeof farmAnswer>;
 export const farmDetail = farmAnswer.extend({
   ponds: z.array(z.object({ id: z.uuid(), cod: z.string(), pond_type: z.enum(POND_TYPES).nullable() })),
 });
+
+/** POST /farms/{farm_id}/members: by user id or by email; a member's role is changed the same way. */
+export const memberInput = z
+  .object({
+    user_id: z.uuid().toLowerCase().optional(),
+    email: z.string().trim().max(254).optional(),
+    role: z.string().trim().toUpperCase().pipe(z.enum(MEMBER_ROLES)),
+  })
+  .refine(({ user_id, email }) => (user_id === undefined) !== (email === undefined), {
+    path: ['user_id'],
+    message: 'give either user_id or email',
+  });
+
+export const memberAnswer = z.object({
+  id: z.uuid(),
+  farm_id: z.uuid(),
+  user_id: z.uuid(),
+  role: z.enum(MEMBER_ROLES),
+  name: z.string(),
+  email: z.string(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+});
+export type MemberAnswer = z.infer<typeof memberAnswer>;

@@ -23,3 +23,17 @@ export const logEntry = defineResource({
     clock_quality: z.enum(['trusted', 'estimated']),
   }),
 });
+
+export const logAnswer = z.object({
+  id: z.uuid(),
+  entity_type: z.enum(LOG_ENTITY_TYPES),
+  entity_id: z.uuid(),
+  entity_name: z.string(),
+  action: z.string(),
+  user_id: z.uuid().nullable().describe('null: the system acted'),
+  timestamp: z.string(),
+  origin: z.enum(ORIGINS).nullable(),
+  details: z.record(z.string(), z.unknown()).nullable(),
+  clock_quality: z.enum(['trusted', 'estimated']),
+});
+export type LogAnswer = z.infer<typeof logAnswer>;

@@ -24,3 +24,52 @@ export const notification = defineResource({
   groups: { read: { fields: ['is_read', 'read_at'] } },
   parents: { users: 'user_id' },
 });
+
+const yesOrNo = z
+  .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+  .meta({ override: { type: 'boolean' } });
+
+export const notificationQuery = z.object({
+  type: z.enum(NOTIFICATION_TYPES).optional(),
+  unread_only: yesOrNo.optional().describe('Default false'),
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  page_size: z.coerce.number().int().min(1).max(100).default(20),
+});
+
+export const notificationAnswer = z.object({
+  id: z.uuid(),
+  user_id: z.uuid(),
+  type: z.enum(NOTIFICATION_TYPES),
+  title: z.string(),
+  message: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  is_read: z.boolean(),
+  created_at: z.string(),
+  read_at: z.string().nullable(),
+  farm_id: z.uuid().nullable(),
+});
+export type NotificationAnswer = z.infer<typeof notificationAnswer>;
+
+export const notificationPage = z.object({
+  notifications: z.array(notificationAnswer),
+  pagination: z.object({
+    page: z.int(),
+    page_size: z.int(),
+    total_items: z.int(),
+    total_pages: z.int(),
+    has_next: z.boolean(),
+    has_previous: z.boolean(),
+  }),
+});
+
+export const notificationRead = z.object({
+  id: z.uuid(),
+  is_read: z.boolean(),
+  read_at: z.string().nullable(),
+});
+export const notificationsMarked = z.object({ message: z.string(), updated_count: z.int() });
+
+export const unreadCount = z.object({
+  unread_count: z.int(),
+  by_type: z.record(z.enum(NOTIFICATION_TYPES), z.int()),
+});

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { latitude, longitude, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { POND_TYPES } from '../words.ts';
 
@@ -31,3 +32,45 @@ export const pond = defineResource({
   },
   parents: { farms: 'farm_id' },
 });
+
+const pondFields = z.object({
+  pond_type: z.enum(POND_TYPES).nullish(),
+  size_m2: z.int().positive().max(100_000_000).nullish().describe('Area in square metres'),
+  depth_m: z.number().positive().max(1_000).nullish().describe('Depth in metres, decimals allowed'),
+  lat: latitude.nullish(),
+  lng: longitude.nullish(),
+  control_point_id: z.uuid().nullish().describe('Control point of the same farm; null: none'),
+});
+const aeratorCount = z.int().min(0).max(100_000);
+
+export const pondCreate = pondFields.extend({
+  id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  farm_id: z.uuid(),
+  cod: shortText.describe('Code of the pond; may repeat, then the answer carries a warning'),
+  aerator_count: aeratorCount.nullish().describe('Default 0'),
+});
+export type PondCreate = z.infer<typeof pondCreate>;
+
+export const pondUpdate = pondFields.extend({
+  cod: shortText.optional(),
+  aerator_count: aeratorCount.optional(),
+});
+export type PondUpdate = z.infer<typeof pondUpdate>;
+
+export const pondAnswer = z.object({
+  id: z.uuid(),
+  numeric_id: z.int().describe('Read-only integer beside the UUID'),
+  farm_id: z.uuid(),
+  cod: z.string(),
+  pond_type: z.enum(POND_TYPES).nullable(),
+  size_m2: z.number().nullable(),
+  depth_m: z.number().nullable(),
+  lat: z.string().nullable(),
+  lng: z.string().nullable(),
+  aerator_count: z.int(),
+  control_point_id: z.uuid().nullable(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  warnings,
+});
+export type PondAnswer = z.infer<typeof pondAnswer>;

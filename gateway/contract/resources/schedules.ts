@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { instantInput, longText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { REPEAT_PATTERNS, SWITCH_STATES } from '../words.ts';
 
@@ -37,3 +38,52 @@ export const schedule = defineResource({
   },
   parents: { control_points: 'control_point_id' },
 });
+
+const action = z
+  .string()
+  .transform((word) => word.trim().toUpperCase())
+  .pipe(z.enum(SWITCH_STATES))
+  .meta({ override: { type: 'string', enum: [...SWITCH_STATES] } });
+
+const scheduleFields = z.object({
+  action,
+  start_time: instantInput.describe(
+    'First occurrence; a bare date is the start of that day in the zone of the farm',
+  ),
+  end_time: instantInput.nullish().describe('The opposite action is taken then'),
+  repeat_pattern: z.enum(REPEAT_PATTERNS),
+  days_of_week: z
+    .array(z.int())
+    .max(7)
+    .nullish()
+    .describe('1 Monday to 7 Sunday, in the zone of the farm; with WEEKLY only'),
+  is_active: z.boolean(),
+  description: longText.nullish(),
+  apply_now: z.boolean().optional().describe('Act on an occurrence that is already under way'),
+});
+
+/** POST /control-points/{control_point_id}/schedules */
+export const scheduleCreate = scheduleFields.extend({
+  id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  repeat_pattern: z.enum(REPEAT_PATTERNS).default('ONCE'),
+  is_active: z.boolean().default(true),
+});
+
+/** PATCH /schedules/{schedule_id} */
+export const scheduleChange = scheduleFields.partial();
+
+export const scheduleAnswer = z.object({
+  id: z.uuid(),
+  control_point_id: z.uuid(),
+  action: z.enum(SWITCH_STATES),
+  start_time: z.string(),
+  end_time: z.string().nullable(),
+  repeat_pattern: z.enum(REPEAT_PATTERNS),
+  days_of_week: z.array(z.int()).nullable(),
+  is_active: z.boolean(),
+  description: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  next_event_at: z.string().nullable().describe('When it next acts; null: never again, or not active'),
+});
+export type ScheduleAnswer = z.infer<typeof scheduleAnswer>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
-import { USER_ROLES } from '../words.ts';
+import { BRAZILIAN_STATES, USER_ROLES } from '../words.ts';
 
 export const user = defineResource({
   name: 'users',
@@ -34,3 +35,91 @@ export const user = defineResource({
     language: { fields: ['language'] },
   },
 });
+
+// Letters of any script, no empty label, a domain with a dot: what a mail server could be asked to deliver to.
+const EMAIL = /^[^\s@"(),:;<>[\\\].]+(\.[^\s@"(),:;<>[\\\].]+)*@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u;
+
+const email = z
+  .string()
+  .trim()
+  .max(254)
+  .regex(EMAIL, { message: 'must be an email address, for example maria@fazenda.com.br' })
+  .transform((text) => text.normalize('NFC'))
+  .meta({ override: { type: 'string', format: 'email', maxLength: 254 } });
+
+const password = z
+  .string()
+  .min(8, { message: 'must have at least 8 characters' })
+  .max(128, { message: 'must have at most 128 characters' })
+  .meta({ format: 'password' });
+
+const phoneNumber = z.string().trim().max(255);
+const language = z.enum(['pt-BR', 'en']);
+
+/** POST /auth/register. ADMIN is a role, but not one to register with: that is 403. */
+export const registerInput = z.object({
+  email,
+  name: shortText,
+  password,
+  phone_number: phoneNumber.nullish(),
+  role: z.string().trim().toUpperCase().pipe(z.enum(USER_ROLES)).default('OWNER'),
+  language: language.nullish(),
+});
+
+/** POST /auth/login; what could not be an email or a password is simply not the right one. */
+export const loginInput = z.object({
+  email: z.string().trim().max(1_000),
+  password: z.string().max(1_000),
+  remember_me: z.boolean().default(false),
+});
+
+/** PUT /users/me */
+export const userUpdate = z.object({
+  name: shortText.optional(),
+  email: email.optional(),
+  phone_number: phoneNumber.nullish(),
+  password: password.optional(),
+  current_password: z
+    .string()
+    .max(1_000)
+    .optional()
+    .describe('Optional; when given it must be the present password'),
+  language: language.nullish(),
+});
+
+export const userAnswer = z.object({
+  id: z.uuid(),
+  numeric_id: z.int(),
+  email: z.string(),
+  name: z.string(),
+  phone_number: z.string().nullable(),
+  role: z.enum(USER_ROLES),
+  is_active: z.boolean(),
+  language: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  addresses: z.array(
+    z.object({
+      id: z.uuid(),
+      street: z.string(),
+      number: z.int(),
+      city: z.string(),
+      state: z.enum(BRAZILIAN_STATES),
+      zip_code: z.string(),
+      country: z.string(),
+      is_primary: z.boolean(),
+    }),
+  ),
+});
+export type UserAnswer = z.infer<typeof userAnswer>;
+
+export const tokenAnswer = z.object({
+  access_token: z.string(),
+  token_type: z.literal('bearer'),
+  expires_in: z.int().describe('Seconds until the token expires'),
+});
+
+export const messageAnswer = z.object({ message: z.string() });
+
+/** The form in which emails are compared: one person, one account, however it is typed. */
+export const emailKeyOf = (text: string): string => text.trim().normalize('NFC').toLowerCase();

@@ -1,0 +1,95 @@
+import { aerator } from '#contract/resources/aerators.ts';
+import type { AeratorQueries } from '#features/aerators/ports.ts';
+import type { Db } from '../database.ts';
+import { decodeRow } from '../tables.ts';
+import { inChunks } from './paging.ts';
+import { farmIdsOf } from './visible-farms.ts';
+
+export function aeratorQueries(db: Db): AeratorQueries {
+  return {
+    async aeratorById(id) {
+      const row = await db
+        .selectFrom('aerators')
+        .selectAll()
+        .where('id', '=', id)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row ? decodeRow(aerator, row) : null;
+    },
+    async aeratorIdTaken(id) {
+      const row = await db.selectFrom('aerators').select('id').where('id', '=', id).executeTakeFirst();
+      return row !== undefined;
+    },
+    async aeratorIdOfDevice(deviceId) {
+      const row = await db
+        .selectFrom('aerators')
+        .select('id')
+        .where('device_id', '=', deviceId)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+    async pondExists(pondId) {
+      const row = await db
+        .selectFrom('ponds')
+        .select('id')
+        .where('id', '=', pondId)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    aeratorsOf: (where, page) => aeratorsOf(db, where, page),
+    async controlPointOfDevice({ deviceId, ownerId, userId }) {
+      const row = await db
+        .selectFrom('control_points')
+        .leftJoin('farm_members', (join) =>
+          join
+            .onRef('farm_members.farm_id', '=', 'control_points.farm_id')
+            .on('farm_members.user_id', '=', userId)
+            .on('farm_members.hidden', '=', 0),
+        )
+        .select(['control_points.id', 'farm_members.role'])
+        .where('control_points.device_id', '=', deviceId)
+        .where('control_points.owner_id', '=', ownerId)
+        .where('control_points.hidden', '=', 0)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      return { id: row.id, role: ownerId === userId ? 'OWNER' : row.role };
+    },
+  };
+}
+
+const aeratorsOf = (
+  db: Db,
+  { userId, pondId }: Parameters<AeratorQueries['aeratorsOf']>[0],
+  page: Parameters<AeratorQueries['aeratorsOf']>[1],
+): ReturnType<AeratorQueries['aeratorsOf']> =>
+  inChunks(page, async (after, { limit, offset }) => {
+    const rows = await db
+      .selectFrom('aerators')
+      .selectAll()
+      .where('hidden', '=', 0)
+      .$if(pondId !== null, (query) => query.where('pond_id', '=', pondId ?? ''))
+      .$if(pondId === null, (query) =>
+        query.where(
+          'pond_id',
+          'in',
+          db.selectFrom('ponds').select('ponds.id').where('ponds.farm_id', 'in', farmIdsOf(db, userId)),
+        ),
+      )
+      .$if(after !== null, (query) =>
+        query.where((tuple) =>
+          tuple(
+            tuple.refTuple('created_at', 'id'),
+            '>',
+            tuple.tuple(after?.created_at ?? '', after?.id ?? ''),
+          ),
+        ),
+      )
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return rows.map((row) => decodeRow(aerator, row));
+  });

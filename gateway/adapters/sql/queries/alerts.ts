@@ -1,0 +1,266 @@
+import type { ExpressionBuilder } from 'kysely';
+import { alert } from '#contract/resources/alerts.ts';
+import type { Alert, AlertFilter, AlertQueries, Subject, SubjectNames } from '#features/alerts/ports.ts';
+import type { Db } from '../database.ts';
+import { decodeRow, type Tables } from '../tables.ts';
+import { inChunks } from './paging.ts';
+import { farmIdsOf } from './visible-farms.ts';
+
+/** Longest episode that is looked at whole: two weeks of a reading every five minutes. */
+const EPISODE_ROWS = 5000;
+const SHELVED_ROWS = 500;
+
+export function alertQueries(db: Db): AlertQueries {
+  return {
+    async alertById(id) {
+      const row = await visible(db).selectAll().where('id', '=', id).executeTakeFirst();
+      return row ? decodeRow(alert, row) : null;
+    },
+    async idTaken(id) {
+      const row = await db.selectFrom('alerts').select('id').where('id', '=', id).executeTakeFirst();
+      return row !== undefined;
+    },
+    namesOf: (subject) => namesOf(db, subject),
+    openEpisode: (type, subject) =>
+      openOf(db, subject)
+        .select(['id', 'episode_id', 'severity', 'triggered_at'])
+        .select(['acknowledged_at', 'acknowledged_by', 'silenced_until', 'silenced_by', 'silence_reason'])
+        .select(['shelved_until', 'shelved_by', 'shelve_reason'])
+        .where('type', '=', type)
+        .orderBy('triggered_at')
+        .orderBy('id')
+        .limit(EPISODE_ROWS)
+        .execute(),
+    async shelvedAlerts(type, subject, at) {
+      const rows = await visible(db)
+        .selectAll()
+        .where('farm_id', '=', subject.farm_id)
+        .where('type', '=', type)
+        .where('source', '=', 'automatic')
+        .where('shelved_until', '>', at)
+        .where(aboutSame(subject))
+        .orderBy('shelved_until', 'desc')
+        .limit(SHELVED_ROWS)
+        .execute();
+      return rows.map((row) => decodeRow(alert, row));
+    },
+    async openAlerts({ type, control_point_id, pond_id, farm_id }, limit) {
+      const rows = await visible(db)
+        .selectAll()
+        .where('status', '=', 'ACTIVE')
+        .where('source', '=', 'automatic')
+        .where('type', '=', type)
+        .$if(control_point_id !== undefined, (query) =>
+          query.where('control_point_id', '=', control_point_id ?? ''),
+        )
+        .$if(pond_id !== undefined, (query) => query.where('pond_id', '=', pond_id ?? ''))
+        .$if(farm_id !== undefined, (query) => query.where('farm_id', '=', farm_id ?? ''))
+        .orderBy('triggered_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => decodeRow(alert, row));
+    },
+    async openOfEpisode(farmId, episodeId, limit) {
+      const rows = await visible(db)
+        .selectAll()
+        .where('farm_id', '=', farmId)
+        .where('status', '=', 'ACTIVE')
+        .where('episode_id', '=', episodeId)
+        .orderBy('triggered_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => decodeRow(alert, row));
+    },
+    async foldedInto(alerts, limit) {
+      // only a power failure folds others, and it is of one farm
+      const folders = alerts.slice(0, 100);
+      if (folders.length === 0) return [];
+      const rows = await visible(db)
+        .selectAll()
+        .where('farm_id', 'in', [...new Set(folders.map(({ farm_id }) => farm_id))])
+        .where('status', '=', 'ACTIVE')
+        .where(
+          'folded_into',
+          'in',
+          folders.map(({ id }) => id),
+        )
+        .limit(limit)
+        .execute();
+      return rows.map((row) => decodeRow(alert, row));
+    },
+    openOfTypes: (types) =>
+      visible(db)
+        .select(['id', 'farm_id', 'control_point_id', 'type', 'triggered_at'])
+        .where('status', '=', 'ACTIVE')
+        .where('source', '=', 'automatic')
+        .where('type', 'in', [...types])
+        .orderBy('triggered_at')
+        .execute(),
+    alertsOf: (userId, filter, page) => alertsOf(db, userId, filter, page),
+    async countAlerts(userId, filter) {
+      const row = await db
+        .selectFrom(listed(db, userId, filter).as('listed'))
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('place', '=', 1)
+        .executeTakeFirst();
+      return Number(row?.n ?? 0);
+    },
+    alertsOfPond: (pondId) => alertsOfPond(db, pondId),
+  };
+}
+
+function visible(db: Db) {
+  return db.selectFrom('alerts').where('hidden', '=', 0);
+}
+
+function openOf(db: Db, subject: Subject) {
+  return visible(db)
+    .where('farm_id', '=', subject.farm_id)
+    .where('status', '=', 'ACTIVE')
+    .where('source', '=', 'automatic')
+    .where(aboutSame(subject));
+}
+
+/** The pond where there is one, else the control point, else the farm itself. */
+function aboutSame({ control_point_id, pond_id }: Subject) {
+  return (where: ExpressionBuilder<Tables, 'alerts'>) =>
+    pond_id !== null
+      ? where('pond_id', '=', pond_id)
+      : where.and([
+          where('pond_id', 'is', null),
+          where('control_point_id', control_point_id === null ? 'is' : '=', control_point_id),
+        ]);
+}
+
+async function namesOf(
+  db: Db,
+  { farm_id, control_point_id, pond_id }: Subject,
+): Promise<SubjectNames | null> {
+  const farm = await db
+    .selectFrom('farms')
+    .select('name')
+    .where('id', '=', farm_id)
+    .where('hidden', '=', 0)
+    .executeTakeFirst();
+  if (!farm) return null;
+  const controlPoint = control_point_id === null ? null : await controlPointNames(db, control_point_id);
+  const pond = pond_id === null ? null : await pondNames(db, pond_id);
+  if (controlPoint === undefined || pond === undefined) return null;
+  return { farmName: farm.name, controlPoint, pond };
+}
+
+async function controlPointNames(db: Db, id: string) {
+  const found = await db
+    .selectFrom('control_points')
+    .select(['id', 'cod'])
+    .where('id', '=', id)
+    .where('hidden', '=', 0)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  const ponds = await db
+    .selectFrom('ponds')
+    .select(['id', 'cod'])
+    .where('control_point_id', '=', id)
+    .where('hidden', '=', 0)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return { ...found, ponds };
+}
+
+function pondNames(db: Db, id: string) {
+  return db
+    .selectFrom('ponds')
+    .select(['id', 'cod'])
+    .where('id', '=', id)
+    .where('hidden', '=', 0)
+    .executeTakeFirst();
+}
+
+/** Alerts of the user's farms with their place in their episode: 1 is its newest. */
+function listed(db: Db, userId: string, filter: AlertFilter) {
+  const { status, types, farmId, isOfControlPoint } = filter;
+  return db
+    .selectFrom('alerts')
+    .leftJoin('ponds', (join) => join.onRef('ponds.id', '=', 'alerts.pond_id').on('ponds.hidden', '=', 0))
+    .selectAll('alerts')
+    .select((alert) => [
+      alert.fn.coalesce('alerts.control_point_id', 'ponds.control_point_id').as('of_control_point'),
+      alert.fn
+        .agg<number>('row_number')
+        .over((over) =>
+          over
+            .partitionBy('alerts.episode_id')
+            .orderBy('alerts.triggered_at', 'desc')
+            .orderBy('alerts.id', 'desc'),
+        )
+        .as('place'),
+    ])
+    .where('alerts.hidden', '=', 0)
+    .where('alerts.farm_id', 'in', farmIdsOf(db, userId))
+    .where('alerts.status', '=', status)
+    .where('alerts.folded_into', 'is', null)
+    .$if(types !== null, (query) => query.where('alerts.type', 'in', [...(types ?? [])]))
+    .$if(farmId !== null, (query) => query.where('alerts.farm_id', '=', farmId ?? ''))
+    .$if(isOfControlPoint, (query) =>
+      query.where((alert) =>
+        alert.or([
+          alert('alerts.control_point_id', 'is not', null),
+          alert('ponds.control_point_id', 'is not', null),
+        ]),
+      ),
+    );
+}
+
+function alertsOf(
+  db: Db,
+  userId: string,
+  filter: AlertFilter,
+  page: { skip: number; limit: number },
+): AsyncIterable<Alert> {
+  return inChunks(page, async (after: Alert | null, { limit, offset }) => {
+    const rows = await db
+      .selectFrom(listed(db, userId, filter).as('listed'))
+      .selectAll()
+      .where('place', '=', 1)
+      .$if(after !== null, (query) =>
+        query.where((tuple) =>
+          tuple(
+            tuple.refTuple('triggered_at', 'id'),
+            '<',
+            tuple.tuple(after?.triggered_at ?? '', after?.id ?? ''),
+          ),
+        ),
+      )
+      .orderBy('triggered_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return rows.map((row) => ({ ...decodeRow(alert, row), control_point_id: row.of_control_point }));
+  });
+}
+
+async function alertsOfPond(db: Db, pondId: string): Promise<Alert[]> {
+  const controlPoint = db.selectFrom('ponds').select('control_point_id').where('id', '=', pondId);
+  const rows = await visible(db)
+    .selectAll()
+    .where('status', '=', 'ACTIVE')
+    .where('folded_into', 'is', null)
+    .where((either) =>
+      either.or([
+        either('pond_id', '=', pondId),
+        // a control point airs several ponds: what names another pond is not this one's
+        either.and([either('pond_id', 'is', null), either('control_point_id', '=', controlPoint)]),
+      ]),
+    )
+    .orderBy('triggered_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  const episodes = new Set<string>();
+  return rows
+    .filter(({ episode_id }) => !episodes.has(episode_id) && episodes.add(episode_id))
+    .map((row) => decodeRow(alert, row));
+}

@@ -1,0 +1,101 @@
+import { controlPoint, order } from '#contract/resources/control-points.ts';
+import type { ControlPointQueries } from '#features/control-points/ports.ts';
+import type { Db } from '../database.ts';
+import { decodeRow } from '../tables.ts';
+import { inChunks } from './paging.ts';
+
+export function controlPointQueries(db: Db): ControlPointQueries {
+  const visible = () => db.selectFrom('control_points').where('hidden', '=', 0);
+  return {
+    controlPointsOf(userId, page, farmId) {
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await visible()
+          .selectAll()
+          .where('farm_id', 'in', (farms) =>
+            farms
+              .selectFrom('farms')
+              .select('farms.id')
+              .where('farms.hidden', '=', 0)
+              .where((either) =>
+                either.or([
+                  either('farms.owner_id', '=', userId),
+                  either('farms.id', 'in', (members) =>
+                    members
+                      .selectFrom('farm_members')
+                      .select('farm_id')
+                      .where('user_id', '=', userId)
+                      .where('farm_members.hidden', '=', 0),
+                  ),
+                ]),
+              ),
+          )
+          .$if(farmId !== null, (query) => query.where('farm_id', '=', farmId ?? ''))
+          .$if(after !== null, (query) =>
+            query.where((row) =>
+              row(row.refTuple('created_at', 'id'), '>', row.tuple(after?.created_at ?? '', after?.id ?? '')),
+            ),
+          )
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map((row) => decodeRow(controlPoint, row));
+      });
+    },
+    async codTaken(ownerId, cod) {
+      const row = await visible()
+        .select('id')
+        .where('owner_id', '=', ownerId)
+        .where('cod', '=', cod)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+    async deviceIdTaken(deviceId) {
+      const row = await visible().select('id').where('device_id', '=', deviceId).executeTakeFirst();
+      return row?.id ?? null;
+    },
+    async idTaken(id) {
+      return (
+        (await db.selectFrom('control_points').select('id').where('id', '=', id).executeTakeFirst()) !==
+        undefined
+      );
+    },
+    async ownerOfFarm(farmId) {
+      const row = await db
+        .selectFrom('farms')
+        .select('owner_id')
+        .where('id', '=', farmId)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row?.owner_id ?? null;
+    },
+    async pondsOf(controlPointId) {
+      return db
+        .selectFrom('ponds')
+        .select(['id', 'rev'])
+        .where('control_point_id', '=', controlPointId)
+        .where('hidden', '=', 0)
+        .execute();
+    },
+    ordersOf(controlPointId, page) {
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await db
+          .selectFrom('orders')
+          .selectAll()
+          .where('control_point_id', '=', controlPointId)
+          .$if(after !== null, (query) =>
+            query.where((row) =>
+              row(row.refTuple('issued_at', 'id'), '<', row.tuple(after?.issued_at ?? '', after?.id ?? '')),
+            ),
+          )
+          .orderBy('issued_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map((row) => decodeRow(order, row));
+      });
+    },
+  };
+}

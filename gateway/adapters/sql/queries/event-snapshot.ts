@@ -1,0 +1,121 @@
+import { controlPointEventOf, type SnapshotEvent } from '#contract/events/stream.ts';
+import { alert } from '#contract/resources/alerts.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import type { Db } from '../database.ts';
+import { decodeRow } from '../tables.ts';
+import { farmIdsOf } from './visible-farms.ts';
+
+const MAX_ALERTS = 1000;
+
+export type StoredSnapshot = Pick<
+  SnapshotEvent,
+  'farms' | 'control_points' | 'alerts' | 'unread_notifications'
+> & {
+  /** Last contact as the database knows it: behind what the process that hears the controllers knows. */
+  contacts: { control_point_id: string; last_heartbeat: string; consumption: number }[];
+};
+
+const NOTHING = { farms: [], control_points: [], contacts: [], alerts: [] };
+
+/** What an event stream begins with, and who may see what. */
+export function eventQueries(db: Db) {
+  return {
+    async farmsOf(userId: string): Promise<string[]> {
+      const rows = await farmIdsOf(db, userId).execute();
+      return [...new Set(rows.map((row) => row.id))];
+    },
+    async farmOfControlPoint(id: string): Promise<string | null> {
+      const row = await db
+        .selectFrom('control_points')
+        .select('farm_id')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row?.farm_id ?? null;
+    },
+    async snapshotFor(userId: string, farmIds: readonly string[]): Promise<StoredSnapshot> {
+      // PostgreSQL knows no empty list
+      if (farmIds.length === 0) return { ...NOTHING, unread_notifications: await unreadOf(db, userId) };
+      const [farms, rows, contacts, alerts, unread] = await Promise.all([
+        farmsWithRole(db, userId, farmIds),
+        controlPointsOn(db, farmIds),
+        contactsOn(db, farmIds),
+        activeAlertsOn(db, farmIds),
+        unreadOf(db, userId),
+      ]);
+      const control_points = rows.map((row) => controlPointEventOf(row, { rev: row.rev, deleted: false }));
+      return { farms, control_points, contacts, alerts, unread_notifications: unread };
+    },
+  };
+}
+
+async function farmsWithRole(
+  db: Db,
+  userId: string,
+  farmIds: readonly string[],
+): Promise<SnapshotEvent['farms']> {
+  const rows = await db
+    .selectFrom('farms')
+    .leftJoin('farm_members', (join) =>
+      join
+        .onRef('farm_members.farm_id', '=', 'farms.id')
+        .on('farm_members.user_id', '=', userId)
+        .on('farm_members.hidden', '=', 0),
+    )
+    .select(['farms.id', 'farms.name', 'farms.timezone', 'farms.owner_id', 'farm_members.role'])
+    .where('farms.id', 'in', farmIds)
+    .where('farms.hidden', '=', 0)
+    .orderBy('farms.created_at')
+    .orderBy('farms.id')
+    .execute();
+  return rows.flatMap(({ owner_id, role: member, ...farm }) => {
+    const role = owner_id === userId ? 'OWNER' : member;
+    return role === null ? [] : [{ ...farm, role }];
+  });
+}
+
+async function controlPointsOn(db: Db, farmIds: readonly string[]) {
+  const rows = await db
+    .selectFrom('control_points')
+    .selectAll()
+    .where('farm_id', 'in', farmIds)
+    .where('hidden', '=', 0)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => decodeRow(controlPoint, row));
+}
+
+async function contactsOn(db: Db, farmIds: readonly string[]): Promise<StoredSnapshot['contacts']> {
+  return db
+    .selectFrom('presence')
+    .innerJoin('control_points', 'control_points.id', 'presence.id')
+    .select(['presence.id as control_point_id', 'presence.last_heartbeat', 'presence.consumption'])
+    .where('control_points.farm_id', 'in', farmIds)
+    .where('control_points.hidden', '=', 0)
+    .execute();
+}
+
+async function activeAlertsOn(db: Db, farmIds: readonly string[]): Promise<SnapshotEvent['alerts']> {
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('farm_id', 'in', farmIds)
+    .where('status', '=', 'ACTIVE')
+    .where('hidden', '=', 0)
+    .orderBy('triggered_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_ALERTS)
+    .execute();
+  return rows.map((row) => ({ ...decodeRow(alert, row), deleted: false }));
+}
+
+async function unreadOf(db: Db, userId: string): Promise<number> {
+  const { unread } = await db
+    .selectFrom('notifications')
+    .select(({ fn }) => fn.countAll().as('unread'))
+    .where('user_id', '=', userId)
+    .where('is_read', '=', 0)
+    .where('hidden', '=', 0)
+    .executeTakeFirstOrThrow();
+  return Number(unread);
+}

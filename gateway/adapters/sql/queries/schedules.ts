@@ -1,0 +1,48 @@
+import { schedule } from '#contract/resources/schedules.ts';
+import type { Schedule } from '#core/control-view.ts';
+import type { Db } from '../database.ts';
+import { decodeRow } from '../tables.ts';
+
+export function scheduleQueries(db: Db) {
+  return {
+    async scheduleById(id: string): Promise<Schedule | null> {
+      const row = await db
+        .selectFrom('schedules')
+        .selectAll()
+        .where('id', '=', id)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row ? decodeRow(schedule, row) : null;
+    },
+    async idTaken(id: string): Promise<boolean> {
+      return (
+        (await db.selectFrom('schedules').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+      );
+    },
+  };
+}
+
+/** True when the user owns a farm of this instance or operates one as a member. */
+export function operatesSomeFarmQuery(db: Db): (userId: string) => Promise<boolean> {
+  return async (userId) => {
+    const owned = await db
+      .selectFrom('farms')
+      .select('id')
+      .where('owner_id', '=', userId)
+      .where('hidden', '=', 0)
+      .limit(1)
+      .executeTakeFirst();
+    if (owned) return true;
+    const joined = await db
+      .selectFrom('farm_members')
+      .innerJoin('farms', 'farms.id', 'farm_members.farm_id')
+      .select('farms.id')
+      .where('farm_members.user_id', '=', userId)
+      .where('farm_members.role', 'in', ['MANAGER', 'TECHNICIAN'])
+      .where('farm_members.hidden', '=', 0)
+      .where('farms.hidden', '=', 0)
+      .limit(1)
+      .executeTakeFirst();
+    return joined !== undefined;
+  };
+}

@@ -1,0 +1,17 @@
+import type { Db } from '../database.ts';
+
+/** Ids of the farms a user owns or is a member of, as a subquery. */
+export function farmIdsOf(db: Db, userId: string) {
+  return db
+    .selectFrom('farms')
+    .select('farms.id')
+    .where('farms.owner_id', '=', userId)
+    .where('farms.hidden', '=', 0)
+    .unionAll(
+      db
+        .selectFrom('farm_members')
+        .select('farm_members.farm_id as id')
+        .where('farm_members.user_id', '=', userId)
+        .where('farm_members.hidden', '=', 0),
+    );
+}

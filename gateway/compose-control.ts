@@ -1,0 +1,173 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isPrivateAddress } from '#adapters/http/private-address.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { instanceValue } from '#adapters/sql/instance.ts';
+import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
+import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
+import { scheduleQueries } from '#adapters/sql/queries/schedules.ts';
+import type { DeviceLink } from '#core/device-link.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Caller, FarmFound, Owned } from '#core/route.ts';
+import { giveOrder } from '#features/control-points/give-order.ts';
+import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control-points/order-routes.ts';
+import { controlPointRoutes } from '#features/control-points/routes.ts';
+import { createDeviceDoor } from '#features/devices/device-door.ts';
+import type { KeyDeps } from '#features/devices/device-keys.ts';
+import { flushPresence } from '#features/devices/flush-presence.ts';
+import type { LevelDeps } from '#features/devices/levels.ts';
+import { mqttIdOf } from '#features/devices/mqtt-id.ts';
+import type { ReportDeps } from '#features/devices/on-report.ts';
+import { createLevelPublisher } from '#features/devices/publish-levels.ts';
+import { createRegistry } from '#features/devices/registry.ts';
+import { deviceRoutes } from '#features/devices/routes.ts';
+import { createSeenDevices } from '#features/devices/seen-devices.ts';
+import { ruleFactsOf } from '#features/schedules/control-facts.ts';
+import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
+import { createExecutor } from '#features/schedules/executor.ts';
+import { type ZoneClock, zoneClock } from '#features/schedules/local-time.ts';
+import { scheduleRoutes } from '#features/schedules/routes.ts';
+import type { Config } from './config.ts';
+
+export type ControlDeps = {
+  config: Config;
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  authenticate: (bearer: string) => Promise<Caller>;
+  accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  /** The last instant the schedules were looked at by an earlier run; null: never. */
+  lookedAt: number | null;
+};
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Everything between a wish and a relay: the registry, orders, schedules, the border to the broker. */
+export async function wireControl(deps: ControlDeps) {
+  const { config, kernel, database } = deps;
+  const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256 });
+  await registry.load();
+  let link: DeviceLink | null = null;
+  const levelDeps: LevelDeps = {
+    now: kernel.now,
+    sha256,
+    heartbeatS: config.pollIntervalS,
+    startStepS: config.startStepS,
+    utcOffsetS: offsets(),
+    compileSchedule: (view, from, rev) => {
+      const { schedules, zone, base } = ruleFactsOf(view, from);
+      return compileDeviceSchedule(
+        { hash: (text) => sha256(text).slice(0, 16) },
+        { schedules, zone, from, rev, base },
+      );
+    },
+  };
+  const publisher = createLevelPublisher({ ...levelDeps, link: () => link });
+  const presenceListeners = new Set<(controlPointId: string) => void>();
+  const presenceChanged = (id: string) => {
+    for (const listener of presenceListeners) listener(id);
+  };
+  const sendUnsaved = (id: string) => {
+    const view = registry.byId(id);
+    if (view !== null) publisher.publish(view);
+  };
+  const executor = createExecutor(
+    {
+      ...kernel,
+      views: registry,
+      giveOrder: (view, order) => giveOrder(kernel, view, order),
+      setUnsaved: registry.setUnsaved,
+      sendUnsaved,
+      safetyOf: () => [],
+      startStepMs: config.startStepS * 1000,
+    },
+    { lookedAt: deps.lookedAt },
+  );
+  database.onCommit((committed) => {
+    for (const { before, after } of registry.follow(committed)) publisher.follow(before, after);
+  });
+  const reportDeps: ReportDeps = {
+    ...kernel,
+    ...levelDeps,
+    monotonic: deps.monotonic,
+    views: registry,
+    presenceChanged,
+  };
+  const keyDeps = await keyTools(kernel, database);
+  const seen = createSeenDevices(kernel);
+  const orderDeps: OrderDeps = {
+    ...kernel,
+    memory: registry,
+    personOrigin: config.role === 'gateway' ? 'LOCAL' : 'REMOTE',
+    sendUnsaved,
+  };
+  const schedules = scheduleQueries(database.read);
+  const routes = [
+    ...controlPointRoutes({
+      ...kernel,
+      queries: controlPointQueries(database.read),
+      epoch: await instanceValue(database.read, 'target_epoch', () => randomBytes(4).toString('hex')),
+      memory: registry,
+      mqttIdOf: (deviceId) => mqttIdOf({ sha256 }, deviceId),
+      onlineAfterMs: config.onlineAfterS * 1000,
+    }),
+    ...orderRoutes(orderDeps),
+    ...deviceRoutes({
+      ...reportDeps,
+      ...keyDeps,
+      seen,
+      authenticate: deps.authenticate,
+      accessTo: deps.accessTo,
+      operatesSomeFarm: deps.operatesSomeFarm,
+      allowUnkeyed: config.allowUnkeyedDevices ?? config.role === 'gateway',
+      isPrivateAddress,
+      onlineAfterMs: config.onlineAfterS * 1000,
+      orderByUser: (id, target, userId) =>
+        orderByPerson(orderDeps, id, { target, issuedBy: userId, reason: null, holdUntil: null }),
+    }),
+    ...scheduleRoutes({ ...kernel, ...schedules, freshView: registry.refresh }),
+  ];
+  return {
+    routes,
+    registry,
+    executor,
+    orderDeps,
+    door: createDeviceDoor({ ...reportDeps, ...keyDeps, seen }),
+    levels: () => [...registry.all()].map(publisher.levelsOf),
+    levelsOf(mqttId: string) {
+      const view = registry.byMqttId(mqttId);
+      return view === null ? null : publisher.levelsOf(view);
+    },
+    /** From here on levels go out; called when the broker stands. */
+    attach(broker: DeviceLink) {
+      link = broker;
+      for (const view of registry.all()) publisher.publish(view);
+    },
+    /** Levels that change with time alone: the list of the days ahead, the farm's offset. */
+    refreshLevels() {
+      for (const view of registry.all()) publisher.publish(view);
+    },
+    onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
+    flushPresence: () => flushPresence({ ...kernel, views: registry }),
+  };
+}
+
+/** Offsets of zones, seconds; each zone's calendar is asked once and then remembered. */
+function offsets(): LevelDeps['utcOffsetS'] {
+  const clocksByZone = new Map<string, ZoneClock>();
+  return (zone, atMs) => {
+    const clock = clocksByZone.get(zone) ?? zoneClock(zone);
+    clocksByZone.set(zone, clock);
+    return clock.offsetAt(atMs) / 1000;
+  };
+}
+
+async function keyTools(kernel: Kernel, database: Database): Promise<KeyDeps> {
+  const pepper = await instanceValue(database.read, 'device_key_pepper');
+  return {
+    ...kernel,
+    newKey: () => randomBytes(32).toString('base64url'),
+    hashKey: (key) => createHmac('sha256', pepper).update(key).digest('hex'),
+    sameHash: (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b)),
+  };
+}

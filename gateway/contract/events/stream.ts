@@ -1,0 +1,159 @@
+import * as z from 'zod';
+import { alert } from '../resources/alerts.ts';
+import { type controlPoint, order } from '../resources/control-points.ts';
+import type { Resource, RowOf } from '../resource.ts';
+import { notification } from '../resources/notifications.ts';
+import { FAIL_SAFES, MEMBER_ROLES, ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
+
+// What GET /events tells. Every event carries a whole row, never a difference: an event that comes twice, or behind
+// a snapshot that already has it, does no harm; `rev` says which of two is newer.
+
+const rowEvent = {
+  rev: z.int().describe('Counts the changes of this row on this instance: the higher one is newer'),
+  deleted: z.boolean(),
+};
+
+function eventOf<Row extends { id: string }>(
+  resource: Resource<Row>,
+): z.ZodType<Row & { rev: number; deleted: boolean }> {
+  // the shape of the row with two fields more: TypeScript cannot see the row through its shape
+  return z.object({ ...resource.row.shape, ...rowEvent }) as unknown as ReturnType<typeof eventOf<Row>>;
+}
+
+export const alertEvent = eventOf(alert);
+export const orderEvent = eventOf(order).and(z.object({ farm_id: z.uuid() }));
+export const notificationEvent = eventOf(notification);
+
+/** The shadow of a control point; what it reports all the time (power draw, last contact) comes as `presence`. */
+export const controlPointEvent = z.object({
+  id: z.uuid(),
+  farm_id: z.uuid(),
+  cod: z.string(),
+  device_id: z.string(),
+  target_status: z.enum(SWITCH_STATES),
+  current_status: z.enum(SWITCH_STATES).nullable(),
+  current_since: z.string().nullable(),
+  version: z.int(),
+  epoch: z.string(),
+  target_origin: z.enum(ORIGINS),
+  last_command_at: z.string().nullable(),
+  fail_safe: z.enum(FAIL_SAFES),
+  locked_out: z.boolean(),
+  lock_out_reason: z.string().nullable(),
+  updated_at: z.string().nullable(),
+  ...rowEvent,
+});
+export type ControlPointEvent = z.infer<typeof controlPointEvent>;
+
+export function controlPointEventOf(
+  row: RowOf<typeof controlPoint>,
+  { rev, deleted }: { rev: number; deleted: boolean },
+): ControlPointEvent {
+  return {
+    id: row.id,
+    farm_id: row.farm_id,
+    cod: row.cod,
+    device_id: row.device_id,
+    target_status: row.target_status,
+    current_status: row.current_status,
+    current_since: row.current_since,
+    version: row.version,
+    epoch: row.epoch,
+    target_origin: row.target_origin,
+    last_command_at: row.last_command_at,
+    fail_safe: row.fail_safe,
+    locked_out: row.locked_out,
+    lock_out_reason: row.lock_out_reason,
+    updated_at: row.updated_at,
+    rev,
+    deleted,
+  };
+}
+
+export const presenceItem = z.object({
+  control_point_id: z.uuid(),
+  is_online: z.boolean(),
+  last_heartbeat: z.string().nullable(),
+  current_status: z.enum(SWITCH_STATES).nullable(),
+  consumption: z.number().describe('kW as last reported'),
+  source: z.enum(REPORT_SOURCES).nullable().optional(),
+  motor_current_ma: z.number().nullable().optional(),
+  rssi: z.number().nullable().optional(),
+  power_ok: z.boolean().nullable().optional(),
+});
+export type PresenceItem = z.infer<typeof presenceItem>;
+
+/** The newest of each controller, gathered for a second. */
+export const presenceEvent = z.object({ farm_id: z.uuid(), control_points: z.array(presenceItem) });
+
+/** A water-quality measurement that was stored. */
+export const measurementEvent = z
+  .looseObject({ id: z.uuid(), farm_id: z.uuid(), pond_id: z.uuid(), measurement_date: z.string() })
+  .describe('The measurement as its resource answers it');
+export type MeasurementEvent = z.infer<typeof measurementEvent>;
+
+export const clockEvent = z.object({
+  quality: z.enum(['trusted', 'estimated']),
+  server_time: z.string(),
+  detail: z.string().optional(),
+});
+export type ClockEvent = z.infer<typeof clockEvent>;
+
+export const syncEvent = z.object({
+  state: z.enum(['unpaired', 'connected', 'catching_up', 'offline']),
+  last_sync_at: z.string().nullable(),
+  pending_changes: z.int().optional(),
+});
+export type SyncEvent = z.infer<typeof syncEvent>;
+
+/** First event of every stream, and again when the caller's farms change: it replaces all that was known. */
+export const snapshotEvent = z.object({
+  server_time: z.string(),
+  clock_quality: z.enum(['trusted', 'estimated']),
+  farms: z.array(
+    z.object({
+      id: z.uuid(),
+      name: z.string(),
+      timezone: z.string(),
+      role: z.enum(['OWNER', ...MEMBER_ROLES]),
+    }),
+  ),
+  control_points: z.array(controlPointEvent),
+  presence: z.array(presenceItem),
+  alerts: z.array(alertEvent).describe('ACTIVE ones, newest first, at most 1,000'),
+  unread_notifications: z.int(),
+});
+export type SnapshotEvent = z.infer<typeof snapshotEvent>;
+
+export const CLOSE_REASONS = [
+  'token_expired',
+  'signed_out',
+  'access_ended',
+  'too_slow',
+  'server_stopping',
+] as const;
+export type CloseReason = (typeof CLOSE_REASONS)[number];
+
+/** Last event of a stream that the server ends. After `token_expired` and `signed_out` a new token is needed. */
+export const closedEvent = z.object({ reason: z.enum(CLOSE_REASONS) });
+
+/** Every event of the stream: its name and the shape of its data. */
+export const STREAM_EVENTS = {
+  snapshot: snapshotEvent,
+  alert: alertEvent,
+  control_point: controlPointEvent,
+  order: orderEvent,
+  notification: notificationEvent,
+  presence: presenceEvent,
+  measurement: measurementEvent,
+  clock: clockEvent,
+  sync: syncEvent,
+  closed: closedEvent,
+} as const;
+export type StreamEventName = keyof typeof STREAM_EVENTS;
+
+/** POST /events/ticket */
+export const eventTicket = z.object({
+  ticket: z.string().describe('For GET /events?ticket=; opens one stream'),
+  expires_at: z.string(),
+});

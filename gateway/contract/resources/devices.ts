@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { reportedStatus } from '../mqtt/messages.ts';
+import { ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
+
+/** GET /devices/status/{device_id}, GET /iot/shadow/{device_id} */
+export const deviceStatus = z.object({
+  device_id: z.string(),
+  current_status: z.enum(SWITCH_STATES).nullable(),
+  target_status: z.enum(SWITCH_STATES),
+  last_heartbeat: z.string().nullable(),
+  is_online: z.boolean(),
+  version: z.int(),
+  epoch: z.string(),
+  target_origin: z.enum(ORIGINS),
+  source: z
+    .enum(REPORT_SOURCES)
+    .nullable()
+    .describe('Why the relay stands as it does, in the words of the controller'),
+  firmware_version: z.string().nullable(),
+  rssi: z.number().nullable(),
+  uptime_s: z.number().nullable(),
+  consumption: z.number(),
+  power_ok: z.boolean().nullable(),
+  motor_current_ma: z.number().nullable(),
+  via: z.enum(['mqtt', 'http']).nullable(),
+});
+export type DeviceStatus = z.infer<typeof deviceStatus>;
+
+/** PUT /iot/shadow/{device_id}: a controller reports, a user orders. */
+export const shadowUpdate = z.object({
+  current_status: reportedStatus.optional(),
+  target_status: reportedStatus.optional(),
+});
+
+/** GET /devices/seen */
+export const seenDevice = z.object({
+  device_id: z.string(),
+  source: z.string(),
+  via: z.enum(['mqtt', 'http']),
+  reason: z.enum(['unknown', 'wrong_key']),
+  first_seen: z.string(),
+  last_seen: z.string(),
+  count: z.int(),
+});
+export type SeenDevice = z.infer<typeof seenDevice>;

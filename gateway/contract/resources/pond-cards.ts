@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { ALERT_TYPES, POND_TYPES, SEVERITIES } from '../words.ts';
+
+// Answers of the summary cards. What a pond has not (no batch, no measurement yet) is null.
+
+const number = z.number().nullable();
+
+export const batchOnCard = z.object({
+  id: z.uuid(),
+  batch_number: z.string(),
+  days_active: z.int(),
+  current_biomass_kg: number,
+  average_weight_g: number,
+  survival_rate: number,
+});
+
+export const pondCards = z.object({
+  ponds: z.array(
+    z.object({
+      pond_id: z.uuid(),
+      cod: z.string(),
+      pond_type: z.enum(POND_TYPES).nullable(),
+      active_batch: batchOnCard.nullable(),
+      active_batches: z.array(batchOnCard),
+      water_quality: z
+        .object({
+          last_measurement: z.string(),
+          temperature: number,
+          dissolved_oxygen: number,
+          ph: number,
+          alerts_count: z.int(),
+        })
+        .nullable(),
+      status: z.enum(['ACTIVE', 'EMPTY']),
+    }),
+  ),
+  summary: z.object({
+    total_ponds: z.int(),
+    active_ponds: z.int(),
+    empty_ponds: z.int(),
+    total_biomass_kg: z.number(),
+  }),
+});
+export type PondCards = z.infer<typeof pondCards>;
+export type BatchOnCard = z.infer<typeof batchOnCard>;
+
+export const batchOnDetail = batchOnCard.extend({
+  start_date: z.string(),
+  expected_harvest_date: z.string().nullable(),
+  initial_population: z.int(),
+  current_population: z.int(),
+  fca: number,
+});
+
+export const pondCard = z.object({
+  pond_id: z.uuid(),
+  cod: z.string(),
+  pond_type: z.enum(POND_TYPES).nullable(),
+  size_m2: number,
+  depth_m: number,
+  aerator_count: z.int(),
+  active_batch: batchOnDetail.nullable(),
+  active_batches: z.array(batchOnDetail),
+  latest_biometry: z
+    .object({
+      date: z.string(),
+      average_weight_g: z.number(),
+      sample_size: z.int(),
+      coefficient_variation: number,
+    })
+    .nullable(),
+  latest_water_quality: z
+    .object({
+      date: z.string(),
+      temperature: number,
+      dissolved_oxygen: number,
+      ph: number,
+      ammonia: number,
+      nitrite: number,
+    })
+    .nullable(),
+  feeding_today: z.object({
+    total_kg: z.number(),
+    feeds_count: z.int(),
+    last_feed: z.string().nullable(),
+  }),
+  active_alerts: z.array(
+    z.object({
+      id: z.uuid(),
+      type: z.enum(ALERT_TYPES),
+      severity: z.enum(SEVERITIES),
+      parameter: z.string().nullable(),
+      value: number,
+      threshold: number,
+      message: z.string(),
+      triggered_at: z.string(),
+    }),
+  ),
+  control_point: z
+    .object({
+      id: z.uuid(),
+      name: z.string().describe('Code of the control point'),
+      status: z.enum(['ONLINE', 'OFFLINE', 'UNKNOWN']),
+    })
+    .nullable(),
+});
+export type PondCard = z.infer<typeof pondCard>;
+export type BatchOnDetail = z.infer<typeof batchOnDetail>;

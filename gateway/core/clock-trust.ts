@@ -1,0 +1,116 @@
+// A box without a battery clock starts in the past after a power cut, and a clock may step while it runs. Schedules are
+// read off the clock, so the program knows whether to trust it. Time itself is wall time corrected by what is known to
+// be wrong with it; between looks it follows the monotonic clock.
+
+/** What speaks for the machine's clock. null: nothing is known. */
+export type ClockEvidence = {
+  /** The machine says that its clock is synchronised over the network. */
+  isSynchronised: boolean | null;
+  /** A clock with a battery. */
+  hasBatteryClock: boolean | null;
+};
+
+export type ClockPolicy = {
+  mode: 'auto' | 'yes' | 'no';
+  /** No clock before the program was written is right. */
+  notBefore: number;
+};
+
+export type ClockState = {
+  trust: 'trusted' | 'untrusted';
+  /** Why, for the operator. */
+  reason:
+    | 'synchronised'
+    | 'battery_clock'
+    | 'plausible'
+    | 'configured'
+    | 'before_last_known_time'
+    | 'not_synchronised'
+    | 'stepped'
+    | 'set_by_operator';
+  /** Added to the wall clock, ms: not 0 while the wall clock is known to be wrong. */
+  correction: number;
+  /** Last look: wall and monotonic. */
+  wall: number;
+  monotonic: number;
+};
+
+export type ClockChange = { state: ClockState; steppedBy: number };
+
+/** A presence flush apart, and the shutdown of a machine: a wall this much behind the floor is the same time. */
+const FLOOR_TOLERANCE_MS = 2 * 60_000;
+/** Wall and monotonic clock drift apart by less than this between two looks, a second apart. */
+const STEP_MS = 2_000;
+const FAR_STEP_MS = 24 * 3_600_000;
+
+/** Judges the clock at the start of the program. `floor` is the last time known to be good, of an earlier run. */
+export function startClock(
+  policy: ClockPolicy,
+  look: { wall: number; monotonic: number },
+  floor: number | null,
+  evidence: ClockEvidence,
+): ClockState {
+  const least = Math.max(policy.notBefore, floor === null ? 0 : floor - FLOOR_TOLERANCE_MS);
+  if (look.wall < least && policy.mode !== 'yes') {
+    return {
+      ...look,
+      trust: 'untrusted',
+      reason: 'before_last_known_time',
+      correction: Math.max(floor ?? 0, policy.notBefore) - look.wall,
+    };
+  }
+  return { ...look, ...judge(policy, evidence), correction: 0 };
+}
+
+function judge(policy: ClockPolicy, evidence: ClockEvidence): Pick<ClockState, 'trust' | 'reason'> {
+  if (policy.mode !== 'auto')
+    return { trust: policy.mode === 'yes' ? 'trusted' : 'untrusted', reason: 'configured' };
+  if (evidence.isSynchronised === true) return { trust: 'trusted', reason: 'synchronised' };
+  if (evidence.hasBatteryClock === true) return { trust: 'trusted', reason: 'battery_clock' };
+  if (evidence.isSynchronised === false && evidence.hasBatteryClock === false) {
+    return { trust: 'untrusted', reason: 'not_synchronised' };
+  }
+  return { trust: 'trusted', reason: 'plausible' };
+}
+
+/**
+ * Looks at the clock again. A step of the wall clock is followed when the machine is synchronised, or when nothing
+ * speaks against it and it is less than a day; a longer one forward that nobody confirms is not believed: time goes on by
+ * the monotonic clock and is no longer trusted.
+ */
+export function lookAtClock(
+  policy: ClockPolicy,
+  state: ClockState,
+  look: { wall: number; monotonic: number },
+  evidence: ClockEvidence,
+): ClockChange {
+  const elapsed = look.monotonic - state.monotonic;
+  const steppedBy = look.wall - state.wall - elapsed;
+  const isStep = Math.abs(steppedBy) > STEP_MS;
+  const shown = state.wall + state.correction + elapsed;
+  if (evidence.isSynchronised === true && look.wall >= policy.notBefore) {
+    const jump = look.wall - shown;
+    const judged = judge(policy, evidence);
+    return { state: { ...look, ...judged, correction: 0 }, steppedBy: Math.abs(jump) > STEP_MS ? jump : 0 };
+  }
+  if (!isStep) return { state: { ...state, ...look }, steppedBy: 0 };
+  const isBelievable =
+    look.wall >= policy.notBefore && Math.abs(steppedBy) < FAR_STEP_MS && evidence.isSynchronised !== false;
+  if (policy.mode === 'yes' || (isBelievable && state.trust === 'trusted')) {
+    return { state: { ...state, ...look, correction: 0 }, steppedBy: look.wall - shown };
+  }
+  return {
+    state: {
+      ...look,
+      trust: 'untrusted',
+      reason: state.trust === 'untrusted' ? state.reason : 'stepped',
+      correction: shown - look.wall,
+    },
+    steppedBy: 0,
+  };
+}
+
+/** The time to go by at this look of wall and monotonic clock. */
+export function timeOf(state: ClockState, monotonic: number): number {
+  return state.wall + state.correction + (monotonic - state.monotonic);
+}

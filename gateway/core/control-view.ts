@@ -1,0 +1,81 @@
+import type { controlPoint, order } from '#contract/resources/control-points.ts';
+import type { deviceKey } from '#contract/resources/local-tables.ts';
+import type { schedule } from '#contract/resources/schedules.ts';
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { ReportSource, SwitchState } from '#contract/words.ts';
+
+export type ControlPoint = Stored<RowOf<typeof controlPoint>>;
+export type Schedule = Stored<RowOf<typeof schedule>>;
+export type Order = Stored<RowOf<typeof order>>;
+export type DeviceKey = RowOf<typeof deviceKey>;
+
+/** What a controller last told of itself. Lives in memory; `last_heartbeat` and `consumption` are flushed. */
+export type Presence = {
+  lastReportAt: number | null;
+  /** Same instant on the clock that only grows; null for what an earlier run heard. */
+  lastReportMonotonic: number | null;
+  via: 'mqtt' | 'http' | null;
+  isConnected: boolean;
+  /** The broker announced the end of its connection after the last report. */
+  isLost: boolean;
+  current: SwitchState | null;
+  consumption: number;
+  source: ReportSource | null;
+  reportedVersion: number | null;
+  powerOk: boolean | null;
+  motorCurrentMa: number | null;
+  rssi: number | null;
+  firmwareVersion: string | null;
+  uptimeS: number | null;
+  bootId: string | null;
+  deferredUntil: number | null;
+  configRev: number | null;
+  scheduleRev: number | null;
+  isDirty: boolean;
+};
+
+/** A target the disk would not take: control goes on from memory until it does. */
+export type UnsavedTarget = Pick<
+  ControlPoint,
+  'target_status' | 'version' | 'target_origin' | 'last_command_at'
+> & { order: RowOf<typeof order> };
+
+/** One control point with all that control needs, kept in memory beside the database. */
+export type ControlView = {
+  row: ControlPoint;
+  unsaved: UnsavedTarget | null;
+  mqttId: string;
+  zone: string;
+  farmName: string;
+  ponds: readonly { id: string; cod: string }[];
+  /** Sum of the aerators' power on its ponds, kW: the largest start first. */
+  powerKw: number;
+  schedules: readonly Schedule[];
+  /** The latest orders of people, newest first, at most 20. */
+  manualOrders: readonly Order[];
+  /** The order whose outcome is still open. */
+  openOrder: Order | null;
+  keys: readonly DeviceKey[];
+  presence: Presence;
+};
+
+/** The target as control knows it, saved or not. */
+export function targetOf(
+  view: Pick<ControlView, 'row' | 'unsaved'>,
+): Pick<ControlPoint, 'target_status' | 'version' | 'epoch' | 'target_origin' | 'last_command_at'> {
+  const { target_status, version, target_origin, last_command_at } = view.unsaved ?? view.row;
+  return { target_status, version, epoch: view.row.epoch, target_origin, last_command_at };
+}
+
+/** Looks into the registry of control points; answers from memory. */
+export type ControlViews = {
+  byId: (id: string) => ControlView | null;
+  byDeviceId: (deviceId: string) => ControlView | null;
+  byMqttId: (mqttId: string) => ControlView | null;
+  all: () => Iterable<ControlView>;
+};
+
+/** A controller is online this long after its last report, and not after the broker saw it go. */
+export function isOnline(presence: Presence, nowMs: number, onlineAfterMs: number): boolean {
+  return presence.lastReportAt !== null && !presence.isLost && nowMs - presence.lastReportAt <= onlineAfterMs;
+}

@@ -1,0 +1,119 @@
+import type * as z from 'zod';
+import {
+  controlPoint,
+  type controlPointCreate,
+  type controlPointUpdate,
+} from '#contract/resources/control-points.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { audit } from '#core/audit.ts';
+import { insert, update } from '#core/changes.ts';
+import { conflict, notFound, taken } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import type { ControlPoint, ControlPointQueries } from './ports.ts';
+
+export type ControlPointDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
+  queries: ControlPointQueries;
+  /** Epoch of the targets of this instance; a restore raises it. */
+  epoch: string;
+};
+
+/** Minimum times of the common four-pole motors; two-pole ones want 90 s. */
+const DEFAULT_MIN_S = 60;
+
+export async function createControlPoint(
+  deps: ControlPointDeps,
+  caller: Caller,
+  input: z.infer<typeof controlPointCreate>,
+): Promise<Decision<ControlPoint>> {
+  const guard = await deps.guard('farm', input.farm_id);
+  const ownerId = await deps.queries.ownerOfFarm(input.farm_id);
+  if (ownerId === null) throw notFound('Farm');
+  if (input.id !== undefined && (await deps.queries.idTaken(input.id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
+  await checkUnique(deps, ownerId, input);
+  const at = isoOf(deps.now());
+  const row: RowOf<typeof controlPoint> = {
+    id: input.id ?? deps.newId(),
+    farm_id: input.farm_id,
+    owner_id: ownerId,
+    cod: input.cod,
+    device_id: input.device_id,
+    base_target: input.target_status,
+    base_at: at,
+    target_status: input.target_status,
+    version: 1,
+    epoch: deps.epoch,
+    target_origin: 'LOCAL',
+    current_status: null,
+    current_since: null,
+    last_command_at: null,
+    fail_safe: 'HOLD',
+    min_on_s: DEFAULT_MIN_S,
+    min_off_s: DEFAULT_MIN_S,
+    start_group: null,
+    start_order: null,
+    do_on: null,
+    do_off: null,
+    do_emergency: null,
+    locked_out: false,
+    lock_out_reason: null,
+    lock_out_by: null,
+    lock_out_at: null,
+    config_rev: 1,
+    schedule_rev: 1,
+    created_at: at,
+    updated_at: null,
+  };
+  const entry = audit(deps, { ...named(row), action: 'create', user_id: caller.userId });
+  return { answer: { ...row, rev: 1 }, changes: [insert(controlPoint, row), entry], guards: [guard] };
+}
+
+export async function changeControlPoint(
+  deps: ControlPointDeps,
+  caller: Caller,
+  current: ControlPoint,
+  input: z.infer<typeof controlPointUpdate>,
+): Promise<Decision<ControlPoint>> {
+  const set = {
+    ...(input.cod === undefined || input.cod === current.cod ? {} : { cod: input.cod }),
+    ...(input.device_id === undefined || input.device_id === current.device_id
+      ? {}
+      : { device_id: input.device_id }),
+  };
+  if (Object.keys(set).length === 0) return { answer: current };
+  await checkUnique(deps, current.owner_id, set);
+  const stamped = { ...set, updated_at: isoOf(deps.now()) };
+  const details = { from: { cod: current.cod, device_id: current.device_id }, to: set };
+  return {
+    answer: { ...current, ...stamped, rev: current.rev + 1 },
+    changes: [
+      update(controlPoint, current, stamped),
+      audit(deps, { ...named(current), action: 'update', user_id: caller.userId, details }),
+    ],
+  };
+}
+
+async function checkUnique(
+  deps: ControlPointDeps,
+  ownerId: string,
+  { cod, device_id }: { cod?: string | undefined; device_id?: string | undefined },
+): Promise<void> {
+  if (cod !== undefined && (await deps.queries.codTaken(ownerId, cod)) !== null) {
+    throw taken('cod', `cod: another control point has the code ${cod}`);
+  }
+  if (device_id !== undefined && (await deps.queries.deviceIdTaken(device_id)) !== null) {
+    throw taken('device_id', `device_id: ${device_id} belongs to another control point`);
+  }
+}
+
+/** The audit fields that name a control point. */
+export function named(row: Pick<ControlPoint, 'id' | 'farm_id' | 'cod'>) {
+  return {
+    farm_id: row.farm_id,
+    entity_type: 'CONTROL_POINT',
+    entity_id: row.id,
+    entity_name: row.cod,
+  } as const;
+}

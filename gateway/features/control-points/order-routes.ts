@@ -1,0 +1,94 @@
+import { orderAnswer, orderInput } from '#contract/resources/control-points.ts';
+import { type SwitchState, SWITCH_STATES } from '#contract/words.ts';
+import type { ControlView } from '#core/control-view.ts';
+import { AppError, notFound } from '#core/errors.ts';
+import { signedIn } from '#core/request-checks.ts';
+import { type Route, type RouteDecision, route } from '#core/route.ts';
+import { giveOrder, type GiveOrderDeps, type GivenOrder, type OrderRequest } from './give-order.ts';
+import type { ControlMemory } from './ports.ts';
+import { atControlPoint, controlPointParams } from './routes.ts';
+
+export type OrderDeps = GiveOrderDeps & {
+  memory: ControlMemory;
+  /** LOCAL on a gateway; a hosted instance is far from the pond. */
+  personOrigin: 'LOCAL' | 'REMOTE';
+  /** Sends a target that could not be saved to its controller all the same. */
+  sendUnsaved: (controlPointId: string) => void;
+};
+
+/** POST …/turn-on and …/turn-off. */
+export function orderRoutes(deps: OrderDeps): Route[] {
+  return SWITCH_STATES.map((target) =>
+    route({
+      method: 'POST',
+      path: `/control-points/{control_point_id}/turn-${target.toLowerCase()}`,
+      tag: 'Control points',
+      summary: `Turn ${target}; holds until the next schedule event, or for \`for_s\` seconds`,
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      body: orderInput,
+      invalid: 400,
+      answers: { 200: { schema: orderAnswer } },
+      async handle(request) {
+        const { for_s, reason = null } = request.body;
+        return orderByPerson(deps, request.params.control_point_id, {
+          target,
+          issuedBy: signedIn(request).userId,
+          reason,
+          holdUntil: for_s === undefined ? null : deps.now() + for_s * 1000,
+        });
+      },
+    }),
+  );
+}
+
+/** A person's order as a route decides it; 409 for a start of what is locked out. */
+export async function orderByPerson(
+  deps: OrderDeps,
+  controlPointId: string,
+  wish: Omit<OrderRequest, 'origin'>,
+): Promise<RouteDecision> {
+  const view = await viewFor(deps.memory, controlPointId);
+  if (wish.target === 'ON' && view.row.locked_out) throw lockedOut(view);
+  const given = giveOrder(deps, view, { ...wish, origin: deps.personOrigin });
+  return {
+    answer: { status: 200, body: answerOf(view, given, wish.target) },
+    changes: given.changes,
+    whenStorageFails() {
+      deps.memory.setUnsaved(controlPointId, given.unsaved);
+      deps.sendUnsaved(controlPointId);
+      const warning = {
+        code: 'NOT_SAVED',
+        message:
+          'The order was sent to the controller, but the disk does not take it: after a power cut it may be lost',
+      };
+      return { status: 200, body: { ...answerOf(view, given, wish.target), warnings: [warning] } };
+    },
+  };
+}
+
+/** The freshest view there is: from the database, and from memory when the database does not answer. */
+async function viewFor(memory: ControlMemory, id: string): Promise<ControlView> {
+  const view = await memory.refresh(id).catch(() => memory.byId(id));
+  if (view === null) throw notFound('Control point');
+  return view;
+}
+
+export function lockedOut(view: ControlView): AppError {
+  const why = view.row.lock_out_reason ?? 'no reason given';
+  return new AppError(409, `${view.row.cod} is locked out (${why}); lift the lock-out first`, {
+    code: 'LOCKED_OUT',
+  });
+}
+
+function answerOf(view: ControlView, given: GivenOrder, target: SwitchState) {
+  return {
+    id: view.row.id,
+    target_status: target,
+    current_status: view.row.current_status,
+    last_command_at: given.unsaved.last_command_at,
+    order_id: given.order.id,
+    version: given.order.version,
+    hold_until: given.order.hold_until,
+  };
+}

@@ -1,0 +1,25 @@
+import type { controlPoint, order } from '#contract/resources/control-points.ts';
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { ControlView, ControlViews, UnsavedTarget } from '#core/control-view.ts';
+
+export type ControlPoint = Stored<RowOf<typeof controlPoint>>;
+export type Order = Stored<RowOf<typeof order>>;
+type Page = { skip: number; limit: number | undefined };
+
+export type ControlPointQueries = {
+  /** Control points of farms the user owns or is a member of, oldest first. */
+  controlPointsOf: (userId: string, page: Page, farmId: string | null) => AsyncIterable<ControlPoint>;
+  codTaken: (ownerId: string, cod: string) => Promise<string | null>;
+  deviceIdTaken: (deviceId: string) => Promise<string | null>;
+  idTaken: (id: string) => Promise<boolean>;
+  ownerOfFarm: (farmId: string) => Promise<string | null>;
+  pondsOf: (controlPointId: string) => Promise<{ id: string; rev: number }[]>;
+  /** Orders of a control point, newest first. */
+  ordersOf: (controlPointId: string, page: Page) => AsyncIterable<Order>;
+};
+
+/** What control keeps in memory, as far as these use cases touch it. */
+export type ControlMemory = ControlViews & {
+  refresh: (id: string) => Promise<ControlView | null>;
+  setUnsaved: (id: string, unsaved: UnsavedTarget | null) => void;
+};

@@ -1,0 +1,231 @@
+import * as z from 'zod';
+import { pageQuery } from '#contract/fields.ts';
+import {
+  controlPointAnswer,
+  type ControlPointAnswer,
+  controlPointCreate,
+  controlPointSettings,
+  controlPointUpdate,
+  lockOutAnswer,
+  lockOutInput,
+  orderEntry,
+} from '#contract/resources/control-points.ts';
+import type { ControlView } from '#core/control-view.ts';
+import { notFound } from '#core/errors.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
+import { type Route, type RouteDecision, route } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import { type ShownBy, toAnswer } from './answers.ts';
+import { changeControlPoint, type ControlPointDeps, createControlPoint } from './create-control-point.ts';
+import { deleteControlPoint } from './delete-control-point.ts';
+import type { ControlMemory, ControlPoint } from './ports.ts';
+import { changeSettings, liftLockOut, lockOut, settingsOf } from './settings.ts';
+
+export type ControlPointRouteDeps = ControlPointDeps &
+  Omit<ShownBy, 'byId'> & { memory: ControlMemory; mqttIdOf: (deviceId: string) => string };
+
+export const controlPointParams = z.object({ control_point_id: z.uuid() });
+export const atControlPoint = {
+  who: 'farm',
+  of: 'control_point',
+  at: 'params',
+  field: 'control_point_id',
+  others: 404,
+} as const;
+const tag = 'Control points';
+
+export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
+  const shown = { now: deps.now, onlineAfterMs: deps.onlineAfterMs, byId: deps.memory.byId };
+  const answerOf = (row: ControlPoint): ControlPointAnswer =>
+    toAnswer(shown, row, deps.mqttIdOf(row.device_id));
+  const asAnswer = (decision: Decision<ControlPoint>, status = 200): RouteDecision => ({
+    ...decision,
+    answer: { status, body: answerOf(decision.answer), rev: decision.answer.rev },
+  });
+  // read anew each time: after a stale commit the memory may be behind another process
+  async function fresh(id: string): Promise<ControlView> {
+    const view = await deps.memory.refresh(id);
+    if (view === null) throw notFound('Control point');
+    return view;
+  }
+  return [
+    route({
+      method: 'POST',
+      path: '/control-points/',
+      tag,
+      summary: 'Create a control point',
+      access: { who: 'farm', of: 'farm', at: 'body', field: 'farm_id', right: 'operate', others: 403 },
+      body: controlPointCreate,
+      invalid: 400,
+      answers: { 201: { schema: controlPointAnswer } },
+      idempotent: true,
+      async handle(request) {
+        return asAnswer(await createControlPoint(deps, signedIn(request), request.body), 201);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/control-points/',
+      tag,
+      summary: 'Control points of the caller',
+      access: {
+        who: 'farm',
+        of: 'farm',
+        at: 'query',
+        field: 'farm_id',
+        right: 'read',
+        others: 404,
+        optional: true,
+      },
+      query: pageQuery.extend({ farm_id: z.uuid().optional() }),
+      answers: { 200: { schema: controlPointAnswer, list: true } },
+      async handle(request) {
+        const { skip, limit, farm_id = null } = request.query;
+        const points = deps.queries.controlPointsOf(signedIn(request).userId, { skip, limit }, farm_id);
+        return { answer: { status: 200, rows: answersOf(points, answerOf) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/control-points/{control_point_id}',
+      tag,
+      summary: 'A control point with its wanted and its reported state',
+      access: { ...atControlPoint, right: 'read' },
+      params: controlPointParams,
+      answers: { 200: { schema: controlPointAnswer } },
+      async handle(request) {
+        const { row } = await fresh(request.params.control_point_id);
+        return { answer: { status: 200, body: answerOf(row), rev: row.rev } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/control-points/{control_point_id}',
+      tag,
+      summary: 'Change code or device',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      body: controlPointUpdate,
+      invalid: 400,
+      answers: { 200: { schema: controlPointAnswer } },
+      async handle(request) {
+        const { row } = await fresh(request.params.control_point_id);
+        requireMatch(request, row);
+        return asAnswer(await changeControlPoint(deps, signedIn(request), row, request.body));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/control-points/{control_point_id}',
+      tag,
+      summary: 'Delete a control point',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      answers: { 204: null },
+      async handle(request) {
+        const caller = signedIn(request);
+        const { farmId } = onFarm(request);
+        const gone = await deleteControlPoint(deps, caller, async () => {
+          const view = await fresh(request.params.control_point_id);
+          if (view.row.farm_id !== farmId) throw notFound('Control point');
+          return view;
+        });
+        return { ...gone, answer: { status: 204 } };
+      },
+    }),
+    ...settingsRoutes(deps, fresh),
+    route({
+      method: 'GET',
+      path: '/control-points/{control_point_id}/orders',
+      tag,
+      summary: 'Orders to a control point, newest first, with who, why and how far they got',
+      access: { ...atControlPoint, right: 'read' },
+      params: controlPointParams,
+      query: pageQuery,
+      answers: { 200: { schema: orderEntry, list: true } },
+      async handle(request) {
+        const { skip, limit = 100 } = request.query;
+        const orders = deps.queries.ordersOf(request.params.control_point_id, { skip, limit });
+        return { answer: { status: 200, rows: answersOf(orders, (row) => orderEntry.parse(row)) } };
+      },
+    }),
+  ];
+}
+
+function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Promise<ControlView>): Route[] {
+  const lockOutPath = '/control-points/{control_point_id}/lock-out';
+  const lockedAnswer = (decision: Decision<ControlPoint>): RouteDecision => ({
+    ...decision,
+    answer: { status: 200, body: lockOutAnswer.parse(decision.answer), rev: decision.answer.rev },
+  });
+  return [
+    route({
+      method: 'GET',
+      path: '/control-points/{control_point_id}/settings',
+      tag,
+      summary: 'Fail-safe, minimum times, start order and oxygen set points',
+      access: { ...atControlPoint, right: 'read' },
+      params: controlPointParams,
+      answers: { 200: { schema: controlPointSettings } },
+      async handle(request) {
+        const { row } = await fresh(request.params.control_point_id);
+        return { answer: { status: 200, body: settingsOf(row), rev: row.rev } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/control-points/{control_point_id}/settings',
+      tag,
+      summary: 'Change settings; fields left out stay',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      body: controlPointSettings.partial(),
+      invalid: 400,
+      answers: { 200: { schema: controlPointSettings } },
+      async handle(request) {
+        const { row } = await fresh(request.params.control_point_id);
+        requireMatch(request, row);
+        const changed = changeSettings(deps, signedIn(request), row, request.body);
+        return {
+          ...changed,
+          answer: { status: 200, body: settingsOf(changed.answer), rev: changed.answer.rev },
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: lockOutPath,
+      tag,
+      summary: 'Lock out: OFF, and nothing starts it until lifted',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      body: lockOutInput,
+      invalid: 400,
+      answers: { 200: { schema: lockOutAnswer } },
+      async handle(request) {
+        const view = await fresh(request.params.control_point_id);
+        return lockedAnswer(lockOut(deps, signedIn(request), view, request.body.reason));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: lockOutPath,
+      tag,
+      summary: 'Lift the lock-out',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      answers: { 204: null },
+      async handle(request) {
+        const { row } = await fresh(request.params.control_point_id);
+        return { ...liftLockOut(deps, signedIn(request), row), answer: { status: 204 } };
+      },
+    }),
+  ];
+}
+
+async function* answersOf<Row, Shown>(
+  rows: AsyncIterable<Row>,
+  shown: (row: Row) => Shown,
+): AsyncIterable<Shown> {
+  for await (const row of rows) yield shown(row);
+}

@@ -1,0 +1,115 @@
+import type * as z from 'zod';
+import { controlPoint, controlPointSettings } from '#contract/resources/control-points.ts';
+import { audit } from '#core/audit.ts';
+import { update } from '#core/changes.ts';
+import type { ControlView } from '#core/control-view.ts';
+import { invalidField } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import { type ControlPointDeps, named } from './create-control-point.ts';
+import { giveOrder } from './give-order.ts';
+import type { ControlPoint } from './ports.ts';
+
+type Settings = z.infer<typeof controlPointSettings>;
+
+export function settingsOf(row: ControlPoint): Settings {
+  return controlPointSettings.parse(row);
+}
+
+/** Decides new settings; the controller gets them as a new revision of its configuration. */
+export function changeSettings(
+  deps: ControlPointDeps,
+  caller: Caller,
+  current: ControlPoint,
+  input: Partial<{ [Name in keyof Settings]: Settings[Name] | undefined }>,
+): Decision<ControlPoint> {
+  const before = settingsOf(current);
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const after: Settings = { ...before, ...Object.fromEntries(given) };
+  checkOxygen(after);
+  const set = Object.fromEntries(given.filter(([name, value]) => before[name as keyof Settings] !== value));
+  if (Object.keys(set).length === 0) return { answer: current };
+  const stamped = { ...set, config_rev: current.config_rev + 1, updated_at: isoOf(deps.now()) };
+  return {
+    answer: { ...current, ...stamped, rev: current.rev + 1 },
+    changes: [
+      update(controlPoint, current, stamped),
+      audit(deps, {
+        ...named(current),
+        action: 'update',
+        user_id: caller.userId,
+        details: { settings: set },
+      }),
+    ],
+  };
+}
+
+/** A set point that cannot work would switch a motor to and fro, or never. */
+function checkOxygen({ do_on, do_off, do_emergency }: Settings): void {
+  if (do_on !== null && do_off !== null && do_off <= do_on) {
+    throw invalidField(400, 'do_off', 'must be above do_on');
+  }
+  if (do_emergency !== null && do_on !== null && do_emergency > do_on) {
+    throw invalidField(400, 'do_emergency', 'must not be above do_on');
+  }
+}
+
+/** Decides a lock-out: the target goes OFF with it, and nothing starts the motor until it is lifted. */
+export function lockOut(
+  deps: ControlPointDeps,
+  caller: Caller,
+  view: ControlView,
+  reason: string,
+): Decision<ControlPoint> {
+  const at = isoOf(deps.now());
+  const set = {
+    locked_out: true,
+    lock_out_reason: reason,
+    lock_out_by: caller.userId,
+    lock_out_at: at,
+    config_rev: view.row.config_rev + 1,
+  };
+  const off = giveOrder(deps, view, {
+    target: 'OFF',
+    origin: 'SAFETY',
+    issuedBy: caller.userId,
+    reason: `locked out: ${reason}`,
+    holdUntil: null,
+  });
+  const { order: _order, ...target } = off.unsaved;
+  const [, ...rest] = off.changes;
+  return {
+    answer: { ...view.row, ...set, ...target, updated_at: at, rev: view.row.rev + 1 },
+    changes: [
+      update(controlPoint, view.row, { ...set, ...target, updated_at: at }),
+      ...rest,
+      audit(deps, { ...named(view.row), action: 'lock_out', user_id: caller.userId, details: { reason } }),
+    ],
+  };
+}
+
+/** Decides the end of a lock-out; the rules decide again at the next tick. */
+export function liftLockOut(
+  deps: ControlPointDeps,
+  caller: Caller,
+  current: ControlPoint,
+): Decision<ControlPoint> {
+  if (!current.locked_out) return { answer: current };
+  const set = {
+    locked_out: false,
+    lock_out_reason: null,
+    lock_out_by: null,
+    lock_out_at: null,
+    config_rev: current.config_rev + 1,
+    updated_at: isoOf(deps.now()),
+  };
+  const details = { lifted: true, reason: current.lock_out_reason };
+  return {
+    answer: { ...current, ...set, rev: current.rev + 1 },
+    changes: [
+      update(controlPoint, current, set),
+      audit(deps, { ...named(current), action: 'lock_out', user_id: caller.userId, details }),
+    ],
+  };
+}

@@ -1,0 +1,71 @@
+import type { ControlView } from '#core/control-view.ts';
+import { AppError, notFound } from '#core/errors.ts';
+import { mayOnFarm, notAuthenticated } from '#core/request-checks.ts';
+import type { Caller, FarmFound, Request } from '#core/route.ts';
+import { perform } from '#core/use-case.ts';
+import { activateKey, type KeyDeps, matchingKey, needsKey } from './device-keys.ts';
+import type { ReportDeps } from './on-report.ts';
+import type { SeenDevices } from './seen-devices.ts';
+
+export type DeviceCallerDeps = ReportDeps &
+  KeyDeps & {
+    seen: SeenDevices;
+    authenticate: (bearer: string) => Promise<Caller>;
+    accessTo: (of: 'control_point', id: string, userId: string) => Promise<FarmFound | null>;
+    allowUnkeyed: boolean;
+    /** True for addresses of a farm's own network. */
+    isPrivateAddress: (address: string) => boolean;
+  };
+
+export type DeviceCaller =
+  | { kind: 'controller'; view: ControlView; authenticated: boolean }
+  | { kind: 'user'; view: ControlView; caller: Caller };
+
+/**
+ * Who calls a device endpoint for `deviceId`: the controller by its key, a user by a token with access to the control
+ * point, or, on a farm's own network and as long as no key was ever used, the controller without one.
+ * Throws 404 for an unknown device (noted for technicians), 401 otherwise.
+ */
+export async function deviceCaller(
+  deps: DeviceCallerDeps,
+  deviceId: string,
+  request: Pick<Request<unknown, unknown, unknown>, 'bearer' | 'source'>,
+): Promise<DeviceCaller> {
+  const { bearer, source } = request;
+  const isNear = deps.isPrivateAddress(source);
+  // from afar nobody learns which devices exist
+  if (bearer === null && !(deps.allowUnkeyed && isNear)) throw notAuthenticated();
+  const view = deps.views.byDeviceId(deviceId);
+  if (view === null) {
+    if (bearer !== null && !isNear) await deps.authenticate(bearer);
+    deps.seen.note({ deviceId, source, via: 'http', reason: 'unknown' });
+    throw notFound('Device');
+  }
+  if (bearer === null) {
+    if (needsKey(view))
+      throw new AppError(401, 'This device has a key; send it as a Bearer token', {
+        code: 'DEVICE_KEY_REQUIRED',
+      });
+    return { kind: 'controller', view, authenticated: false };
+  }
+  const used = matchingKey(deps, view, bearer);
+  if (used !== null) {
+    if (used.state === 'pending') {
+      await perform(deps, null, async () => ({ answer: undefined, changes: activateKey(deps, view, used) }));
+    }
+    return { kind: 'controller', view: deps.views.byId(view.row.id) ?? view, authenticated: true };
+  }
+  // a token has three parts, a key has none: a wrong key is told to the technician
+  if (bearer.split('.').length !== 3) deps.seen.note({ deviceId, source, via: 'http', reason: 'wrong_key' });
+  const caller = await deps.authenticate(bearer);
+  const found = await deps.accessTo('control_point', view.row.id, caller.userId);
+  if (found?.role == null) throw notFound('Device');
+  return { kind: 'user', view, caller };
+}
+
+/** 403 unless the caller is the controller itself or a user who may operate it. */
+export async function mayReport(deps: DeviceCallerDeps, who: DeviceCaller): Promise<boolean> {
+  if (who.kind === 'controller') return true;
+  const found = await deps.accessTo('control_point', who.view.row.id, who.caller.userId);
+  return found?.role != null && mayOnFarm(found.role, 'operate');
+}

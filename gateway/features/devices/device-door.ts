@@ -1,0 +1,116 @@
+import type { DeviceEvent, DeviceState } from '#contract/mqtt/messages.ts';
+import { audit } from '#core/audit.ts';
+import type { ControlView } from '#core/control-view.ts';
+import type { Controller, DeviceDoor } from '#core/device-link.ts';
+import { perform } from '#core/use-case.ts';
+import { activateKey, type KeyDeps, matchingKey } from './device-keys.ts';
+import { onHeartbeat, onShadowReported, type ReportDeps } from './on-report.ts';
+import type { SeenDevices } from './seen-devices.ts';
+
+export type DoorDeps = ReportDeps & KeyDeps & { seen: SeenDevices };
+
+/** What the broker asks and tells, answered by the use cases. */
+export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
+  const viewOf = ({ controlPointId }: Controller) => deps.views.byId(controlPointId);
+
+  /** Work nobody waits for: a failure is told in the log and repeated by the next report. */
+  function inBackground(what: string, controller: Controller, work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      deps.log.warn({ err: error, deviceId: controller.deviceId }, what);
+    });
+  }
+
+  function activateOnUse(view: ControlView, keyId: string): Promise<unknown> {
+    return perform(deps, null, async () => {
+      const fresh = deps.views.byId(view.row.id);
+      const used = fresh?.keys.find((known) => known.id === keyId);
+      return { answer: undefined, changes: fresh && used ? activateKey(deps, fresh, used) : [] };
+    });
+  }
+
+  return {
+    identify(mqttId, key) {
+      const view = deps.views.byMqttId(mqttId);
+      const used = view === null ? null : matchingKey(deps, view, key);
+      if (view === null || used === null) return null;
+      return { controlPointId: view.row.id, deviceId: view.row.device_id, mqttId, keyId: used.id };
+    },
+    isKnown: (mqttId) => deps.views.byMqttId(mqttId) !== null,
+    connected(controller) {
+      const view = viewOf(controller);
+      if (view === null) return;
+      view.presence.isConnected = true;
+      if (view.keys.some((known) => known.id === controller.keyId && known.state === 'pending')) {
+        inBackground(
+          'a device key could not be activated',
+          controller,
+          activateOnUse(view, controller.keyId),
+        );
+      }
+      deps.presenceChanged(controller.controlPointId);
+    },
+    disconnected(controller, { takenOver }) {
+      const view = viewOf(controller);
+      if (view === null || takenOver) return;
+      view.presence.isConnected = false;
+      view.presence.isLost = true;
+      deps.presenceChanged(controller.controlPointId);
+    },
+    stateChanged(controller, state) {
+      const view = viewOf(controller);
+      if (view === null) return;
+      takeState(view, state);
+      deps.presenceChanged(controller.controlPointId);
+    },
+    async heartbeat(controller, fields) {
+      await onHeartbeat(deps, controller.controlPointId, fields, { via: 'mqtt', authenticated: true });
+    },
+    reported: (controller, report) => onShadowReported(deps, controller.controlPointId, report),
+    event: (controller, event) => onEvent(deps, controller, event),
+    revisionReported(controller, which, rev) {
+      const presence = viewOf(controller)?.presence;
+      if (!presence) return;
+      if (which === 'config') presence.configRev = rev;
+      else presence.scheduleRev = rev;
+    },
+    commandResult(controller, correlation, result) {
+      deps.log.info(
+        { deviceId: controller.deviceId, correlation, ok: result.ok },
+        'controller answered a command',
+      );
+    },
+    seenUnknown: ({ name, source, via, reason }) => deps.seen.note({ deviceId: name, source, via, reason }),
+    identityContested(controller, takeovers) {
+      deps.log.warn({ deviceId: controller.deviceId, takeovers }, 'two controllers share one identity');
+    },
+  };
+}
+
+function takeState({ presence }: ControlView, state: DeviceState): void {
+  presence.bootId = state.boot_id ?? presence.bootId;
+  presence.firmwareVersion = state.firmware_version ?? presence.firmwareVersion;
+}
+
+/** Events a controller tells are kept in the audit, each once, whatever the network repeats. */
+async function onEvent(deps: DoorDeps, controller: Controller, event: DeviceEvent): Promise<void> {
+  const view = deps.views.byId(controller.controlPointId);
+  if (view === null) return;
+  if (event.k === 'power_fail') view.presence.powerOk = false;
+  if (event.k === 'power_ok') view.presence.powerOk = true;
+  const entry = audit(deps, {
+    farm_id: view.row.farm_id,
+    entity_type: 'CONTROL_POINT',
+    entity_id: view.row.id,
+    entity_name: view.row.cod,
+    action: `device_${event.k}`,
+    user_id: null,
+    origin: 'DEVICE',
+    details: {
+      event_id: event.id,
+      ...(event.d === undefined ? {} : { data: JSON.stringify(event.d).slice(0, 500) }),
+    },
+    cause: `device_event:${view.row.id}:${view.presence.bootId ?? ''}:${event.id}`,
+  });
+  await perform(deps, null, async () => ({ answer: undefined, changes: [entry] }));
+  deps.presenceChanged(controller.controlPointId);
+}

@@ -1,0 +1,96 @@
+import { deviceKey } from '#contract/resources/local-tables.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { audit } from '#core/audit.ts';
+import { type Change, insert, purge, update } from '#core/changes.ts';
+import type { ControlView, DeviceKey } from '#core/control-view.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
+
+export type KeyDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
+  /** 256 random bits, base64url. */
+  newKey: () => string;
+  /** HMAC-SHA256 with the instance's pepper, hex. */
+  hashKey: (key: string) => string;
+  /** Compares two hashes in constant time. */
+  sameHash: (a: string, b: string) => boolean;
+};
+
+/** After a new key's first use the one before stays valid this long: a controller may still be switching over. */
+const OVERLAP_MS = 24 * 3600 * 1000;
+
+/** Decides a new key, pending until its first use, so that issuing it cuts off no running controller. */
+export function issueKey(
+  deps: KeyDeps,
+  view: ControlView,
+  issuedBy: string,
+): Decision<{ row: RowOf<typeof deviceKey>; key: string }> {
+  const key = deps.newKey();
+  const row: RowOf<typeof deviceKey> = {
+    id: deps.newId(),
+    control_point_id: view.row.id,
+    key_hash: deps.hashKey(key),
+    state: 'pending',
+    created_at: isoOf(deps.now()),
+    activated_at: null,
+    retires_at: null,
+  };
+  // one pending key at a time: a key that was lost before its first use is void
+  const lost = view.keys
+    .filter((known) => known.state === 'pending')
+    .map((known) => purge(deviceKey, known.id));
+  return {
+    answer: { row, key },
+    changes: [...lost, insert(deviceKey, row), keyAudit(deps, view, issuedBy, 'issued')],
+  };
+}
+
+/** Decides that no key opens anymore. */
+export function revokeKeys(deps: KeyDeps, view: ControlView, revokedBy: string): Decision<void> {
+  if (view.keys.length === 0) return { answer: undefined };
+  const purged = view.keys.map((known) => purge(deviceKey, known.id));
+  return { answer: undefined, changes: [...purged, keyAudit(deps, view, revokedBy, 'revoked')] };
+}
+
+/** The key that opens, or null. Looks at every key of the control point, whichever fits. */
+export function matchingKey(deps: KeyDeps, view: ControlView, offered: string): DeviceKey | null {
+  const hash = deps.hashKey(offered);
+  let found: DeviceKey | null = null;
+  for (const known of view.keys) {
+    const isValid = known.retires_at === null || Date.parse(known.retires_at) > deps.now();
+    if (deps.sameHash(known.key_hash, hash) && isValid) found = known;
+  }
+  return found;
+}
+
+/** Changes at the first use of a pending key: it becomes the key, the one before retires. None for any later use. */
+export function activateKey(deps: KeyDeps, view: ControlView, used: DeviceKey): Change[] {
+  if (used.state !== 'pending') return [];
+  const now = deps.now();
+  const others = view.keys.filter((known) => known.id !== used.id);
+  return [
+    update(deviceKey, used.id, { state: 'active', activated_at: isoOf(now) }),
+    ...others
+      .filter((known) => known.state === 'active')
+      .map((known) =>
+        update(deviceKey, known.id, { state: 'retiring', retires_at: isoOf(now + OVERLAP_MS) }),
+      ),
+    ...others.filter((known) => known.state === 'retiring').map((known) => purge(deviceKey, known.id)),
+  ];
+}
+
+/** From the first use of a key on, calls without one are refused. */
+export function needsKey(view: ControlView): boolean {
+  return view.keys.some((known) => known.state !== 'pending');
+}
+
+function keyAudit(deps: KeyDeps, view: ControlView, userId: string, what: 'issued' | 'revoked'): Change {
+  return audit(deps, {
+    farm_id: view.row.farm_id,
+    entity_type: 'CONTROL_POINT',
+    entity_id: view.row.id,
+    entity_name: view.row.cod,
+    action: 'update',
+    user_id: userId,
+    details: { device_key: what },
+  });
+}

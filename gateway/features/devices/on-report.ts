@@ -1,0 +1,179 @@
+import type { HeartbeatAnswer, HeartbeatFields, ShadowReported } from '#contract/mqtt/messages.ts';
+import { controlPoint, order } from '#contract/resources/control-points.ts';
+import type { SwitchState } from '#contract/words.ts';
+import { audit } from '#core/audit.ts';
+import { type Change, update } from '#core/changes.ts';
+import { type ControlView, type ControlViews, type Presence, targetOf } from '#core/control-view.ts';
+import { notFound, StorageUnavailable } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
+import { configRevOf, type LevelDeps, scheduleRevOf } from './levels.ts';
+
+export type ReportDeps = Kernel &
+  LevelDeps & {
+    monotonic: () => number;
+    views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
+    /** Tells those who watch presence (event stream, alerts); called after memory and disk know. */
+    presenceChanged: (controlPointId: string) => void;
+  };
+
+export type ReportedBy = { via: 'mqtt' | 'http'; authenticated: boolean };
+
+/**
+ * A controller's heartbeat, whichever way it came. Presence changes in memory alone; a change of status, or of what
+ * became of an order, is on disk before the answer. When the disk does not take it, control goes on: the next heartbeat
+ * tries again. Throws 404 when the control point is gone.
+ */
+export async function onHeartbeat(
+  deps: ReportDeps,
+  controlPointId: string,
+  fields: HeartbeatFields,
+  by: ReportedBy,
+): Promise<HeartbeatAnswer> {
+  const view = deps.views.byId(controlPointId);
+  if (view === null) throw notFound('Control point');
+  heard(deps, view.presence, by.via);
+  takeFields(view.presence, fields);
+  if (decideReport(deps, view, fields, by).length > 0)
+    await store(deps, controlPointId, (fresh) => decideReport(deps, fresh, fields, by));
+  deps.presenceChanged(controlPointId);
+  return answerOf(deps, deps.views.byId(controlPointId) ?? view);
+}
+
+/** A controller's answer to a level: applied, deferred (and until when), refused, or stale. */
+export async function onShadowReported(
+  deps: ReportDeps,
+  controlPointId: string,
+  report: ShadowReported,
+): Promise<void> {
+  const view = deps.views.byId(controlPointId);
+  if (view === null) return;
+  const { presence } = view;
+  heard(deps, presence, 'mqtt');
+  presence.deferredUntil = report.ack === 'deferred' ? deps.now() + (report.until_s ?? 0) * 1000 : null;
+  const fields = {
+    current_status: report.current_status,
+    version: report.version,
+    epoch: report.epoch,
+    ...(report.source === undefined ? {} : { source: report.source }),
+  };
+  takeFields(presence, fields);
+  const by: ReportedBy = { via: 'mqtt', authenticated: true };
+  const decide = (fresh: ControlView) => [
+    ...decideReport(deps, fresh, fields, by),
+    ...acknowledged(deps, fresh, report),
+  ];
+  if (decide(view).length > 0) await store(deps, controlPointId, decide);
+  deps.presenceChanged(controlPointId);
+}
+
+function heard(deps: ReportDeps, presence: Presence, via: 'mqtt' | 'http'): void {
+  presence.lastReportAt = deps.now();
+  presence.lastReportMonotonic = deps.monotonic();
+  presence.via = via;
+  presence.isLost = false;
+  presence.isDirty = true;
+}
+
+function takeFields(presence: Presence, fields: HeartbeatFields): void {
+  presence.current = fields.current_status;
+  presence.consumption = fields.consumption ?? presence.consumption;
+  presence.source = fields.source ?? presence.source;
+  presence.reportedVersion = fields.version ?? presence.reportedVersion;
+  presence.powerOk = fields.power_ok ?? presence.powerOk;
+  presence.motorCurrentMa = fields.motor_current_ma ?? presence.motorCurrentMa;
+  presence.rssi = fields.rssi ?? presence.rssi;
+  presence.firmwareVersion = fields.firmware_version ?? presence.firmwareVersion;
+  presence.uptimeS = fields.uptime_s ?? presence.uptimeS;
+  presence.bootId = fields.boot_id ?? presence.bootId;
+}
+
+/** The rows a report changes; usually none. */
+function decideReport(
+  deps: ReportDeps,
+  view: ControlView,
+  fields: HeartbeatFields,
+  by: ReportedBy,
+): Change[] {
+  const { row } = view;
+  const at = isoOf(deps.now());
+  const set: Parameters<typeof update<typeof row>>[2] = {};
+  const changes: Change[] = [];
+  if (fields.current_status !== row.current_status) {
+    Object.assign(set, { current_status: fields.current_status, current_since: at });
+    changes.push(statusAudit(deps, view, fields, by));
+  }
+  // A card restored from yesterday knows an older version than its controllers: they would ignore every order until
+  // ours passed theirs.
+  const isBehind =
+    fields.epoch === row.epoch && fields.version !== undefined && fields.version > targetOf(view).version;
+  if (isBehind && fields.version !== undefined) Object.assign(set, { version: fields.version + 1 });
+  if (Object.keys(set).length > 0) changes.push(update(controlPoint, row, set));
+  return [...changes, ...applied(view, fields, at)];
+}
+
+function applied(view: ControlView, fields: HeartbeatFields, at: string): Change[] {
+  const open = view.openOrder;
+  if (open === null || open.target_status !== fields.current_status) return [];
+  // an older report may still be under way when an order is given
+  if (fields.version !== undefined && fields.version < open.version) return [];
+  return [update(order, open.id, { state: 'APPLIED', state_at: at })];
+}
+
+function acknowledged(deps: ReportDeps, view: ControlView, report: ShadowReported): Change[] {
+  const open = view.openOrder;
+  if (open === null || report.version !== open.version || report.epoch !== open.epoch) return [];
+  const state = report.ack === 'deferred' ? 'ACKED' : report.ack === 'refused' ? 'REJECTED' : null;
+  if (state === null || state === open.state) return [];
+  return [update(order, open.id, { state, state_at: isoOf(deps.now()) })];
+}
+
+function statusAudit(deps: ReportDeps, view: ControlView, fields: HeartbeatFields, by: ReportedBy): Change {
+  return audit(deps, {
+    farm_id: view.row.farm_id,
+    entity_type: 'CONTROL_POINT',
+    entity_id: view.row.id,
+    entity_name: view.row.cod,
+    action: 'status_changed',
+    user_id: null,
+    origin: 'DEVICE',
+    details: {
+      from: view.row.current_status,
+      to: fields.current_status,
+      target: targetOf(view).target_status satisfies SwitchState,
+      via: by.via,
+      authenticated: by.authenticated,
+      ...(fields.source === undefined ? {} : { source: fields.source }),
+    },
+  });
+}
+
+async function store(deps: ReportDeps, id: string, decide: (view: ControlView) => Change[]): Promise<void> {
+  let isRerun = false;
+  try {
+    await perform(deps, null, async () => {
+      const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
+      isRerun = true;
+      return { answer: undefined, changes: view === null ? [] : decide(view) };
+    });
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    deps.log.warn(
+      { controlPointId: id, reason: error.reason },
+      'a report could not be saved; control goes on from memory',
+    );
+  }
+}
+
+function answerOf(deps: ReportDeps, view: ControlView): HeartbeatAnswer {
+  const { target_status, epoch, version } = targetOf(view);
+  return {
+    target_status,
+    epoch,
+    version,
+    server_time: isoOf(deps.now()),
+    poll_interval_s: deps.heartbeatS,
+    schedule_rev: scheduleRevOf(deps, view),
+    config_rev: configRevOf(deps, view),
+  };
+}

@@ -1,0 +1,239 @@
+import { aerator } from '#contract/resources/aerators.ts';
+import { controlPoint, order } from '#contract/resources/control-points.ts';
+import { farm } from '#contract/resources/farms.ts';
+import { deviceKey } from '#contract/resources/local-tables.ts';
+import { pond } from '#contract/resources/ponds.ts';
+import { schedule } from '#contract/resources/schedules.ts';
+import { type Committed, rowsOf } from '#core/changes.ts';
+import type {
+  ControlPoint,
+  ControlView,
+  ControlViews,
+  Order,
+  Presence,
+  UnsavedTarget,
+} from '#core/control-view.ts';
+import { mqttIdOf } from './mqtt-id.ts';
+import type { ControlFacts, RegistryQueries } from './ports.ts';
+
+export const MANUAL_ORDERS_KEPT = 20;
+
+/** Every control point in memory, in front of the database: control needs no query, and goes on when the disk is full. */
+export type Registry = ControlViews & {
+  /** Reads everything; called once before the first device may come. */
+  load: () => Promise<void>;
+  /** Reads one again: after a stale commit, when another process may have changed it. */
+  refresh: (id: string) => Promise<ControlView | null>;
+  /** Follows a committed unit. Answers the views it touched, as they were and are. */
+  follow: (committed: Committed) => { before: ControlView | null; after: ControlView | null }[];
+  setUnsaved: (id: string, unsaved: UnsavedTarget | null) => void;
+  /** Changes presence in place: it is rewritten at every heartbeat. */
+  presenceOf: (id: string) => Presence | null;
+};
+
+export function createRegistry(deps: {
+  queries: RegistryQueries;
+  sha256: (text: string) => string;
+}): Registry {
+  const viewsById = new Map<string, ControlView>();
+  const farmsById = new Map<string, { zone: string; name: string }>();
+  const idsByDeviceId = new Map<string, string>();
+  const idsByMqttId = new Map<string, string>();
+
+  function keep(view: ControlView): void {
+    const old = viewsById.get(view.row.id);
+    if (old && old.row.device_id !== view.row.device_id) unlink(old);
+    viewsById.set(view.row.id, view);
+    idsByDeviceId.set(view.row.device_id, view.row.id);
+    idsByMqttId.set(view.mqttId, view.row.id);
+  }
+
+  function unlink(view: ControlView): void {
+    // the name may already belong to another control point
+    if (idsByDeviceId.get(view.row.device_id) === view.row.id) idsByDeviceId.delete(view.row.device_id);
+    if (idsByMqttId.get(view.mqttId) === view.row.id) idsByMqttId.delete(view.mqttId);
+  }
+
+  function drop(id: string): void {
+    const view = viewsById.get(id);
+    if (view) unlink(view);
+    viewsById.delete(id);
+  }
+
+  function viewOf(facts: ControlFacts): ControlView {
+    const known = viewsById.get(facts.row.id);
+    return {
+      ...facts,
+      mqttId: mqttIdOf(deps, facts.row.device_id),
+      unsaved: known?.unsaved ?? null,
+      presence: known?.presence ?? presenceFrom(facts),
+    };
+  }
+
+  const byId = (id: string | undefined) => (id === undefined ? null : (viewsById.get(id) ?? null));
+  return {
+    byId,
+    byDeviceId: (deviceId) => byId(idsByDeviceId.get(deviceId)),
+    byMqttId: (mqttId) => byId(idsByMqttId.get(mqttId)),
+    all: () => viewsById.values(),
+    presenceOf: (id) => byId(id)?.presence ?? null,
+    setUnsaved(id, unsaved) {
+      const view = viewsById.get(id);
+      if (view) viewsById.set(id, { ...view, unsaved });
+    },
+    async load() {
+      for await (const place of deps.queries.allFarms()) farmsById.set(place.id, place);
+      for await (const facts of deps.queries.allControlFacts()) keep(viewOf(facts));
+    },
+    async refresh(id) {
+      const facts = await deps.queries.controlFacts(id);
+      if (facts === null) drop(id);
+      else keep(viewOf(facts));
+      return byId(id);
+    },
+    follow(committed) {
+      for (const { id, after } of rowsOf(committed, farm))
+        farmsById.set(id, { zone: after.timezone, name: after.name });
+      const before = new Map<string, ControlView | null>();
+      const change = (id: string, next: (view: ControlView) => ControlView | null) => {
+        const view = viewsById.get(id);
+        if (!view) return;
+        if (!before.has(id)) before.set(id, view);
+        const after = next(view);
+        if (after === null) drop(id);
+        else keep(after);
+      };
+      for (const { id, before: old, after, rev, hidden } of rowsOf(committed, controlPoint)) {
+        const row: ControlPoint = { ...after, rev };
+        if (old === null && !hidden) {
+          before.set(id, null);
+          keep(newView(row));
+        } else change(id, (view) => (hidden ? null : rowChanged(view, row)));
+      }
+      followChildren(committed, viewsById, change);
+      return [...before].map(([id, old]) => ({ before: old, after: byId(id) }));
+    },
+  };
+
+  function newView(row: ControlPoint): ControlView {
+    const place = farmsById.get(row.farm_id);
+    return viewOf({
+      row,
+      zone: place?.zone ?? 'UTC',
+      farmName: place?.name ?? '',
+      ponds: [],
+      powerKw: 0,
+      schedules: [],
+      manualOrders: [],
+      openOrder: null,
+      keys: [],
+      lastHeartbeat: null,
+      consumption: 0,
+    });
+  }
+
+  function rowChanged(view: ControlView, row: ControlPoint): ControlView {
+    // what was only in memory is on disk now, or a later order overtook it
+    const isSaved = view.unsaved !== null && row.version >= view.unsaved.version;
+    return { ...view, row, mqttId: mqttIdOf(deps, row.device_id), unsaved: isSaved ? null : view.unsaved };
+  }
+}
+
+type ChangeView = (id: string, next: (view: ControlView) => ControlView | null) => void;
+
+function followChildren(
+  committed: Committed,
+  viewsById: ReadonlyMap<string, ControlView>,
+  change: ChangeView,
+): void {
+  for (const { id, after, rev, hidden } of rowsOf(committed, schedule)) {
+    change(after.control_point_id, (view) => {
+      const others = view.schedules.filter((known) => known.id !== id);
+      return { ...view, schedules: hidden ? others : [...others, { ...after, rev }] };
+    });
+  }
+  for (const { id, after, rev } of rowsOf(committed, order)) {
+    change(after.control_point_id, (view) => withOrder(view, id, { ...after, rev }));
+  }
+  for (const { id, after, hidden } of rowsOf(committed, deviceKey)) {
+    change(after.control_point_id, (view) => {
+      const others = view.keys.filter((known) => known.id !== id);
+      return { ...view, keys: hidden ? others : [...others, after] };
+    });
+  }
+  for (const { id, after } of rowsOf(committed, farm)) {
+    for (const view of viewsById.values()) {
+      if (view.row.farm_id !== id) continue;
+      change(view.row.id, (own) => ({ ...own, zone: after.timezone, farmName: after.name }));
+    }
+  }
+  for (const { id, before, after, hidden } of rowsOf(committed, pond))
+    followPond(change, { id, before, after, hidden });
+  for (const { before, after, hidden } of rowsOf(committed, aerator)) {
+    const power = (hidden ? 0 : after.power_kw) - (before?.power_kw ?? 0);
+    for (const view of viewsById.values()) {
+      if (!view.ponds.some((own) => own.id === after.pond_id)) continue;
+      change(view.row.id, (own) => ({ ...own, powerKw: Math.max(0, own.powerKw + power) }));
+    }
+  }
+}
+
+function followPond(
+  change: ChangeView,
+  pondRow: {
+    id: string;
+    before: { control_point_id: string | null } | null;
+    after: { control_point_id: string | null; cod: string };
+    hidden: boolean;
+  },
+): void {
+  const { id, before, after, hidden } = pondRow;
+  if (before?.control_point_id) {
+    change(before.control_point_id, (view) => ({
+      ...view,
+      ponds: view.ponds.filter((own) => own.id !== id),
+    }));
+  }
+  if (after.control_point_id && !hidden) {
+    change(after.control_point_id, (view) => ({
+      ...view,
+      ponds: [...view.ponds.filter((own) => own.id !== id), { id, cod: after.cod }],
+    }));
+  }
+}
+
+function withOrder(view: ControlView, id: string, changed: Order): ControlView {
+  const isManual = changed.origin === 'LOCAL' || changed.origin === 'REMOTE';
+  const others = view.manualOrders.filter((known) => known.id !== id);
+  const manualOrders = isManual
+    ? [changed, ...others].sort((a, b) => b.version - a.version).slice(0, MANUAL_ORDERS_KEPT)
+    : view.manualOrders;
+  const isOpen = changed.state === 'SENT' || changed.state === 'ACKED';
+  const isNewer = view.openOrder === null || changed.version >= view.openOrder.version;
+  const closed = view.openOrder?.id === id ? null : view.openOrder;
+  return { ...view, manualOrders, openOrder: isOpen && isNewer ? changed : closed };
+}
+
+function presenceFrom(facts: ControlFacts): Presence {
+  return {
+    lastReportAt: facts.lastHeartbeat === null ? null : Date.parse(facts.lastHeartbeat),
+    lastReportMonotonic: null,
+    via: null,
+    isConnected: false,
+    isLost: false,
+    current: facts.row.current_status,
+    consumption: facts.consumption,
+    source: null,
+    reportedVersion: null,
+    powerOk: null,
+    motorCurrentMa: null,
+    rssi: null,
+    firmwareVersion: null,
+    uptimeS: null,
+    bootId: null,
+    deferredUntil: null,
+    configRev: null,
+    scheduleRev: null,
+    isDirty: false,
+  };
+}

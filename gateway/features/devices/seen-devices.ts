@@ -1,0 +1,43 @@
+import type { SeenDevice } from '#contract/resources/devices.ts';
+import { isoOf } from '#core/kernel.ts';
+
+const MOST_KEPT = 1_000;
+
+export type SeenDevices = {
+  note: (sight: {
+    deviceId: string;
+    source: string;
+    via: 'mqtt' | 'http';
+    reason: 'unknown' | 'wrong_key';
+  }) => void;
+  /** Last seen first. */
+  list: () => SeenDevice[];
+  forget: (deviceId: string) => void;
+};
+
+/** Devices that knocked and belong to nobody, for the technician who adopts them; the longest silent are forgotten. */
+export function createSeenDevices(deps: { now: () => number }): SeenDevices {
+  const seenById = new Map<string, SeenDevice>();
+  return {
+    note({ deviceId, source, via, reason }) {
+      const at = isoOf(deps.now());
+      const name = deviceId.slice(0, 255);
+      const known = seenById.get(name);
+      seenById.delete(name);
+      seenById.set(name, {
+        device_id: name,
+        source,
+        via,
+        reason,
+        first_seen: known?.first_seen ?? at,
+        last_seen: at,
+        count: (known?.count ?? 0) + 1,
+      });
+      if (seenById.size <= MOST_KEPT) return;
+      const oldest = seenById.keys().next().value;
+      if (oldest !== undefined) seenById.delete(oldest);
+    },
+    list: () => [...seenById.values()].reverse(),
+    forget: (deviceId) => void seenById.delete(deviceId),
+  };
+}

@@ -1,0 +1,287 @@
+import type { Origin, SwitchState } from '#contract/words.ts';
+import { audit } from '#core/audit.ts';
+import type { Change } from '#core/changes.ts';
+import { type ControlView, type ControlViews, targetOf, type UnsavedTarget } from '#core/control-view.ts';
+import { StorageUnavailable } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
+import { type MissedEvent, missedEvents } from './catch-up.ts';
+import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
+import { startSlots, type WantedStart } from './start-slots.ts';
+import { untrustedWish } from './untrusted-clock.ts';
+import { type SafetyDemand, type WantedState, wantedState } from './wanted-state.ts';
+
+export type Wish = {
+  target: SwitchState;
+  origin: Origin;
+  reason: string;
+  details: Record<string, unknown>;
+};
+
+export type ExecutorDeps = Kernel & {
+  views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
+  /** The one way a target changes; decides rows, does not write. */
+  giveOrder: (
+    view: ControlView,
+    order: {
+      target: SwitchState;
+      origin: Origin;
+      issuedBy: null;
+      reason: string;
+      holdUntil: number | null;
+      details: Record<string, unknown>;
+    },
+  ) => { changes: Change[]; unsaved: UnsavedTarget };
+  setUnsaved: (id: string, unsaved: UnsavedTarget | null) => void;
+  sendUnsaved: (controlPointId: string) => void;
+  /** What the water asks for, per control point. */
+  safetyOf: (controlPointId: string) => readonly SafetyDemand[];
+  startStepMs: number;
+};
+
+/** A tick does at most this much; what is left over is done by the next, a second later. */
+const ACTIONS_PER_TICK = 100;
+/** A disk that did not take an order is asked again this often. */
+const SAVE_RETRY_MS = 5_000;
+
+export type Executor = {
+  /** Looks at every control point and acts where the target is not what it should be. Never throws, never overlaps. */
+  tick: () => Promise<void>;
+  /** The last instant looked at while the clock was trusted; kept over a restart, so that what was missed is told. */
+  lookedAt: () => number | null;
+};
+
+type Plan = { view: ControlView; wanted: WantedState; computedAt: number };
+
+/** Drives targets by level: at any instant, after whatever stop or clock step, one look gives the one state to act on. */
+export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: number | null }): Executor {
+  const plansById = new Map<string, Plan>();
+  const lastStartByGroup = new Map<string, number>();
+  const saveTriedAt = new Map<string, number>();
+  let lookedAt = startedWith.lookedAt;
+  let isTicking = false;
+
+  async function tick(): Promise<void> {
+    if (isTicking) return;
+    isTicking = true;
+    try {
+      await lookAtAll();
+    } catch (error) {
+      deps.log.error({ err: error }, 'a look at the schedules failed; the next one is in a second');
+    } finally {
+      isTicking = false;
+    }
+  }
+
+  async function lookAtAll(): Promise<void> {
+    const now = deps.now();
+    const isTrusted = deps.clockQuality() === 'trusted';
+    const since = isTrusted ? Math.min(lookedAt ?? now, now) : now;
+    const work: { view: ControlView; wish: Wish | null; missed: MissedEvent[] }[] = [];
+    const starts: { view: ControlView; wish: Wish; missed: MissedEvent[] }[] = [];
+    for (const view of deps.views.all()) {
+      const missed = isTrusted ? eventsSince(view, since, now) : [];
+      const wish = wishFor(view, now, isTrusted);
+      if (wish !== null && wish.target === 'ON') starts.push({ view, wish, missed });
+      else if (wish !== null || missed.length > 0 || view.unsaved !== null) work.push({ view, wish, missed });
+    }
+    const due = dueStarts(starts, now);
+    for (const start of starts) {
+      if (due.has(start.view.row.id)) work.push(start);
+      else if (start.missed.length > 0) work.push({ ...start, wish: null });
+    }
+    const now1 = work.slice(0, ACTIONS_PER_TICK);
+    await Promise.all(now1.map((item) => act(item.view.row.id, item)));
+    // what did not fit is looked at again from the same instant
+    if (isTrusted && work.length <= ACTIONS_PER_TICK) lookedAt = now;
+    for (const id of plansById.keys()) if (deps.views.byId(id) === null) plansById.delete(id);
+  }
+
+  function wishFor(view: ControlView, now: number, isTrusted: boolean): Wish | null {
+    const target = targetOf(view).target_status;
+    const wish = isTrusted ? trustedWish(view, now) : untrustedWish(view, now, deps.safetyOf(view.row.id));
+    return wish === null || wish.target === target ? null : wish;
+  }
+
+  function trustedWish(view: ControlView, now: number): Wish {
+    const safety = deps.safetyOf(view.row.id);
+    const plan = plansById.get(view.row.id);
+    const isValid =
+      plan !== undefined &&
+      plan.view === view &&
+      safety.length === 0 &&
+      now >= plan.computedAt &&
+      (plan.wanted.next_change_at === null || now < plan.wanted.next_change_at);
+    if (isValid) return asWish(plan.wanted, now);
+    const wanted = wantedState({
+      ...ruleFactsOf(view, now),
+      lockedOut: view.row.locked_out,
+      safety,
+      orders: manualOrdersOf(view, now),
+    });
+    if (safety.length === 0) plansById.set(view.row.id, { view, wanted, computedAt: now });
+    return asWish(wanted, now);
+  }
+
+  function eventsSince(view: ControlView, since: number, now: number): MissedEvent[] {
+    if (view.schedules.length === 0 || now <= since) return [];
+    const plan = plansById.get(view.row.id);
+    const nothingDue =
+      plan?.view === view &&
+      plan.computedAt <= since &&
+      plan.wanted.cause.kind !== 'lock_out' &&
+      plan.wanted.cause.kind !== 'order' &&
+      (plan.wanted.next_change_at === null || plan.wanted.next_change_at > now);
+    return nothingDue ? [] : missedEvents(ruleFactsOf(view, now), since, now);
+  }
+
+  function dueStarts(starts: readonly { view: ControlView }[], now: number): Set<string> {
+    const due = new Set<string>();
+    const startsByFarm = new Map<string, ControlView[]>();
+    for (const { view } of starts) {
+      startsByFarm.set(view.row.farm_id, [...(startsByFarm.get(view.row.farm_id) ?? []), view]);
+    }
+    for (const [farmId, views] of startsByFarm) {
+      const keyOf = (group: string | null) => `${farmId} ${group ?? ''}`;
+      const groups = new Set(views.map((view) => view.row.start_group));
+      const lastStartAtByGroup = new Map<string | null, number>();
+      for (const group of groups) {
+        const last = lastStartByGroup.get(keyOf(group));
+        if (last !== undefined) lastStartAtByGroup.set(group, last);
+      }
+      const waiting = views.map(asStart);
+      for (const { id, start_at } of startSlots({
+        now,
+        waiting,
+        lastStartAtByGroup,
+        stepMs: deps.startStepMs,
+      })) {
+        if (start_at > now) continue;
+        due.add(id);
+        lastStartByGroup.set(keyOf(deps.views.byId(id)?.row.start_group ?? null), start_at);
+      }
+    }
+    return due;
+  }
+
+  async function act(id: string, work: { wish: Wish | null; missed: MissedEvent[] }): Promise<void> {
+    let isRerun = false;
+    let unsaved: UnsavedTarget | null = null;
+    try {
+      await perform(deps, null, async () => {
+        const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
+        isRerun = true;
+        if (view === null) return { answer: undefined };
+        const given = orderFor(view, work.wish);
+        unsaved = given?.unsaved ?? null;
+        return {
+          answer: undefined,
+          changes: [
+            ...(given?.changes ?? []),
+            ...work.missed.map((event) => triggerAudit(deps, view, event, given !== null)),
+          ],
+        };
+      });
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) {
+        deps.log.error({ err: error, controlPointId: id }, 'an order of the schedule failed');
+        return;
+      }
+      if (unsaved === null) return;
+      deps.setUnsaved(id, unsaved);
+      deps.sendUnsaved(id);
+      deps.log.warn(
+        { controlPointId: id, reason: error.reason },
+        'an order could not be saved; it was sent all the same',
+      );
+    }
+  }
+
+  /** The order for a wish, or the late saving of a target that so far is only in memory. */
+  function orderFor(view: ControlView, wish: Wish | null) {
+    const now = deps.now();
+    if (wish !== null && wish.target !== targetOf(view).target_status) {
+      return deps.giveOrder(view, { ...wish, issuedBy: null, holdUntil: null });
+    }
+    if (view.unsaved === null || now - (saveTriedAt.get(view.row.id) ?? 0) < SAVE_RETRY_MS) return null;
+    saveTriedAt.set(view.row.id, now);
+    const { target_status, target_origin, order } = view.unsaved;
+    return deps.giveOrder(view, {
+      target: target_status,
+      origin: target_origin,
+      issuedBy: null,
+      reason: 'saved late: the disk did not take the order when it was given',
+      holdUntil: order.hold_until === null ? null : Date.parse(order.hold_until),
+      details: { given_at: order.issued_at, issued_by: order.issued_by },
+    });
+  }
+
+  return { tick, lookedAt: () => lookedAt };
+}
+
+function asStart(view: ControlView): WantedStart {
+  const { id, start_group, start_order } = view.row;
+  return { id, start_group, start_order, power_kw: view.powerKw };
+}
+
+function asWish(wanted: WantedState, now: number): Wish {
+  const { target, cause } = wanted;
+  switch (cause.kind) {
+    case 'lock_out':
+      return { target, origin: 'SAFETY', reason: 'locked out', details: {} };
+    case 'safety':
+      return {
+        target,
+        origin: 'SAFETY',
+        reason: cause.demand.reason,
+        details: { demand: cause.demand.kind },
+      };
+    case 'order':
+      return {
+        target,
+        origin: cause.order.origin,
+        reason: 'an order of a person holds again',
+        details: { order_id: cause.order.id },
+      };
+    case 'schedule':
+      return {
+        target,
+        origin: 'SCHEDULE',
+        reason: 'schedule',
+        details: {
+          schedule_id: cause.event.schedule_id,
+          due_at: isoOf(cause.event.at),
+          late_s: Math.round((now - cause.event.at) / 1000),
+        },
+      };
+    case 'base':
+      return { target, origin: 'SCHEDULE', reason: 'no order and no schedule says otherwise', details: {} };
+  }
+}
+
+/** Every schedule event is told once, however often it is looked at: its id follows from the event. */
+function triggerAudit(
+  deps: ExecutorDeps,
+  view: ControlView,
+  { event, lateness_ms }: MissedEvent,
+  acted: boolean,
+): Change {
+  return audit(deps, {
+    farm_id: view.row.farm_id,
+    entity_type: 'CONTROL_POINT',
+    entity_id: view.row.id,
+    entity_name: view.row.cod,
+    action: 'schedule_trigger',
+    user_id: null,
+    origin: 'SCHEDULE',
+    details: {
+      schedule_id: event.schedule_id,
+      action: event.action,
+      edge: event.edge,
+      due_at: isoOf(event.at),
+      late_s: Math.round(lateness_ms / 1000),
+      acted,
+    },
+    cause: `schedule_trigger:${event.schedule_id}:${event.at}:${event.edge}`,
+  });
+}

@@ -1,0 +1,252 @@
+import type * as z from 'zod';
+import { isDateOnly } from '#contract/fields.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { controlPoint, order } from '#contract/resources/control-points.ts';
+import { schedule, type scheduleChange, type scheduleCreate } from '#contract/resources/schedules.ts';
+import { audit } from '#core/audit.ts';
+import { type Change, insert, remove, update } from '#core/changes.ts';
+import type { ControlView, Schedule } from '#core/control-view.ts';
+import { AppError, conflict, notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
+import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
+import { instantOfLocal } from './local-time.ts';
+import { endedOrders } from './manual-orders.ts';
+import { baseAfterChange, latestEvent } from './rules-state.ts';
+import { checkSchedule, sameScheduleKey } from './schedule-rules.ts';
+
+export type ScheduleDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
+  /** Reads a control point with its schedules anew; null when it is gone. */
+  freshView: (controlPointId: string) => Promise<ControlView | null>;
+  idTaken: (id: string) => Promise<boolean>;
+};
+
+/** Most schedules of one control point. */
+const MOST_SCHEDULES = 200;
+const SINCE_EVER = '1970-01-01T00:00:00.000Z';
+
+/** What a caller sent: bare dates are read in the farm's zone, so the texts as they came are needed too. */
+export type ScheduleTexts = Readonly<Record<string, unknown>>;
+
+/**
+ * Decides a schedule of a control point. One with the same action, repeat pattern and start is changed instead of made
+ * twice. Throws 422 with every violated rule.
+ */
+export async function createSchedule(
+  deps: ScheduleDeps,
+  where: { controlPointId: string; userId: string },
+  input: z.infer<typeof scheduleCreate>,
+  texts: ScheduleTexts,
+): Promise<Decision<Schedule>> {
+  const { view, guard } = await load(deps, where.controlPointId);
+  const times = timesIn(view.zone, input, texts);
+  const at = isoOf(deps.now());
+  const wanted = {
+    action: input.action,
+    start_time: times.start_time ?? input.start_time,
+    end_time: times.end_time ?? null,
+    repeat_pattern: input.repeat_pattern,
+    days_of_week: daysOf(input.days_of_week),
+    is_active: input.is_active,
+    description: input.description ?? null,
+    effective_from: input.apply_now ? SINCE_EVER : at,
+  };
+  refuseViolations(wanted, view.zone);
+  const same = view.schedules.find((known) => keyOf(known, view.zone) === keyOf(wanted, view.zone));
+  if (same) {
+    const after = { ...same, ...wanted, updated_at: at, rev: same.rev + 1 };
+    return changed(deps, {
+      view,
+      userId: where.userId,
+      change: update(schedule, same, wanted),
+      after,
+      isApplied: input.apply_now,
+      guards: [guard],
+    });
+  }
+  if (input.id !== undefined && (await deps.idTaken(input.id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
+  if (view.schedules.length >= MOST_SCHEDULES) {
+    throw conflict(
+      `A control point has at most ${MOST_SCHEDULES} schedules; delete one first`,
+      'TOO_MANY_SCHEDULES',
+    );
+  }
+  const row: RowOf<typeof schedule> = {
+    id: input.id ?? deps.newId(),
+    control_point_id: view.row.id,
+    ...wanted,
+    created_at: at,
+    updated_at: null,
+  };
+  const after = { ...row, rev: 1 };
+  return changed(deps, {
+    view,
+    userId: where.userId,
+    change: insert(schedule, row),
+    after,
+    isApplied: input.apply_now,
+    guards: [guard],
+  });
+}
+
+/** Decides new values of a schedule; what it did so far no longer counts, what holds now goes on. */
+export async function changeSchedule(
+  deps: ScheduleDeps,
+  which: { schedule: Schedule; userId: string },
+  input: z.infer<typeof scheduleChange>,
+  texts: ScheduleTexts,
+): Promise<Decision<Schedule>> {
+  const { view, guard } = await load(deps, which.schedule.control_point_id);
+  const current = view.schedules.find(({ id }) => id === which.schedule.id);
+  if (current === undefined) throw notFound('Schedule');
+  const { apply_now, days_of_week, ...fields } = { ...input, ...timesIn(view.zone, input, texts) };
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const days = days_of_week === undefined ? {} : { days_of_week: daysOf(days_of_week) };
+  const set: Partial<Schedule> = { ...given, ...days };
+  if (Object.keys(set).length === 0 && apply_now === undefined) return { answer: current };
+  const at = isoOf(deps.now());
+  const isRuleChange = Object.keys(set).some((field) => field !== 'description') || apply_now === true;
+  const stamped = {
+    ...set,
+    ...(isRuleChange ? { effective_from: apply_now ? SINCE_EVER : at } : {}),
+    updated_at: at,
+  };
+  const after = { ...current, ...stamped, rev: current.rev + 1 };
+  refuseViolations(after, view.zone);
+  const change = update(schedule, current, stamped);
+  if (!isRuleChange) return { answer: after, changes: [change], guards: [guard] };
+  return changed(deps, { view, userId: which.userId, change, after, isApplied: apply_now, guards: [guard] });
+}
+
+/** Decides the end of a schedule; what holds now goes on until something else says otherwise. */
+export async function deleteSchedule(
+  deps: ScheduleDeps,
+  which: { schedule: Schedule; userId: string },
+): Promise<Decision<Schedule>> {
+  const { view, guard } = await load(deps, which.schedule.control_point_id);
+  const current = view.schedules.find(({ id }) => id === which.schedule.id);
+  if (current === undefined) throw notFound('Schedule');
+  return changed(deps, {
+    view,
+    userId: which.userId,
+    change: remove(schedule, current),
+    after: current,
+    isApplied: false,
+    isDeleted: true,
+    guards: [guard],
+  });
+}
+
+async function load(deps: ScheduleDeps, controlPointId: string) {
+  const guard = await deps.guard('control_point', controlPointId);
+  const view = await deps.freshView(controlPointId);
+  if (view === null) throw notFound('Control point');
+  return { view, guard };
+}
+
+type ScheduleEdit = {
+  view: ControlView;
+  userId: string;
+  change: Change;
+  after: Schedule;
+  isApplied: boolean | undefined;
+  isDeleted?: boolean;
+  guards: NonNullable<Decision<Schedule>['guards']>;
+};
+
+/**
+ * The rows beside every change of a schedule. A changed schedule loses its past events: the level they left behind
+ * becomes the base, and orders they ended stay ended. Without that, moving the end of tonight's aeration by an hour
+ * would switch it off on the spot.
+ */
+function changed(deps: ScheduleDeps, edit: ScheduleEdit): Decision<Schedule> {
+  const { view, after } = edit;
+  const facts = ruleFactsOf(view, deps.now());
+  const base = baseAfterChange(facts, edit.isApplied ? ruleOf(after) : null);
+  const at = isoOf(deps.now());
+  const over = endedOrders(manualOrdersOf(view, deps.now()), deps.now(), latestEvent(facts)).filter(
+    ({ until }) => until === null,
+  );
+  const { action, repeat_pattern, start_time, end_time, days_of_week, is_active } = after;
+  return {
+    answer: after,
+    guards: edit.guards,
+    changes: [
+      edit.change,
+      update(controlPoint, view.row, {
+        base_target: base.target,
+        base_at: isoOf(base.at),
+        schedule_rev: view.row.schedule_rev + 1,
+        updated_at: at,
+      }),
+      ...over.map(({ id }) => update(order, id, { hold_until: at })),
+      audit(deps, {
+        farm_id: view.row.farm_id,
+        entity_type: 'CONTROL_POINT',
+        entity_id: view.row.id,
+        entity_name: view.row.cod,
+        action: 'update',
+        user_id: edit.userId,
+        details: {
+          schedule_id: after.id,
+          schedule: edit.isDeleted
+            ? 'deleted'
+            : { action, repeat_pattern, start_time, end_time, days_of_week, is_active },
+        },
+      }),
+    ],
+  };
+}
+
+function refuseViolations(
+  row: Omit<Schedule, 'rev' | 'id' | 'control_point_id' | 'created_at' | 'updated_at'>,
+  zone: string,
+): void {
+  const violations = checkSchedule(
+    { ...ruleOf({ ...row, id: '', control_point_id: '', created_at: '', updated_at: null }) },
+    zone,
+  );
+  const [first] = violations;
+  if (first === undefined) return;
+  throw new AppError(422, `${first.path}: ${first.message}`, {
+    code: 'VALIDATION_ERROR',
+    errors: violations.map(({ path, code, message }) => ({ path, code: code.toUpperCase(), message })),
+  });
+}
+
+function keyOf(row: Parameters<typeof refuseViolations>[0], zone: string): string {
+  return sameScheduleKey(
+    ruleOf({ ...row, id: '', control_point_id: '', created_at: '', updated_at: null }),
+    zone,
+  );
+}
+
+function daysOf(days: readonly number[] | null | undefined): number[] | null {
+  return days && days.length > 0 ? [...days].sort((a, b) => a - b) : null;
+}
+
+/** Times as given, bare dates as the start of that day in the farm's zone. */
+function timesIn(
+  zone: string,
+  input: { start_time?: string | undefined; end_time?: string | null | undefined },
+  texts: ScheduleTexts,
+): { start_time?: string | undefined; end_time?: string | null | undefined } {
+  const read = (name: 'start_time' | 'end_time') => {
+    const text = texts[name];
+    return typeof text === 'string' && isDateOnly(text)
+      ? isoOf(startOfLocalDay(zone, text.trim()))
+      : undefined;
+  };
+  const start = read('start_time') ?? input.start_time;
+  const end = read('end_time') ?? input.end_time;
+  return {
+    ...(start === undefined ? {} : { start_time: start }),
+    ...(end === undefined ? {} : { end_time: end }),
+  };
+}
+
+function startOfLocalDay(zone: string, date: string): number {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+  return instantOfLocal(zone, { year, month, day }, { hour: 0, minute: 0, second: 0, millisecond: 0 });
+}

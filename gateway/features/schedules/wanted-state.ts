@@ -1,0 +1,99 @@
+import type { SwitchState } from '#contract/words.ts';
+import { clockOf } from './local-time.ts';
+import { holdingOrder, lastCoverEnd, type ManualOrder, standingOrders } from './manual-orders.ts';
+import { latestEvent, nextEvent, type RuleFacts, rulesState } from './rules-state.ts';
+import type { ScheduleEvent } from './schedule-events.ts';
+
+/** What the water asks for. An emergency can only ask for ON. */
+export type SafetyDemand = {
+  kind: 'EMERGENCY_OXYGEN' | 'SET_POINT';
+  target: SwitchState;
+  since: number;
+  reason: string;
+};
+
+export type WantedFacts = RuleFacts & {
+  lockedOut: boolean;
+  safety: readonly SafetyDemand[];
+  orders: readonly ManualOrder[];
+};
+
+export type WantedCause =
+  | { kind: 'lock_out' }
+  | { kind: 'safety'; demand: SafetyDemand }
+  | { kind: 'order'; order: ManualOrder }
+  | { kind: 'schedule'; event: ScheduleEvent }
+  | { kind: 'base' };
+
+export type WantedState = {
+  target: SwitchState;
+  cause: WantedCause;
+  /** Since when this cause decides, as far as the facts tell; for a lock-out simply now. */
+  since: number;
+  /** When time alone will next change the cause, and perhaps the target; null: only new facts will. */
+  next_change_at: number | null;
+};
+
+/**
+ * What a control point should do now. A level: it follows from the facts alone, never from what was computed before, so
+ * that after a stop, a power cut or a clock step one call gives the one state to act on.
+ *
+ * Lock-out > emergency oxygen > local order > remote order > oxygen set point > schedule > base.
+ */
+export function wantedState(given: WantedFacts): WantedState {
+  const facts = { ...given, zone: clockOf(given.zone) };
+  // A person may be working on the motor: nothing starts it, whatever the shrimp need.
+  if (facts.lockedOut) {
+    return { target: 'OFF', cause: { kind: 'lock_out' }, since: facts.now, next_change_at: null };
+  }
+  const emergency = strongest(facts.safety.filter(asksForEmergencyOxygen));
+  if (emergency !== undefined) return asDemanded(emergency);
+
+  const latest = latestEvent(facts);
+  const standing = standingOrders(facts.orders);
+  const order = holdingOrder(standing, facts.now, latest);
+  if (order !== null) return asOrdered(facts, standing, order);
+
+  const setPoint = strongest(facts.safety.filter((demand) => demand.kind === 'SET_POINT'));
+  if (setPoint !== undefined) return asDemanded(setPoint);
+
+  const { target, event, since } = rulesState(facts.base, latest);
+  // A base may lie in the future after a clock step; it holds up to its own instant, where an event counts again.
+  const decidedUntil = event === null ? Math.max(facts.now, facts.base.at - 1) : facts.now;
+  return {
+    target,
+    cause: event === null ? { kind: 'base' } : { kind: 'schedule', event },
+    since: Math.max(since, lastCoverEnd(standing, null, facts.now)),
+    next_change_at: nextEvent(facts, decidedUntil)?.at ?? null,
+  };
+}
+
+function asOrdered(facts: WantedFacts, standing: readonly ManualOrder[], order: ManualOrder): WantedState {
+  // After a clock step an order may lie in the future; only events after it end it.
+  const endsAt = order.until ?? nextEvent(facts, Math.max(facts.now, order.at))?.at ?? null;
+  return {
+    target: order.target,
+    cause: { kind: 'order', order },
+    since: Math.max(order.at, lastCoverEnd(standing, order, facts.now)),
+    next_change_at: endsAt,
+  };
+}
+
+function asDemanded(demand: SafetyDemand): WantedState {
+  return {
+    target: demand.target,
+    cause: { kind: 'safety', demand },
+    since: demand.since,
+    next_change_at: null,
+  };
+}
+
+function asksForEmergencyOxygen(demand: SafetyDemand): boolean {
+  return demand.kind === 'EMERGENCY_OXYGEN' && demand.target === 'ON';
+}
+
+/** Of several demands ON wins, as everywhere; then the one that has stood longest is named. */
+function strongest(demands: readonly SafetyDemand[]): SafetyDemand | undefined {
+  const isOn = (demand: SafetyDemand) => (demand.target === 'ON' ? 1 : 0);
+  return [...demands].sort((a, b) => isOn(b) - isOn(a) || a.since - b.since)[0];
+}

@@ -1,0 +1,87 @@
+import '../scripts/require-node.mjs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createJsonLog } from '#adapters/log/json-log.ts';
+import { SchemaRefused } from '#adapters/sql/migrate.ts';
+import { clockEvidence } from '#adapters/system/clock-evidence.ts';
+import type { ClockEvidence } from '#core/clock-trust.ts';
+import { runAdmin } from './admin.ts';
+import { BadOption, type Config, helpText, readConfig } from './config.ts';
+import { lanAddresses, serve } from './serve.ts';
+
+const EVIDENCE_EVERY_MS = 20_000;
+/** A stop that takes longer is cut off: a supervisor would kill us anyway, and nothing acknowledged is lost. */
+const STOP_WITHIN_MS = 10_000;
+
+async function main(args: readonly string[]): Promise<void> {
+  const [command, ...rest] = args;
+  if (command === 'admin') {
+    process.exitCode = await runAdmin(rest, process.env, (line) => process.stdout.write(`${line}\n`));
+    return;
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(helpText());
+    return;
+  }
+  await runServer(readConfig(args, process.env));
+}
+
+async function runServer(config: Config): Promise<void> {
+  const log = createJsonLog(config.logLevel);
+  let evidence: ClockEvidence = await clockEvidence();
+  setInterval(() => {
+    void clockEvidence().then((found) => {
+      evidence = found;
+    });
+  }, EVIDENCE_EVERY_MS).unref();
+  process.on('uncaughtException', (error) => {
+    // state may be broken: a supervisor starts us anew, and control resumes from the database
+    log.error({ err: error }, 'stopped by a fault of ours');
+    process.exit(1);
+  });
+  const running = await serve(config, {
+    wallClock: Date.now,
+    monotonic: () => performance.now(),
+    random: Math.random,
+    pause: (ms) => pause(ms),
+    log,
+    clockEvidence: () => evidence,
+  });
+  let isStopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    running.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'could not stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  log.info(
+    { http: running.http, mqtt: running.mqtt, lan: lanAddresses(), role: config.role, data: config.data },
+    'ready',
+  );
+}
+
+/** One sentence for what a person can mend; anything else is a bug and shows its trace. */
+function tell(error: unknown): void {
+  const isExpected = error instanceof BadOption || error instanceof SchemaRefused;
+  const { code, port, path } = error as NodeJS.ErrnoException & { port?: number };
+  const sentence = isExpected
+    ? error.message
+    : code === 'EADDRINUSE'
+      ? `port ${port} is taken; choose another with --http-port or --mqtt-port`
+      : code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR'
+        ? `no access to ${path ?? `port ${port}`}; choose another folder with --data or another port`
+        : null;
+  if (sentence === null) throw error;
+  process.stderr.write(`${sentence}\n`);
+  process.exitCode = error instanceof BadOption ? 2 : 1;
+}
+
+await main(process.argv.slice(2)).catch(tell);

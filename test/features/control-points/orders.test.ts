@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+
+onBothEngines('orders to a control point', (_open, engine) => {
+  let app: Awaited<ReturnType<typeof startApp>>;
+  let token: string;
+  let farmId: string;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ({ token, farmId } = await aFarmWith(app));
+  });
+  afterAll(() => app.close());
+
+  const heartbeat = (deviceId: string, status: string, more = {}) =>
+    app.call('POST', '/devices/heartbeat', { body: { device_id: deviceId, current_status: status, ...more } });
+
+  it('reach the controller with its next heartbeat, and its report comes back', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    const ordered = await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    expect(ordered.status).toBe(200);
+    expect(body(ordered)).toMatchObject({ id: point.id, target_status: 'ON', current_status: null });
+    const first = await heartbeat(point.device_id, 'off');
+    expect(body(first)).toMatchObject({ target_status: 'ON', version: 2, poll_interval_s: 30 });
+    await heartbeat(point.device_id, 'on', { version: 2, epoch: point.epoch });
+    const shown = await app.call('GET', `/control-points/${point.id}`, { token });
+    expect(body(shown)).toMatchObject({ current_status: 'ON', target_status: 'ON', is_online: true });
+    const orders = await app.call('GET', `/control-points/${point.id}/orders`, { token });
+    expect(body(orders)).toMatchObject([{ state: 'APPLIED', origin: 'LOCAL', version: 2 }]);
+  });
+
+  it('are superseded by the next one', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    await app.call('POST', `/control-points/${point.id}/turn-off`, { token });
+    const orders = await app.call('GET', `/control-points/${point.id}/orders`, { token });
+    expect((orders.body as { state: string }[]).map(({ state }) => state)).toEqual(['SENT', 'SUPERSEDED']);
+  });
+
+  it('with a time go back to the rules when it is over', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token, body: { for_s: 600 } });
+    await app.control.executor.tick();
+    expect(body(await heartbeat(point.device_id, 'OFF'))).toMatchObject({ target_status: 'ON' });
+    app.clock.advance(601_000);
+    await app.control.executor.tick();
+    expect(body(await heartbeat(point.device_id, 'ON'))).toMatchObject({ target_status: 'OFF' });
+  });
+
+  it('start nothing that is locked out, whoever asks', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    await app.call('POST', `/control-points/${point.id}/lock-out`, { token, body: { reason: 'belt is off' } });
+    expect(body(await heartbeat(point.device_id, 'ON'))).toMatchObject({ target_status: 'OFF' });
+    const refused = await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    expect(refused.status).toBe(409);
+    expect(body(refused)).toMatchObject({ code: 'LOCKED_OUT' });
+    await app.control.executor.tick();
+    expect(body(await heartbeat(point.device_id, 'OFF'))).toMatchObject({ target_status: 'OFF' });
+    await app.call('DELETE', `/control-points/${point.id}/lock-out`, { token });
+    await app.control.executor.tick();
+    expect(body(await heartbeat(point.device_id, 'OFF'))).toMatchObject({ target_status: 'ON' });
+  });
+
+  it('pass a controller that knows a newer version than a restored database', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    const answer = await heartbeat(point.device_id, 'OFF', { version: 40, epoch: point.epoch });
+    expect(body(answer)).toMatchObject({ version: 41 });
+  });
+
+  it('are logged with who, why and when', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token, body: { reason: 'low oxygen at V-03' } });
+    const logs = await app.call('GET', `/logs/control-points/${point.id}`, { token });
+    expect((logs.body as { action: string; details: unknown }[])[0]).toMatchObject({
+      action: 'turn_on',
+      details: { reason: 'low oxygen at V-03', version: 2 },
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aControlPoint, aFarmWith, type App, body, type MadeControlPoint, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+
+// Fortaleza is three hours behind UTC all year.
+const SIX_PM = '2026-03-02T21:00:00.000Z';
+const SIX_AM = '2026-03-03T09:00:00.000Z';
+
+onBothEngines('schedules', (_open, engine) => {
+  let app: App;
+  let token: string;
+  let farmId: string;
+  let point: MadeControlPoint;
+  beforeAll(async () => {
+    app = await startApp(engine, ['--start-step-s', '5']);
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    app.clock.set(Date.parse('2026-03-02T12:00:00Z'));
+    ({ token, farmId } = await aFarmWith(app));
+    point = await aControlPoint(app, { token, farmId });
+  });
+
+  const post = (input: Record<string, unknown>, id = point.id) =>
+    app.call('POST', `/control-points/${id}/schedules`, { token, body: input });
+  const night = { action: 'ON', start_time: SIX_PM, end_time: SIX_AM, repeat_pattern: 'DAILY' };
+  const wanted = async (id = point.id) => body(await app.call('GET', `/control-points/${id}`, { token }))['target_status'];
+  const at = async (instant: string) => {
+    app.clock.set(Date.parse(instant));
+    await app.control.executor.tick();
+  };
+  const triggers = async () => {
+    const logs = await app.call('GET', `/logs/control-points/${point.id}`, { token });
+    return (logs.body as { action: string; details: Record<string, unknown> }[]).filter(
+      ({ action }) => action === 'schedule_trigger',
+    );
+  };
+
+  it('switch at their time and log it, with no internet and nobody there', async () => {
+    expect((await post(night)).status).toBe(201);
+    await at('2026-03-02T20:59:59Z');
+    expect(await wanted()).toBe('OFF');
+    await at('2026-03-02T21:00:01Z');
+    expect(await wanted()).toBe('ON');
+    await at('2026-03-03T09:00:00Z');
+    expect(await wanted()).toBe('OFF');
+    expect((await triggers()).map(({ details }) => [details['action'], details['late_s']])).toEqual([
+      ['OFF', 0],
+      ['ON', 1],
+    ]);
+  });
+
+  it('are caught up once after a stop, and the lateness is told', async () => {
+    await post(night);
+    await at('2026-03-02T20:59:50Z');
+    await at('2026-03-02T21:07:00Z');
+    expect(await wanted()).toBe('ON');
+    await at('2026-03-02T21:07:01Z');
+    expect((await triggers()).map(({ details }) => details['late_s'])).toEqual([420]);
+  });
+
+  it('start nothing when entered after their time, unless asked to apply now', async () => {
+    app.clock.set(Date.parse('2026-03-02T22:00:00Z'));
+    await post(night);
+    await app.control.executor.tick();
+    expect(await wanted()).toBe('OFF');
+    await post({ ...night, apply_now: true });
+    await app.control.executor.tick();
+    expect(await wanted()).toBe('ON');
+  });
+
+  it('changed in the middle of the night do not stop the aeration that runs', async () => {
+    const made = body(await post(night));
+    await at('2026-03-02T21:00:01Z');
+    app.clock.set(Date.parse('2026-03-03T02:00:00Z'));
+    await app.call('PATCH', `/schedules/${String(made['id'])}`, { token, body: { end_time: '2026-03-03T10:00:00Z' } });
+    await app.control.executor.tick();
+    expect(await wanted()).toBe('ON');
+    await app.call('DELETE', `/schedules/${String(made['id'])}`, { token });
+    await app.control.executor.tick();
+    expect(await wanted()).toBe('ON');
+  });
+
+  it('wait behind an order of a person until their next event', async () => {
+    await post(night);
+    await at('2026-03-02T21:00:01Z');
+    await app.call('POST', `/control-points/${point.id}/turn-off`, { token });
+    await at('2026-03-02T22:00:00Z');
+    expect(await wanted()).toBe('OFF');
+    await at('2026-03-03T21:00:00Z');
+    expect(await wanted()).toBe('ON');
+  });
+
+  it('start the motors of a farm one after the other', async () => {
+    const others = [await aControlPoint(app, { token, farmId }), await aControlPoint(app, { token, farmId })];
+    for (const { id } of [point, ...others]) await post(night, id);
+    const running = async () => {
+      const states = await Promise.all([point, ...others].map(({ id }) => wanted(id)));
+      return states.filter((state) => state === 'ON').length;
+    };
+    await at('2026-03-02T21:00:00Z');
+    expect(await running()).toBe(1);
+    await at('2026-03-02T21:00:04Z');
+    expect(await running()).toBe(1);
+    await at('2026-03-02T21:00:05Z');
+    expect(await running()).toBe(2);
+    await at('2026-03-02T21:00:10Z');
+    expect(await running()).toBe(3);
+    await at('2026-03-03T09:00:00Z');
+    expect(await running()).toBe(0);
+  });
+
+  it('with the same action, pattern and start are one', async () => {
+    const first = body(await post(night));
+    const second = body(await post({ ...night, end_time: '2026-03-03T08:00:00Z', description: 'shorter' }));
+    expect(second).toMatchObject({ id: first['id'], end_time: '2026-03-03T08:00:00.000Z', description: 'shorter' });
+    const list = await app.call('GET', `/control-points/${point.id}/schedules`, { token });
+    expect(list.body).toHaveLength(1);
+  });
+
+  it('take a bare date as the start of that day on the farm', async () => {
+    expect(body(await post({ action: 'ON', start_time: '2026-03-05' }))['start_time']).toBe('2026-03-05T03:00:00.000Z');
+  });
+
+  describe('that cannot be', () => {
+    it.each([
+      ['a day twice', { repeat_pattern: 'WEEKLY', days_of_week: [1, 1] }, 'days_of_week'],
+      ['a day out of range', { repeat_pattern: 'WEEKLY', days_of_week: [0] }, 'days_of_week'],
+      ['a week without days', { repeat_pattern: 'WEEKLY' }, 'days_of_week'],
+      ['days without a week', { repeat_pattern: 'DAILY', days_of_week: [1] }, 'days_of_week'],
+      ['an end before the start', { end_time: '2026-03-02T20:00:00Z' }, 'end_time'],
+      ['longer than a day, daily', { repeat_pattern: 'DAILY', end_time: '2026-03-04T21:00:00Z' }, 'end_time'],
+      ['no action', { action: 'MAYBE' }, 'action'],
+      ['no time', { start_time: 'tonight' }, 'start_time'],
+    ])('are refused: %s', async (_what, fields, path) => {
+      const refused = await post({ action: 'ON', start_time: SIX_PM, ...fields });
+      expect(refused.status).toBe(422);
+      expect(body(refused)['errors']).toMatchObject([{ path }]);
+      const list = await app.call('GET', `/control-points/${point.id}/schedules`, { token });
+      expect(list.body).toEqual([]);
+    });
+  });
+});
