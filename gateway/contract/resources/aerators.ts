@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortText } from '../fields.ts';
+import { shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { SWITCH_STATES } from '../words.ts';
 
@@ -74,6 +74,7 @@ export const aeratorControlAnswer = z.object({
   name: z.string(),
   status: z.enum(SWITCH_STATES),
   last_command_at: z.string(),
+  warnings,
   control_point_id: z
     .uuid()
     .nullable()

@@ -1,12 +1,16 @@
 import type * as z from 'zod';
 import { farm, type farmUpdate } from '#contract/resources/farms.ts';
-import { remove, update } from '#core/changes.ts';
+import { type Change, remove, update } from '#core/changes.ts';
 import { invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Farm, FarmQueries } from './ports.ts';
 
-type ChangeFarmDeps = Pick<Kernel, 'now' | 'guard'> & { queries: FarmQueries };
+export type ChangeFarmDeps = Pick<Kernel, 'now' | 'guard'> & {
+  queries: FarmQueries;
+  /** Rows beside a change of the time zone: what holds now goes on, schedules are read anew. */
+  onZoneChange: (farmId: string) => Change[];
+};
 
 /** Decides new values of a farm; fields left out stay. An empty body changes nothing. */
 export async function changeFarm(
@@ -21,10 +25,15 @@ export async function changeFarm(
   }
   const set = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   if (Object.keys(set).length === 0) return { answer: current };
-  const stamped = { ...set, updated_at: isoOf(deps.now()) };
+  const stamped: Partial<Farm> = { ...set, updated_at: isoOf(deps.now()) };
   return {
     answer: { ...current, ...stamped, rev: current.rev + 1 },
-    changes: [update(farm, current, stamped)],
+    changes: [
+      update(farm, current, stamped),
+      ...(stamped.timezone !== undefined && stamped.timezone !== current.timezone
+        ? deps.onZoneChange(current.id)
+        : []),
+    ],
   };
 }
 

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type AddressCreate, address } from '#contract/resources/addresses.ts';
 import { farm, type farmCreate, type farmCreateWithAddress } from '#contract/resources/farms.ts';
 import type { RowOf } from '#contract/resource.ts';
-import { type Change, insert } from '#core/changes.ts';
+import { type Change, type GuardSeen, insert, update } from '#core/changes.ts';
 import { conflict, forbidden, invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
@@ -38,7 +38,7 @@ export async function createFarm(
   if (caller.role !== 'OWNER' && caller.role !== 'ADMIN')
     throw forbidden('Only an OWNER account may create farms');
   if (ownerId !== caller.userId && !(await deps.queries.userExists(ownerId))) throw notFound('User');
-  if (input.id !== undefined && (await deps.queries.farmById(input.id)))
+  if (input.id !== undefined && (await deps.queries.idTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');
   const at = isoOf(deps.now());
   const place = await placeOf(deps, ownerId, input, at);
@@ -58,32 +58,55 @@ export async function createFarm(
   return {
     answer: row,
     changes: [...place.changes, insert(farm, row), ...(beside.changes ?? [])],
-    guards: beside.guards ?? [],
+    guards: [...place.guards, ...(beside.guards ?? [])],
   };
 }
 
-type Place = { addressId: string | null; state: AddressCreate['state'] | null; changes: Change[] };
+type Place = {
+  addressId: string | null;
+  state: AddressCreate['state'] | null;
+  changes: Change[];
+  guards: GuardSeen[];
+};
 
 async function placeOf(deps: CreateFarmDeps, ownerId: string, input: Input, at: string): Promise<Place> {
-  if (input.address) {
-    const { id = deps.newId(), complement, lat, lng, ...fields } = input.address;
-    const row = {
-      ...fields,
-      id,
-      user_id: ownerId,
-      complement: complement ?? null,
-      lat: lat ?? null,
-      lng: lng ?? null,
-    };
-    return {
-      addressId: id,
-      state: fields.state,
-      changes: [insert(address, { ...row, created_at: at, updated_at: null })],
-    };
-  }
-  if (!input.address_id) return { addressId: null, state: null, changes: [] };
+  if (input.address) return newPlace(deps, ownerId, input.address, at);
+  if (!input.address_id) return { addressId: null, state: null, changes: [], guards: [] };
+  // an address that is deleted at this moment must not be linked
+  const guard = await deps.guard('address', input.address_id);
   const known = await deps.queries.addressById(input.address_id);
-  if (known === null || known.user_id !== ownerId)
+  if (known === null || known.user_id !== ownerId) {
     throw invalidField(422, 'address_id', 'no such address of this user');
-  return { addressId: known.id, state: known.state, changes: [] };
+  }
+  return { addressId: known.id, state: known.state, changes: [], guards: [guard] };
+}
+
+async function newPlace(
+  deps: CreateFarmDeps,
+  ownerId: string,
+  input: AddressCreate,
+  at: string,
+): Promise<Place> {
+  const { id = deps.newId(), complement, lat, lng, ...fields } = input;
+  const row = {
+    ...fields,
+    id,
+    user_id: ownerId,
+    complement: complement ?? null,
+    lat: lat ?? null,
+    lng: lng ?? null,
+    created_at: at,
+    updated_at: null,
+  };
+  const guards = input.is_primary ? [await deps.guard('primary_address', ownerId)] : [];
+  const primaryBefore = input.is_primary ? await deps.queries.primaryAddressesOf(ownerId) : [];
+  return {
+    addressId: id,
+    state: fields.state,
+    changes: [
+      ...primaryBefore.map((known) => update(address, known, { is_primary: false, updated_at: at })),
+      insert(address, row),
+    ],
+    guards,
+  };
 }

@@ -13,6 +13,9 @@ export type FarmQueries = {
   pondsOfFarm: (
     farmId: string,
   ) => Promise<{ id: string; cod: string; pond_type: 'NURSERY' | 'FATTENING' | null }[]>;
+  /** Also by a deleted farm. */
+  idTaken: (id: string) => Promise<boolean>;
+  primaryAddressesOf: (userId: string) => Promise<Address[]>;
   addressById: (id: string) => Promise<Address | null>;
   userExists: (id: string) => Promise<boolean>;
 };

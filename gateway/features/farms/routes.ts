@@ -11,7 +11,7 @@ import {
 import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { changeFarm, deleteFarm } from './change-farm.ts';
+import { changeFarm, type ChangeFarmDeps, deleteFarm } from './change-farm.ts';
 import { createFarm, type CreateFarmDeps } from './create-farm.ts';
 import type { Farm } from './ports.ts';
 
@@ -19,7 +19,7 @@ const farmParams = z.object({ farm_id: z.uuid() });
 const atFarm = { who: 'farm', of: 'farm', at: 'params', field: 'farm_id', others: 404 } as const;
 const tag = 'Farms';
 
-export function farmRoutes(deps: CreateFarmDeps): Route[] {
+export function farmRoutes(deps: CreateFarmDeps & ChangeFarmDeps): Route[] {
   async function visibleFarm(id: string): Promise<Farm> {
     const farm = await deps.queries.farmById(id);
     if (farm === null) throw notFound('Farm');
@@ -127,6 +127,6 @@ export function toAnswer(farm: Omit<Farm, 'rev'>): FarmAnswer {
   return { id, name, description, owner_id, address_id, lat, lng, timezone, created_at, updated_at };
 }
 
-async function* answersOf(farms: AsyncIterable<Farm>): AsyncIterable<FarmAnswer> {
+export async function* answersOf(farms: AsyncIterable<Farm>): AsyncIterable<FarmAnswer> {
   for await (const farm of farms) yield toAnswer(farm);
 }

@@ -3,6 +3,7 @@ import { farm } from '#contract/resources/farms.ts';
 import type { FarmQueries } from '#features/farms/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
+import { addressQueries } from './addresses.ts';
 import { inChunks } from './paging.ts';
 
 export function farmQueries(db: Db): FarmQueries {
@@ -61,6 +62,12 @@ export function farmQueries(db: Db): FarmQueries {
         .orderBy('id')
         .execute();
     },
+    async idTaken(id) {
+      return (
+        (await db.selectFrom('farms').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+      );
+    },
+    primaryAddressesOf: addressQueries(db).primaryAddressesOf,
     async addressById(id) {
       const row = await db
         .selectFrom('addresses')

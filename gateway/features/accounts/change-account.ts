@@ -1,0 +1,65 @@
+import type * as z from 'zod';
+import { emailKeyOf, user, type userUpdate } from '#contract/resources/users.ts';
+import { update } from '#core/changes.ts';
+import { invalidField } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
+import { emailTaken } from './create-user.ts';
+import type { Account, AccountQueries, Passwords } from './ports.ts';
+
+export type ChangeAccountDeps = Pick<Kernel, 'now'> & {
+  queries: Pick<AccountQueries, 'accountByEmail'>;
+  passwords: Passwords;
+};
+
+/**
+ * Decides new values of an account; fields left out stay, an empty body changes nothing. A new password makes every
+ * older token worthless. Throws 400 when the email is another's, 422 when a given `current_password` is wrong.
+ */
+export async function changeAccount(
+  deps: ChangeAccountDeps,
+  current: Account,
+  input: z.infer<typeof userUpdate>,
+  source: string,
+): Promise<Decision<Account>> {
+  if (input.current_password !== undefined)
+    await requirePassword(deps, current, input.current_password, source);
+  const set: Partial<Account> = {
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.phone_number === undefined ? {} : { phone_number: input.phone_number }),
+    ...(input.language === undefined ? {} : { language: input.language }),
+    ...(input.email === undefined ? {} : await newEmail(deps, current, input.email)),
+    ...(input.password === undefined ? {} : await newPassword(deps, current, input.password, source)),
+  };
+  if (Object.keys(set).length === 0) return { answer: current };
+  const stamped = { ...set, updated_at: isoOf(deps.now()) };
+  return {
+    answer: { ...current, ...stamped, rev: current.rev + 1 },
+    changes: [update(user, current, stamped)],
+  };
+}
+
+/** The fields of a new password: the version denies all tokens of the one before. */
+export async function newPassword(
+  deps: { passwords: Pick<Passwords, 'hash'> },
+  current: Pick<Account, 'password_version'>,
+  password: string,
+  source: string,
+): Promise<Pick<Account, 'password_hash' | 'password_version'>> {
+  return {
+    password_hash: await deps.passwords.hash(password, source),
+    password_version: current.password_version + 1,
+  };
+}
+
+async function newEmail(deps: ChangeAccountDeps, current: Account, email: string) {
+  const emailKey = emailKeyOf(email);
+  const known = await deps.queries.accountByEmail(emailKey);
+  if (known !== null && known.id !== current.id) throw emailTaken();
+  return { email, email_key: emailKey };
+}
+
+async function requirePassword(deps: ChangeAccountDeps, current: Account, password: string, source: string) {
+  if (await deps.passwords.verify(current.password_hash, password, source)) return;
+  throw invalidField(422, 'current_password', 'is not the present password', 'WRONG_PASSWORD');
+}

@@ -1,0 +1,61 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { UserAnswer, user } from '#contract/resources/users.ts';
+import type { UserRole } from '#contract/words.ts';
+
+export type Account = Stored<RowOf<typeof user>>;
+export type AddressOfAccount = UserAnswer['addresses'][number];
+
+/** What decides whether a token still counts. */
+export type Standing = Pick<Account, 'role' | 'is_active' | 'password_version'>;
+
+export type AccountQueries = {
+  accountById: (id: string) => Promise<Account | null>;
+  /** `emailKey` is the compared form of an email. */
+  accountByEmail: (emailKey: string) => Promise<Account | null>;
+  addressesOf: (userId: string) => Promise<AddressOfAccount[]>;
+  /** Grows with every change of the user's addresses, deletes included. */
+  addressRevision: (userId: string) => Promise<number>;
+  /** Every account, oldest first, as a stream. */
+  accounts: (page: {
+    skip: number;
+    limit: number | undefined;
+  }) => AsyncIterable<Account & { addresses: AddressOfAccount[] }>;
+  standingOf: (userId: string) => Promise<Standing | null>;
+  isRevoked: (tokenId: string) => Promise<boolean>;
+  /** Ids of logged-out tokens that expired before then, at most `limit`. */
+  revokedBefore: (expiresAt: string, limit: number) => Promise<string[]>;
+  numericIdClaim: (number: string) => Promise<{ entity: string; uuid: string } | null>;
+};
+
+export type Claims = {
+  sub: string;
+  jti: string;
+  /** Seconds since 1970. */
+  iat: number;
+  /** Seconds since 1970. */
+  exp: number;
+  role: UserRole;
+  /** Password version: a token of an older password is worth nothing. */
+  pwv: number;
+};
+
+export type Tokens = {
+  sign: (claims: Claims) => string;
+  /** null for a token that is not ours, was changed or has expired. */
+  read: (token: string, nowMs: number) => Claims | null;
+};
+
+export type Passwords = {
+  /** Throws 503 when too many wait. `source` is who asks: sources take turns. */
+  hash: (password: string, source: string) => Promise<string>;
+  /** Without a hash it takes the same time and answers false. Throws 503 when too many wait. */
+  verify: (hash: string | null, password: string, source: string) => Promise<boolean>;
+};
+
+/** A count of attempts per key within a window of time. */
+export type AttemptLimit = {
+  /** Counts one attempt; answers the milliseconds to wait when there are too many, else null. */
+  take: (key: string) => Promise<number | null>;
+  giveBack: (key: string) => Promise<void>;
+  forget: (key: string) => Promise<void>;
+};

@@ -1,0 +1,182 @@
+import { pageQuery } from '#contract/fields.ts';
+import { type FarmAnswer, farmAnswer } from '#contract/resources/farms.ts';
+import {
+  loginInput,
+  messageAnswer,
+  registerInput,
+  tokenAnswer,
+  type UserAnswer,
+  userAnswer,
+  userUpdate,
+} from '#contract/resources/users.ts';
+import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { type Caller, type Route, route } from '#core/route.ts';
+import { invalidToken } from './authenticate.ts';
+import { type ChangeAccountDeps, changeAccount } from './change-account.ts';
+import { issueToken } from './issue-token.ts';
+import { type LogInDeps, logIn } from './log-in.ts';
+import { type LogOutDeps, logOut } from './log-out.ts';
+import type { Account, AccountQueries, AddressOfAccount } from './ports.ts';
+import { type RegisterDeps, register } from './register.ts';
+
+export type AccountDeps = Omit<RegisterDeps & LogInDeps & LogOutDeps & ChangeAccountDeps, 'queries'> & {
+  queries: AccountQueries;
+  authenticate: (bearer: string) => Promise<Caller>;
+  farmsOf: (userId: string, page: { skip: number; limit: number | undefined }) => AsyncIterable<FarmAnswer>;
+};
+
+export function accountRoutes(deps: AccountDeps): Route[] {
+  return [...sessionRoutes(deps), ...userRoutes(deps)];
+}
+
+function sessionRoutes(deps: AccountDeps): Route[] {
+  const tag = 'Auth';
+  return [
+    route({
+      method: 'POST',
+      path: '/auth/register',
+      tag,
+      summary: 'Make an account',
+      access: { who: 'anyone' },
+      body: registerInput,
+      answers: { 201: { schema: userAnswer } },
+      async handle({ body, bearer, source }) {
+        // a token is needed where registration is by invitation; an outdated one does not hinder
+        const inviter = bearer === null ? null : await deps.authenticate(bearer).catch(() => null);
+        const made = await register(deps, body, { source, inviter });
+        return { ...made, answer: { status: 201, body: toAnswer(made.answer, []), rev: 1 } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/login',
+      tag,
+      summary: 'Get a token: 60 minutes, or 30 days with remember_me',
+      access: { who: 'anyone' },
+      body: loginInput,
+      answers: { 200: { schema: tokenAnswer } },
+      async handle({ body, source }) {
+        return { answer: { status: 200, body: await logIn(deps, body, source) } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/logout',
+      tag,
+      summary: 'Invalidate the token that is sent',
+      access: { who: 'account' },
+      answers: { 200: { schema: messageAnswer } },
+      async handle(request) {
+        const done = await logOut(deps, signedIn(request));
+        return { ...done, answer: { status: 200, body: { message: 'Successfully logged out' } } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/renew',
+      tag,
+      summary:
+        'Get a new token that lives as long as the one sent did; that one stays valid until it expires',
+      access: { who: 'account' },
+      answers: { 200: { schema: tokenAnswer } },
+      async handle(request) {
+        const claims = deps.tokens.read(request.bearer ?? '', deps.now());
+        const account = await deps.queries.accountById(signedIn(request).userId);
+        if (claims === null || account === null) throw invalidToken();
+        return { answer: { status: 200, body: issueToken(deps, account, claims.exp - claims.iat) } };
+      },
+    }),
+  ];
+}
+
+function userRoutes(deps: AccountDeps): Route[] {
+  const tag = 'Users';
+  /** The answer shows the addresses too, so they count in its version. */
+  async function ownAccount({ userId }: Caller) {
+    const addressRev = await deps.queries.addressRevision(userId);
+    const addresses = await deps.queries.addressesOf(userId);
+    const account = await deps.queries.accountById(userId);
+    if (account === null) throw invalidToken();
+    return { account, addresses, addressRev };
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/users/me',
+      tag,
+      summary: 'The account of the caller',
+      access: { who: 'account' },
+      answers: { 200: { schema: userAnswer } },
+      async handle(request) {
+        const { account, addresses, addressRev } = await ownAccount(signedIn(request));
+        const body = toAnswer(account, addresses);
+        return { answer: { status: 200, body, rev: account.rev + addressRev } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/users/me',
+      tag,
+      summary: 'Change the account of the caller; a new password ends all sessions',
+      access: { who: 'account' },
+      body: userUpdate,
+      answers: { 200: { schema: userAnswer } },
+      async handle(request) {
+        const { account, addresses, addressRev } = await ownAccount(signedIn(request));
+        requireMatch(request, { rev: account.rev + addressRev });
+        const changed = await changeAccount(deps, account, request.body, request.source);
+        const body = toAnswer(changed.answer, addresses);
+        return { ...changed, answer: { status: 200, body, rev: changed.answer.rev + addressRev } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/users/me/farms',
+      tag,
+      summary: 'Farms the caller owns or is a member of',
+      access: { who: 'account' },
+      query: pageQuery,
+      answers: { 200: { schema: farmAnswer, list: true } },
+      async handle(request) {
+        const { skip, limit } = request.query;
+        return {
+          answer: { status: 200, rows: deps.farmsOf(signedIn(request).userId, { skip, limit }) },
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/users/all',
+      tag,
+      summary: 'All accounts',
+      access: { who: 'admin' },
+      query: pageQuery,
+      answers: { 200: { schema: userAnswer, list: true } },
+      async handle({ query: { skip, limit } }) {
+        return { answer: { status: 200, rows: answersOf(deps.queries.accounts({ skip, limit })) } };
+      },
+    }),
+  ];
+}
+
+function toAnswer(account: Omit<Account, 'rev'>, addresses: AddressOfAccount[]): UserAnswer {
+  const { id, numeric_id, email, name, phone_number, role, is_active, language } = account;
+  const { created_at, updated_at } = account;
+  return {
+    id,
+    numeric_id,
+    email,
+    name,
+    phone_number,
+    role,
+    is_active,
+    language,
+    created_at,
+    updated_at,
+    addresses,
+  };
+}
+
+async function* answersOf(accounts: ReturnType<AccountQueries['accounts']>): AsyncIterable<UserAnswer> {
+  for await (const account of accounts) yield toAnswer(account, account.addresses);
+}

@@ -1,0 +1,86 @@
+import type * as z from 'zod';
+import { farmMember, type memberInput } from '#contract/resources/farms.ts';
+import { emailKeyOf } from '#contract/resources/users.ts';
+import { insert, remove, update } from '#core/changes.ts';
+import { conflict, invalidField, notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
+import type { Member, MemberQueries, Person } from './ports.ts';
+
+export type MemberDeps = Pick<Kernel, 'now' | 'idOf' | 'guard'> & { queries: MemberQueries };
+
+/**
+ * Decides that a person is a member of a farm in this role; for one who is, the role is changed. Throws 422 for an
+ * account that does not exist, 409 for the owner.
+ */
+export async function addMember(
+  deps: MemberDeps,
+  farmId: string,
+  input: z.infer<typeof memberInput>,
+): Promise<Decision<{ member: Member; person: Person }>> {
+  const guard = await deps.guard('farm', farmId);
+  if ((await deps.queries.ownerOf(farmId)) === null) throw notFound('Farm');
+  const person = await personOf(deps, input);
+  await refuseOwner(deps, farmId, person.id);
+  const known = await deps.queries.memberOf(farmId, person.id);
+  if (known?.role === input.role) return { answer: { member: known, person } };
+  const at = isoOf(deps.now());
+  if (known !== null) {
+    const set = { role: input.role, updated_at: at };
+    return {
+      answer: { member: { ...known, ...set, rev: known.rev + 1 }, person },
+      changes: [update(farmMember, known, set)],
+      guards: [guard],
+    };
+  }
+  const row = {
+    id: await memberId(deps, farmId, person.id),
+    farm_id: farmId,
+    user_id: person.id,
+    role: input.role,
+    created_at: at,
+    updated_at: null,
+  };
+  return {
+    answer: { member: { ...row, rev: 1 }, person },
+    changes: [insert(farmMember, row)],
+    guards: [guard],
+  };
+}
+
+/** Decides that a person is no longer a member. Throws 409 for the owner, 404 for one who is not a member. */
+export async function removeMember(
+  deps: MemberDeps,
+  farmId: string,
+  userId: string,
+): Promise<Decision<void>> {
+  await refuseOwner(deps, farmId, userId);
+  const known = await deps.queries.memberOf(farmId, userId);
+  if (known === null) throw notFound('Member');
+  return { answer: undefined, changes: [remove(farmMember, known)] };
+}
+
+/** A deleted row is never brought back: who returns begins a membership of its own. */
+async function memberId(deps: MemberDeps, farmId: string, userId: string): Promise<string> {
+  const past = await deps.queries.pastMemberships(farmId, userId);
+  return deps.idOf(`member:${farmId}:${userId}${past === 0 ? '' : `:${past}`}`);
+}
+
+async function refuseOwner(deps: MemberDeps, farmId: string, userId: string): Promise<void> {
+  if ((await deps.queries.ownerOf(farmId)) !== userId) return;
+  throw conflict('This user owns the farm, and a farm always keeps an owner', 'OWNER_STAYS');
+}
+
+async function personOf(deps: MemberDeps, { user_id, email }: z.infer<typeof memberInput>): Promise<Person> {
+  const person =
+    user_id === undefined
+      ? await deps.queries.personByEmail(emailKeyOf(email ?? ''))
+      : await deps.queries.personById(user_id);
+  if (person !== null) return person;
+  throw invalidField(
+    422,
+    user_id === undefined ? 'email' : 'user_id',
+    'no such account; the person registers first',
+    'UNKNOWN_ACCOUNT',
+  );
+}

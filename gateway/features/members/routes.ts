@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { pageQuery } from '#contract/fields.ts';
+import { type MemberAnswer, memberAnswer, memberInput } from '#contract/resources/farms.ts';
+import { onFarm } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
+import { addMember, type MemberDeps, removeMember } from './change-members.ts';
+import type { Member, Person } from './ports.ts';
+
+const farmParams = z.object({ farm_id: z.uuid().toLowerCase() });
+const memberParams = farmParams.extend({ user_id: z.uuid().toLowerCase() });
+const ownFarm = {
+  who: 'farm',
+  right: 'own',
+  of: 'farm',
+  at: 'params',
+  field: 'farm_id',
+  others: 404,
+} as const;
+const tag = 'Farms';
+
+export function memberRoutes(deps: MemberDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/farms/{farm_id}/members',
+      tag,
+      summary: 'Members of a farm, without its owner',
+      access: ownFarm,
+      params: farmParams,
+      query: pageQuery,
+      answers: { 200: { schema: memberAnswer, list: true } },
+      async handle(request) {
+        const { skip, limit } = request.query;
+        const rows = deps.queries.membersOf(onFarm(request).farmId, { skip, limit });
+        return { answer: { status: 200, rows: answersOf(rows) } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/farms/{farm_id}/members',
+      tag,
+      summary: 'Make a user a member of a farm, or change the role of a member',
+      access: ownFarm,
+      params: farmParams,
+      body: memberInput,
+      answers: { 201: { schema: memberAnswer } },
+      idempotent: true,
+      async handle(request) {
+        const made = await addMember(deps, onFarm(request).farmId, request.body);
+        const { member, person } = made.answer;
+        return { ...made, answer: { status: 201, body: toAnswer(member, person), rev: member.rev } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/farms/{farm_id}/members/{user_id}',
+      tag,
+      summary: 'End a membership',
+      access: ownFarm,
+      params: memberParams,
+      answers: { 204: null },
+      async handle(request) {
+        const ended = await removeMember(deps, onFarm(request).farmId, request.params.user_id);
+        return { ...ended, answer: { status: 204 } };
+      },
+    }),
+  ];
+}
+
+function toAnswer(member: Member, { name, email }: Pick<Person, 'name' | 'email'>): MemberAnswer {
+  const { id, farm_id, user_id, role, created_at, updated_at } = member;
+  return { id, farm_id, user_id, role, name, email, created_at, updated_at };
+}
+
+async function* answersOf(
+  rows: AsyncIterable<Member & Pick<Person, 'name' | 'email'>>,
+): AsyncIterable<MemberAnswer> {
+  for await (const row of rows) yield toAnswer(row, row);
+}

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { AppError } from '#core/errors.ts';
+import { type LogInDeps, logIn } from '#features/accounts/log-in.ts';
+import type { Account, AttemptLimit } from '#features/accounts/ports.ts';
+
+const anAccount = (fields: Partial<Account> = {}): Account => ({
+  id: '019c0000-0000-7000-8000-000000000001',
+  numeric_id: 1,
+  email: 'maria@farm.test',
+  email_key: 'maria@farm.test',
+  name: 'Maria',
+  phone_number: null,
+  role: 'OWNER',
+  is_active: true,
+  password_hash: 'hash of camarao-123',
+  password_version: 1,
+  language: null,
+  created_at: '2026-03-01T12:00:00.000Z',
+  updated_at: null,
+  rev: 1,
+  ...fields,
+});
+
+/** A limit that always lets pass and writes down what it was told. */
+function aLimit(): AttemptLimit & { told: string[] } {
+  const told: string[] = [];
+  const note = (word: string) => async (key: string) => void told.push(`${word} ${key}`);
+  return {
+    told,
+    take: async (key) => {
+      told.push(`take ${key}`);
+      return null;
+    },
+    giveBack: note('give back'),
+    forget: note('forget'),
+  };
+}
+
+function theDeps(account: Account | null, fields: Partial<LogInDeps> = {}) {
+  const verified: (string | null)[] = [];
+  const nothing = () => undefined;
+  const deps: LogInDeps = {
+    now: () => 0,
+    newId: () => 'token-1',
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    tokens: { sign: ({ sub, exp }) => `${sub} until ${exp}`, read: () => null },
+    queries: { accountByEmail: async () => account },
+    passwords: {
+      verify: async (hash, password) => {
+        verified.push(hash);
+        return hash === `hash of ${password}`;
+      },
+    },
+    loginFailures: aLimit(),
+    ...fields,
+  };
+  return { deps, verified };
+}
+
+const input = { email: ' Maria@Farm.test', password: 'camarao-123', remember_me: false };
+
+test('an unknown email costs the same check of a password as a known one', async () => {
+  const unknown = theDeps(null);
+  await expect(logIn(unknown.deps, input, '10.0.0.7')).rejects.toMatchObject({ status: 401 });
+  expect(unknown.verified).toEqual([null]);
+  const known = theDeps(anAccount());
+  await expect(logIn(known.deps, { ...input, password: 'x' }, '10.0.0.7')).rejects.toMatchObject({
+    status: 401,
+  });
+  expect(known.verified).toEqual(['hash of camarao-123']);
+});
+
+test('failures count for the email as compared and the place they come from', async () => {
+  const limit = aLimit();
+  await expect(logIn(theDeps(null, { loginFailures: limit }).deps, input, '10.0.0.7')).rejects.toMatchObject({
+    status: 401,
+  });
+  expect(limit.told).toEqual(['take 10.0.0.7 maria@farm.test']);
+});
+
+test('who waits is not even looked up', async () => {
+  const { deps, verified } = theDeps(anAccount(), {
+    loginFailures: { ...aLimit(), take: async () => 90_500 },
+  });
+  await expect(logIn(deps, input, '10.0.0.7')).rejects.toMatchObject({
+    status: 429,
+    extras: { headers: { 'Retry-After': '91' } },
+  });
+  expect(verified).toEqual([]);
+});
+
+test('an attempt that could not be judged is not a failure', async () => {
+  const limit = aLimit();
+  const busy = new AppError(503, 'busy');
+  const { deps } = theDeps(anAccount(), {
+    loginFailures: limit,
+    passwords: { verify: () => Promise.reject(busy) },
+  });
+  await expect(logIn(deps, input, '10.0.0.7')).rejects.toBe(busy);
+  expect(limit.told).toEqual(['take 10.0.0.7 maria@farm.test', 'give back 10.0.0.7 maria@farm.test']);
+});
