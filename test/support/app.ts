@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type UserAnswer, user } from '#contract/resources/users.ts';
+import type { UserRole } from '#contract/words.ts';
+import { update } from '#core/changes.ts';
 import { readConfig } from '../../gateway/config.ts';
 import { compose } from '../../gateway/compose.ts';
 import type { Engine } from './databases.ts';
@@ -25,6 +29,8 @@ export function testClock(start = Date.UTC(2026, 2, 2, 12)): TestClock {
 
 export type Reply = { status: number; body: unknown; headers: Headers };
 
+export type SignedUp = { token: string; user: UserAnswer };
+
 const silent = () => undefined;
 
 /**
@@ -46,6 +52,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     wallClock: clock.now,
     monotonic: clock.now,
     random: Math.random,
+    clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
     pause: () => Promise.resolve(),
     log: { debug: silent, info: note('info'), warn: note('warn'), error: note('error') },
   });
@@ -76,9 +83,35 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     };
   }
 
+  /** A user with a token. ADMIN, which cannot register, is made so in the database. */
+  async function signUp({
+    email = `user-${randomUUID()}@farm.test`,
+    role = 'OWNER',
+    password = 'camarao-123',
+  }: {
+    email?: string;
+    role?: UserRole;
+    password?: string;
+  } = {}): Promise<SignedUp> {
+    const asked = role === 'ADMIN' ? 'OWNER' : role;
+    const made = await call('POST', '/auth/register', {
+      body: { email, name: email, password, role: asked },
+    });
+    if (made.status !== 201) throw new Error(`${email} was not registered: ${JSON.stringify(made.body)}`);
+    // the interface's answer, checked by the accounts tests
+    const registered = made.body as UserAnswer;
+    if (role !== asked) {
+      await instance.kernel.commit({ changes: [update(user, registered.id, { role })], actor: null });
+    }
+    const login = await call('POST', '/auth/login', { body: { email, password, remember_me: true } });
+    const { access_token: token } = login.body as { access_token: string };
+    return { token, user: { ...registered, role } };
+  }
+
   return {
     ...instance,
     base,
+    signUp,
     clock,
     config,
     sentences,
@@ -91,4 +124,40 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
       rmSync(data, { recursive: true, force: true });
     },
   };
+}
+
+export type App = Awaited<ReturnType<typeof startApp>>;
+
+/** The JSON object of an answer. */
+export function body(reply: Reply): Record<string, unknown> {
+  return reply.body as Record<string, unknown>;
+}
+
+/** An owner with one farm. */
+export async function aFarmWith(
+  app: App,
+  fields: Record<string, unknown> = {},
+): Promise<{ token: string; farmId: string }> {
+  const { token } = await app.signUp();
+  const made = await app.call('POST', '/farms/', { token, body: { name: 'Fazenda Norte', ...fields } });
+  return { token, farmId: String(body(made)['id']) };
+}
+
+let controlPointsMade = 0;
+
+export type MadeControlPoint = { id: string; device_id: string; mqtt_id: string; epoch: string; cod: string };
+
+/** A control point, OFF, with a device of its own. */
+export async function aControlPoint(
+  app: App,
+  { token, farmId, ...fields }: { token: string; farmId: string; target_status?: 'ON' | 'OFF'; cod?: string },
+): Promise<MadeControlPoint> {
+  controlPointsMade += 1;
+  const n = controlPointsMade;
+  const made = await app.call('POST', '/control-points/', {
+    token,
+    body: { farm_id: farmId, cod: `CP-${n}`, device_id: `ctl-${n}`, target_status: 'OFF', ...fields },
+  });
+  if (made.status !== 201) throw new Error(`control point not made: ${JSON.stringify(made.body)}`);
+  return made.body as MadeControlPoint;
 }

@@ -60,6 +60,7 @@ export const IMPORT_RULES: readonly Rule[] = [
   },
   { folder: 'gateway/adapters/sql', ...ADAPTER, libraries: ['better-sqlite3', 'kysely', 'pg', 'node:*'] },
   { folder: 'gateway/adapters/timers', ...ADAPTER, libraries: ['node-cron', 'node:*'] },
+  { folder: 'gateway/adapters/tokens', ...ADAPTER, libraries: ['jsonwebtoken', 'node:*'] },
   { folder: 'gateway/adapters/passwords', ...ADAPTER, libraries: ['argon2', 'node:*'] },
   { folder: 'gateway/adapters/log', ...ADAPTER, libraries: ['pino', 'node:*'] },
   { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },

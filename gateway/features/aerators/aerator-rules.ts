@@ -1,0 +1,23 @@
+import { taken } from '#core/errors.ts';
+import type { AeratorQueries } from './ports.ts';
+
+/** kW from either spelling of the power; undefined when neither was given. */
+export function powerKwOf(input: {
+  power_kw?: number | undefined;
+  power_watts?: number | undefined;
+}): number | undefined {
+  if (input.power_kw !== undefined || input.power_watts === undefined) return input.power_kw;
+  // 1.1 W is 0.0011 kW, not 0.0011000000000000001
+  return Number((input.power_watts / 1000).toPrecision(15));
+}
+
+/** A serial number names one device of the instance; throws 400 when another aerator bears it. */
+export async function requireFreeDevice(
+  queries: Pick<AeratorQueries, 'aeratorIdOfDevice'>,
+  deviceId: string,
+  ownId: string | null,
+): Promise<void> {
+  const bearer = await queries.aeratorIdOfDevice(deviceId);
+  if (bearer !== null && bearer !== ownId)
+    throw taken('device_id', `device_id: another aerator already has the serial number ${deviceId}`);
+}

@@ -1,0 +1,79 @@
+import { aerator } from '#contract/resources/aerators.ts';
+import type { SwitchState } from '#contract/words.ts';
+import { audit } from '#core/audit.ts';
+import { update } from '#core/changes.ts';
+import { forbidden } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { mayOnFarm } from '#core/request-checks.ts';
+import type { Answer, Caller, FarmAccess, RouteDecision } from '#core/route.ts';
+import type { Aerator, AeratorQueries, OrderControlPoint } from './ports.ts';
+
+export type ControlAeratorDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
+  queries: Pick<AeratorQueries, 'controlPointOfDevice'>;
+  orderControlPoint: OrderControlPoint;
+};
+
+/**
+ * Decides the switching of an aerator. Its state is recorded; where its device is a control point of the same owner,
+ * that control point is ordered in the same commit. Throws 403 when the control point lies on a farm on which the
+ * caller may not operate.
+ */
+export async function controlAerator(
+  deps: ControlAeratorDeps,
+  by: { caller: Caller; farm: FarmAccess },
+  current: Aerator,
+  status: SwitchState,
+): Promise<RouteDecision> {
+  const { caller, farm } = by;
+  const controlPoint = await deps.queries.controlPointOfDevice({
+    deviceId: current.device_id,
+    ownerId: farm.ownerId,
+    userId: caller.userId,
+  });
+  if (controlPoint !== null && (controlPoint.role === null || !mayOnFarm(controlPoint.role, 'operate')))
+    throw forbidden('This aerator is switched by a control point of a farm on which you may not operate');
+  const order =
+    controlPoint === null
+      ? {}
+      : await deps.orderControlPoint({
+          controlPointId: controlPoint.id,
+          target: status,
+          caller,
+          reason: `aerator ${current.name}`,
+        });
+  const at = isoOf(deps.now());
+  const set = { status, last_command_at: at, updated_at: at };
+  const control_point_id = controlPoint?.id ?? null;
+  const entry = audit(deps, {
+    farm_id: farm.farmId,
+    entity_type: 'AERATOR',
+    entity_id: current.id,
+    entity_name: current.name,
+    action: status === 'ON' ? 'turn_on' : 'turn_off',
+    user_id: caller.userId,
+    details: { from: current.status, to: status, control_point_id },
+  });
+  const { id, name } = current;
+  const body = { id, name, status, last_command_at: at, control_point_id };
+  const { whenStorageFails } = order;
+  return {
+    answer: { status: 200, body },
+    changes: [update(aerator, current, set), entry, ...(order.changes ?? [])],
+    guards: order.guards ?? [],
+    ...(whenStorageFails === undefined
+      ? {}
+      : {
+          whenStorageFails(error: Error): Answer {
+            whenStorageFails(error);
+            return { status: 200, body: { ...body, warnings: [notSaved] } };
+          },
+        }),
+  };
+}
+
+// air first: the controller gets the order, though the disk does not take it
+const notSaved = {
+  code: 'NOT_SAVED',
+  message:
+    'The order was sent to the controller, but the disk does not take it: after a power cut it may be lost',
+};

@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import { pageQuery } from '#contract/fields.ts';
+import {
+  type AeratorAnswer,
+  aeratorAnswer,
+  aeratorControl,
+  aeratorControlAnswer,
+  aeratorCreate,
+  aeratorUpdate,
+} from '#contract/resources/aerators.ts';
+import { notFound } from '#core/errors.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
+import { changeAerator, deleteAerator } from './change-aerator.ts';
+import { type ControlAeratorDeps, controlAerator } from './control-aerator.ts';
+import { type CreateAeratorDeps, createAerator } from './create-aerator.ts';
+import type { Aerator } from './ports.ts';
+
+export type AeratorRoutesDeps = CreateAeratorDeps & ControlAeratorDeps;
+
+const aeratorParams = z.object({ aerator_id: z.uuid() });
+const atAerator = { who: 'farm', of: 'aerator', at: 'params', field: 'aerator_id', others: 404 } as const;
+const inPond = { who: 'farm', of: 'pond', field: 'pond_id' } as const;
+// a refused field of an aerator is 400, as the interface says
+const common = { tag: 'Aerators', invalid: 400 } as const;
+
+export function aeratorRoutes(deps: AeratorRoutesDeps): Route[] {
+  async function visibleAerator(id: string): Promise<Aerator> {
+    const aerator = await deps.queries.aeratorById(id);
+    if (aerator === null) throw notFound('Aerator');
+    return aerator;
+  }
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/aerators/',
+      summary: 'Create an aerator in a pond',
+      access: { ...inPond, right: 'operate', at: 'body', others: 403 },
+      body: aeratorCreate,
+      answers: { 201: { schema: aeratorAnswer } },
+      idempotent: true,
+      async handle(request) {
+        const by = { caller: signedIn(request), farm: onFarm(request) };
+        const made = await createAerator(deps, by, request.body);
+        return { ...made, answer: { status: 201, body: toAnswer(made.answer), rev: 1 } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/aerators/',
+      summary: 'Aerators of a pond, or of all farms of the caller',
+      access: { ...inPond, right: 'read', at: 'query', others: 404, optional: true },
+      query: pageQuery.extend({ pond_id: z.uuid().optional() }),
+      answers: { 200: { schema: aeratorAnswer, list: true } },
+      async handle(request) {
+        const { skip, limit, pond_id = null } = request.query;
+        const where = { userId: signedIn(request).userId, pondId: pond_id };
+        return {
+          answer: { status: 200, rows: answersOf(deps.queries.aeratorsOf(where, { skip, limit })) },
+        };
+      },
+    }),
+    ...singleAeratorRoutes(deps, visibleAerator),
+  ];
+}
+
+function singleAeratorRoutes(
+  deps: AeratorRoutesDeps,
+  visibleAerator: (id: string) => Promise<Aerator>,
+): Route[] {
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/aerators/{aerator_id}',
+      summary: 'An aerator',
+      access: { ...atAerator, right: 'read' },
+      params: aeratorParams,
+      answers: { 200: { schema: aeratorAnswer } },
+      async handle(request) {
+        const aerator = await visibleAerator(request.params.aerator_id);
+        return { answer: { status: 200, body: toAnswer(aerator), rev: aerator.rev } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path: '/aerators/{aerator_id}',
+      summary: 'Change an aerator',
+      access: { ...atAerator, right: 'operate' },
+      params: aeratorParams,
+      body: aeratorUpdate,
+      answers: { 200: { schema: aeratorAnswer } },
+      async handle(request) {
+        const current = await visibleAerator(request.params.aerator_id);
+        requireMatch(request, current);
+        const by = { caller: signedIn(request), farm: onFarm(request) };
+        const changed = await changeAerator(deps, by, current, request.body);
+        return {
+          ...changed,
+          answer: { status: 200, body: toAnswer(changed.answer), rev: changed.answer.rev },
+        };
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/aerators/{aerator_id}',
+      summary: 'Delete an aerator',
+      access: { ...atAerator, right: 'operate' },
+      params: aeratorParams,
+      answers: { 204: null },
+      async handle(request) {
+        const current = await visibleAerator(request.params.aerator_id);
+        const by = { caller: signedIn(request), farm: onFarm(request) };
+        return { ...deleteAerator(deps, by, current), answer: { status: 204 } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/aerators/{aerator_id}/control',
+      summary: 'Switch an aerator on or off',
+      access: { ...atAerator, right: 'operate' },
+      params: aeratorParams,
+      body: aeratorControl,
+      answers: { 200: { schema: aeratorControlAnswer } },
+      async handle(request) {
+        const current = await visibleAerator(request.params.aerator_id);
+        const by = { caller: signedIn(request), farm: onFarm(request) };
+        return controlAerator(deps, by, current, request.body.status);
+      },
+    }),
+  ];
+}
+
+function toAnswer(aerator: Omit<Aerator, 'rev'>): AeratorAnswer {
+  return {
+    id: aerator.id,
+    pond_id: aerator.pond_id,
+    name: aerator.name,
+    device_id: aerator.device_id,
+    power_kw: aerator.power_kw,
+    status: aerator.status,
+    last_command_at: aerator.last_command_at,
+    created_at: aerator.created_at,
+    updated_at: aerator.updated_at,
+  };
+}
+
+async function* answersOf(aerators: AsyncIterable<Aerator>): AsyncIterable<AeratorAnswer> {
+  for await (const aerator of aerators) yield toAnswer(aerator);
+}

@@ -1,0 +1,16 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { logEntry } from '#contract/resources/logs.ts';
+
+export type LogEntry = Stored<RowOf<typeof logEntry>>;
+
+/** Entries about a farm's control points, about everything on it, or about one control point. */
+export type LogScope =
+  | { of: 'control points'; farmId: string }
+  | { of: 'farm'; farmId: string }
+  | { of: 'entity'; entityId: string };
+
+export type LogQueries = {
+  /** Newest first, as a stream. */
+  logsOf: (scope: LogScope, page: { skip: number; limit: number }) => AsyncIterable<LogEntry>;
+  countLogs: (scope: LogScope) => Promise<number>;
+};

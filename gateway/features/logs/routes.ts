@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { pageQuery } from '#contract/fields.ts';
+import { type LogAnswer, logAnswer } from '#contract/resources/logs.ts';
+import { journalAnswer } from '#core/journal.ts';
+import { onFarm } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
+import type { LogEntry, LogQueries, LogScope } from './ports.ts';
+
+const tag = 'Logs';
+
+export function logRoutes(deps: { queries: LogQueries }): Route[] {
+  const journalOf = (scope: LogScope) => ({
+    count: () => deps.queries.countLogs(scope),
+    rows: (page: { skip: number; limit: number }) => answersOf(deps.queries.logsOf(scope, page)),
+  });
+  return [
+    route({
+      method: 'GET',
+      path: '/logs/farm/{farm_id}/control-points',
+      tag,
+      summary: 'What happened to the control points of a farm, newest first',
+      access: { who: 'farm', right: 'read', of: 'farm', at: 'params', field: 'farm_id', others: 403 },
+      params: z.object({ farm_id: z.uuid() }),
+      query: pageQuery.extend({
+        include: z.literal('all').optional().describe('all: also aerators, probes and the system'),
+      }),
+      answers: { 200: { schema: logAnswer, list: true } },
+      async handle(request) {
+        const of = request.query.include === 'all' ? 'farm' : 'control points';
+        const scope: LogScope = { of, farmId: onFarm(request).farmId };
+        return { answer: await journalAnswer(request.query, journalOf(scope)) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/logs/control-points/{control_point_id}',
+      tag,
+      summary: 'What happened to a control point, newest first',
+      access: {
+        who: 'farm',
+        right: 'read',
+        of: 'control_point',
+        at: 'params',
+        field: 'control_point_id',
+        others: 403,
+      },
+      params: z.object({ control_point_id: z.uuid() }),
+      query: pageQuery,
+      answers: { 200: { schema: logAnswer, list: true } },
+      async handle(request) {
+        const scope: LogScope = { of: 'entity', entityId: request.params.control_point_id };
+        return { answer: await journalAnswer(request.query, journalOf(scope)) };
+      },
+    }),
+  ];
+}
+
+async function* answersOf(entries: AsyncIterable<LogEntry>): AsyncIterable<LogAnswer> {
+  for await (const entry of entries) {
+    yield {
+      id: entry.id,
+      entity_type: entry.entity_type,
+      entity_id: entry.entity_id,
+      entity_name: entry.entity_name,
+      action: entry.action,
+      user_id: entry.user_id,
+      timestamp: entry.timestamp,
+      origin: entry.origin,
+      details: entry.details,
+      clock_quality: entry.clock_quality,
+    };
+  }
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import {
+  type NotificationAnswer,
+  notificationPage,
+  notificationQuery,
+  notificationRead,
+  notificationsMarked,
+  unreadCount,
+} from '#contract/resources/notifications.ts';
+import { NOTIFICATION_TYPES } from '#contract/words.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { signedIn } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
+import type { Notification, NotificationQueries } from './ports.ts';
+import { readAllNotifications, readNotification } from './read-notification.ts';
+
+export type NotificationRoutesDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random'> & {
+  queries: NotificationQueries;
+};
+
+// every query asks for the caller's own notifications
+const common = { tag: 'Notifications', access: { who: 'account' } } as const;
+
+export function notificationRoutes(deps: NotificationRoutesDeps): Route[] {
+  const { queries } = deps;
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/notifications/',
+      summary: "The caller's notifications, newest first",
+      query: notificationQuery,
+      answers: { 200: { schema: notificationPage } },
+      async handle(request) {
+        const { type = null, unread_only = false, page, page_size } = request.query;
+        const filter = { userId: signedIn(request).userId, type, isUnreadOnly: unread_only };
+        const total = await queries.countNotifications(filter);
+        const rows = await queries.notificationsOf(filter, {
+          offset: (page - 1) * page_size,
+          limit: page_size,
+        });
+        const pages = Math.ceil(total / page_size);
+        const pagination = {
+          page,
+          page_size,
+          total_items: total,
+          total_pages: pages,
+          has_next: page < pages,
+          has_previous: page > 1,
+        };
+        return { answer: { status: 200, body: { notifications: rows.map(toAnswer), pagination } } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'PATCH',
+      path: '/notifications/{notification_id}/read',
+      summary: 'Mark a notification as read',
+      params: z.object({ notification_id: z.uuid() }),
+      answers: { 200: { schema: notificationRead } },
+      async handle(request) {
+        const { userId } = signedIn(request);
+        const read = await readNotification(deps, userId, request.params.notification_id);
+        const { id, is_read, read_at } = read.answer;
+        return { ...read, answer: { status: 200, body: { id, is_read, read_at } } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/notifications/mark-all-read',
+      summary: "Mark all of the caller's notifications as read",
+      answers: { 200: { schema: notificationsMarked } },
+      async handle(request) {
+        const marked = await readAllNotifications(deps, signedIn(request).userId);
+        const message =
+          marked === 1 ? '1 notification marked as read' : `${marked} notifications marked as read`;
+        return { answer: { status: 200, body: { message, updated_count: marked } } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/notifications/unread/count',
+      summary: 'How many notifications the caller has not read, by type',
+      answers: { 200: { schema: unreadCount } },
+      async handle(request) {
+        const counts = await queries.countUnread(signedIn(request).userId);
+        const countByType = new Map(counts.map(({ type, count }) => [type, count]));
+        const by_type = Object.fromEntries(
+          NOTIFICATION_TYPES.map((type) => [type, countByType.get(type) ?? 0]),
+        );
+        const unread_count = counts.reduce((sum, { count }) => sum + count, 0);
+        return { answer: { status: 200, body: { unread_count, by_type } } };
+      },
+    }),
+  ];
+}
+
+function toAnswer(row: Notification): NotificationAnswer {
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    type: row.type,
+    title: row.title,
+    message: row.message,
+    data: row.data,
+    is_read: row.is_read,
+    created_at: row.created_at,
+    read_at: row.read_at,
+    farm_id: row.farm_id,
+  };
+}

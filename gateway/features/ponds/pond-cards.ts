@@ -1,0 +1,84 @@
+import type { PondCard, PondCards } from '#contract/resources/pond-cards.ts';
+import type { IsOnline, Pond, PondContents, PondQueries } from './ports.ts';
+
+export type PondCardDeps = {
+  queries: Pick<PondQueries, 'activeAlerts' | 'controlPointCod'>;
+  contents: PondContents;
+  isOnline: IsOnline;
+};
+
+/** One line per pond and the sums over all of them. */
+export async function pondCardsOf(deps: PondCardDeps, ponds: readonly Pond[]): Promise<PondCards> {
+  const contents = await deps.contents.overview(ponds.map(({ id }) => id));
+  const cards = ponds.map((pond) => {
+    const { active_batches = [], water_quality = null } = contents.get(pond.id) ?? {};
+    const hasBatch = active_batches.length > 0;
+    return {
+      pond_id: pond.id,
+      cod: pond.cod,
+      pond_type: pond.pond_type,
+      active_batch: active_batches[0] ?? null,
+      active_batches,
+      water_quality,
+      status: hasBatch ? ('ACTIVE' as const) : ('EMPTY' as const),
+    };
+  });
+  const active = cards.filter(({ status }) => status === 'ACTIVE').length;
+  const biomassKg = cards
+    .flatMap((card) => card.active_batches)
+    .reduce((sum, batch) => sum + (batch.current_biomass_kg ?? 0), 0);
+  return {
+    ponds: cards,
+    summary: {
+      total_ponds: cards.length,
+      active_ponds: active,
+      empty_ponds: cards.length - active,
+      total_biomass_kg: Math.round(biomassKg * 1000) / 1000,
+    },
+  };
+}
+
+/** Everything about one pond on one card. */
+export async function pondCardOf(deps: PondCardDeps, pond: Pond): Promise<PondCard> {
+  const { active_batches, latest_biometry, latest_water_quality, feeding_today } = await deps.contents.detail(
+    pond.id,
+  );
+  return {
+    pond_id: pond.id,
+    cod: pond.cod,
+    pond_type: pond.pond_type,
+    size_m2: pond.size_m2,
+    depth_m: pond.depth_m,
+    aerator_count: pond.aerator_count,
+    active_batch: active_batches[0] ?? null,
+    active_batches,
+    latest_biometry,
+    latest_water_quality,
+    feeding_today,
+    active_alerts: await deps.queries.activeAlerts(pond),
+    control_point: await controlPointOnCard(deps, pond.control_point_id),
+  };
+}
+
+async function controlPointOnCard(
+  deps: PondCardDeps,
+  controlPointId: string | null,
+): Promise<PondCard['control_point']> {
+  if (controlPointId === null) return null;
+  const cod = await deps.queries.controlPointCod(controlPointId);
+  if (cod === null) return null;
+  const isOnline = deps.isOnline(controlPointId);
+  const status = isOnline === null ? 'UNKNOWN' : isOnline ? 'ONLINE' : 'OFFLINE';
+  return { id: controlPointId, name: cod, status };
+}
+
+/** Contents of ponds as long as no feature brings batches, measurements and feedings. */
+export const emptyPonds: PondContents = {
+  overview: async () => new Map(),
+  detail: async () => ({
+    active_batches: [],
+    latest_biometry: null,
+    latest_water_quality: null,
+    feeding_today: { total_kg: 0, feeds_count: 0, last_feed: null },
+  }),
+};

@@ -1,0 +1,48 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { BatchOnCard, BatchOnDetail, PondCard, PondCards } from '#contract/resources/pond-cards.ts';
+import type { pond } from '#contract/resources/ponds.ts';
+import type { NumericIdDeps } from '#core/numeric-id.ts';
+
+export type Pond = Stored<RowOf<typeof pond>>;
+
+/** Facts the pond use cases ask for; only visible (not deleted) rows are answered. */
+export type PondQueries = NumericIdDeps & {
+  pondById: (id: string) => Promise<Pond | null>;
+  /** True for every id ever used, deleted ponds included. */
+  pondIdTaken: (id: string) => Promise<boolean>;
+  farmExists: (farmId: string) => Promise<boolean>;
+  /** Farm of a control point; null: there is no such control point. */
+  farmOfControlPoint: (controlPointId: string) => Promise<string | null>;
+  /** Whether another pond of the farm bears this code. */
+  isCodUsed: (farmId: string, cod: string, exceptPondId: string) => Promise<boolean>;
+  /** Ponds of one farm, or of all farms the user owns or is a member of, oldest first, as a stream. */
+  pondsOf: (
+    where: { userId: string; farmId: string | null },
+    page: { skip: number; limit: number | undefined },
+  ) => AsyncIterable<Pond>;
+  aeratorsOfPond: (pondId: string) => Promise<{ id: string; name: string }[]>;
+  controlPointCod: (controlPointId: string) => Promise<string | null>;
+  /** Active alerts of a pond and of the control point that airs it, newest first; folded ones are left out. */
+  activeAlerts: (pond: Pick<Pond, 'id' | 'control_point_id'>) => Promise<PondCard['active_alerts']>;
+};
+
+/** What lives in a pond now; the features of batches, water and feeding bring it. The batch with most animals first. */
+export type PondContents = {
+  /** Per pond id; a pond without any may be left out. */
+  overview: (
+    pondIds: readonly string[],
+  ) => Promise<
+    ReadonlyMap<
+      string,
+      { active_batches: BatchOnCard[]; water_quality: PondCards['ponds'][number]['water_quality'] }
+    >
+  >;
+  detail: (pondId: string) => Promise<
+    Pick<PondCard, 'latest_biometry' | 'latest_water_quality' | 'feeding_today'> & {
+      active_batches: BatchOnDetail[];
+    }
+  >;
+};
+
+/** null: the control point has not reported yet. */
+export type IsOnline = (controlPointId: string) => boolean | null;

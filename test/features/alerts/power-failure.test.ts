@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
+import type { DeviceFacts } from '#features/alerts/ports.ts';
+import { aDevice, FARM, listeningSince, memoryAlerts, START } from './builders.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const ONLINE_AFTER = 60 * SECOND;
+
+type Simulated = { heardAt: number | null; powerOk: boolean | null; isLost: boolean };
+
+/** A farm of controllers whose reports the test decides, and the watch over it, looked at every five seconds. */
+function aFarm(count: number) {
+  const store = memoryAlerts();
+  const devices = Array.from({ length: count }, (): Simulated => ({ heardAt: 0, powerOk: null, isLost: false }));
+  const silent = new Set<number>();
+  let ms = 0;
+  let offset = START;
+  let listening = listeningSince(0);
+  let watch = start();
+
+  function start() {
+    return createDeviceWatch({
+      ...store,
+      now: () => offset + ms,
+      monotonic: () => ms,
+      devices: facts,
+      listening: () => listening,
+      idOf: (cause) => cause,
+      guard: async (entity, id) => ({ entity, id, n: 0 }),
+      pause: async () => undefined,
+      random: () => 0,
+      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    });
+  }
+
+  function* facts(): Iterable<DeviceFacts> {
+    for (const [index, { heardAt, powerOk, isLost }] of devices.entries()) {
+      yield aDevice({
+        controlPointId: `cp-${index}`,
+        cod: `CP-${index}`,
+        lastReportAt: heardAt === null ? null : START + heardAt,
+        lastReportMonotonic: heardAt !== null && heardAt >= listening.sinceMonotonic ? heardAt : null,
+        isOnline: heardAt !== null && heardAt >= listening.sinceMonotonic && !isLost && ms - heardAt <= ONLINE_AFTER,
+        powerOk,
+      });
+    }
+  }
+
+  return {
+    store,
+    /** Lets time pass: every controller that is not silent reports every 30 s, in its own phase. */
+    async pass(duration: number) {
+      for (const end = ms + duration; ms < end; ) {
+        ms += 5 * SECOND;
+        for (const [index, device] of devices.entries()) {
+          const isTurn = (ms / SECOND + index * 5) % 30 === 0;
+          if (!silent.has(index) && isTurn) Object.assign(device, { heardAt: ms, isLost: false });
+        }
+        await watch.tick();
+      }
+    },
+    silence: (...which: number[]) => which.forEach((index) => silent.add(index)),
+    wake(...which: number[]) {
+      for (const index of which) silent.delete(index);
+    },
+    tell(index: number, powerOk: boolean | null) {
+      Object.assign(devices[index] ?? {}, { powerOk, heardAt: ms, isLost: false });
+    },
+    drop: (index: number) => void Object.assign(devices[index] ?? {}, { isLost: true }),
+    stepClock(by: number) {
+      offset += by;
+    },
+    restart(stopped: number) {
+      const until = START + ms;
+      ms += stopped;
+      listening = listeningSince(ms, until);
+      watch = start();
+    },
+    types: () => store.active().map(({ type }) => type).sort(),
+  };
+}
+
+const quiet = () => undefined;
+
+describe('a power failure', () => {
+  test.each([
+    ['two of four fall silent together', 4, [0, 1], ['POWER_FAILURE']],
+    ['one of two falls silent', 2, [0], []],
+    ['one of five falls silent', 5, [0], []],
+    ['two of five fall silent', 5, [0, 1], []],
+    ['three of five fall silent', 5, [0, 1, 2], ['POWER_FAILURE']],
+    ['a farm of one falls silent', 1, [0], []],
+  ])('%s', async (_words, count, silent, expected) => {
+    const farm = aFarm(count);
+    await farm.pass(2 * MINUTE);
+    farm.silence(...silent);
+    await farm.pass(3 * MINUTE);
+    expect(farm.types()).toEqual(expected);
+  });
+
+  test('names every controller that fell, also those that followed', async () => {
+    const farm = aFarm(4);
+    await farm.pass(2 * MINUTE);
+    farm.silence(0, 1, 2);
+    await farm.pass(4 * MINUTE);
+    expect(farm.store.active().map(({ value, message }) => [value, message])).toEqual([
+      [3, expect.stringMatching(/CP-0 \(V-01\), CP-1 \(V-01\), CP-2/)],
+    ]);
+  });
+
+  test('is not raised by controllers that fall silent far apart', async () => {
+    const farm = aFarm(4);
+    await farm.pass(2 * MINUTE);
+    farm.silence(0);
+    await farm.pass(3 * MINUTE);
+    farm.silence(1);
+    await farm.pass(3 * MINUTE);
+    expect(farm.types()).toEqual([]);
+  });
+
+  test('covers the offline alerts of its controllers while it lasts, and not of others', async () => {
+    const farm = aFarm(5);
+    await farm.pass(2 * MINUTE);
+    farm.silence(0, 1, 2);
+    await farm.pass(5 * MINUTE);
+    farm.silence(3);
+    await farm.pass(15 * MINUTE);
+    expect(farm.types()).toEqual(['DEVICE_OFFLINE', 'POWER_FAILURE']);
+  });
+
+  test('ends when half of them are back for a minute; who stays away is offline then', async () => {
+    const farm = aFarm(4);
+    await farm.pass(2 * MINUTE);
+    farm.silence(0, 1, 2, 3);
+    await farm.pass(15 * MINUTE);
+    farm.wake(0, 1);
+    await farm.pass(85 * SECOND);
+    const before = farm.types();
+    await farm.pass(30 * SECOND);
+    expect([before, farm.types()]).toEqual([['POWER_FAILURE'], ['DEVICE_OFFLINE', 'DEVICE_OFFLINE']]);
+  });
+
+  test('is raised at once by a controller that tells of it, and ended by it', async () => {
+    const farm = aFarm(3);
+    await farm.pass(MINUTE);
+    farm.tell(0, false);
+    await farm.pass(5 * SECOND);
+    const during = farm.types();
+    await farm.pass(20 * MINUTE);
+    const stillDuring = farm.types();
+    farm.tell(0, true);
+    await farm.pass(5 * SECOND);
+    expect([during, stillDuring, farm.types()]).toEqual([['POWER_FAILURE'], ['POWER_FAILURE'], []]);
+  });
+
+  test('that a person resolved is not raised again for the same silence', async () => {
+    const farm = aFarm(4);
+    await farm.pass(2 * MINUTE);
+    farm.silence(0, 1, 2, 3);
+    await farm.pass(3 * MINUTE);
+    const [failure] = farm.store.active();
+    if (!failure) throw new Error('no power failure was raised');
+    failure.status = 'RESOLVED';
+    farm.restart(0);
+    await farm.pass(5 * MINUTE);
+    expect(farm.types()).toEqual([]);
+  });
+
+  test('outlives a restart of the gateway, and ends after it', async () => {
+    const farm = aFarm(4);
+    await farm.pass(2 * MINUTE);
+    farm.silence(0, 1, 2, 3);
+    await farm.pass(3 * MINUTE);
+    farm.restart(5 * MINUTE);
+    await farm.pass(30 * MINUTE);
+    const during = farm.types();
+    farm.wake(0, 1, 2, 3);
+    await farm.pass(3 * MINUTE);
+    expect([during, farm.types(), farm.store.all()]).toEqual([['POWER_FAILURE'], [], [expect.anything()]]);
+  });
+});
+
+describe('no storm', () => {
+  test('when a switch restarts and all connections drop for half a minute', async () => {
+    const farm = aFarm(10);
+    await farm.pass(2 * MINUTE);
+    for (let index = 0; index < 10; index += 1) farm.drop(index);
+    await farm.pass(5 * MINUTE);
+    expect(farm.store.all()).toEqual([]);
+  });
+
+  test('when the wall clock steps by years', async () => {
+    const farm = aFarm(6);
+    await farm.pass(2 * MINUTE);
+    farm.stepClock(5 * 365 * 24 * 60 * MINUTE);
+    await farm.pass(5 * MINUTE);
+    farm.stepClock(-5 * 365 * 24 * 60 * MINUTE);
+    await farm.pass(5 * MINUTE);
+    expect(farm.store.all()).toEqual([]);
+  });
+
+  test('when the gateway was off for a day and all come back', async () => {
+    const farm = aFarm(6);
+    await farm.pass(2 * MINUTE);
+    farm.restart(24 * 60 * MINUTE);
+    await farm.pass(20 * MINUTE);
+    expect(farm.store.all()).toEqual([]);
+  });
+
+  test('when 200 controllers of a farm stay away after a restart: their alerts share a few commits', async () => {
+    const farm = aFarm(200);
+    await farm.pass(MINUTE);
+    farm.silence(...Array.from({ length: 200 }, (_, index) => index));
+    farm.restart(MINUTE);
+    await farm.pass(9 * MINUTE);
+    const before = farm.store.commits();
+    await farm.pass(10 * MINUTE);
+    expect(farm.store.active().length).toBe(200);
+    // the last reports lie spread over half a minute, and a look comes every five seconds
+    expect(farm.store.commits() - before).toBe(6);
+  });
+});
+
+describe('whatever falls silent and returns', () => {
+  const COUNT = 5;
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('silence' as const), device: fc.nat(COUNT - 1) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('wake' as const), device: fc.nat(COUNT - 1) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('lose power' as const), device: fc.nat(COUNT - 1) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), device: fc.nat(200) }) },
+  );
+  const sequence = fc.array(fc.tuple(step, fc.integer({ min: 1, max: 14 * 60 })), { maxLength: 12 });
+
+  test('one power failure is open per farm, one offline alert per controller, and all end after the return', async () => {
+    await fc.assert(
+      fc.asyncProperty(sequence, async (steps) => {
+        const farm = aFarm(COUNT);
+        await farm.pass(MINUTE);
+        for (const [{ do: what, device }, seconds] of steps) {
+          if (what === 'silence') farm.silence(device);
+          if (what === 'wake') farm.wake(device);
+          if (what === 'lose power') farm.tell(device, false);
+          if (what === 'restart') farm.restart(device * 5 * SECOND);
+          for (let passed = 0; passed < seconds; passed += 60) {
+            await farm.pass(MINUTE);
+            const active = farm.store.active().map(({ type, control_point_id }) => `${type} ${control_point_id}`);
+            expect(active.filter((key) => key.startsWith('POWER_FAILURE')).length).toBeLessThanOrEqual(1);
+            expect(new Set(active).size).toBe(active.length);
+          }
+        }
+        for (let device = 0; device < COUNT; device += 1) {
+          farm.wake(device);
+          farm.tell(device, true);
+        }
+        await farm.pass(3 * MINUTE);
+        expect(farm.store.active()).toEqual([]);
+        expect(farm.store.all().every(({ farm_id }) => farm_id === FARM)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { audit } from '#core/audit.ts';
+import { JOURNAL_ROWS, journalAnswer } from '#core/journal.ts';
+import { startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { type App, aControlPoint, aStaffedFarm, type StaffedFarm } from '#test/staffed-farm.ts';
+
+const NOBODYS = '01900000-0000-7000-8000-00000000dead';
+type Entry = { id: string; entity_id: string; action: string; timestamp: string };
+
+onBothEngines('logs', (_open, engine) => {
+  let app: App;
+  let place: StaffedFarm;
+  let first: string;
+  let second: string;
+  const ENTRIES = 1203;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    place = await aStaffedFarm(app);
+    const owned = { farm_id: place.farmId, owner_id: place.owner.user.id };
+    first = (await aControlPoint(app, { ...owned, cod: 'PC-01', device_id: 'dev-01' })).id;
+    second = (await aControlPoint(app, { ...owned, cod: 'PC-02', device_id: 'dev-02' })).id;
+    const entries = Array.from({ length: ENTRIES }, (_, n) =>
+      audit(app.kernel, {
+        farm_id: place.farmId,
+        entity_type: n % 3 === 2 ? 'AERATOR' : 'CONTROL_POINT',
+        entity_id: n % 3 === 2 ? NOBODYS : n % 3 === 0 ? first : second,
+        entity_name: 'PC ção',
+        action: n % 2 === 0 ? 'turn_on' : 'turn_off',
+        user_id: n === 0 ? null : place.owner.user.id,
+        ...(n === 0 ? { origin: 'SCHEDULE' as const, details: { late_s: 12, why: 'após queda' } } : {}),
+        // equal instants on both sides of a chunk's end
+        at: Date.UTC(2026, 2, 1) + (n === 0 ? -1 : Math.floor(n / 9)) * 1000,
+      }),
+    );
+    await app.kernel.commit({ changes: entries, actor: null });
+  });
+  afterAll(() => app.close());
+
+  const get = (path: string, token = place.owner.token) => app.call('GET', `/logs/${path}`, { token });
+  const entriesOf = async (path: string) => (await get(path)).body as Entry[];
+
+  it('a control point tells what happened to it, newest first, whole', async () => {
+    const entries = await entriesOf(`control-points/${first}`);
+    expect(entries).toHaveLength(401);
+    expect(new Set(entries.map(({ entity_id }) => entity_id))).toEqual(new Set([first]));
+    const sorted = [...entries].sort((a, b) =>
+      `${a.timestamp} ${a.id}` < `${b.timestamp} ${b.id}` ? 1 : -1,
+    );
+    expect(entries).toEqual(sorted);
+    expect(entries.at(-1)).toEqual({
+      id: expect.any(String),
+      entity_type: 'CONTROL_POINT',
+      entity_id: first,
+      entity_name: 'PC ção',
+      action: 'turn_on',
+      user_id: null,
+      timestamp: '2026-02-28T23:59:59.000Z',
+      origin: 'SCHEDULE',
+      details: { late_s: 12, why: 'após queda' },
+      clock_quality: 'trusted',
+    });
+  });
+
+  it('a farm tells of all its control points, and of everything when asked, across chunks', async () => {
+    const reply = await get(`farm/${place.farmId}/control-points`, place.viewer.token);
+    const entries = reply.body as Entry[];
+    expect(entries).toHaveLength(802);
+    expect(reply.headers.get('x-total-count')).toBe('802');
+    expect(reply.headers.get('link')).toBeNull();
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(802);
+    expect(new Set(entries.map(({ entity_id }) => entity_id))).toEqual(new Set([first, second]));
+    const sorted = [...entries].sort((a, b) =>
+      `${a.timestamp} ${a.id}` < `${b.timestamp} ${b.id}` ? 1 : -1,
+    );
+    expect(entries).toEqual(sorted);
+    expect(await entriesOf(`farm/${place.farmId}/control-points?include=all`)).toHaveLength(ENTRIES);
+  });
+
+  it('skip and limit cut the list', async () => {
+    const all = await entriesOf(`farm/${place.farmId}/control-points`);
+    const cut = await get(`farm/${place.farmId}/control-points?skip=490&limit=20`);
+    expect(cut.body).toEqual(all.slice(490, 510));
+    expect(cut.headers.get('x-total-count')).toBeNull();
+    expect(await entriesOf(`farm/${place.farmId}/control-points?skip=800`)).toEqual(all.slice(800));
+  });
+
+  it('strangers are 403, what does not exist is 404, a wrong page is 422', async () => {
+    const statusOf = async (path: string, token?: string) => (await get(path, token)).status;
+    for (const path of [`farm/${place.farmId}/control-points`, `control-points/${first}`]) {
+      expect(await statusOf(path, place.stranger.token)).toBe(403);
+      for (const { token } of [place.manager, place.technician, place.viewer])
+        expect(await statusOf(path, token)).toBe(200);
+      for (const query of ['limit=0', 'limit=10001', 'skip=-1', 'limit=x'])
+        expect(await get(`${path}?${query}`)).toMatchObject({
+          status: 422,
+          body: { errors: [{ path: query.split('=')[0] }] },
+        });
+    }
+    expect(await statusOf(`farm/${NOBODYS}/control-points`)).toBe(404);
+    expect(await statusOf(`control-points/${NOBODYS}`)).toBe(404);
+    expect(await statusOf('control-points/PC-01')).toBe(404);
+    expect((await app.call('GET', `/logs/control-points/${first}`)).status).toBe(401);
+  });
+
+  it('what happens to an aerator is among everything on its farm', async () => {
+    const pond = await app.call('POST', '/ponds/', {
+      token: place.stranger.token,
+      body: { farm_id: place.strangersFarmId, cod: 'S-1' },
+    });
+    const { id: pond_id } = pond.body as { id: string };
+    const body = { pond_id, name: 'Pá', device_id: 'pa-1', power_kw: 1 };
+    await app.call('POST', '/aerators/', { token: place.stranger.token, body });
+    const path = `/logs/farm/${place.strangersFarmId}/control-points`;
+    const all = await app.call('GET', `${path}?include=all`, { token: place.stranger.token });
+    expect(all.body).toMatchObject([{ entity_type: 'AERATOR', action: 'create', entity_name: 'Pá' }]);
+    expect((await app.call('GET', path, { token: place.stranger.token })).body).toEqual([]);
+  });
+});
+
+it('a journal without limit ends at 10,000 rows, says how many there are and where the next begin', async () => {
+  const pages: unknown[] = [];
+  const journal = {
+    count: async () => 25_000,
+    async *rows(page: unknown) {
+      pages.push(page);
+      yield page;
+    },
+  };
+  const first = await journalAnswer({ skip: 0, limit: undefined, include: 'all' }, journal);
+  expect({ ...first, rows: undefined }).toEqual({
+    status: 200,
+    rows: undefined,
+    total: 25_000,
+    headers: { Link: `<?skip=${JOURNAL_ROWS}&include=all>; rel="next"` },
+  });
+  const last = await journalAnswer({ skip: 20_000 }, journal);
+  expect({ total: last.total, headers: last.headers }).toEqual({ total: 25_000, headers: undefined });
+  const cut = await journalAnswer({ skip: 3, limit: 7 }, journal);
+  expect({ total: cut.total, headers: cut.headers }).toEqual({ total: undefined, headers: undefined });
+  for (const { rows } of [first, last, cut]) for await (const row of rows ?? []) void row;
+  expect(pages).toEqual([
+    { skip: 0, limit: 10_000 },
+    { skip: 20_000, limit: 10_000 },
+    { skip: 3, limit: 7 },
+  ]);
+});
