@@ -9,6 +9,7 @@ import { checked } from '#adapters/http/health.ts';
 import { createMetrics, type Metrics } from '#adapters/http/metrics.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
+import { createStorageHealth, type StorageHealth } from '#adapters/system/storage-health.ts';
 import { createClock, type DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
@@ -45,8 +46,10 @@ import { pondRoutes } from '#features/ponds/routes.ts';
 import { memberRoutes } from '#features/members/routes.ts';
 import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
 import { orderByPerson } from '#features/control-points/order-routes.ts';
+import { keepWhatHoldsOnFarm } from '#features/schedules/keep-what-holds.ts';
 import { presenceItemOf } from '#features/devices/presence-item.ts';
 import type { PresenceItem } from '#contract/events/stream.ts';
+import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireControl } from './compose-control.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './open-database.ts';
@@ -80,6 +83,15 @@ export async function compose(config: Config, world: World) {
     node: randomBytes(4).toString('hex'),
     onListenerError: (error) => log.error({ err: error }, 'a listener of committed changes failed'),
   });
+  const storage = createStorageHealth({
+    commit: database.commit,
+    folder: config.databaseUrl === null ? config.data : null,
+    changed: (disk) =>
+      log.warn(
+        { disk },
+        disk === 'ok' ? 'the disk takes writes again' : 'the disk is full or nearly so; control goes on',
+      ),
+  });
   const kernel: Kernel = {
     now,
     clockQuality: () => clock?.quality() ?? 'estimated',
@@ -87,7 +99,7 @@ export async function compose(config: Config, world: World) {
     idOf: (cause) => v5(cause, CAUSES),
     random: world.random,
     pause: world.pause,
-    commit: database.commit,
+    commit: storage.commit,
     guard: guardQuery(database.read),
     log,
   };
@@ -105,6 +117,20 @@ export async function compose(config: Config, world: World) {
     accessTo,
     operatesSomeFarm: operatesSomeFarmQuery(database.read),
     lookedAt: run.goodTime,
+  });
+  const alerts = wireAlerts(kernel, database);
+  const watches = wireWatches({
+    config,
+    kernel,
+    monotonic: world.monotonic,
+    database,
+    alerts,
+    views: control.registry,
+    previousUntil: run.goodTime,
+    conditions: () => ({
+      clock: kernel.clockQuality() === 'trusted' ? 'trusted' : 'untrusted',
+      disk: storage.disk() === 'ok' ? 'ok' : 'full',
+    }),
   });
   const onlineAfterMs = config.onlineAfterS * 1000;
   const presenceOf = (id: string) => presenceItemOf({ now, onlineAfterMs }, control.registry.byId(id));
@@ -127,6 +153,7 @@ export async function compose(config: Config, world: World) {
       ...kernel,
       queries: farmQueries(database.read),
       defaultZone: config.timezone,
+      onZoneChange: (farmId) => keepWhatHoldsOnFarm({ now }, control.registry.all(), farmId),
       onCreate: async () => ({}),
     }),
     ...pondRoutes({
@@ -148,6 +175,7 @@ export async function compose(config: Config, world: World) {
         }),
     }),
     ...control.routes,
+    ...alerts.routes,
     ...dashboardRoutes({ queries: dashboardQueries(database.read), countActiveBatches: async () => 0 }),
     ...logRoutes({ queries: logQueries(database.read) }),
     ...notificationRoutes({ ...kernel, queries: notificationQueries(database.read) }),
@@ -160,7 +188,7 @@ export async function compose(config: Config, world: World) {
       accessTo,
       authenticate,
       timerOf: metrics.timerOf,
-      mountBefore: (express) =>
+      mountBeside: (express) =>
         mountPlatform(
           express,
           {
@@ -170,17 +198,41 @@ export async function compose(config: Config, world: World) {
             metricsToken: config.metricsToken,
             authenticate,
             events,
-            async readiness() {
-              const storage = await checked(database.ping);
-              return { ready: storage.ok, checks: { database: storage } };
-            },
+            readiness: () => readiness(database, storage, clock),
           },
           routes,
         ),
     },
     routes,
   );
-  return { app, routes, kernel, clock, database, metrics, events: events.hub, control };
+  return {
+    app,
+    routes,
+    kernel,
+    clock,
+    database,
+    metrics,
+    events: events.hub,
+    control,
+    alerts,
+    watches,
+    storage,
+  };
+}
+
+/** Control goes on with a doubtful clock and a full disk, so they are told here without making the instance unready. */
+async function readiness(database: Database, storage: StorageHealth, clock: DisciplinedClock) {
+  const answers = await checked(database.ping);
+  const disk = storage.disk();
+  const { trust, reason } = clock.state();
+  return {
+    ready: answers.ok,
+    checks: {
+      database: answers,
+      disk: disk === 'ok' ? { ok: true } : { ok: false, detail: disk },
+      clock: { ok: trust === 'trusted', detail: reason },
+    },
+  };
 }
 
 /** UUID v7 that grow within this process, also inside one millisecond: rows made together keep their order. */

@@ -101,6 +101,7 @@ function ticksOf(config: Config, instance: Instance, broker: Broker | null): Tic
   const { clock, control, kernel } = instance;
   const everywhere: Tick[] = [
     { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTime(instance) },
+    { name: 'disk', every: '*/30 * * * * *', run: instance.storage.look },
     { name: 'event streams', every: '*/5 * * * * *', run: instance.events.beat },
     { name: 'sweep', every: '17 7 * * * *', run: () => sweepExpired(instance.database, kernel) },
   ];
@@ -121,15 +122,16 @@ function ticksOf(config: Config, instance: Instance, broker: Broker | null): Tic
         if (kernel.clockQuality() === 'trusted') broker?.publishTime(Math.floor(kernel.now() / 1000));
       },
     },
+    { name: 'alerts', every: '*/2 * * * * *', run: instance.watches.tick },
     { name: 'levels', every: '30 */5 * * * *', run: control.refreshLevels },
     ...everywhere,
   ];
 }
 
 /** What a restart needs to know: when each controller was last heard, and the last good time. */
-async function keepTime({ control, database, kernel }: Instance): Promise<void> {
+async function keepTime({ control, kernel }: Instance): Promise<void> {
   await control.flushPresence();
   if (kernel.clockQuality() !== 'trusted') return;
   const value = isoOf(control.executor.lookedAt() ?? kernel.now());
-  await database.commit({ changes: [put(instanceValue, { id: GOOD_TIME, value })], actor: null });
+  await kernel.commit({ changes: [put(instanceValue, { id: GOOD_TIME, value })], actor: null });
 }

@@ -60,7 +60,6 @@ export const pageQuery = z.object({
   skip: z.coerce.number().int().min(0).max(10_000_000).default(0),
   limit: z.coerce.number().int().min(1).max(10_000).optional(),
 });
-export type PageQuery = z.infer<typeof pageQuery>;
 
 /** Body of every error. */
 export const errorBody = z.object({

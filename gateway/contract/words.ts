@@ -13,7 +13,6 @@ export type ReportSource = (typeof REPORT_SOURCES)[number];
 
 /** What a controller does when it has neither gateway nor schedule. */
 export const FAIL_SAFES = ['ON', 'OFF', 'HOLD', 'SCHEDULE'] as const;
-export type FailSafe = (typeof FAIL_SAFES)[number];
 
 export const USER_ROLES = ['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER', 'ADMIN'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
@@ -33,17 +32,6 @@ export const REFERENCE_ALERT_TYPES = [
   'LOW_OXYGEN',
   'HIGH_TEMPERATURE',
   'DEVICE_OFFLINE',
-] as const;
-export const WATER_ALERT_TYPES = [
-  'LOW_OXYGEN',
-  'HIGH_TEMPERATURE',
-  'LOW_TEMPERATURE',
-  'LOW_PH',
-  'HIGH_PH',
-  'LOW_ALKALINITY',
-  'HIGH_AMMONIA',
-  'HIGH_NITRITE',
-  'HIGH_NITRATE',
 ] as const;
 export const ALERT_TYPES = [
   ...REFERENCE_ALERT_TYPES,

@@ -356,7 +356,7 @@ function* openLog(unit: Unit, context: UnitContext): Steps<ChangeLog> {
       params: [streamId],
     };
     if (stream === undefined) throw new Error(`sync stream ${streamId} is missing`);
-    state.hlc = stream['hlc'] === null ? null : String(stream['hlc']);
+    state.hlc = typeof stream['hlc'] === 'string' ? stream['hlc'] : null;
     state.tx = Number(stream['tx']) + 1;
     state.core = { seq: Number(stream['core_seq']), chain: String(stream['core_chain']) };
     state.history = { seq: Number(stream['history_seq']), chain: String(stream['history_chain']) };

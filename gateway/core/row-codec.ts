@@ -58,7 +58,7 @@ function encodeValue(kind: ColumnKind, value: unknown): string | number | null {
 function decodeValue(kind: ColumnKind, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (kind === 'boolean') return value === 1 || value === true;
-  if (kind === 'json') return JSON.parse(String(value));
+  if (kind === 'json' && typeof value === 'string') return JSON.parse(value);
   return value;
 }
 

@@ -302,7 +302,7 @@ create table logs (
   rev BIGINT not null,
   hidden BIGINT not null
 );
-create index logs_farm on logs (farm_id, timestamp, id);
+create index logs_farm on logs (farm_id, entity_type, timestamp, id);
 create index logs_entity on logs (entity_id, timestamp, id);
 
 create table notifications (

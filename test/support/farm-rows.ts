@@ -69,13 +69,16 @@ function farmRow(id: string, owner_id: string): RowOf<typeof farm> {
   };
 }
 
+/** Name of the controller of a control point made here. */
+export const deviceIdOf = (controlPointId: string): string => `dev-${controlPointId.slice(0, 12)}`;
+
 export function controlPointRow(id: string, farm_id: string, owner_id: string): RowOf<typeof controlPoint> {
   return {
     id,
     farm_id,
     owner_id,
     cod: `CP-${id.slice(0, 8)}`,
-    device_id: `dev-${id.slice(0, 12)}`,
+    device_id: deviceIdOf(id),
     target_status: 'OFF',
     version: 1,
     epoch: 'epoch-1',

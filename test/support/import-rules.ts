@@ -66,9 +66,17 @@ export const IMPORT_RULES: readonly Rule[] = [
   { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },
 
   // What lies directly in gateway/ (main, compose, config) wires everything.
-  { folder: 'gateway', values: ['gateway/*', 'gateway/*/*', 'scripts'], libraries: ['pino', 'uuid', 'zod', 'node:*'] },
+  {
+    folder: 'gateway',
+    values: ['gateway/*', 'gateway/*/*', 'scripts'],
+    libraries: ['pino', 'uuid', 'zod', 'node:*'],
+  },
 
-  { folder: 'firmware-sim', values: ['gateway/contract', 'scripts'], libraries: ['aedes', 'mqtt', 'ws', 'zod', 'node:*'] },
+  {
+    folder: 'firmware-sim',
+    values: ['gateway/contract', 'scripts'],
+    libraries: ['aedes', 'mqtt', 'ws', 'zod', 'node:*'],
+  },
 ];
 
 /** One sentence per import, new Date() or unknown folder that breaks the rules; none when all is well. */

@@ -29,8 +29,8 @@ export type Operation = {
 };
 export type ApiDocument = { paths: Record<string, Record<string, Operation>> };
 
-/** What a request may name: the things of one farm, and a user. */
-export type Names = Record<Owned, string> & { user: string };
+/** What a request may name: the things of one farm, its owner, and the controller of its control point. */
+export type Names = Record<Owned, string> & { user: string; device: string };
 
 /** The operation of a route, whatever names its path parameters have in the document. */
 export function operationOf(document: ApiDocument, route: Pick<Route, 'method' | 'path'>): Operation {
@@ -45,6 +45,8 @@ export function operationOf(document: ApiDocument, route: Pick<Route, 'method' |
 export function idFor(route: Pick<Route, 'access'>, field: string, names: Names): string | null {
   const { access } = route;
   if (access.who === 'farm' && access.field === field) return names[access.of];
+  // where a controller is registered its name must be a new one
+  if (field === 'device_id' && access.who !== 'device') return null;
   const of = field.replace(/_id$/, '');
   return field.endsWith('_id') && of in names ? names[of as keyof Names] : null;
 }

@@ -11,8 +11,8 @@ import type { Tables } from './tables.ts';
 const UNITS_PER_TRANSACTION = 64;
 const MAX_QUEUED_UNITS = 10_000;
 /** The main thread waits at most this long for another process's lock; longer waits are done asleep. */
-const BUSY_TIMEOUT_MS = 150;
-const LOCK_PATIENCE_MS = 5_000;
+const BUSY_TIMEOUT_MS = 20;
+const LOCK_PATIENCE_MS = 2_000;
 const STATEMENTS_KEPT = 500;
 
 export type SqliteConnection = BetterSqlite.Database;
@@ -55,9 +55,9 @@ export function openSqlite(
 
   /** Writes a batch in one transaction; answers per unit what it did or why it failed. */
   function writeBatch(units: readonly Unit[]): (Committed | Error)[] {
-    prepare('begin immediate').run();
-    isUnitOpen = 1;
     try {
+      prepare('begin immediate').run();
+      isUnitOpen = 1;
       const results = units.map((unit) => {
         prepare('savepoint unit').run();
         try {

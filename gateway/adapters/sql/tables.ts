@@ -63,10 +63,3 @@ export function decodeRow<Row extends { id: string }>(
   // the codec of this resource makes its rows; the drift test keeps schema and tables equal
   return { ...row, rev: Number(stored['rev'] ?? 0) } as unknown as Stored<Row>;
 }
-
-/** Column names of a resource with its kernel columns, for a select list. */
-export function columnsOf(resource: Resource<never> | Resource, alias?: string): string[] {
-  const { columns } = codecOf(resource as Resource);
-  const all = (resource as Resource).sync === 'local' ? columns : [...columns, 'rev', 'hidden'];
-  return alias === undefined ? [...all] : all.map((column) => `${alias}.${column}`);
-}

@@ -31,7 +31,7 @@ export function startTicks(
   );
   return {
     async stop() {
-      await Promise.all(tasks.map((task) => task.destroy()));
+      for (const task of tasks) await task.destroy();
       await Promise.all(running.values());
     },
   };

@@ -40,7 +40,6 @@ export const mqttHeartbeat = heartbeatFields.extend({ seq: count.optional() });
 export const httpHeartbeat = heartbeatFields.extend({
   device_id: z.string().trim().min(1).max(255),
 });
-export type HttpHeartbeat = z.infer<typeof httpHeartbeat>;
 
 /** `state`, also the last will. `bye` is a clean farewell, `lost` is the will's word. */
 export const deviceState = z.object({

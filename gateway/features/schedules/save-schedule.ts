@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { isDateOnly } from '#contract/fields.ts';
 import type { RowOf } from '#contract/resource.ts';
-import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { schedule, type scheduleChange, type scheduleCreate } from '#contract/resources/schedules.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, insert, remove, update } from '#core/changes.ts';
@@ -9,10 +8,9 @@ import type { ControlView, Schedule } from '#core/control-view.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
-import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
+import { ruleOf } from './control-facts.ts';
+import { keepWhatHolds } from './keep-what-holds.ts';
 import { instantOfLocal } from './local-time.ts';
-import { endedOrders } from './manual-orders.ts';
-import { baseAfterChange, latestEvent } from './rules-state.ts';
 import { checkSchedule, sameScheduleKey } from './schedule-rules.ts';
 
 export type ScheduleDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
@@ -155,32 +153,15 @@ type ScheduleEdit = {
   guards: NonNullable<Decision<Schedule>['guards']>;
 };
 
-/**
- * The rows beside every change of a schedule. A changed schedule loses its past events: the level they left behind
- * becomes the base, and orders they ended stay ended. Without that, moving the end of tonight's aeration by an hour
- * would switch it off on the spot.
- */
 function changed(deps: ScheduleDeps, edit: ScheduleEdit): Decision<Schedule> {
   const { view, after } = edit;
-  const facts = ruleFactsOf(view, deps.now());
-  const base = baseAfterChange(facts, edit.isApplied ? ruleOf(after) : null);
-  const at = isoOf(deps.now());
-  const over = endedOrders(manualOrdersOf(view, deps.now()), deps.now(), latestEvent(facts)).filter(
-    ({ until }) => until === null,
-  );
   const { action, repeat_pattern, start_time, end_time, days_of_week, is_active } = after;
   return {
     answer: after,
     guards: edit.guards,
     changes: [
       edit.change,
-      update(controlPoint, view.row, {
-        base_target: base.target,
-        base_at: isoOf(base.at),
-        schedule_rev: view.row.schedule_rev + 1,
-        updated_at: at,
-      }),
-      ...over.map(({ id }) => update(order, id, { hold_until: at })),
+      ...keepWhatHolds(deps, view, edit.isApplied ? ruleOf(after) : null),
       audit(deps, {
         farm_id: view.row.farm_id,
         entity_type: 'CONTROL_POINT',

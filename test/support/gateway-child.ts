@@ -1,0 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createJsonLog } from '#adapters/log/json-log.ts';
+import { readConfig } from '../../gateway/config.ts';
+import { serve } from '../../gateway/serve.ts';
+
+// The program in a process of its own, as `npm start` runs it, with a clock that lives faster: ten minutes of silence
+// take ten seconds. The clock goes on while the process is dead.
+
+const [realStart = 0, farmStart = 0, speed = 1] = (process.env['TEST_CLOCK'] ?? '').split(' ').map(Number);
+const farmTime = () => farmStart + (Date.now() - realStart) * speed;
+
+const log = createJsonLog('info');
+const running = await serve(readConfig(process.argv.slice(2), {}), {
+  wallClock: farmTime,
+  monotonic: farmTime,
+  random: Math.random,
+  pause: (ms) => pause(ms),
+  log,
+  clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
+});
+process.on('SIGTERM', () => void running.stop().then(() => process.exit(0)));
+log.info({ http: running.http, mqtt: running.mqtt }, 'ready');

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export type FarmClock = { now: () => number; environment: string };
+
+/** A clock shared by processes: farm time runs `speed` times faster from `start` on. */
+export function farmClock(start: number, speed: number): FarmClock {
+  const realStart = Date.now();
+  return {
+    now: () => start + (Date.now() - realStart) * speed,
+    environment: `${realStart} ${start} ${speed}`,
+  };
+}
+
+/** A gateway in a process of its own that can be killed and started again on the same data and ports. */
+export async function startGatewayProcess(clock: FarmClock, args: readonly string[] = []) {
+  const data = mkdtempSync(join(tmpdir(), 'gateway-'));
+  const lines: string[] = [];
+  let child: ChildProcess | null = null;
+  let ports = { http: '0', mqtt: '0' };
+
+  async function start(): Promise<void> {
+    const started = spawn(
+      process.execPath,
+      [
+        'test/support/gateway-child.ts',
+        '--data',
+        data,
+        '--host',
+        '127.0.0.1',
+        '--http-port',
+        ports.http,
+        '--mqtt-port',
+        ports.mqtt,
+        ...args,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TEST_CLOCK: clock.environment } },
+    );
+    child = started;
+    for await (const line of createInterface({ input: started.stdout })) {
+      lines.push(line);
+      const entry = JSON.parse(line) as { msg: string; http: string; mqtt: string };
+      if (entry.msg !== 'ready') continue;
+      ports = { http: new URL(entry.http).port, mqtt: new URL(entry.mqtt).port };
+      break;
+    }
+    if (ports.http === '0') throw new Error(`the gateway did not start: ${lines.join('\n')}`);
+    started.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+    started.stdout.resume();
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  async function call(
+    method: string,
+    path: string,
+    { token, body }: { token?: string; body?: unknown } = {},
+  ) {
+    const response = await fetch(`http://127.0.0.1:${ports.http}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  }
+
+  await start();
+  return {
+    call,
+    lines,
+    http: () => `http://127.0.0.1:${ports.http}`,
+    mqtt: () => `mqtt://127.0.0.1:${ports.mqtt}`,
+    /** The power of the box is cut. */
+    kill: () => end('SIGKILL'),
+    start,
+    async close() {
+      await end('SIGTERM');
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks until the answer fits; fails with the last answer when it never does. */
+export async function until<Answer>(
+  ask: () => Promise<Answer> | Answer,
+  fits: (answer: Answer) => boolean,
+  withinMs = 20_000,
+): Promise<Answer> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const answer = await Promise.resolve()
+      .then(ask)
+      .catch((error: unknown) => error as Answer);
+    if (!(answer instanceof Error) && fits(answer)) return answer;
+    if (Date.now() > deadline)
+      throw new Error(`never came: ${JSON.stringify(answer)?.slice(0, 2_000) ?? String(answer)}`);
+    await pause(50);
+  }
+}
