@@ -4,6 +4,8 @@ import * as z from 'zod';
 
 /** Names and codes: trimmed, 1 to 255 characters. */
 export const shortText = z.string().trim().min(1).max(255);
+/** An id as a caller sends it; rows hold lower case, so capitals must not name another row. */
+export const idInput = z.uuid().toLowerCase();
 /** Notes and messages: trimmed, at most 10,000 characters. */
 export const longText = z.string().trim().max(10_000);
 

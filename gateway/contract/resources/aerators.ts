@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortText, warnings } from '../fields.ts';
+import { idInput, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { SWITCH_STATES } from '../words.ts';
 
@@ -43,8 +43,8 @@ const powerFields = {
 
 export const aeratorCreate = z
   .object({
-    id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
-    pond_id: z.uuid(),
+    id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+    pond_id: idInput,
     name: shortText,
     device_id: shortText.describe('Serial number of the device, unique'),
     ...powerFields,

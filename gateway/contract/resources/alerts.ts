@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { longText, pageQuery, shortText } from '../fields.ts';
+import { idInput, longText, pageQuery, shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { ALERT_STATUSES, ALERT_TYPES, REFERENCE_ALERT_TYPES, SEVERITIES } from '../words.ts';
 
@@ -73,12 +73,12 @@ export const alertQuery = pageQuery.extend({
     .optional()
     .describe('all: every type, also alerts of ponds without a control point and of the farm itself'),
   status: z.enum(ALERT_STATUSES).default('ACTIVE'),
-  farm_id: z.uuid().toLowerCase().optional(),
+  farm_id: idInput.optional(),
 });
 
 /** POST /alerts/{control_point_id}/alerts */
 export const alertCreate = z.object({
-  id: z.uuid().toLowerCase().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
   type: z.enum([...REFERENCE_ALERT_TYPES, 'OD_LOW']).transform(spelled),
   message: longText.min(1),
   severity: z.enum(SEVERITIES).optional().describe('By default that of the type'),

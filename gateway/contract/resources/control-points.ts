@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortText, warnings } from '../fields.ts';
+import { idInput, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { FAIL_SAFES, ORIGINS, SWITCH_STATES } from '../words.ts';
 
@@ -126,8 +126,8 @@ const switchState = z
 
 /** POST /control-points/ */
 export const controlPointCreate = z.object({
-  id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
-  farm_id: z.uuid(),
+  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  farm_id: idInput,
   cod: shortText.describe('Code, unique per owner'),
   target_status: switchState,
   device_id: shortText.describe('Identifier of the controller, unique in the instance'),
@@ -229,7 +229,7 @@ export const deviceKeyAnswer = z.object({
   device_id: z.string(),
   mqtt_id: z.string(),
   key: z.string().describe('256 bits, base64url; shown once'),
-  state: z.enum(['pending', 'active', 'retiring']),
+  state: z.enum(['pending', 'active', 'retiring', 'revoked']),
   created_at: z.string(),
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { latitude, longitude, longText, shortText, warnings } from '../fields.ts';
+import { idInput, latitude, longText, longitude, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES, POND_TYPES } from '../words.ts';
 import { addressCreate } from './addresses.ts';
@@ -63,7 +63,7 @@ const timezone = z
   .refine(isKnownZone, { message: 'must be an IANA time zone, for example America/Fortaleza' });
 
 const farmInput = z.object({
-  id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
   name: shortText,
   description: longText.nullish(),
   timezone: timezone.optional().describe('IANA zone; by default that of the address'),
@@ -71,7 +71,7 @@ const farmInput = z.object({
 
 /** POST /farms/ */
 export const farmCreate = farmInput.extend({
-  address_id: z.uuid().nullish(),
+  address_id: idInput.nullish(),
   lat: latitude.nullish(),
   lng: longitude.nullish(),
 });
@@ -85,7 +85,7 @@ export const farmUpdate = z.object({
   lat: latitude.nullish(),
   lng: longitude.nullish(),
   timezone: timezone.optional(),
-  address_id: z.uuid().nullish(),
+  address_id: idInput.nullish(),
 });
 
 export const farmAnswer = z.object({
@@ -110,7 +110,7 @@ export const farmDetail = farmAnswer.extend({
 /** POST /farms/{farm_id}/members: by user id or by email; a member's role is changed the same way. */
 export const memberInput = z
   .object({
-    user_id: z.uuid().toLowerCase().optional(),
+    user_id: idInput.optional(),
     email: z.string().trim().max(254).optional(),
     role: z.string().trim().toUpperCase().pipe(z.enum(MEMBER_ROLES)),
   })

@@ -36,8 +36,11 @@ export const deviceKey = defineResource({
     id: uuid,
     control_point_id: uuid,
     key_hash: z.string(),
-    /** pending until its first authenticated use, then active; the one before retires after the overlap. */
-    state: z.enum(['pending', 'active', 'retiring']),
+    /**
+     * pending until its first authenticated use, then active; the one before retires after the overlap. A revoked one
+     * opens nothing and stays as the sign that this controller must have a key.
+     */
+    state: z.enum(['pending', 'active', 'retiring', 'revoked']),
     created_at: instant,
     activated_at: instant.nullable(),
     retires_at: instant.nullable(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { latitude, longitude, shortText, warnings } from '../fields.ts';
+import { idInput, latitude, longitude, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { POND_TYPES } from '../words.ts';
 
@@ -39,13 +39,13 @@ const pondFields = z.object({
   depth_m: z.number().positive().max(1_000).nullish().describe('Depth in metres, decimals allowed'),
   lat: latitude.nullish(),
   lng: longitude.nullish(),
-  control_point_id: z.uuid().nullish().describe('Control point of the same farm; null: none'),
+  control_point_id: idInput.nullish().describe('Control point of the same farm; null: none'),
 });
 const aeratorCount = z.int().min(0).max(100_000);
 
 export const pondCreate = pondFields.extend({
-  id: z.uuid().optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
-  farm_id: z.uuid(),
+  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  farm_id: idInput,
   cod: shortText.describe('Code of the pond; may repeat, then the answer carries a warning'),
   aerator_count: aeratorCount.nullish().describe('Default 0'),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import {
   type AddressAnswer,
   addressAnswer,
@@ -13,7 +13,7 @@ import { deleteAddress } from './delete-address.ts';
 import type { Address } from './ports.ts';
 import { changeAddress, createAddress, type SaveAddressDeps } from './save-address.ts';
 
-const params = z.object({ address_id: z.uuid().toLowerCase() });
+const params = z.object({ address_id: idInput });
 const access = { who: 'account' } as const;
 const tag = 'Addresses';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import {
   type AeratorAnswer,
   aeratorAnswer,
@@ -18,7 +18,7 @@ import type { Aerator } from './ports.ts';
 
 export type AeratorRoutesDeps = CreateAeratorDeps & ControlAeratorDeps;
 
-const aeratorParams = z.object({ aerator_id: z.uuid() });
+const aeratorParams = z.object({ aerator_id: idInput });
 const atAerator = { who: 'farm', of: 'aerator', at: 'params', field: 'aerator_id', others: 404 } as const;
 const inPond = { who: 'farm', of: 'pond', field: 'pond_id' } as const;
 // a refused field of an aerator is 400, as the interface says
@@ -52,7 +52,7 @@ export function aeratorRoutes(deps: AeratorRoutesDeps): Route[] {
       path: '/aerators/',
       summary: 'Aerators of a pond, or of all farms of the caller',
       access: { ...inPond, right: 'read', at: 'query', others: 404, optional: true },
-      query: pageQuery.extend({ pond_id: z.uuid().optional() }),
+      query: pageQuery.extend({ pond_id: idInput.optional() }),
       answers: { 200: { schema: aeratorAnswer, list: true } },
       async handle(request) {
         const { skip, limit, pond_id = null } = request.query;

@@ -6,7 +6,9 @@ import {
 } from '#contract/resources/control-points.ts';
 import type { RowOf } from '#contract/resource.ts';
 import { audit } from '#core/audit.ts';
-import { insert, update } from '#core/changes.ts';
+import { deviceKey } from '#contract/resources/local-tables.ts';
+import { insert, purge, update } from '#core/changes.ts';
+import type { ControlView } from '#core/control-view.ts';
 import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
@@ -73,7 +75,7 @@ export async function createControlPoint(
 export async function changeControlPoint(
   deps: ControlPointDeps,
   caller: Caller,
-  current: ControlPoint,
+  { row: current, keys }: Pick<ControlView, 'row' | 'keys'>,
   input: z.infer<typeof controlPointUpdate>,
 ): Promise<Decision<ControlPoint>> {
   const set = {
@@ -90,6 +92,8 @@ export async function changeControlPoint(
     answer: { ...current, ...stamped, rev: current.rev + 1 },
     changes: [
       update(controlPoint, current, stamped),
+      // another device is another identity: the keys stay with the old one
+      ...(set.device_id === undefined ? [] : keys.map(({ id }) => purge(deviceKey, id))),
       audit(deps, { ...named(current), action: 'update', user_id: caller.userId, details }),
     ],
   };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import {
   controlPointAnswer,
   type ControlPointAnswer,
@@ -24,7 +24,7 @@ import { changeSettings, liftLockOut, lockOut, settingsOf } from './settings.ts'
 export type ControlPointRouteDeps = ControlPointDeps &
   Omit<ShownBy, 'byId'> & { memory: ControlMemory; mqttIdOf: (deviceId: string) => string };
 
-export const controlPointParams = z.object({ control_point_id: z.uuid() });
+export const controlPointParams = z.object({ control_point_id: idInput });
 export const atControlPoint = {
   who: 'farm',
   of: 'control_point',
@@ -77,7 +77,7 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
         others: 404,
         optional: true,
       },
-      query: pageQuery.extend({ farm_id: z.uuid().optional() }),
+      query: pageQuery.extend({ farm_id: idInput.optional() }),
       answers: { 200: { schema: controlPointAnswer, list: true } },
       async handle(request) {
         const { skip, limit, farm_id = null } = request.query;
@@ -109,9 +109,9 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
       invalid: 400,
       answers: { 200: { schema: controlPointAnswer } },
       async handle(request) {
-        const { row } = await fresh(request.params.control_point_id);
-        requireMatch(request, row);
-        return asAnswer(await changeControlPoint(deps, signedIn(request), row, request.body));
+        const view = await fresh(request.params.control_point_id);
+        requireMatch(request, view.row);
+        return asAnswer(await changeControlPoint(deps, signedIn(request), view, request.body));
       },
     }),
     route({

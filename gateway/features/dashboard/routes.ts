@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { idInput } from '#contract/fields.ts';
 import { dashboardOverview } from '#contract/resources/dashboard.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
@@ -18,7 +19,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       tag: 'Dashboard',
       summary: 'A farm in five numbers',
       access: { who: 'farm', right: 'read', of: 'farm', at: 'query', field: 'farm_id', others: 404 },
-      query: z.object({ farm_id: z.uuid() }),
+      query: z.object({ farm_id: idInput }),
       answers: { 200: { schema: dashboardOverview } },
       async handle(request) {
         const { farmId } = onFarm(request);

@@ -44,11 +44,16 @@ export function issueKey(
   };
 }
 
-/** Decides that no key opens anymore. */
+/** Decides that no key opens anymore. A controller that had one is not served without. */
 export function revokeKeys(deps: KeyDeps, view: ControlView, revokedBy: string): Decision<void> {
-  if (view.keys.length === 0) return { answer: undefined };
-  const purged = view.keys.map((known) => purge(deviceKey, known.id));
-  return { answer: undefined, changes: [...purged, keyAudit(deps, view, revokedBy, 'revoked')] };
+  const open = view.keys.filter((known) => known.state !== 'revoked');
+  if (open.length === 0) return { answer: undefined };
+  const changes = open.map((known) =>
+    known.state === 'pending'
+      ? purge(deviceKey, known.id)
+      : update(deviceKey, known.id, { state: 'revoked' }),
+  );
+  return { answer: undefined, changes: [...changes, keyAudit(deps, view, revokedBy, 'revoked')] };
 }
 
 /** The key that opens, or null. Looks at every key of the control point, whichever fits. */
@@ -56,7 +61,8 @@ export function matchingKey(deps: KeyDeps, view: ControlView, offered: string): 
   const hash = deps.hashKey(offered);
   let found: DeviceKey | null = null;
   for (const known of view.keys) {
-    const isValid = known.retires_at === null || Date.parse(known.retires_at) > deps.now();
+    const isRetired = known.retires_at !== null && Date.parse(known.retires_at) <= deps.now();
+    const isValid = known.state !== 'revoked' && !isRetired;
     if (deps.sameHash(known.key_hash, hash) && isValid) found = known;
   }
   return found;
@@ -74,7 +80,9 @@ export function activateKey(deps: KeyDeps, view: ControlView, used: DeviceKey): 
       .map((known) =>
         update(deviceKey, known.id, { state: 'retiring', retires_at: isoOf(now + OVERLAP_MS) }),
       ),
-    ...others.filter((known) => known.state === 'retiring').map((known) => purge(deviceKey, known.id)),
+    ...others
+      .filter((known) => known.state === 'retiring' || known.state === 'revoked')
+      .map((known) => purge(deviceKey, known.id)),
   ];
 }
 

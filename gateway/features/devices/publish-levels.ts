@@ -55,7 +55,7 @@ export function createLevelPublisher(deps: LevelDeps & { link: () => DeviceLink 
 
 /** A key that is gone must not keep a connection that was opened with it. */
 function lostKey(before: ControlView, after: ControlView): boolean {
-  return before.keys.some(
-    (key) => key.state !== 'pending' && !after.keys.some((known) => known.id === key.id),
-  );
+  const opens = (view: ControlView, id: string) =>
+    view.keys.some((key) => key.id === id && key.state !== 'pending' && key.state !== 'revoked');
+  return before.keys.some(({ id }) => opens(before, id) && !opens(after, id));
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import { deviceConfig, deviceSchedule, heartbeatAnswer, httpHeartbeat } from '#contract/mqtt/messages.ts';
 import { deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
 import { type DeviceStatus, deviceStatus, seenDevice, shadowUpdate } from '#contract/resources/devices.ts';
@@ -145,7 +145,7 @@ function shadowRoutes(deps: DeviceRouteDeps): Route[] {
 }
 
 function keyRoutes(deps: DeviceRouteDeps): Route[] {
-  const params = z.object({ control_point_id: z.uuid() });
+  const params = z.object({ control_point_id: idInput });
   const path = '/control-points/{control_point_id}/device-key';
   const access = {
     who: 'farm',

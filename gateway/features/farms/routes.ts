@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import {
   farmAnswer,
   type FarmAnswer,
@@ -15,7 +15,7 @@ import { changeFarm, type ChangeFarmDeps, deleteFarm } from './change-farm.ts';
 import { createFarm, type CreateFarmDeps } from './create-farm.ts';
 import type { Farm } from './ports.ts';
 
-const farmParams = z.object({ farm_id: z.uuid() });
+const farmParams = z.object({ farm_id: idInput });
 const atFarm = { who: 'farm', of: 'farm', at: 'params', field: 'farm_id', others: 404 } as const;
 const tag = 'Farms';
 
@@ -32,7 +32,7 @@ export function farmRoutes(deps: CreateFarmDeps & ChangeFarmDeps): Route[] {
       tag,
       summary: 'Create a farm of a user, with its address',
       access: { who: 'account' },
-      params: z.object({ user_id: z.uuid() }),
+      params: z.object({ user_id: idInput }),
       body: farmCreateWithAddress,
       answers: { 201: { schema: farmAnswer } },
       idempotent: true,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import { type LogAnswer, logAnswer } from '#contract/resources/logs.ts';
 import { journalAnswer } from '#core/journal.ts';
 import { onFarm } from '#core/request-checks.ts';
@@ -20,7 +20,7 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       tag,
       summary: 'What happened to the control points of a farm, newest first',
       access: { who: 'farm', right: 'read', of: 'farm', at: 'params', field: 'farm_id', others: 403 },
-      params: z.object({ farm_id: z.uuid() }),
+      params: z.object({ farm_id: idInput }),
       query: pageQuery.extend({
         include: z.literal('all').optional().describe('all: also aerators, probes and the system'),
       }),
@@ -44,7 +44,7 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
         field: 'control_point_id',
         others: 403,
       },
-      params: z.object({ control_point_id: z.uuid() }),
+      params: z.object({ control_point_id: idInput }),
       query: pageQuery,
       answers: { 200: { schema: logAnswer, list: true } },
       async handle(request) {

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import { type MemberAnswer, memberAnswer, memberInput } from '#contract/resources/farms.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { addMember, type MemberDeps, removeMember } from './change-members.ts';
 import type { Member, Person } from './ports.ts';
 
-const farmParams = z.object({ farm_id: z.uuid().toLowerCase() });
-const memberParams = farmParams.extend({ user_id: z.uuid().toLowerCase() });
+const farmParams = z.object({ farm_id: idInput });
+const memberParams = farmParams.extend({ user_id: idInput });
 const ownFarm = {
   who: 'farm',
   right: 'own',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { idInput } from '#contract/fields.ts';
 import {
   type NotificationAnswer,
   notificationPage,
@@ -56,7 +57,7 @@ export function notificationRoutes(deps: NotificationRoutesDeps): Route[] {
       method: 'PATCH',
       path: '/notifications/{notification_id}/read',
       summary: 'Mark a notification as read',
-      params: z.object({ notification_id: z.uuid() }),
+      params: z.object({ notification_id: idInput }),
       answers: { 200: { schema: notificationRead } },
       async handle(request) {
         const { userId } = signedIn(request);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import { pondCard, pondCards } from '#contract/resources/pond-cards.ts';
 import { type PondAnswer, pondAnswer, pondCreate, pondUpdate } from '#contract/resources/ponds.ts';
 import { notFound } from '#core/errors.ts';
@@ -15,8 +15,8 @@ export type PondRoutesDeps = CreatePondDeps &
   Omit<PondCardDeps, 'queries'> &
   Pick<Kernel, 'idOf' | 'clockQuality'>;
 
-const pondParams = z.object({ pond_id: z.uuid() });
-const ofFarm = z.object({ farm_id: z.uuid().optional() });
+const pondParams = z.object({ pond_id: idInput });
+const ofFarm = z.object({ farm_id: idInput.optional() });
 const atPond = { who: 'farm', of: 'pond', at: 'params', field: 'pond_id', others: 404 } as const;
 const ofFarmOrAll = {
   who: 'farm',

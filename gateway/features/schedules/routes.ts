@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from '#contract/fields.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import {
   type ScheduleAnswer,
   scheduleAnswer,
@@ -18,8 +18,8 @@ import { nextEventAfter } from './schedule-events.ts';
 
 export type ScheduleRouteDeps = ScheduleDeps & { scheduleById: (id: string) => Promise<Schedule | null> };
 
-const pointParams = z.object({ control_point_id: z.uuid() });
-const scheduleParams = z.object({ schedule_id: z.uuid() });
+const pointParams = z.object({ control_point_id: idInput });
+const scheduleParams = z.object({ schedule_id: idInput });
 const atPoint = {
   who: 'farm',
   of: 'control_point',

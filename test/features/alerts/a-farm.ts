@@ -45,7 +45,7 @@ export async function startFarm(engine: Engine) {
       return { id: point.id, cod, pond, heartbeat };
     },
     newFarm: (name: string) => post<Named>('/farms/', { name }),
-    async alerts(query = '', as = token) {
+    async listed(query = '', as = token) {
       const reply = await app.call('GET', `/alerts/${query}`, { token: as });
       if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
       return reply.body as AlertAnswer[];

@@ -15,7 +15,9 @@ const MINUTE = 60_000;
 const at = (monotonic: number, now = START + monotonic) => ({ now, monotonic });
 
 /** Looks at a controller at each instant; its facts may change from look to look. */
-function watched(looks: readonly (readonly [monotonic: number, facts: Partial<DeviceFacts>])[]): DeviceMemory {
+function watched(
+  looks: readonly (readonly [monotonic: number, facts: Partial<DeviceFacts>])[],
+): DeviceMemory {
   const last = looks.reduce<DeviceMemory | undefined>(
     (memory, [monotonic, facts]) => observed(memory, aDevice(facts), at(monotonic)),
     undefined,
@@ -58,14 +60,20 @@ describe('a silent controller', () => {
   test('with a slow heartbeat has two intervals of grace', () => {
     const device = aDevice({ lastReportAt: START, lastReportMonotonic: null });
     const listening = { ...listeningSince(0, START + 30 * MINUTE), heartbeatIntervalMs: 2 * MINUTE };
-    expect([3.9, 4].map((minutes) => isOffline(device, listening, at(minutes * MINUTE)))).toEqual([false, true]);
+    expect([3.9, 4].map((minutes) => isOffline(device, listening, at(minutes * MINUTE)))).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('has returned with its next report, not with a restart of the gateway', () => {
     const heard = aDevice({ lastReportMonotonic: 20 * MINUTE });
     const unheard = aDevice({ lastReportMonotonic: null });
     const now = at(20 * MINUTE + 1);
-    expect([heard, unheard].map((device) => hasReturned(device, listeningSince(0), now))).toEqual([true, false]);
+    expect([heard, unheard].map((device) => hasReturned(device, listeningSince(0), now))).toEqual([
+      true,
+      false,
+    ]);
   });
 });
 
@@ -116,7 +124,12 @@ describe('an order', () => {
   });
 
   test('that is confirmed is done', () => {
-    expect(watched([[0, ordered], [5000, { ...ordered, current: 'ON' }]]).unconfirmed).toBeNull();
+    expect(
+      watched([
+        [0, ordered],
+        [5000, { ...ordered, current: 'ON' }],
+      ]).unconfirmed,
+    ).toBeNull();
   });
 });
 
@@ -125,12 +138,56 @@ describe('a motor that should run', () => {
     ({ target: 'ON', current: 'ON', motorCurrentMa, lastReportMonotonic }) as const;
 
   test.each([
-    ['draws nothing in two reports over more than ten seconds', [[0, 99, 0], [5000, 99, 5000], [10_001, 99, 5000]], true],
-    ['draws nothing for exactly ten seconds', [[0, 0, 0], [10_000, 0, 10_000]], false],
-    ['told so in one report only', [[0, 0, 0], [25_000, 0, 0]], false],
-    ['draws its current', [[0, 100, 0], [30_000, 100, 30_000]], false],
-    ['drew current in between', [[0, 0, 0], [9000, 3000, 9000], [12_000, 0, 12_000]], false],
-    ['has no meter', [[0, null, 0], [30_000, null, 30_000]], false],
+    [
+      'draws nothing in two reports over more than ten seconds',
+      [
+        [0, 99, 0],
+        [5000, 99, 5000],
+        [10_001, 99, 5000],
+      ],
+      true,
+    ],
+    [
+      'draws nothing for exactly ten seconds',
+      [
+        [0, 0, 0],
+        [10_000, 0, 10_000],
+      ],
+      false,
+    ],
+    [
+      'told so in one report only',
+      [
+        [0, 0, 0],
+        [25_000, 0, 0],
+      ],
+      false,
+    ],
+    [
+      'draws its current',
+      [
+        [0, 100, 0],
+        [30_000, 100, 30_000],
+      ],
+      false,
+    ],
+    [
+      'drew current in between',
+      [
+        [0, 0, 0],
+        [9000, 3000, 9000],
+        [12_000, 0, 12_000],
+      ],
+      false,
+    ],
+    [
+      'has no meter',
+      [
+        [0, null, 0],
+        [30_000, null, 30_000],
+      ],
+      false,
+    ],
   ] as const)('and %s: no current', (_words, looks, isIt) => {
     const memory = watched(looks.map(([ms, current, report]) => [ms, running(current, report)]));
     expect(hasNoCurrent(memory, at(looks.at(-1)?.[0] ?? 0))).toBe(isIt);

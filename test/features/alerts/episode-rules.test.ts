@@ -16,7 +16,13 @@ describe('an episode notifies', () => {
     ['not when it gets better', [0], 1, 'LOW', false],
     ['30 minutes after it last did, not after its last alert', [0, 20], 31, 'MEDIUM', true],
     ['not twice within 30 minutes', [0, 31], 40, 'MEDIUM', false],
-    ['still every 30 minutes after a day', Array.from({ length: 288 }, (_, i) => i * 5), 1440, 'MEDIUM', true],
+    [
+      'still every 30 minutes after a day',
+      Array.from({ length: 288 }, (_, i) => i * 5),
+      1440,
+      'MEDIUM',
+      true,
+    ],
   ] as const)('%s', (_words, earlier, minute, severity, isTold) => {
     expect(isToBeTold(alertsAt(...earlier), { at: START + minute * MINUTE, severity })).toBe(isTold);
   });

@@ -13,7 +13,10 @@ type Simulated = { heardAt: number | null; powerOk: boolean | null; isLost: bool
 /** A farm of controllers whose reports the test decides, and the watch over it, looked at every five seconds. */
 function aFarm(count: number) {
   const store = memoryAlerts();
-  const devices = Array.from({ length: count }, (): Simulated => ({ heardAt: 0, powerOk: null, isLost: false }));
+  const devices = Array.from(
+    { length: count },
+    (): Simulated => ({ heardAt: 0, powerOk: null, isLost: false }),
+  );
   const silent = new Set<number>();
   let ms = 0;
   let offset = START;
@@ -42,7 +45,8 @@ function aFarm(count: number) {
         cod: `CP-${index}`,
         lastReportAt: heardAt === null ? null : START + heardAt,
         lastReportMonotonic: heardAt !== null && heardAt >= listening.sinceMonotonic ? heardAt : null,
-        isOnline: heardAt !== null && heardAt >= listening.sinceMonotonic && !isLost && ms - heardAt <= ONLINE_AFTER,
+        isOnline:
+          heardAt !== null && heardAt >= listening.sinceMonotonic && !isLost && ms - heardAt <= ONLINE_AFTER,
         powerOk,
       });
     }
@@ -78,7 +82,11 @@ function aFarm(count: number) {
       listening = listeningSince(ms, until);
       watch = start();
     },
-    types: () => store.active().map(({ type }) => type).sort(),
+    types: () =>
+      store
+        .active()
+        .map(({ type }) => type)
+        .sort(),
   };
 }
 
@@ -155,6 +163,24 @@ describe('a power failure', () => {
     expect([during, stillDuring, farm.types()]).toEqual([['POWER_FAILURE'], ['POWER_FAILURE'], []]);
   });
 
+  test('folds the offline alert of a controller that comes back to tell of it', async () => {
+    const farm = aFarm(3);
+    await farm.pass(MINUTE);
+    farm.silence(0);
+    await farm.pass(12 * MINUTE);
+    const before = farm.types();
+    farm.tell(0, false);
+    await farm.pass(5 * SECOND);
+    const [failure] = farm.store.active().filter(({ type }) => type === 'POWER_FAILURE');
+    const folded = farm.store.all().filter(({ folded_into }) => folded_into === failure?.id);
+    await farm.pass(5 * SECOND);
+    expect([before, folded.map(({ type }) => type), farm.types()]).toEqual([
+      ['DEVICE_OFFLINE'],
+      ['DEVICE_OFFLINE'],
+      ['POWER_FAILURE'],
+    ]);
+  });
+
   test('that a person resolved is not raised again for the same silence', async () => {
     const farm = aFarm(4);
     await farm.pass(2 * MINUTE);
@@ -228,7 +254,10 @@ describe('whatever falls silent and returns', () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('silence' as const), device: fc.nat(COUNT - 1) }) },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('wake' as const), device: fc.nat(COUNT - 1) }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('lose power' as const), device: fc.nat(COUNT - 1) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('lose power' as const), device: fc.nat(COUNT - 1) }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), device: fc.nat(200) }) },
   );
   const sequence = fc.array(fc.tuple(step, fc.integer({ min: 1, max: 14 * 60 })), { maxLength: 12 });
@@ -245,7 +274,9 @@ describe('whatever falls silent and returns', () => {
           if (what === 'restart') farm.restart(device * 5 * SECOND);
           for (let passed = 0; passed < seconds; passed += 60) {
             await farm.pass(MINUTE);
-            const active = farm.store.active().map(({ type, control_point_id }) => `${type} ${control_point_id}`);
+            const active = farm.store
+              .active()
+              .map(({ type, control_point_id }) => `${type} ${control_point_id}`);
             expect(active.filter((key) => key.startsWith('POWER_FAILURE')).length).toBeLessThanOrEqual(1);
             expect(new Set(active).size).toBe(active.length);
           }

@@ -13,7 +13,9 @@ onBothEngines('orders to a control point', (_open, engine) => {
   afterAll(() => app.close());
 
   const heartbeat = (deviceId: string, status: string, more = {}) =>
-    app.call('POST', '/devices/heartbeat', { body: { device_id: deviceId, current_status: status, ...more } });
+    app.call('POST', '/devices/heartbeat', {
+      body: { device_id: deviceId, current_status: status, ...more },
+    });
 
   it('reach the controller with its next heartbeat, and its report comes back', async () => {
     const point = await aControlPoint(app, { token, farmId });
@@ -50,7 +52,10 @@ onBothEngines('orders to a control point', (_open, engine) => {
   it('start nothing that is locked out, whoever asks', async () => {
     const point = await aControlPoint(app, { token, farmId });
     await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
-    await app.call('POST', `/control-points/${point.id}/lock-out`, { token, body: { reason: 'belt is off' } });
+    await app.call('POST', `/control-points/${point.id}/lock-out`, {
+      token,
+      body: { reason: 'belt is off' },
+    });
     expect(body(await heartbeat(point.device_id, 'ON'))).toMatchObject({ target_status: 'OFF' });
     const refused = await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
     expect(refused.status).toBe(409);
@@ -70,11 +75,20 @@ onBothEngines('orders to a control point', (_open, engine) => {
 
   it('are logged with who, why and when', async () => {
     const point = await aControlPoint(app, { token, farmId });
-    await app.call('POST', `/control-points/${point.id}/turn-on`, { token, body: { reason: 'low oxygen at V-03' } });
+    await app.call('POST', `/control-points/${point.id}/turn-on`, {
+      token,
+      body: { reason: 'low oxygen at V-03' },
+    });
     const logs = await app.call('GET', `/logs/control-points/${point.id}`, { token });
     expect((logs.body as { action: string; details: unknown }[])[0]).toMatchObject({
       action: 'turn_on',
       details: { reason: 'low oxygen at V-03', version: 2 },
     });
+  });
+
+  it('find their control point by its id in capitals, too', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    const shown = await app.call('GET', `/control-points/${point.id.toUpperCase()}`, { token });
+    expect(body(shown)).toMatchObject({ id: point.id });
   });
 });

@@ -24,7 +24,8 @@ onBothEngines('schedules', (_open, engine) => {
   const post = (input: Record<string, unknown>, id = point.id) =>
     app.call('POST', `/control-points/${id}/schedules`, { token, body: input });
   const night = { action: 'ON', start_time: SIX_PM, end_time: SIX_AM, repeat_pattern: 'DAILY' };
-  const wanted = async (id = point.id) => body(await app.call('GET', `/control-points/${id}`, { token }))['target_status'];
+  const wanted = async (id = point.id) =>
+    body(await app.call('GET', `/control-points/${id}`, { token }))['target_status'];
   const at = async (instant: string) => {
     app.clock.set(Date.parse(instant));
     await app.control.executor.tick();
@@ -73,7 +74,10 @@ onBothEngines('schedules', (_open, engine) => {
     const made = body(await post(night));
     await at('2026-03-02T21:00:01Z');
     app.clock.set(Date.parse('2026-03-03T02:00:00Z'));
-    await app.call('PATCH', `/schedules/${String(made['id'])}`, { token, body: { end_time: '2026-03-03T10:00:00Z' } });
+    await app.call('PATCH', `/schedules/${String(made['id'])}`, {
+      token,
+      body: { end_time: '2026-03-03T10:00:00Z' },
+    });
     await app.control.executor.tick();
     expect(await wanted()).toBe('ON');
     await app.call('DELETE', `/schedules/${String(made['id'])}`, { token });
@@ -113,13 +117,19 @@ onBothEngines('schedules', (_open, engine) => {
   it('with the same action, pattern and start are one', async () => {
     const first = body(await post(night));
     const second = body(await post({ ...night, end_time: '2026-03-03T08:00:00Z', description: 'shorter' }));
-    expect(second).toMatchObject({ id: first['id'], end_time: '2026-03-03T08:00:00.000Z', description: 'shorter' });
+    expect(second).toMatchObject({
+      id: first['id'],
+      end_time: '2026-03-03T08:00:00.000Z',
+      description: 'shorter',
+    });
     const list = await app.call('GET', `/control-points/${point.id}/schedules`, { token });
     expect(list.body).toHaveLength(1);
   });
 
   it('take a bare date as the start of that day on the farm', async () => {
-    expect(body(await post({ action: 'ON', start_time: '2026-03-05' }))['start_time']).toBe('2026-03-05T03:00:00.000Z');
+    expect(body(await post({ action: 'ON', start_time: '2026-03-05' }))['start_time']).toBe(
+      '2026-03-05T03:00:00.000Z',
+    );
   });
 
   describe('that cannot be', () => {

@@ -1,0 +1,148 @@
+import type { AlertType, Severity, SwitchState } from '#contract/words.ts';
+import type { Language, SubjectNames } from './ports.ts';
+
+// What alerts say. `message` of an alert is Portuguese, the language of the farms; a notification speaks its reader's.
+
+export type Words = (language: Language) => string;
+
+const TITLES: Readonly<Record<AlertType, Readonly<Record<Language, string>>>> = {
+  POWER_FAILURE: { 'pt-BR': 'Falta de energia', en: 'Power failure' },
+  LOW_OXYGEN: { 'pt-BR': 'Oxigênio baixo', en: 'Low oxygen' },
+  HIGH_TEMPERATURE: { 'pt-BR': 'Temperatura alta', en: 'High temperature' },
+  DEVICE_OFFLINE: { 'pt-BR': 'Controlador sem comunicação', en: 'Controller offline' },
+  COMMAND_NOT_CONFIRMED: { 'pt-BR': 'Comando não confirmado', en: 'Order not confirmed' },
+  NO_CURRENT: { 'pt-BR': 'Motor ligado sem corrente', en: 'Motor on without current' },
+  GATEWAY_OFFLINE: { 'pt-BR': 'Gateway sem comunicação', en: 'Gateway offline' },
+  CLOCK_UNTRUSTED: { 'pt-BR': 'Relógio do gateway não confiável', en: 'Gateway clock not to be trusted' },
+  DISK_FULL: { 'pt-BR': 'Disco do gateway cheio', en: 'Gateway disk full' },
+  LOW_TEMPERATURE: { 'pt-BR': 'Temperatura baixa', en: 'Low temperature' },
+  LOW_PH: { 'pt-BR': 'pH baixo', en: 'Low pH' },
+  HIGH_PH: { 'pt-BR': 'pH alto', en: 'High pH' },
+  LOW_ALKALINITY: { 'pt-BR': 'Alcalinidade baixa', en: 'Low alkalinity' },
+  HIGH_AMMONIA: { 'pt-BR': 'Amônia alta', en: 'High ammonia' },
+  HIGH_NITRITE: { 'pt-BR': 'Nitrito alto', en: 'High nitrite' },
+  HIGH_NITRATE: { 'pt-BR': 'Nitrato alto', en: 'High nitrate' },
+};
+
+/** Severity of an alert whose values do not grade it. Water grades by its values. */
+export const SEVERITY_BY_TYPE: Readonly<Record<AlertType, Severity>> = {
+  POWER_FAILURE: 'HIGH',
+  LOW_OXYGEN: 'HIGH',
+  HIGH_TEMPERATURE: 'MEDIUM',
+  // a motor nobody can see may be one that stands still
+  DEVICE_OFFLINE: 'HIGH',
+  COMMAND_NOT_CONFIRMED: 'HIGH',
+  NO_CURRENT: 'HIGH',
+  GATEWAY_OFFLINE: 'HIGH',
+  CLOCK_UNTRUSTED: 'MEDIUM',
+  DISK_FULL: 'HIGH',
+  LOW_TEMPERATURE: 'MEDIUM',
+  LOW_PH: 'MEDIUM',
+  HIGH_PH: 'MEDIUM',
+  LOW_ALKALINITY: 'LOW',
+  HIGH_AMMONIA: 'MEDIUM',
+  HIGH_NITRITE: 'MEDIUM',
+  HIGH_NITRATE: 'MEDIUM',
+};
+
+export function titleOf(type: AlertType, names: SubjectNames, language: Language): string {
+  return `${TITLES[type][language]}: ${names.pond?.cod ?? names.controlPoint?.cod ?? names.farmName}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  temperature: ' °C',
+  dissolved_oxygen: ' mg/L',
+  alkalinity: ' mg/L',
+  ammonia: ' mg/L',
+  nitrite: ' mg/L',
+  nitrate: ' mg/L',
+};
+
+/** Words for an alert about a measured value; null when there is none to speak of. */
+export function measuredWords(
+  cause: { type: AlertType; parameter?: string; value?: number; threshold?: number },
+  names: SubjectNames,
+): Words | null {
+  const { parameter, value, threshold } = cause;
+  if (parameter === undefined || value === undefined || threshold === undefined || names.pond === null)
+    return null;
+  const pond = names.pond.cod;
+  const unit = UNITS[parameter] ?? '';
+  return (language) => {
+    const figure = (n: number) => (language === 'en' ? String(n) : String(n).replace('.', ',')) + unit;
+    return language === 'en'
+      ? `${TITLES[cause.type].en} in pond ${pond}: ${figure(value)} (limit ${figure(threshold)})`
+      : `${TITLES[cause.type]['pt-BR']} no viveiro ${pond}: ${figure(value)} (limite ${figure(threshold)})`;
+  };
+}
+
+export type Named = { cod: string; ponds: readonly { cod: string }[] };
+
+const MAX_NAMES = 20;
+
+/** `CP-1 (V-01, V-02)` */
+function nameOf({ cod, ponds }: Named): string {
+  return ponds.length === 0 ? cod : `${cod} (${ponds.map((pond) => pond.cod).join(', ')})`;
+}
+
+function listOf(devices: readonly Named[], language: Language): string {
+  const shown = devices.slice(0, MAX_NAMES).map(nameOf).join(', ');
+  const more = devices.length - MAX_NAMES;
+  if (more <= 0) return shown;
+  return language === 'en' ? `${shown} and ${more} more` : `${shown} e mais ${more}`;
+}
+
+const STATE: Readonly<Record<SwitchState, Readonly<Record<Language, string>>>> = {
+  ON: { 'pt-BR': 'ligado', en: 'on' },
+  OFF: { 'pt-BR': 'desligado', en: 'off' },
+};
+
+export function offlineWords(device: Named, silentMinutes: number): Words {
+  const name = nameOf(device);
+  return (language) =>
+    language === 'en'
+      ? `Controller ${name} has been silent for more than ${silentMinutes} minutes. Check its power and network.`
+      : `O controlador ${name} está sem comunicação há mais de ${silentMinutes} minutos. Verifique a energia e a rede.`;
+}
+
+export function unconfirmedWords(device: Named, target: SwitchState, afterS: number): Words {
+  const name = nameOf(device);
+  return (language) =>
+    language === 'en'
+      ? `Controller ${name} was ordered ${STATE[target].en} and has not confirmed it within ${afterS} s.`
+      : `O controlador ${name} recebeu ordem de ficar ${STATE[target]['pt-BR']} e não confirmou em ${afterS} s.`;
+}
+
+export function noCurrentWords(device: Named, currentMa: number): Words {
+  const name = nameOf(device);
+  return (language) =>
+    language === 'en'
+      ? `Controller ${name} is on but its motor draws only ${currentMa} mA. Check motor, contactor and fuses.`
+      : `O controlador ${name} está ligado, mas o motor consome só ${currentMa} mA. Verifique motor, contator e fusíveis.`;
+}
+
+/** `all` is how many controllers of the farm were online; null when a controller itself told of it. */
+export function powerFailureWords(devices: readonly Named[], online: number | null): Words {
+  const n = devices.length;
+  return (language) => {
+    const list = listOf(devices, language);
+    if (online === null) {
+      return language === 'en'
+        ? `No mains power, reported by: ${list}`
+        : `Sem energia da rede, informado por: ${list}`;
+    }
+    return language === 'en'
+      ? `${n} of ${online} controllers fell silent within 60 s: ${list}`
+      : `${n} de ${online} controladores ficaram sem comunicação em 60 s: ${list}`;
+  };
+}
+
+export const clockWords: Words = (language) =>
+  language === 'en'
+    ? 'The clock of the gateway is not to be trusted: schedules run in the fail-safe profile. Check its internet connection or set the time.'
+    : 'O relógio do gateway não é confiável: as programações seguem o modo seguro. Verifique a internet ou acerte a hora.';
+
+export const diskWords: Words = (language) =>
+  language === 'en'
+    ? 'The disk of the gateway is full: aeration goes on from memory, but nothing new is stored. Free some space.'
+    : 'O disco do gateway está cheio: a aeração continua pela memória, mas nada novo é gravado. Libere espaço.';

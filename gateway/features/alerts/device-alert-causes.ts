@@ -1,0 +1,100 @@
+import { isoOf } from '#core/kernel.ts';
+import {
+  noCurrentWords,
+  offlineWords,
+  powerFailureWords,
+  SEVERITY_BY_TYPE,
+  unconfirmedWords,
+  type Words,
+} from './alert-words.ts';
+import type { WordedCause } from './alerting.ts';
+import {
+  confirmWithinMs,
+  type DeviceMemory,
+  IDLE_CURRENT_MA,
+  OFFLINE_AFTER_MS,
+} from './device-alert-rules.ts';
+import type { PowerFailure, Watched } from './power-failure-rules.ts';
+import type { DeviceFacts } from './ports.ts';
+
+// The causes name their event by facts that outlive a restart, so that it is raised once.
+
+const OFFLINE_MINUTES = OFFLINE_AFTER_MS / 60_000;
+
+export function offlineCause(device: DeviceFacts, silentForMs: number): WordedCause {
+  const lastReport = isoOf(device.lastReportAt ?? 0);
+  return {
+    ...about(device, 'DEVICE_OFFLINE', offlineWords(device, OFFLINE_MINUTES)),
+    parameter: 'silent_minutes',
+    value: Math.floor(silentForMs / 6000) / 10,
+    threshold: OFFLINE_MINUTES,
+    cause: `device_offline:${device.controlPointId}:${lastReport}`,
+  };
+}
+
+export function unconfirmedCause(device: DeviceFacts): WordedCause {
+  const { controlPointId, target, epoch, version, currentSince } = device;
+  const afterS = confirmWithinMs(device) / 1000;
+  // the same level may be lost again later (a hand switch, a reboot): then the state has changed since
+  const since = currentSince === null ? 'never' : isoOf(currentSince);
+  return {
+    ...about(device, 'COMMAND_NOT_CONFIRMED', unconfirmedWords(device, target, afterS)),
+    // a motor that runs on costs money; one that stands still costs shrimp
+    severity: target === 'ON' ? 'HIGH' : 'MEDIUM',
+    parameter: 'confirm_seconds',
+    threshold: afterS,
+    cause: `command_not_confirmed:${controlPointId}:${epoch}:${version}:${since}`,
+  };
+}
+
+export function noCurrentCause(device: DeviceFacts, memory: DeviceMemory): WordedCause {
+  const currentMa = device.motorCurrentMa ?? 0;
+  return {
+    ...about(device, 'NO_CURRENT', noCurrentWords(device, currentMa)),
+    parameter: 'motor_current_ma',
+    value: currentMa,
+    threshold: IDLE_CURRENT_MA,
+    cause: `no_current:${device.controlPointId}:${isoOf(memory.idle?.sinceAt ?? 0)}`,
+  };
+}
+
+/** One alert for the farm. It hangs on the first of its control points, because the contract's alerts have one. */
+export function powerFailureCause(
+  farmId: string,
+  failure: PowerFailure,
+  devices: readonly Watched[],
+): WordedCause | null {
+  const members = membersOf(failure, devices);
+  const [first] = members;
+  if (first === undefined) return null;
+  return {
+    ...about(first, 'POWER_FAILURE', powerFailureWords(members, failure.online)),
+    farm_id: farmId,
+    parameter: 'controllers',
+    value: members.length,
+    cause: `power_failure:${farmId}:${isoOf(failure.startedAt)}`,
+  };
+}
+
+function membersOf(failure: PowerFailure, devices: readonly Watched[]): DeviceFacts[] {
+  return devices
+    .map(({ facts }) => facts)
+    .filter(({ controlPointId }) => failure.members.has(controlPointId))
+    .sort((a, b) => (a.cod < b.cod ? -1 : 1));
+}
+
+function about(
+  device: DeviceFacts,
+  type: 'DEVICE_OFFLINE' | 'COMMAND_NOT_CONFIRMED' | 'NO_CURRENT' | 'POWER_FAILURE',
+  words: Words,
+) {
+  return {
+    farm_id: device.farmId,
+    control_point_id: device.controlPointId,
+    pond_id: null,
+    type,
+    severity: SEVERITY_BY_TYPE[type],
+    message: words('pt-BR'),
+    words,
+  };
+}

@@ -1,0 +1,127 @@
+import type { alert } from '#contract/resources/alerts.ts';
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { AlertType, NotificationType, SwitchState } from '#contract/words.ts';
+import type { Change } from '#core/changes.ts';
+
+export type Alert = Stored<RowOf<typeof alert>>;
+export type Language = 'pt-BR' | 'en';
+
+/** What an alert is about; the ids that are null do not count. */
+export type Subject = { farm_id: string; control_point_id: string | null; pond_id: string | null };
+
+/** The subject by its names, for people. */
+export type SubjectNames = {
+  farmName: string;
+  controlPoint: { id: string; cod: string; ponds: readonly { id: string; cod: string }[] } | null;
+  pond: { id: string; cod: string } | null;
+};
+
+/** An earlier alert of a running episode: what a new one inherits, and whether its readers were told. */
+export type EpisodeAlert = Pick<
+  Alert,
+  | 'id'
+  | 'episode_id'
+  | 'severity'
+  | 'triggered_at'
+  | 'acknowledged_at'
+  | 'acknowledged_by'
+  | 'silenced_until'
+  | 'silenced_by'
+  | 'silence_reason'
+  | 'shelved_until'
+  | 'shelved_by'
+  | 'shelve_reason'
+>;
+
+/** An ACTIVE alert that the program raised by itself, as the watchers remember it. */
+export type OpenAlert = Pick<Alert, 'id' | 'farm_id' | 'control_point_id' | 'type' | 'triggered_at'>;
+
+export type AlertFilter = {
+  status: Alert['status'];
+  /** null: every type. */
+  types: readonly AlertType[] | null;
+  farmId: string | null;
+  /** Only alerts of a control point, or of a pond that has one. */
+  isOfControlPoint: boolean;
+};
+
+/** Facts the alert use cases ask for; only visible (not deleted) rows are answered, but for `idTaken`. */
+export type AlertQueries = {
+  alertById: (id: string) => Promise<Alert | null>;
+  /** True also for a deleted alert: its cause counted once. */
+  idTaken: (id: string) => Promise<boolean>;
+  /** null: the farm, the control point or the pond is gone. */
+  namesOf: (subject: Subject) => Promise<SubjectNames | null>;
+  /** ACTIVE automatic alerts of that type on that very subject, oldest first, at most 5,000. */
+  openEpisode: (type: AlertType, subject: Subject) => Promise<EpisodeAlert[]>;
+  /** Automatic alerts of that type on that subject, ACTIVE or not, whose shelf still runs; the longest first. */
+  shelvedAlerts: (type: AlertType, subject: Subject, at: string) => Promise<Alert[]>;
+  /** ACTIVE automatic alerts of that type, newest first. */
+  openAlerts: (
+    which: { type: AlertType; control_point_id?: string; pond_id?: string; farm_id?: string },
+    limit: number,
+  ) => Promise<Alert[]>;
+  /** ACTIVE alerts of an episode, newest first. */
+  openOfEpisode: (farmId: string, episodeId: string, limit: number) => Promise<Alert[]>;
+  /** ACTIVE alerts that are folded into one of these. */
+  foldedInto: (alerts: readonly Pick<Alert, 'id' | 'farm_id'>[], limit: number) => Promise<Alert[]>;
+  /** ACTIVE automatic alerts of these types on the whole instance, for a watcher's start. */
+  openOfTypes: (types: readonly AlertType[]) => Promise<OpenAlert[]>;
+  /** Alerts on the user's farms, each episode by its newest, newest first; folded ones are left out. */
+  alertsOf: (
+    userId: string,
+    filter: AlertFilter,
+    page: { skip: number; limit: number },
+  ) => AsyncIterable<Alert>;
+  countAlerts: (userId: string, filter: AlertFilter) => Promise<number>;
+  /** ACTIVE alerts of a pond and of its control point, each episode by its newest, newest first. */
+  alertsOfPond: (pondId: string) => Promise<Alert[]>;
+};
+
+/** Tells the people of a farm in their language; the same cause tells each once. */
+export type Notify = (notice: {
+  farmId: string;
+  type: NotificationType;
+  cause: string;
+  data: Record<string, unknown>;
+  text: (language: Language) => { title: string; message: string };
+  at?: number;
+}) => Promise<Change[]>;
+
+/** What a watch looks at: a control point as it stands in memory. */
+export type DeviceFacts = {
+  controlPointId: string;
+  farmId: string;
+  cod: string;
+  ponds: readonly { id: string; cod: string }[];
+  target: SwitchState;
+  /** null before the first report. */
+  current: SwitchState | null;
+  /** ms by the instance's clock; when `current` last changed. Kept across restarts. */
+  currentSince: number | null;
+  version: number;
+  epoch: string;
+  /** ms by the instance's clock. Kept across restarts; null before the first report of all. */
+  lastReportAt: number | null;
+  /** The same instant on the clock that only grows; null for what an earlier run heard. */
+  lastReportMonotonic: number | null;
+  /** By the clock that only grows, so that a step of the other one silences nobody. */
+  isOnline: boolean;
+  via: 'mqtt' | 'http' | null;
+  powerOk: boolean | null;
+  motorCurrentMa: number | null;
+  /** ms by the instance's clock: the controller said it will do it then. */
+  deferredUntil: number | null;
+};
+
+/** Since when this process hears devices, and until when the one before did. */
+export type Listening = {
+  /** Moves on when the process was deaf for a while (it stood still, its network was gone). */
+  sinceMonotonic: number;
+  /** ms by the instance's clock; null: not known. What lies between counts as nobody's silence. */
+  previousUntil: number | null;
+  heartbeatIntervalMs: number;
+};
+
+/** Both clocks at one instant: the first for people, the second for durations. */
+export type Clock = { now: number; monotonic: number };

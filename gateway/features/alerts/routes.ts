@@ -1,0 +1,225 @@
+import * as z from 'zod';
+import { idInput } from '#contract/fields.ts';
+import {
+  alertAnswer,
+  type AlertAnswer,
+  alertCreate,
+  alertQuery,
+  alertShelve,
+  alertSilence,
+} from '#contract/resources/alerts.ts';
+import { REFERENCE_ALERT_TYPES } from '#contract/words.ts';
+import { notFound } from '#core/errors.ts';
+import { journalAnswer } from '#core/journal.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
+import { type Request, type Route, type RouteDecision, route } from '#core/route.ts';
+import type { AlertRow } from './alerting.ts';
+import {
+  acknowledged,
+  type ChangeAlertDeps,
+  createAlert,
+  markAlert,
+  resolveAlert,
+  shelved,
+  silenced,
+  UNDONE,
+} from './change-alert.ts';
+import type { Alert, AlertFilter } from './ports.ts';
+
+const tag = 'Alerts';
+const params = z.object({ alert_id: idInput });
+const access = {
+  who: 'farm',
+  right: 'operate',
+  of: 'alert',
+  at: 'params',
+  field: 'alert_id',
+  others: 403,
+} as const;
+
+export function alertRoutes(deps: ChangeAlertDeps): Route[] {
+  return [listRoute(deps), createRoute(deps), resolveRoute(deps), ...markRoutes(deps), ...undoRoutes(deps)];
+}
+
+function listRoute(deps: ChangeAlertDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/alerts/',
+    tag,
+    summary: 'Active alerts of the caller’s control points, one per episode, newest first',
+    access: { who: 'account' },
+    query: alertQuery,
+    answers: { 200: { schema: alertAnswer, list: true } },
+    async handle(request) {
+      const { userId } = signedIn(request);
+      const filter = filterOf(request.query);
+      return {
+        answer: await journalAnswer(request.query, {
+          count: () => deps.queries.countAlerts(userId, filter),
+          rows: (page) => answersOf(deps.queries.alertsOf(userId, filter, page)),
+        }),
+      };
+    },
+  });
+}
+
+function filterOf({ status, type, include, farm_id }: z.infer<typeof alertQuery>): AlertFilter {
+  const isReference = REFERENCE_ALERT_TYPES.some((word) => word === type);
+  const isAll = include === 'all';
+  return {
+    status,
+    types: type !== undefined ? [type] : isAll ? null : REFERENCE_ALERT_TYPES,
+    farmId: farm_id ?? null,
+    // who names a type beyond the reference wants it, wherever it hangs
+    isOfControlPoint: !isAll && (type === undefined || isReference),
+  };
+}
+
+function createRoute(deps: ChangeAlertDeps): Route {
+  return route({
+    method: 'POST',
+    path: '/alerts/{control_point_id}/alerts',
+    tag,
+    summary: 'Raise an alert on a control point',
+    access: { ...access, of: 'control_point', field: 'control_point_id' },
+    params: z.object({ control_point_id: idInput }),
+    body: alertCreate,
+    answers: { 201: { schema: alertAnswer } },
+    idempotent: true,
+    async handle(request) {
+      const place = { controlPointId: request.params.control_point_id, farm: onFarm(request) };
+      const made = await createAlert(deps, signedIn(request), place, request.body);
+      return { ...made, answer: { status: 201, body: toAnswer(made.answer), rev: 1 } };
+    },
+  });
+}
+
+function resolveRoute(deps: ChangeAlertDeps): Route {
+  return route({
+    method: 'PUT',
+    path: '/alerts/{alert_id}/resolve',
+    tag,
+    summary: 'Resolve an alert and its episode',
+    access,
+    params,
+    answers: { 200: { schema: alertAnswer } },
+    async handle(request) {
+      const current = await visibleAlert(deps, request);
+      const done = await resolveAlert(deps, signedIn(request), current);
+      return answered(done);
+    },
+  });
+}
+
+function markRoutes(deps: ChangeAlertDeps): Route[] {
+  const common = { method: 'POST', tag, access, params, answers: { 200: { schema: alertAnswer } } } as const;
+  return [
+    route({
+      ...common,
+      path: '/alerts/{alert_id}/acknowledge',
+      summary: 'Say that somebody is on it; the alert stays ACTIVE',
+      async handle(request) {
+        const current = await visibleAlert(deps, request);
+        const caller = signedIn(request);
+        return answered(await markAlert(deps, caller, current, acknowledged(deps, caller, current)));
+      },
+    }),
+    route({
+      ...common,
+      path: '/alerts/{alert_id}/silence',
+      summary: 'No notifications of this episode for up to a day',
+      body: alertSilence,
+      async handle(request) {
+        const current = await visibleAlert(deps, request);
+        const caller = signedIn(request);
+        return answered(await markAlert(deps, caller, current, silenced(deps, caller, request.body)));
+      },
+    }),
+    route({
+      ...common,
+      path: '/alerts/{alert_id}/shelve',
+      summary: 'No notifications of this alarm, in this and later episodes, for up to a week',
+      body: alertShelve,
+      async handle(request) {
+        const current = await visibleAlert(deps, request);
+        const caller = signedIn(request);
+        return answered(await markAlert(deps, caller, current, shelved(deps, caller, request.body)));
+      },
+    }),
+  ];
+}
+
+function undoRoutes(deps: ChangeAlertDeps): Route[] {
+  const summaries = {
+    acknowledge: 'Take an acknowledgement back',
+    silence: 'End a silence',
+    shelve: 'Take an alarm off the shelf',
+  } as const;
+  return (['acknowledge', 'silence', 'shelve'] as const).map((mark) =>
+    route({
+      method: 'DELETE',
+      path: `/alerts/{alert_id}/${mark}`,
+      tag,
+      summary: summaries[mark],
+      access,
+      params,
+      answers: { 204: null },
+      async handle(request) {
+        const current = await visibleAlert(deps, request);
+        const done = await markAlert(deps, signedIn(request), current, UNDONE[mark]);
+        return { ...done, answer: { status: 204 } };
+      },
+    }),
+  );
+}
+
+async function visibleAlert(
+  deps: ChangeAlertDeps,
+  request: Request<{ alert_id: string }, unknown, unknown>,
+): Promise<Alert> {
+  const current = await deps.queries.alertById(request.params.alert_id);
+  if (current === null) throw notFound('Alert');
+  requireMatch(request, current);
+  return current;
+}
+
+function answered(decision: Awaited<ReturnType<typeof markAlert>>): RouteDecision {
+  const { answer } = decision;
+  return { ...decision, answer: { status: 200, body: toAnswer(answer), rev: answer.rev } };
+}
+
+export function toAnswer(row: AlertRow): AlertAnswer {
+  return {
+    id: row.id,
+    control_point_id: row.control_point_id,
+    type: row.type,
+    message: row.message,
+    status: row.status,
+    triggered_at: row.triggered_at,
+    resolved_at: row.resolved_at,
+    resolved_by: row.resolved_by,
+    farm_id: row.farm_id,
+    pond_id: row.pond_id,
+    severity: row.severity,
+    parameter: row.parameter,
+    value: row.value,
+    threshold: row.threshold,
+    episode_id: row.episode_id,
+    acknowledged_at: row.acknowledged_at,
+    acknowledged_by: row.acknowledged_by,
+    silenced_until: row.silenced_until,
+    silenced_by: row.silenced_by,
+    silence_reason: row.silence_reason,
+    shelved_until: row.shelved_until,
+    shelved_by: row.shelved_by,
+    shelve_reason: row.shelve_reason,
+    source: row.source,
+    clock_quality: row.clock_quality,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+async function* answersOf(alerts: AsyncIterable<Alert>): AsyncIterable<AlertAnswer> {
+  for await (const row of alerts) yield toAnswer(row);
+}

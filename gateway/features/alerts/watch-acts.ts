@@ -1,0 +1,20 @@
+import type { WordedCause } from './alerting.ts';
+import type { Clock, Listening } from './ports.ts';
+
+export const DEVICE_TYPES = [
+  'DEVICE_OFFLINE',
+  'COMMAND_NOT_CONFIRMED',
+  'NO_CURRENT',
+  'POWER_FAILURE',
+] as const;
+export type DeviceType = (typeof DEVICE_TYPES)[number];
+
+/** What a look at the controllers decided. */
+export type Act =
+  | { do: 'raise'; cause: WordedCause }
+  | { do: 'resolve'; which: { type: DeviceType; control_point_id?: string; farm_id?: string } }
+  | { do: 'fold'; alertId: string; into: string }
+  | { do: 'reword'; alertId: string; cause: WordedCause };
+
+/** When a look is taken. */
+export type Moment = { clock: Clock; listening: Listening };

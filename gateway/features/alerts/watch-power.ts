@@ -1,0 +1,84 @@
+import type { WordedCause } from './alerting.ts';
+import { powerFailureCause } from './device-alert-causes.ts';
+import type { OpenAlerts } from './open-alerts.ts';
+import { type PowerFailure, powerAfter, rebuiltFailure, type Watched } from './power-failure-rules.ts';
+import type { Act, Moment } from './watch-acts.ts';
+
+type FarmPower = { failure: PowerFailure; cause: WordedCause | null; isStored: boolean; membersTold: number };
+
+/** The power failures of all farms, and what is to be done about them. */
+export type PowerWatch = {
+  actsFor: (farmId: string, devices: readonly Watched[], at: Moment) => Act[];
+  /** Control points whose silence a power failure explains. */
+  coveredOn: (farmId: string) => ReadonlySet<string> | null;
+  /** To be told when acts of a farm are on disk. */
+  done: (farmId: string, act: Act) => void;
+};
+
+export function createPowerWatch(deps: {
+  open: OpenAlerts;
+  idOf: (cause: string) => string;
+  /** These falls are accounted for: only new ones make a new failure. */
+  forgetFalls: (controlPointIds: Iterable<string>) => void;
+}): PowerWatch {
+  const powerByFarm = new Map<string, FarmPower>();
+
+  function forget(farmId: string, { members }: PowerFailure): void {
+    powerByFarm.delete(farmId);
+    deps.forgetFalls(members);
+  }
+
+  function known(farmId: string, devices: readonly Watched[], at: Moment): FarmPower | null {
+    const stored = deps.open.of('POWER_FAILURE', farmId);
+    const power = powerByFarm.get(farmId) ?? null;
+    if (power === null && stored !== null) {
+      const failure = rebuiltFailure(Date.parse(stored.triggered_at), devices, at);
+      return { failure, cause: null, isStored: true, membersTold: failure.members.size };
+    }
+    if (power?.isStored && stored === null) {
+      // a person resolved it: what goes on is each controller's own matter again
+      forget(farmId, power.failure);
+      return null;
+    }
+    return power;
+  }
+
+  function foldActs({ members }: PowerFailure, into: string): Act[] {
+    return [...members].flatMap((id) => {
+      const offline = deps.open.of('DEVICE_OFFLINE', id);
+      return offline ? [{ do: 'fold' as const, alertId: offline.id, into }] : [];
+    });
+  }
+
+  return {
+    actsFor(farmId, devices, at) {
+      const before = known(farmId, devices, at);
+      const { failure, isOver } = powerAfter(before?.failure ?? null, devices, at.clock);
+      if (failure === null) return [];
+      const stored = deps.open.of('POWER_FAILURE', farmId);
+      if (isOver && stored === null) {
+        forget(farmId, failure);
+        return [];
+      }
+      if (isOver) return [{ do: 'resolve', which: { type: 'POWER_FAILURE', farm_id: farmId } }];
+      const now = powerFailureCause(farmId, failure, devices);
+      // named once: its members may grow, its start does not
+      const cause = before?.cause && now ? { ...now, cause: before.cause.cause } : now;
+      const { isStored = false, membersTold = 0 } = before ?? {};
+      powerByFarm.set(farmId, { failure, cause, isStored, membersTold });
+      if (cause === null) return [];
+      if (stored === null) return [{ do: 'raise', cause }, ...foldActs(failure, deps.idOf(cause.cause))];
+      if (failure.members.size <= membersTold) return [];
+      return [{ do: 'reword', alertId: stored.id, cause }, ...foldActs(failure, stored.id)];
+    },
+    coveredOn: (farmId) => powerByFarm.get(farmId)?.failure.members ?? null,
+    done(farmId, act) {
+      const power = powerByFarm.get(farmId);
+      if (!power) return;
+      if (act.do === 'resolve' && act.which.type === 'POWER_FAILURE') forget(farmId, power.failure);
+      if ((act.do === 'raise' || act.do === 'reword') && act.cause.type === 'POWER_FAILURE') {
+        powerByFarm.set(farmId, { ...power, isStored: true, membersTold: power.failure.members.size });
+      }
+    },
+  };
+}

@@ -1,0 +1,466 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AlertAnswer } from '#contract/resources/alerts.ts';
+import type { AlertCause } from '#core/alerting.ts';
+import { whyNoPostgres } from '#test/postgres-cluster.ts';
+import { startFarm } from './a-farm.ts';
+
+const MINUTE = 60_000;
+
+describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine) => {
+  describe.skipIf(engine === 'postgres' && whyNoPostgres() !== null)('on a whole program', () => {
+    let app: Awaited<ReturnType<typeof startFarm>>;
+    beforeAll(async () => {
+      app = await startFarm(engine);
+    });
+    afterAll(() => app.close());
+
+    const call = (method: string, path: string, body?: unknown, token = app.owner.token) =>
+      app.call(method, path, { token, ...(body === undefined ? {} : { body }) });
+
+    /** A person's alert on a new control point. */
+    async function anAlert(body: object = {}) {
+      const point = await app.controlPoint();
+      const reply = await call('POST', `/alerts/${point.id}/alerts`, {
+        type: 'LOW_OXYGEN',
+        message: 'Fish gasping at the surface',
+        ...body,
+      });
+      expect(reply.status).toBe(201);
+      return { point, alert: reply.body as AlertAnswer };
+    }
+
+    const waterCause = (point: { pond: { id: string } }, facts: Partial<AlertCause> = {}): AlertCause => ({
+      farm_id: app.farm.id,
+      control_point_id: null,
+      pond_id: point.pond.id,
+      type: 'LOW_OXYGEN',
+      severity: 'MEDIUM',
+      message: 'Oxigênio baixo: 3,4 mg/L',
+      parameter: 'dissolved_oxygen',
+      value: 3.4,
+      threshold: 4,
+      cause: `water:${randomUUID()}`,
+      ...facts,
+    });
+    const raise = (cause: AlertCause) => app.act(() => app.alerts.alerting.raise(cause));
+
+    describe('a person who raises an alert', () => {
+      test('gets it back ACTIVE; it is listed, logged and told', async () => {
+        const { point, alert } = await anAlert();
+        const now = new Date(app.clock.now()).toISOString();
+        expect(alert).toEqual({
+          ...blankAnswer,
+          id: alert.id,
+          control_point_id: point.id,
+          farm_id: app.farm.id,
+          type: 'LOW_OXYGEN',
+          message: 'Fish gasping at the surface',
+          severity: 'HIGH',
+          triggered_at: now,
+          created_at: now,
+          episode_id: alert.id,
+          source: 'manual',
+        });
+        expect(await app.listed()).toContainEqual(alert);
+        expect(await app.logs(point.id)).toContainEqual(
+          expect.objectContaining({ action: 'alert_created', user_id: app.owner.user.id }),
+        );
+        expect(await app.notifications()).toContainEqual(
+          expect.objectContaining({
+            type: 'ALERT',
+            title: `Oxigênio baixo: ${point.cod}`,
+            message: 'Fish gasping at the surface',
+            data: expect.objectContaining({
+              pond_id: point.pond.id,
+              parameter: null,
+              value: null,
+              threshold: null,
+              alert_id: alert.id,
+              control_point_cod: point.cod,
+            }),
+          }),
+        );
+      });
+
+      test('may call it OD_LOW', async () => {
+        const { alert } = await anAlert({ type: 'OD_LOW' });
+        expect(alert.type).toBe('LOW_OXYGEN');
+        expect(await app.listed('?type=OD_LOW')).toContainEqual(alert);
+      });
+
+      test('raises two when he raises two', async () => {
+        const { point, alert } = await anAlert();
+        await call('POST', `/alerts/${point.id}/alerts`, { type: 'LOW_OXYGEN', message: 'again' });
+        const listed = (await app.listed()).filter(({ control_point_id }) => control_point_id === point.id);
+        expect(listed.map(({ message }) => message)).toEqual(['again', alert.message]);
+      });
+
+      test.each([
+        ['an unknown type', { type: 'TSUNAMI', message: 'x' }, 'type'],
+        ['a type of the program itself', { type: 'NO_CURRENT', message: 'x' }, 'type'],
+        ['no type', { message: 'x' }, 'type'],
+        ['no message', { type: 'LOW_OXYGEN' }, 'message'],
+        ['an empty message', { type: 'LOW_OXYGEN', message: '  ' }, 'message'],
+        ['a message that is a number', { type: 'LOW_OXYGEN', message: 7 }, 'message'],
+      ])('with %s is told the field, and nothing is stored', async (_words, body, field) => {
+        const point = await app.controlPoint();
+        const told = await app.notifications();
+        const reply = await call('POST', `/alerts/${point.id}/alerts`, body);
+        expect([reply.status, reply.body]).toEqual([
+          422,
+          expect.objectContaining({ errors: [expect.objectContaining({ path: field })] }),
+        ]);
+        expect((await app.listed()).filter((row) => row.control_point_id === point.id)).toEqual([]);
+        expect(await app.notifications()).toEqual(told);
+      });
+
+      test('repeats a request by its key without a second alert', async () => {
+        const point = await app.controlPoint();
+        const send = () =>
+          app.call('POST', `/alerts/${point.id}/alerts`, {
+            token: app.owner.token,
+            body: { type: 'POWER_FAILURE', message: 'dark' },
+            headers: { 'Idempotency-Key': `key-${point.id}` },
+          });
+        const [first, second] = [await send(), await send()];
+        expect([first.status, second.status, second.body]).toEqual([201, 201, first.body]);
+        expect((await app.listed()).filter((row) => row.control_point_id === point.id)).toHaveLength(1);
+      });
+
+      test('may name it by an id of his own, once', async () => {
+        const id = randomUUID();
+        const { alert } = await anAlert({ id });
+        const point = await app.controlPoint();
+        const again = await call('POST', `/alerts/${point.id}/alerts`, {
+          id,
+          type: 'LOW_OXYGEN',
+          message: 'x',
+        });
+        expect([alert.id, again.status]).toEqual([id, 409]);
+      });
+    });
+
+    describe('who may', () => {
+      test('a stranger gets 403, and 404 where there is nothing', async () => {
+        const { point, alert } = await anAlert();
+        const { token } = await app.signUp();
+        const body = { type: 'LOW_OXYGEN', message: 'x' };
+        const silence = { minutes: 5, reason: 'x' };
+        const statuses = async (pointId: string, alertId: string) => [
+          (await call('POST', `/alerts/${pointId}/alerts`, body, token)).status,
+          (await call('PUT', `/alerts/${alertId}/resolve`, undefined, token)).status,
+          (await call('POST', `/alerts/${alertId}/acknowledge`, undefined, token)).status,
+          (await call('POST', `/alerts/${alertId}/silence`, silence, token)).status,
+          (await call('DELETE', `/alerts/${alertId}/shelve`, undefined, token)).status,
+        ];
+        expect(await statuses(point.id, alert.id)).toEqual([403, 403, 403, 403, 403]);
+        expect(await statuses(randomUUID(), randomUUID())).toEqual([404, 404, 404, 404, 404]);
+        expect(await statuses('no-id', 'no-id')).toEqual([404, 404, 404, 404, 404]);
+        expect(await app.listed('', token)).toEqual([]);
+        expect(await app.listed()).toContainEqual(alert);
+      });
+
+      test('a viewer reads, a technician resolves and is told', async () => {
+        const { point, alert } = await anAlert();
+        const members = await Promise.all(
+          ['VIEWER', 'TECHNICIAN'].map(async (role) => {
+            const person = await app.signUp();
+            await call('POST', `/farms/${app.farm.id}/members`, { user_id: person.user.id, role });
+            return person;
+          }),
+        );
+        const [viewer, technician] = members.map(({ token }) => token);
+        expect(await app.listed('', viewer)).toContainEqual(alert);
+        const body = { type: 'LOW_OXYGEN', message: 'told to those who may act' };
+        expect((await call('POST', `/alerts/${point.id}/alerts`, body, viewer)).status).toBe(403);
+        expect((await call('POST', `/alerts/${point.id}/alerts`, body, technician)).status).toBe(201);
+        expect((await call('PUT', `/alerts/${alert.id}/resolve`, undefined, viewer)).status).toBe(403);
+        expect((await call('PUT', `/alerts/${alert.id}/resolve`, undefined, technician)).status).toBe(200);
+        expect([
+          (await app.notifications(viewer)).length,
+          (await app.notifications(technician)).length,
+        ]).toEqual([0, 1]);
+      });
+
+      test('nobody without a token', async () => {
+        expect((await app.call('GET', '/alerts/')).status).toBe(401);
+      });
+    });
+
+    describe('resolving', () => {
+      test('ends it once; the second time it stays as it is', async () => {
+        const { point, alert } = await anAlert();
+        app.clock.advance(1000);
+        const resolve = () => call('PUT', `/alerts/${alert.id}/resolve`);
+        const first = await resolve();
+        const resolved_at = new Date(app.clock.now()).toISOString();
+        app.clock.advance(1000);
+        const second = await resolve();
+        const expected = {
+          ...alert,
+          status: 'RESOLVED',
+          resolved_at,
+          resolved_by: app.owner.user.id,
+          updated_at: resolved_at,
+        };
+        expect([first.status, first.body, second.status, second.body]).toEqual([
+          200,
+          expected,
+          200,
+          expected,
+        ]);
+        expect(await app.listed()).not.toContainEqual(expect.objectContaining({ id: alert.id }));
+        expect(await app.listed('?status=RESOLVED')).toContainEqual(expected);
+        const resolutions = (await app.logs(point.id)).filter(({ action }) => action === 'alert_resolved');
+        expect(resolutions).toEqual([expect.objectContaining({ user_id: app.owner.user.id })]);
+      });
+
+      test('with an outdated If-Match is refused', async () => {
+        const { alert } = await anAlert();
+        const reply = await app.call('PUT', `/alerts/${alert.id}/resolve`, {
+          token: app.owner.token,
+          headers: { 'If-Match': '"7"' },
+        });
+        expect(reply.status).toBe(412);
+        expect(await app.listed()).toContainEqual(alert);
+      });
+    });
+
+    describe('acknowledge, silence, shelve', () => {
+      test('mark the alert, which stays ACTIVE, and can be undone', async () => {
+        const { point, alert } = await anAlert();
+        const at = new Date(app.clock.now()).toISOString();
+        const in30 = new Date(app.clock.now() + 30 * MINUTE).toISOString();
+        const by = app.owner.user.id;
+        const path = `/alerts/${alert.id}`;
+        const body = { minutes: 30, reason: 'aerator is being changed' };
+        expect((await call('POST', `${path}/acknowledge`)).body).toMatchObject({
+          status: 'ACTIVE',
+          acknowledged_at: at,
+          acknowledged_by: by,
+        });
+        expect((await call('POST', `${path}/silence`, body)).body).toMatchObject({
+          status: 'ACTIVE',
+          silenced_until: in30,
+          silenced_by: by,
+          silence_reason: body.reason,
+        });
+        expect((await call('POST', `${path}/shelve`, body)).body).toMatchObject({
+          status: 'ACTIVE',
+          shelved_until: in30,
+          shelved_by: by,
+          shelve_reason: body.reason,
+        });
+        for (const mark of ['acknowledge', 'silence', 'shelve']) {
+          expect((await call('DELETE', `${path}/${mark}`)).status).toBe(204);
+          expect((await call('DELETE', `${path}/${mark}`)).status).toBe(204);
+        }
+        const [now] = (await app.listed()).filter(({ id }) => id === alert.id);
+        expect(now).toEqual({ ...alert, updated_at: at });
+        expect((await app.logs(point.id)).map(({ action }) => action)).toEqual(
+          expect.arrayContaining(['alert_acknowledged', 'alert_silenced', 'alert_unshelved']),
+        );
+      });
+
+      test.each([
+        ['silence', { minutes: 1441, reason: 'x' }],
+        ['silence', { minutes: 0, reason: 'x' }],
+        ['silence', { minutes: 5 }],
+        ['shelve', { minutes: 10_081, reason: 'x' }],
+        ['shelve', { minutes: 1.5, reason: 'x' }],
+        ['shelve', { minutes: 5, reason: '' }],
+      ])('%s refuses %j', async (mark, body) => {
+        const { alert } = await anAlert();
+        expect((await call('POST', `/alerts/${alert.id}/${mark}`, body)).status).toBe(422);
+        expect(await app.listed()).toContainEqual(alert);
+      });
+
+      test('are too late for an alert that is over', async () => {
+        const { alert } = await anAlert();
+        await call('PUT', `/alerts/${alert.id}/resolve`);
+        expect((await call('POST', `/alerts/${alert.id}/acknowledge`)).status).toBe(409);
+      });
+    });
+
+    describe('an episode', () => {
+      test('is one alert in the list, with the control point of its pond, and is told once', async () => {
+        const point = await app.controlPoint();
+        const before = (await app.notifications()).length;
+        for (const value of [3.6, 3.5, 3.4]) {
+          await raise(waterCause(point, { value }));
+          app.clock.advance(5 * MINUTE);
+        }
+        const mine = (await app.listed()).filter(({ pond_id }) => pond_id === point.pond.id);
+        expect(mine.map(({ value, control_point_id }) => [value, control_point_id])).toEqual([
+          [3.4, point.id],
+        ]);
+        expect((await app.notifications()).length - before).toBe(1);
+      });
+
+      test('is told again when it gets worse, and after half an hour', async () => {
+        const point = await app.controlPoint();
+        const before = (await app.notifications()).length;
+        const told: number[] = [];
+        for (const [minutes, severity] of [
+          [0, 'MEDIUM'],
+          [10, 'HIGH'],
+          [10, 'HIGH'],
+          [20, 'MEDIUM'],
+        ] as const) {
+          app.clock.advance(minutes * MINUTE);
+          await raise(waterCause(point, { severity }));
+          told.push((await app.notifications()).length - before);
+        }
+        expect(told).toEqual([1, 2, 2, 3]);
+      });
+
+      test('is resolved whole by a person', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point));
+        await raise(waterCause(point));
+        const [shown] = (await app.listed()).filter(({ pond_id }) => pond_id === point.pond.id);
+        await call('PUT', `/alerts/${shown?.id}/resolve`);
+        expect((await app.listed()).filter(({ pond_id }) => pond_id === point.pond.id)).toEqual([]);
+      });
+
+      test('is resolved by a good value, and the next bad one begins another', async () => {
+        const point = await app.controlPoint();
+        const onPond = { type: 'LOW_OXYGEN', pond_id: point.pond.id } as const;
+        await raise(waterCause(point));
+        await raise(waterCause(point));
+        await app.act(() => app.alerts.alerting.resolve(onPond));
+        const before = (await app.notifications()).length;
+        await raise(waterCause(point));
+        const [shown, ...more] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        expect([shown?.episode_id, more]).toEqual([shown?.id, []]);
+        expect((await app.notifications()).length - before).toBe(1);
+      });
+
+      test('is raised once by one cause', async () => {
+        const point = await app.controlPoint();
+        const cause = waterCause(point);
+        const before = (await app.notifications()).length;
+        await Promise.all([raise(cause), raise(cause), raise(cause)]);
+        expect(await app.alerts.queries.alertsOfPond(point.pond.id)).toHaveLength(1);
+        expect((await app.notifications()).length - before).toBe(1);
+      });
+
+      test('that is silenced tells nobody until the silence ends', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point));
+        const [shown] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${shown?.id}/silence`, { minutes: 60, reason: 'known' });
+        const before = (await app.notifications()).length;
+        app.clock.advance(40 * MINUTE);
+        await raise(waterCause(point, { severity: 'HIGH' }));
+        const during = (await app.notifications()).length - before;
+        app.clock.advance(21 * MINUTE);
+        await raise(waterCause(point, { severity: 'HIGH' }));
+        expect([during, (await app.notifications()).length - before]).toEqual([0, 1]);
+      });
+
+      test('of a shelved alarm tells nobody, the next one neither; off the shelf it does', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point));
+        const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${first?.id}/shelve`, { minutes: 1440, reason: 'probe is broken' });
+        const before = (await app.notifications()).length;
+        await app.act(() => app.alerts.alerting.resolve({ type: 'LOW_OXYGEN', pond_id: point.pond.id }));
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point));
+        const [second] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        const during = (await app.notifications()).length - before;
+        await call('DELETE', `/alerts/${second?.id}/shelve`);
+        app.clock.advance(30 * MINUTE);
+        await raise(waterCause(point));
+        expect([second?.shelve_reason, during, (await app.notifications()).length - before]).toEqual([
+          'probe is broken',
+          0,
+          1,
+        ]);
+      });
+    });
+
+    describe('the list', () => {
+      test('has the four types of the contract; ?include=all has the others', async () => {
+        const point = await app.controlPoint();
+        const farm = await app.newFarm('Fazenda Norte');
+        const elsewhere = await app.controlPoint(farm);
+        const types = ['NO_CURRENT', 'DEVICE_OFFLINE', 'COMMAND_NOT_CONFIRMED'] as const;
+        for (const type of types) {
+          const cause = { ...waterCause(elsewhere, { type }), farm_id: farm.id, pond_id: null };
+          await raise({ ...cause, control_point_id: elsewhere.id });
+        }
+        await raise({ ...waterCause(elsewhere, { type: 'DISK_FULL' }), farm_id: farm.id, pond_id: null });
+        const typesOf = async (query: string) =>
+          (await app.listed(`?farm_id=${farm.id}${query}`)).map(({ type }) => type).sort();
+        expect(await typesOf('')).toEqual(['DEVICE_OFFLINE']);
+        expect(await typesOf('&include=all')).toEqual([
+          'COMMAND_NOT_CONFIRMED',
+          'DEVICE_OFFLINE',
+          'DISK_FULL',
+          'NO_CURRENT',
+        ]);
+        expect(await typesOf('&type=NO_CURRENT')).toEqual(['NO_CURRENT']);
+        expect(await typesOf('&type=DISK_FULL')).toEqual(['DISK_FULL']);
+        expect(await typesOf('&status=RESOLVED')).toEqual([]);
+        expect(point.id).not.toBe(elsewhere.id);
+      });
+
+      test('comes newest first, in pages, with its count', async () => {
+        const farm = await app.newFarm('Fazenda Oeste');
+        const point = await app.controlPoint(farm);
+        for (const message of ['one', 'two', 'three']) {
+          app.clock.advance(1000);
+          await call('POST', `/alerts/${point.id}/alerts`, { type: 'POWER_FAILURE', message });
+        }
+        const messages = async (query: string) =>
+          (await app.listed(`?farm_id=${farm.id}${query}`)).map(({ message }) => message);
+        expect(await messages('')).toEqual(['three', 'two', 'one']);
+        expect(await messages('&skip=1&limit=1')).toEqual(['two']);
+        const reply = await call('GET', `/alerts?farm_id=${farm.id}`);
+        expect(reply.headers.get('x-total-count')).toBe('3');
+      });
+
+      test.each(['?status=GONE', '?type=TSUNAMI', '?include=some', '?limit=0'])(
+        'refuses %s',
+        async (query) => {
+          expect((await call('GET', `/alerts/${query}`)).status).toBe(422);
+        },
+      );
+
+      test('forgets the alerts of a deleted control point, and raises none on it', async () => {
+        const { point } = await anAlert();
+        await call('DELETE', `/control-points/${point.id}`);
+        await raise({
+          ...waterCause(point, { type: 'NO_CURRENT' }),
+          pond_id: null,
+          control_point_id: point.id,
+        });
+        const mine = (await app.listed('?include=all')).filter((row) => row.control_point_id === point.id);
+        expect(mine).toEqual([]);
+      });
+    });
+  });
+});
+
+const blankAnswer = {
+  status: 'ACTIVE',
+  resolved_at: null,
+  resolved_by: null,
+  pond_id: null,
+  parameter: null,
+  value: null,
+  threshold: null,
+  acknowledged_at: null,
+  acknowledged_by: null,
+  silenced_until: null,
+  silenced_by: null,
+  silence_reason: null,
+  shelved_until: null,
+  shelved_by: null,
+  shelve_reason: null,
+  clock_quality: 'trusted',
+  updated_at: null,
+};
