@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import type { ControllerView, Fleet, FleetController } from '../fleet/fleet.ts';
+import { createFleet } from '../fleet/fleet.ts';
+import type { Scenario } from '../fleet/scenario.ts';
+import { builtInScenarios, runScenario, scenario as scenarioSchema } from '../fleet/scenario.ts';
+import { openGatewayApi } from './gateway-api.ts';
+import type { FleetShape } from './identities.ts';
+import { provisionIdentities, readIdentities, saveIdentities } from './identities.ts';
+import type { Options } from './options.ts';
+import { UsageError } from './options.ts';
+
+export type Terminal = {
+  print: (line: string) => void;
+  complain: (line: string) => void;
+  interrupted: AbortSignal;
+};
+
+/** Runs a fleet until its time is over or it is interrupted; answers the exit code. */
+export async function runFleet(terminal: Terminal, options: Options): Promise<number> {
+  const script = await readScenario(options.text('scenario'));
+  const addresses = readAddresses(options);
+  const forMs = options.duration('for');
+  const everyMs = options.duration('every') ?? 10_000;
+  const speed = options.number('speed', { min: 0.1, max: 100 });
+  const shape = readShape(options);
+  const controllers = await readControllers(options, addresses.httpBase, shape);
+  const saveTo = options.text('save-keys');
+  if (saveTo !== undefined) await saveIdentities(saveTo, controllers);
+
+  const fleet = createFleet({ controllers, ...addresses, seed: shape.seed, speed });
+  const startedMs = performance.now();
+  const tell = (line: string) => {
+    if (!options.is('json')) terminal.print(line);
+  };
+  tell(`${controllers.length} controllers start against ${addresses.httpBase} and ${addresses.mqttUrl}`);
+  const status = setInterval(() => {
+    terminal.print(statusLine(fleet, performance.now() - startedMs, options.is('json')));
+  }, everyMs);
+  fleet.start();
+  const callOff = script === null ? () => undefined : runScenario(fleet, script, tell);
+  await waitFor(forMs, terminal.interrupted);
+  clearInterval(status);
+  callOff();
+  terminal.print(statusLine(fleet, performance.now() - startedMs, options.is('json')));
+  await fleet.stop();
+  return 0;
+}
+
+/** The built-in scenarios, one a line. */
+export function listScenarios(): string {
+  return builtInScenarios()
+    .map((each) => `${each.name.padEnd(16)}${each.description ?? ''}`)
+    .join('\n');
+}
+
+export function readAddresses(options: Options): { httpBase: string; mqttUrl: string } {
+  const http = options.url('gateway', ['http:', 'https:']);
+  if (http === undefined) throw new UsageError('--gateway is needed: HTTP address of the gateway.');
+  return { httpBase: http.origin, mqttUrl: readMqttUrl(options, http) };
+}
+
+/** The given MQTT address, or port 1883 beside the HTTP one. */
+export function readMqttUrl(options: Options, beside: URL): string {
+  const given = options.url('mqtt', ['mqtt:', 'mqtts:', 'ws:', 'wss:']);
+  return given === undefined ? `mqtt://${beside.hostname}:1883` : given.href.replace(/\/$/, '');
+}
+
+function readShape(options: Options): FleetShape {
+  return {
+    count: options.number('count', { min: 1, max: 5_000, whole: true }),
+    httpShare: options.number('http-share', { min: 0, max: 1 }),
+    prefix: options.need('prefix'),
+    feeders: options.number('feeders', { min: 1, max: 26, whole: true }),
+    seed: options.number('seed', { min: 0, max: 2 ** 31, whole: true }),
+  };
+}
+
+async function readControllers(
+  options: Options,
+  httpBase: string,
+  shape: FleetShape,
+): Promise<FleetController[]> {
+  const keys = options.text('keys');
+  if (keys !== undefined) return readIdentities(keys, shape);
+  const email = options.text('email');
+  if (email === undefined) {
+    throw new UsageError('give --keys FILE, or --email and --password to let the controllers be created.');
+  }
+  const api = await openGatewayApi(httpBase, { email, password: options.need('password') });
+  return provisionIdentities(api, shape, options.text('farm'));
+}
+
+async function readScenario(wanted: string | undefined): Promise<Scenario | null> {
+  if (wanted === undefined) return null;
+  const builtIn = builtInScenarios().find((each) => each.name === wanted);
+  if (builtIn !== undefined) return builtIn;
+  const text = await readFile(wanted, 'utf8').catch((cause: unknown) => {
+    const names = builtInScenarios().map((each) => each.name);
+    throw new UsageError(`--scenario ${wanted} is neither a file nor one of ${names.join(', ')}.`, { cause });
+  });
+  const parsed = scenarioSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue?.path.join('.') || 'file';
+  throw new UsageError(`--scenario ${wanted}: ${where}: ${issue?.message ?? 'not a scenario'}.`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The schema says what should have been there.
+    return undefined;
+  }
+}
+
+function statusLine(fleet: Fleet, elapsedMs: number, asJson: boolean): string {
+  const views = fleet.states();
+  const countOf = (test: (view: ControllerView) => boolean) => views.filter(test).length;
+  const facts = {
+    elapsed_s: Math.round(elapsedMs / 1000),
+    controllers: views.length,
+    powered: countOf((view) => view.is_powered),
+    connected: countOf((view) => view.is_connected),
+    running: countOf((view) => view.is_motor_running),
+    alone: countOf((view) => view.source === 'local_schedule' || view.source === 'fail_safe'),
+    manual: countOf((view) => view.source === 'manual'),
+    kw: Math.round(views.reduce((sum, view) => sum + view.consumption_kw, 0) * 10) / 10,
+    ...fleet.counters(),
+  };
+  if (asJson) return JSON.stringify(facts);
+  return (
+    `${String(facts.elapsed_s).padStart(5)} s  connected ${facts.connected}/${facts.controllers}` +
+    `  running ${facts.running} (${facts.kw} kW)  alone ${facts.alone}  manual ${facts.manual}` +
+    `  without power ${facts.controllers - facts.powered}  heartbeats ${facts.heartbeats}` +
+    `  levels ${facts.levels}  lost sessions ${facts.disconnects}  failed requests ${facts.httpFailures}`
+  );
+}
+
+function waitFor(ms: number | undefined, interrupted: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupted.aborted) return resolve();
+    const timer = ms === undefined ? undefined : setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
+    interrupted.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

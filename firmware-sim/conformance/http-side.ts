@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DeviceConfig, DeviceSchedule, HeartbeatAnswer } from '#contract/mqtt/messages.ts';
+import { httpHeartbeat } from '#contract/mqtt/messages.ts';
+import type { Level } from '../controller/state.ts';
+import type { SimClock } from '../sim-clock.ts';
+import type { Identity } from '../transport/transport.ts';
+import type { ObservedNow } from './observed.ts';
+
+export type HttpSideDeps = {
+  observe: (seen: ObservedNow) => void;
+  clock: SimClock;
+  identity: Identity;
+  httpStatus: () => number | null;
+  takeLevel: () => Level;
+  config: () => DeviceConfig;
+  schedule: () => DeviceSchedule;
+};
+
+const LARGEST_BODY = 64 * 1024;
+
+/** The three device endpoints of a gateway, for one controller. */
+export function answerRequest(deps: HttpSideDeps, request: IncomingMessage, response: ServerResponse): void {
+  let received = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => {
+    received += chunk;
+    if (received.length > LARGEST_BODY) request.destroy();
+  });
+  request.on('end', () => {
+    const { status, body } = decide(deps, request, received);
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  });
+}
+
+type Decision = { status: number; body: object };
+
+function decide(deps: HttpSideDeps, request: IncomingMessage, text: string): Decision {
+  const method = request.method ?? '';
+  const path = (request.url ?? '').split('?')[0] ?? '';
+  const hasKey = request.headers.authorization === `Bearer ${deps.identity.key}`;
+  const body = readJson(text);
+  const decision = decideBody(deps, { method, path, hasKey, body });
+  deps.observe({ kind: 'request', method, path, hasKey, status: decision.status, body });
+  const heartbeat = httpHeartbeat.safeParse(body);
+  if (decision.status === 200 && method === 'POST' && heartbeat.success) {
+    deps.observe({ kind: 'heartbeat', via: 'http', body: heartbeat.data });
+  }
+  return decision;
+}
+
+function decideBody(
+  deps: HttpSideDeps,
+  call: { method: string; path: string; hasKey: boolean; body: unknown },
+): Decision {
+  const outage = deps.httpStatus();
+  if (outage !== null) return { status: outage, body: { detail: 'out of order for a check' } };
+  if (!call.hasKey) return { status: 401, body: { detail: 'Could not validate credentials' } };
+  const id = encodeURIComponent(deps.identity.device_id);
+  if (call.path === `/api/v1/devices/config/${id}`) return { status: 200, body: deps.config() };
+  if (call.path === `/api/v1/devices/schedule/${id}`) return { status: 200, body: deps.schedule() };
+  if (call.method !== 'POST' || call.path !== '/api/v1/devices/heartbeat') {
+    return { status: 404, body: { detail: 'Not found' } };
+  }
+  return answerHeartbeat(deps, call.body);
+}
+
+function answerHeartbeat(deps: HttpSideDeps, body: unknown): Decision {
+  const heartbeat = httpHeartbeat.safeParse(body);
+  if (!heartbeat.success) {
+    const issue = heartbeat.error.issues[0];
+    const reason = `${issue?.path.join('.')}: ${issue?.message}`;
+    deps.observe({ kind: 'invalid', where: 'heartbeat', reason });
+    return { status: 422, body: { detail: reason } };
+  }
+  if (heartbeat.data.device_id !== deps.identity.device_id) {
+    return { status: 404, body: { detail: 'No control point has this device_id' } };
+  }
+  const level = deps.takeLevel();
+  const answer: HeartbeatAnswer = {
+    target_status: level.target,
+    epoch: level.epoch,
+    version: level.version,
+    server_time: new Date(deps.clock.unixMs()).toISOString(),
+    poll_interval_s: deps.config().heartbeat_s,
+    schedule_rev: deps.schedule().rev,
+    config_rev: deps.config().rev,
+  };
+  return { status: 200, body: answer };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+import { step as controllerStep } from './controller/controller.ts';
+import type { ControllerEvent, ControllerProfile, ControllerState, Effect } from './controller/state.ts';
+import { newController } from './controller/state.ts';
+import type { Plant } from './motor.ts';
+import { changePlant, isRunning, measure, newPlant } from './motor.ts';
+import { createRandom, seedFor } from './random.ts';
+import type { SimClock, SimTimer } from './sim-clock.ts';
+import type { FaultyLink } from './transport/faulty-link.ts';
+import { createFaultyLink } from './transport/faulty-link.ts';
+import type { Incoming, Transport } from './transport/transport.ts';
+
+// Joins one controller's rules to a clock, a network and a motor.
+
+const REBOOT_TAKES_MS = 2_000;
+
+export type RunnerDeps = {
+  clock: SimClock;
+  makeTransport: (hear: (message: Incoming) => void) => Transport;
+  notice: (what: RunnerNotice) => void;
+  /** Another machine in its place: how the conformance checks are tried against a controller that breaks a rule. */
+  step?: typeof controllerStep;
+};
+
+export type RunnerNotice = { kind: 'effect'; effect: Effect } | { kind: 'heard'; message: Incoming };
+
+export type EventWithoutTime = ControllerEvent extends infer Each
+  ? Each extends { nowMs: number }
+    ? Omit<Each, 'nowMs'>
+    : never
+  : never;
+
+export type Runner = {
+  dispatch(event: EventWithoutTime): void;
+  /** Changes the panel, and lets the controller measure it. */
+  alterPlant(change: Partial<Plant>): void;
+  reboot(): void;
+  link: FaultyLink;
+  state(): ControllerState;
+  isMotorRunning(): boolean;
+};
+
+export type RunnerOptions = {
+  deviceId: string;
+  seed: number;
+  powerKw: number;
+  profile: Partial<ControllerProfile>;
+};
+
+export function createRunner(deps: RunnerDeps, options: RunnerOptions): Runner {
+  const { clock } = deps;
+  const step = deps.step ?? controllerStep;
+  const seed = seedFor(options.seed, options.deviceId);
+  const random = createRandom(seedFor(seed, 'plant'));
+  const plant = newPlant(options.powerKw, random);
+  let state = newController({ seed, profile: options.profile });
+  let timer: SimTimer | null = null;
+
+  // One step's effects are all done before the next event: an answer that comes at once would otherwise be overtaken
+  // by what is left of the step that caused it, its timer above all.
+  const inbox: EventWithoutTime[] = [];
+  let isBusy = false;
+  const dispatch = (event: EventWithoutTime) => {
+    inbox.push(event);
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      for (let next = inbox.shift(); next !== undefined; next = inbox.shift()) take(next);
+    } finally {
+      isBusy = false;
+    }
+  };
+  const take = (event: EventWithoutTime) => {
+    const turned = step(state, { ...event, nowMs: clock.nowMs() });
+    state = turned.state;
+    for (const effect of turned.effects) perform(effect);
+  };
+  const sense = () => dispatch({ kind: 'sensed', sensed: measure(plant, clock.nowMs()) });
+
+  const perform = (effect: Effect) => {
+    deps.notice({ kind: 'effect', effect });
+    switch (effect.kind) {
+      case 'relay':
+        changePlant(plant, clock.nowMs(), { coil: effect.to });
+        return sense();
+      case 'connect':
+        return link.connect(effect);
+      case 'disconnect':
+        return link.close(effect.how);
+      case 'timer':
+        return setTimer(effect.atMs);
+      case 'restart':
+        return reboot();
+      case 'persist':
+        // The state itself stands for the flash: it outlives a power cut of the simulated board.
+        return;
+      default:
+        return link.send(effect);
+    }
+  };
+  const setTimer = (atMs: number | null) => {
+    timer?.cancel();
+    timer = null;
+    if (atMs === null) return;
+    timer = clock.at(atMs, () => {
+      timer = null;
+      sense();
+      dispatch({ kind: 'tick' });
+    });
+  };
+  const reboot = () => {
+    dispatch({ kind: 'power_cut' });
+    clock.at(clock.nowMs() + REBOOT_TAKES_MS, () => dispatch({ kind: 'power_on', reason: 'reboot' }));
+  };
+  const hear = (message: Incoming) => {
+    deps.notice({ kind: 'heard', message });
+    if (message.kind !== 'malformed') dispatch(withoutReason(message));
+  };
+  const link = createFaultyLink({
+    clock,
+    random: createRandom(seedFor(seed, 'link')),
+    hear,
+    inner: deps.makeTransport,
+  });
+
+  return {
+    dispatch,
+    alterPlant: (change) => {
+      changePlant(plant, clock.nowMs(), change);
+      sense();
+    },
+    reboot,
+    link,
+    state: () => state,
+    isMotorRunning: () => isRunning(plant),
+  };
+}
+
+function withoutReason(message: Exclude<Incoming, { kind: 'malformed' }>): EventWithoutTime {
+  switch (message.kind) {
+    case 'disconnected': {
+      const { lastContactMs } = message;
+      return lastContactMs === undefined ? { kind: 'disconnected' } : { kind: 'disconnected', lastContactMs };
+    }
+    case 'http_failed':
+      return { kind: 'http_failed' };
+    default:
+      return message;
+  }
+}

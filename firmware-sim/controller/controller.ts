@@ -1,0 +1,221 @@
+import type { DeviceConfig, DeviceSchedule, HeartbeatAnswer } from '#contract/mqtt/messages.ts';
+import { unreachable } from '#contract/words.ts';
+import { obey } from './commands.ts';
+import {
+  dueLink,
+  gatewayHeard,
+  onConnected,
+  onDisconnected,
+  onHttpAnswer,
+  onHttpFailed,
+  scheduleHeartbeat,
+  startLink,
+} from './link-rules.ts';
+import { watchMotor } from './motor-watch.ts';
+import { settleRelay } from './relay-rules.ts';
+import { answerStale, flushReports, publishEvent } from './reports.ts';
+import type { ControllerEvent, ControllerState, Effect, HandSwitch, Level, Nvs } from './state.ts';
+import { unpowered } from './state.ts';
+import type { Turn } from './turn.ts';
+import { between, openTurn } from './turn.ts';
+
+// An aerator controller as a pure machine: an event in, the next state and the effects out. The runner owns sockets,
+// timers and the motor; after every `relay` effect it answers with a `sensed` event.
+
+export function step(
+  state: ControllerState,
+  event: ControllerEvent,
+): { state: ControllerState; effects: Effect[] } {
+  const turn = openTurn(state, event.nowMs);
+  if (!state.isPowered) {
+    withoutPower(turn, event);
+    if (!turn.state.isPowered) return { state: turn.state, effects: turn.effects };
+  } else {
+    react(turn, event);
+    if (!turn.state.isPowered) return { state: turn.state, effects: turn.effects };
+  }
+  settleRelay(turn);
+  watchMotor(turn);
+  flushReports(turn);
+  if (isNvsChanged(state.nvs, turn.state.nvs)) turn.effects.push({ kind: 'persist', nvs: turn.state.nvs });
+  armTimer(turn);
+  return { state: turn.state, effects: turn.effects };
+}
+
+function withoutPower(turn: Turn, event: ControllerEvent): void {
+  const { state } = turn;
+  if (event.kind === 'power_on') boot(turn);
+  else if (event.kind === 'hand_switch') state.handSwitch = event.position;
+  else if (event.kind === 'mains') state.isMainsOk = event.isOk;
+  else if (event.kind === 'clock_skew') state.clock.skewMs = event.skewMs;
+}
+
+function boot(turn: Turn): void {
+  const { state, nowMs } = turn;
+  state.isPowered = true;
+  state.nvs.bootCount += 1;
+  state.bootAtMs = nowMs;
+  state.bootId = `${state.nvs.bootCount}-${Math.floor(between(turn, 0, 0xffffff)).toString(16)}`;
+  state.relay.slotFromMs = nowMs;
+  state.relay.isSlotPending = true;
+  state.relay.mustRest = state.nvs.owesRest;
+  startLink(turn);
+}
+
+function react(turn: Turn, event: ControllerEvent): void {
+  const { state } = turn;
+  switch (event.kind) {
+    case 'power_on':
+      return;
+    case 'power_cut':
+      return losePower(turn, 'abrupt');
+    case 'shutdown':
+      return losePower(turn, 'bye');
+    case 'tick':
+      return dueLink(turn);
+    case 'connected':
+      return onConnected(turn);
+    case 'disconnected':
+      return onDisconnected(turn, event.lastContactMs ?? turn.nowMs);
+    case 'desired':
+      return hearLevel(turn, event.level);
+    case 'config':
+      return hearConfig(turn, event.config);
+    case 'schedule':
+      return hearSchedule(turn, event.schedule);
+    case 'command':
+      return obey(turn, event);
+    case 'http_answer':
+      return hearAnswer(turn, event.answer);
+    case 'http_failed':
+      return onHttpFailed(turn);
+    case 'time':
+      return setClock(turn, event.unixMs);
+    case 'clock_skew':
+      state.clock.skewMs = event.skewMs;
+      return;
+    case 'hand_switch':
+      return turnHandSwitch(turn, event.position);
+    case 'mains':
+      return changeMains(turn, event.isOk);
+    case 'sensed':
+      state.sensed = event.sensed;
+      return;
+    default:
+      return unreachable(event);
+  }
+}
+
+function losePower(turn: Turn, how: 'abrupt' | 'bye'): void {
+  const { state, effects } = turn;
+  if (how === 'bye' && state.profile.transport === 'mqtt' && state.link.phase === 'up') {
+    const body = { s: 'bye', boot_id: state.bootId, sid: state.link.sid };
+    effects.push({ kind: 'publish', path: 'state', body });
+  }
+  // Without power the coil lets go; the NVS still remembers it as it was.
+  if (state.relay.coil === 'ON') effects.push({ kind: 'relay', to: 'OFF' });
+  effects.push({ kind: 'disconnect', how }, { kind: 'timer', atMs: null });
+  turn.state = unpowered({ ...state, skewMs: state.clock.skewMs });
+}
+
+function hearLevel(turn: Turn, level: Level): void {
+  const { state } = turn;
+  const last = state.nvs.level;
+  gatewayHeard(turn);
+  if (last !== null && last.epoch === level.epoch && level.version < last.version) {
+    answerStale(turn, level);
+    return;
+  }
+  const isSame =
+    last?.epoch === level.epoch && last.version === level.version && last.target === level.target;
+  if (!isSame) state.nvs.level = level;
+  state.control.isAckDue = true;
+}
+
+function hearConfig(turn: Turn, config: DeviceConfig): void {
+  const { state, effects } = turn;
+  const beforeS = state.nvs.config.heartbeat_s;
+  if (config.rev !== state.nvs.config.rev || config.hash !== state.nvs.config.hash) state.nvs.config = config;
+  if (state.profile.transport !== 'mqtt' || state.link.phase !== 'up') return;
+  effects.push({ kind: 'publish', path: 'config/reported', body: { rev: config.rev, hash: config.hash } });
+  if (config.heartbeat_s !== beforeS) scheduleHeartbeat(turn, config.heartbeat_s);
+}
+
+function hearSchedule(turn: Turn, schedule: DeviceSchedule): void {
+  const { state, effects } = turn;
+  const known = state.nvs.schedule;
+  if (known?.rev !== schedule.rev || known.hash !== schedule.hash) state.nvs.schedule = schedule;
+  if (state.profile.transport !== 'mqtt' || state.link.phase !== 'up') return;
+  effects.push({
+    kind: 'publish',
+    path: 'schedule/reported',
+    body: { rev: schedule.rev, hash: schedule.hash },
+  });
+}
+
+function hearAnswer(turn: Turn, answer: HeartbeatAnswer): void {
+  const { state, effects } = turn;
+  onHttpAnswer(turn, answer.poll_interval_s);
+  const unixMs = Date.parse(answer.server_time);
+  if (Number.isFinite(unixMs)) setClock(turn, unixMs);
+  hearLevel(turn, { epoch: answer.epoch, version: answer.version, target: answer.target_status });
+  if (answer.config_rev !== state.nvs.config.rev) effects.push({ kind: 'fetch', what: 'config' });
+  if (answer.schedule_rev !== (state.nvs.schedule?.rev ?? 0))
+    effects.push({ kind: 'fetch', what: 'schedule' });
+}
+
+function setClock(turn: Turn, unixMs: number): void {
+  turn.state.clock.offsetMs = unixMs - turn.nowMs;
+  turn.state.clock.setAtMs = turn.nowMs;
+}
+
+function turnHandSwitch(turn: Turn, position: HandSwitch): void {
+  const { state } = turn;
+  if (state.handSwitch === position) return;
+  state.handSwitch = position;
+  state.control.isReportDue = true;
+  publishEvent(turn, 'manual_switch', { position });
+}
+
+function changeMains(turn: Turn, isOk: boolean): void {
+  const { state, nowMs } = turn;
+  if (state.isMainsOk === isOk) return;
+  state.isMainsOk = isOk;
+  state.control.isReportDue = true;
+  publishEvent(turn, isOk ? 'power_ok' : 'power_fail', {});
+  if (!isOk) return;
+  state.relay.slotFromMs = nowMs;
+  state.relay.isSlotPending = true;
+}
+
+function isNvsChanged(before: Nvs, after: Nvs): boolean {
+  return (
+    before.level !== after.level ||
+    before.applied !== after.applied ||
+    before.hold !== after.hold ||
+    before.owesRest !== after.owesRest ||
+    before.config !== after.config ||
+    before.schedule !== after.schedule ||
+    before.bootCount !== after.bootCount
+  );
+}
+
+/** One timer per controller: the next instant at which anything is due. */
+function armTimer(turn: Turn): void {
+  const { state, effects } = turn;
+  const { control, link, relay, watch } = state;
+  const deadlines = [
+    control.lostAtMs,
+    control.scheduleAtMs,
+    relay.applyAtMs,
+    link.tryAtMs,
+    link.stableAtMs,
+    link.heartbeatAtMs,
+    link.meterAtMs,
+    watch.suspectAtMs,
+  ].filter((atMs) => atMs !== null);
+  const atMs = deadlines.length === 0 ? null : Math.min(...deadlines);
+  if (atMs === state.timerAtMs) return;
+  state.timerAtMs = atMs;
+  effects.push({ kind: 'timer', atMs });
+}

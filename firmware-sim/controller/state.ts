@@ -1,0 +1,254 @@
+import type { z } from 'zod';
+import type {
+  DeviceCommand,
+  DeviceConfig,
+  DeviceSchedule,
+  HeartbeatAnswer,
+  httpHeartbeat,
+} from '#contract/mqtt/messages.ts';
+import type { DevicePublishes } from '#contract/mqtt/topics.ts';
+import type { ReportSource, SwitchState } from '#contract/words.ts';
+
+// What a controller knows, hears and does. No IO: the same events always give the same effects.
+
+export type TransportKind = 'mqtt' | 'http';
+export type HandSwitch = 'AUTO' | 'ON' | 'OFF';
+
+export type ControllerProfile = {
+  transport: TransportKind;
+  firmwareVersion: string;
+  /** true: an auxiliary contact tells the true state of the contactor, not only of the coil. */
+  hasContactFeedback: boolean;
+  /** Seconds between meter messages over MQTT; 0 sends none. */
+  meterEveryS: number;
+  /** The first attempt after a start comes within this many seconds. */
+  firstTryWithinS: number;
+  /** What the controller holds before a gateway ever configured it. */
+  factoryConfig: DeviceConfig;
+};
+
+/** A level and its place in the order of levels. */
+export type Level = { epoch: string; version: number; target: SwitchState };
+
+/** What survives a power cut. */
+export type Nvs = {
+  /** The last level accepted; a lower version of its epoch is ignored. */
+  level: Level | null;
+  /** The last level the relay really took. */
+  applied: { epoch: string; version: number } | null;
+  /** The state last wanted: what HOLD comes back to. */
+  hold: SwitchState;
+  /** The motor ran and has not rested since: a power cut of unknown length does not count as rest. */
+  owesRest: boolean;
+  config: DeviceConfig;
+  schedule: DeviceSchedule | null;
+  bootCount: number;
+};
+
+/** What the board measures. */
+export type Sensed = {
+  contact: SwitchState;
+  currentMa: number;
+  consumptionKw: number;
+  wh: number;
+  onS: number;
+  starts: number;
+};
+
+/** boot: nothing heard since the start; gateway: its level rules; lost: alone. */
+export type ControlMode = 'boot' | 'gateway' | 'lost';
+
+export type Ack = { ack: 'applied' | 'deferred' | 'refused'; untilS?: number; reason?: string };
+
+export type ControllerState = {
+  profile: ControllerProfile;
+  rngSeed: number;
+  nvs: Nvs;
+  isPowered: boolean;
+  /** Hardware that no power cut moves. */
+  handSwitch: HandSwitch;
+  isMainsOk: boolean;
+  sensed: Sensed;
+  bootAtMs: number;
+  bootId: string;
+  seq: number;
+  eventCount: number;
+  clock: { offsetMs: number | null; setAtMs: number; skewMs: number };
+  relay: {
+    coil: SwitchState;
+    changedAtMs: number;
+    /** The start slot counts from here: the boot, or the return of the mains. */
+    slotFromMs: number;
+    /** No start yet since slotFromMs: the next one waits for the slot. */
+    isSlotPending: boolean;
+    /** The motor was stopped by a power cut of unknown length: its rest counts from slotFromMs. */
+    mustRest: boolean;
+    applyAtMs: number | null;
+  };
+  control: {
+    mode: ControlMode;
+    source: ReportSource;
+    lostAtMs: number | null;
+    scheduleAtMs: number | null;
+    lastAck: Ack['ack'] | null;
+    isReportDue: boolean;
+    isAckDue: boolean;
+  };
+  link: {
+    phase: 'down' | 'connecting' | 'up';
+    attempt: number;
+    tryAtMs: number | null;
+    stableAtMs: number | null;
+    sid: string;
+    sessions: number;
+    heartbeatAtMs: number | null;
+    meterAtMs: number | null;
+    pollIntervalS: number;
+    /** A request is under way (HTTP). */
+    isWaiting: boolean;
+    sendAgain: boolean;
+    toldBoot: boolean;
+  };
+  watch: { suspectAtMs: number | null; told: 'relay_stuck' | 'no_current' | null };
+  recentCommands: readonly string[];
+  timerAtMs: number | null;
+};
+
+export type ControllerEvent = { nowMs: number } & (
+  | { kind: 'power_on'; reason?: 'power' | 'reboot' }
+  | { kind: 'power_cut' }
+  | { kind: 'shutdown' }
+  | { kind: 'tick' }
+  | { kind: 'connected' }
+  /** `lastContactMs`: when the gateway was last heard, for a link that died silently. */
+  | { kind: 'disconnected'; lastContactMs?: number }
+  | { kind: 'desired'; level: Level }
+  | { kind: 'config'; config: DeviceConfig }
+  | { kind: 'schedule'; schedule: DeviceSchedule }
+  | { kind: 'command'; correlation: string; command: DeviceCommand; isRetained: boolean }
+  | { kind: 'http_answer'; answer: HeartbeatAnswer }
+  | { kind: 'http_failed' }
+  | { kind: 'time'; unixMs: number }
+  | { kind: 'clock_skew'; skewMs: number }
+  | { kind: 'hand_switch'; position: HandSwitch }
+  | { kind: 'mains'; isOk: boolean }
+  | { kind: 'sensed'; sensed: Sensed }
+);
+
+type HttpBody = Omit<z.input<typeof httpHeartbeat>, 'device_id'>;
+
+export type Effect =
+  /** Drive the coil; the runner answers with `sensed`. */
+  | { kind: 'relay'; to: SwitchState }
+  | { kind: 'connect'; sid: string; bootId: string }
+  | { kind: 'disconnect'; how: 'abrupt' | 'bye' }
+  | { kind: 'publish'; path: DevicePublishes; body: object }
+  | { kind: 'result'; correlation: string; body: { ok: boolean; detail?: string } }
+  | { kind: 'post'; body: HttpBody }
+  | { kind: 'fetch'; what: 'config' | 'schedule' }
+  | { kind: 'persist'; nvs: Nvs }
+  | { kind: 'restart' }
+  | { kind: 'timer'; atMs: number | null };
+
+export type HeartbeatBody = HttpBody;
+
+export const FACTORY_CONFIG: DeviceConfig = {
+  rev: 0,
+  hash: '',
+  heartbeat_s: 30,
+  fail_safe: 'HOLD',
+  lost_s: 90,
+  min_on_s: 60,
+  min_off_s: 60,
+  start_delay_s: 5,
+  utc_offset_s: 0,
+  locked_out: false,
+};
+
+export const DEFAULT_PROFILE: ControllerProfile = {
+  transport: 'mqtt',
+  firmwareVersion: 'sim-1.0.0',
+  hasContactFeedback: true,
+  meterEveryS: 60,
+  firstTryWithinS: 5,
+  factoryConfig: FACTORY_CONFIG,
+};
+
+const NOTHING_SENSED: Sensed = { contact: 'OFF', currentMa: 0, consumptionKw: 0, wh: 0, onS: 0, starts: 0 };
+
+/** A controller fresh from the factory, without power. */
+export function newController(options: {
+  seed: number;
+  profile?: Partial<ControllerProfile>;
+}): ControllerState {
+  const profile = { ...DEFAULT_PROFILE, ...options.profile };
+  const nvs: Nvs = {
+    level: null,
+    applied: null,
+    hold: 'OFF',
+    owesRest: false,
+    config: profile.factoryConfig,
+    schedule: null,
+    bootCount: 0,
+  };
+  return unpowered({ profile, rngSeed: options.seed, nvs, handSwitch: 'AUTO', isMainsOk: true, skewMs: 0 });
+}
+
+/** Everything volatile at its value without power. */
+export function unpowered(kept: {
+  profile: ControllerProfile;
+  rngSeed: number;
+  nvs: Nvs;
+  handSwitch: HandSwitch;
+  isMainsOk: boolean;
+  skewMs: number;
+}): ControllerState {
+  return {
+    profile: kept.profile,
+    rngSeed: kept.rngSeed,
+    nvs: kept.nvs,
+    isPowered: false,
+    handSwitch: kept.handSwitch,
+    isMainsOk: kept.isMainsOk,
+    sensed: NOTHING_SENSED,
+    bootAtMs: 0,
+    bootId: '',
+    seq: 0,
+    eventCount: 0,
+    clock: { offsetMs: null, setAtMs: 0, skewMs: kept.skewMs },
+    relay: {
+      coil: 'OFF',
+      changedAtMs: Number.NEGATIVE_INFINITY,
+      slotFromMs: 0,
+      isSlotPending: false,
+      mustRest: false,
+      applyAtMs: null,
+    },
+    control: {
+      mode: 'boot',
+      source: 'fail_safe',
+      lostAtMs: null,
+      scheduleAtMs: null,
+      lastAck: null,
+      isReportDue: false,
+      isAckDue: false,
+    },
+    link: {
+      phase: 'down',
+      attempt: 0,
+      tryAtMs: null,
+      stableAtMs: null,
+      sid: '',
+      sessions: 0,
+      heartbeatAtMs: null,
+      meterAtMs: null,
+      pollIntervalS: 0,
+      isWaiting: false,
+      sendAgain: false,
+      toldBoot: false,
+    },
+    watch: { suspectAtMs: null, told: null },
+    recentCommands: [],
+    timerAtMs: null,
+  };
+}

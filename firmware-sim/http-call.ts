@@ -1,0 +1,39 @@
+// A bare HTTP client: JSON in, JSON out, the status as it is.
+
+export type HttpAnswer = { status: number; body: unknown };
+
+export type HttpCall = {
+  method?: 'GET' | 'POST';
+  /** Bearer: a device key or a user's token. */
+  bearer?: string;
+  body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  rawBody?: string;
+};
+
+const ANSWER_WITHIN_MS = 15_000;
+
+/** Throws when the server cannot be reached or does not answer in time. */
+export async function callHttp(base: string, path: string, call: HttpCall = {}): Promise<HttpAnswer> {
+  const text = call.rawBody ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  const response = await fetch(`${base}${path}`, {
+    method: call.method ?? (text === undefined ? 'GET' : 'POST'),
+    headers: {
+      accept: 'application/json',
+      ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(call.bearer === undefined ? {} : { authorization: `Bearer ${call.bearer}` }),
+    },
+    ...(text === undefined ? {} : { body: text }),
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  });
+  return { status: response.status, body: readJson(await response.text()) };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: the check of the shape says so.
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type {
+  DeviceCommand,
+  DeviceConfig,
+  DeviceSchedule,
+  HeartbeatAnswer,
+} from '#contract/mqtt/messages.ts';
+import type { DevicePublishes } from '#contract/mqtt/topics.ts';
+import type { HeartbeatBody, Level } from '../controller/state.ts';
+
+// What a controller's runner asks of a network, and what comes back.
+
+export type Outgoing =
+  | { kind: 'publish'; path: DevicePublishes; body: object }
+  | { kind: 'result'; correlation: string; body: object }
+  | { kind: 'post'; body: HeartbeatBody }
+  | { kind: 'fetch'; what: 'config' | 'schedule' };
+
+export type Incoming =
+  | { kind: 'connected' }
+  | { kind: 'disconnected'; lastContactMs?: number; reason: string }
+  | { kind: 'desired'; level: Level }
+  | { kind: 'config'; config: DeviceConfig }
+  | { kind: 'schedule'; schedule: DeviceSchedule }
+  | { kind: 'command'; correlation: string; command: DeviceCommand; isRetained: boolean }
+  | { kind: 'time'; unixMs: number }
+  | { kind: 'http_answer'; answer: HeartbeatAnswer }
+  | { kind: 'http_failed'; reason: string }
+  /** A message that breaks the contract: ignored and counted. */
+  | { kind: 'malformed'; where: string };
+
+export type Transport = {
+  connect(session: { sid: string; bootId: string }): void;
+  send(message: Outgoing): void;
+  close(how: 'abrupt' | 'bye'): void;
+  /** true: the socket stays open and carries nothing, in either direction. */
+  setHalfOpen(isHalfOpen: boolean): void;
+};
+
+export type Identity = { device_id: string; mqtt_id: string; key: string };
+
+/** A transport tells through `hear`; what it says about a session that is over is nobody's concern. */
+export type TransportDeps = { nowMs: () => number; hear: (message: Incoming) => void };
