@@ -1,0 +1,111 @@
+import type { AedesOptions, AuthenticateError, ConnectPacket } from 'aedes';
+import { deviceState } from '#contract/mqtt/messages.ts';
+import { deviceTopic, MQTT_ID_PATTERN } from '#contract/mqtt/topics.ts';
+import type { Controller, DeviceDoor } from '#core/device-link.ts';
+import type { Log } from '#core/kernel.ts';
+import type { Counters } from './counters.ts';
+import type { Peer, PeerOf, Will } from './peer.ts';
+import { parseJson } from './read-message.ts';
+
+export type AdmissionDeps = {
+  door: DeviceDoor;
+  log: Log;
+  counters: Counters;
+  peerOf: PeerOf;
+  bounds: { keepaliveS: number; maxPayloadBytes: number };
+};
+
+const IDENTIFIER_REJECTED = 2;
+const SERVER_UNAVAILABLE = 3;
+const BAD_CREDENTIALS = 4;
+const NOT_AUTHORIZED = 5;
+type Refusal =
+  | typeof IDENTIFIER_REJECTED
+  | typeof SERVER_UNAVAILABLE
+  | typeof BAD_CREDENTIALS
+  | typeof NOT_AUTHORIZED;
+
+const refused = (sentence: string, returnCode: Refusal): AuthenticateError =>
+  Object.assign(new Error(sentence), { returnCode });
+
+export type Admission = Required<Pick<AedesOptions, 'preConnect' | 'authenticate'>>;
+
+/** Who may come in: CONNECT is made harmless, then the controller proves who it is. */
+export function createAdmission(deps: AdmissionDeps): Admission {
+  const { peerOf } = deps;
+  return {
+    preConnect: (client, packet, callback) => {
+      const peer = peerOf(client);
+      // A bridge would get messages in another form; none is a controller.
+      const isBridge = 'bridgeMode' in packet && packet.bridgeMode === true;
+      if (peer === undefined || isBridge) return callback(new Error('not a controller'), false);
+      takeConnect(peer, packet, deps.bounds.keepaliveS);
+      callback(null, true);
+    },
+    authenticate: (client, username, password, done) => {
+      const peer = peerOf(client);
+      if (peer === undefined) return done(refused('nobody', NOT_AUTHORIZED), false);
+      const answer = admit(deps, peer, username, password);
+      if ('returnCode' in answer) return done(answer, false);
+      peer.controller = answer;
+      peer.will = readWill(deps, peer, answer);
+      done(null, true);
+    },
+  };
+}
+
+function takeConnect(peer: Peer, packet: ConnectPacket, keepaliveS: number): void {
+  peer.clientId = packet.clientId;
+  // Kept sessions would queue for the absent without end; levels are retained instead.
+  packet.clean = true;
+  // Who asks to stay without a sign of life would be a half-open connection for ever.
+  packet.keepalive = Math.min(packet.keepalive || keepaliveS, keepaliveS);
+  // aedes publishes the will of a connection that was taken over; the table knows better when one is due.
+  peer.rawWill = packet.will ?? null;
+  delete packet.will;
+}
+
+function admit(
+  deps: AdmissionDeps,
+  peer: Peer,
+  username: string | undefined,
+  password: Buffer | undefined,
+): Controller | AuthenticateError {
+  const { door, counters, log } = deps;
+  const { clientId, source } = peer;
+  const name = username ?? '';
+  if (!MQTT_ID_PATTERN.test(clientId) || clientId !== name) {
+    counters.count('refused_client_id');
+    log.debug({ source }, 'a client was refused: its client id is not its user name, or not allowed');
+    return refused('identifier rejected', IDENTIFIER_REJECTED);
+  }
+  try {
+    const controller = door.identify(name, password?.toString() ?? '');
+    if (controller !== null) return controller;
+    const reason = door.isKnown(name) ? 'wrong_key' : 'unknown';
+    counters.count(reason === 'wrong_key' ? 'refused_wrong_key' : 'refused_unknown');
+    door.seenUnknown({ name, source, via: 'mqtt', reason });
+    return reason === 'wrong_key'
+      ? refused('wrong key', BAD_CREDENTIALS)
+      : refused('unknown controller', NOT_AUTHORIZED);
+  } catch (error) {
+    counters.count('door_failures');
+    log.error({ err: error, name }, 'a controller could not be identified');
+    return refused('not now', SERVER_UNAVAILABLE);
+  }
+}
+
+/** Only the own `state` may be a will. Another is left out, and the controller may stay: many relays are made so. */
+function readWill(deps: AdmissionDeps, peer: Peer, controller: Controller): Will | null {
+  const { rawWill } = peer;
+  peer.rawWill = null;
+  if (rawWill === null) return null;
+  const payload = Buffer.from(rawWill.payload);
+  const isOwn = rawWill.topic === deviceTopic(controller.mqttId, 'state');
+  const state = deviceState.safeParse(
+    isOwn && payload.length <= deps.bounds.maxPayloadBytes ? parseJson(payload) : undefined,
+  );
+  if (state.success) return { state: state.data, payload, isRetained: rawWill.retain === true };
+  deps.counters.count('wills_refused');
+  return null;
+}

@@ -1,0 +1,52 @@
+import type { AedesOptions } from 'aedes';
+import { maySubscribe } from '#contract/mqtt/topics.ts';
+import { MAX_FILTERS } from './bounds.ts';
+import type { Peer, PeerOf } from './peer.ts';
+import { kick, noteViolation, type TakeDeps, takeInTurn } from './take-message.ts';
+
+export type Authorization = Required<
+  Pick<AedesOptions, 'authorizePublish' | 'authorizeSubscribe' | 'authorizeForward'>
+>;
+
+/**
+ * What a controller may say and hear. Messages enter here, the last place before aedes acknowledges one. Denying by an
+ * error would end the connection, and a relay that publishes one stray topic at every start would come back for ever:
+ * so a denied message is acknowledged and led astray.
+ */
+export function createAuthorization(deps: TakeDeps & { peerOf: PeerOf }): Authorization {
+  const { peerOf, counters, bounds } = deps;
+  return {
+    authorizePublish: (client, packet, done) => {
+      const peer = client === null ? undefined : peerOf(client);
+      if (client === null || peer === undefined) done(new Error('nobody publishes'));
+      else takeInTurn(deps, { peer, client, packet, proceed: () => done(null) });
+    },
+
+    authorizeSubscribe: (client, subscription, done) => {
+      const peer = peerOf(client);
+      const mqttId = peer?.controller?.mqttId;
+      if (peer === undefined || mqttId === undefined || !mayHear(peer, mqttId, subscription.topic)) {
+        counters.count('subscriptions_denied');
+        if (peer !== undefined) noteViolation(deps, peer);
+        done(null, null);
+        return;
+      }
+      peer.filters.add(subscription.topic);
+      // Nothing is sent above QoS 1; aedes itself lowers QoS only where the filter has no wildcard.
+      subscription.qos = subscription.qos === 0 ? 0 : 1;
+      done(null, subscription);
+    },
+
+    // aedes holds what a client does not read without a bound.
+    authorizeForward: (client, packet) => {
+      const peer = peerOf(client);
+      if (peer === undefined || peer.stream.writableLength <= bounds.maxUnsentBytes) return packet;
+      kick(deps, peer, 'slow_kicks');
+      return null;
+    },
+  };
+}
+
+function mayHear(peer: Peer, mqttId: string, filter: string): boolean {
+  return maySubscribe(mqttId, filter) && (peer.filters.has(filter) || peer.filters.size < MAX_FILTERS);
+}

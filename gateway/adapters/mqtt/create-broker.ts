@@ -1,0 +1,167 @@
+import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Aedes, type AedesOptions, type Client } from 'aedes';
+import { deviceTopic } from '#contract/mqtt/topics.ts';
+import type { DeviceDoor, DeviceLink, Levels } from '#core/device-link.ts';
+import type { Log } from '#core/kernel.ts';
+import { createAdmission } from './admission.ts';
+import { createAuthorization } from './authorization.ts';
+import {
+  allowancesOf,
+  type BrokerBounds,
+  DEFAULT_BOUNDS,
+  MAX_CLIENT_ID_LENGTH,
+  MAX_INFLIGHT_QOS2,
+  MAX_TOPIC_LEVELS,
+} from './bounds.ts';
+import { createConnectionTable } from './connection-table.ts';
+import { createCounters } from './counters.ts';
+import { createDeviceLink } from './device-link.ts';
+import { createLevelStore } from './level-store.ts';
+import { createListeners } from './listeners.ts';
+import type { Peer } from './peer.ts';
+import { createReception } from './reception.ts';
+import { checkLoop } from './self-check.ts';
+
+export type BrokerDeps = {
+  door: DeviceDoor;
+  /** Levels of all controllers as they should be now; read once, before the first may connect. */
+  levels: () => Iterable<Levels>;
+  /** Levels of one controller; read whenever it connects, so that nothing older waits for it. */
+  levelsOf?: (mqttId: string) => Levels | null;
+  log: Log;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  bounds?: Partial<BrokerBounds>;
+};
+
+export type Broker = {
+  link: DeviceLink;
+  /** Rejects when the port is taken. Port 0 picks a free one. */
+  listenTcp: (port: number, host: string) => Promise<AddressInfo>;
+  attachWebSocket: (httpServer: HttpServer, path?: string) => void;
+  /** Tells all controllers the time, seconds since 1970. Only while the clock is trusted. */
+  publishTime: (t: number) => void;
+  /** Since the start of this broker; `retained` is what it keeps now. */
+  counters: () => Record<string, number>;
+  /** Controllers that are connected and known. */
+  clientCount: () => number;
+  /** True when a message still gets through the broker. */
+  selfCheck: () => Promise<boolean>;
+  /** Closes ports and connections; another broker may be made in the same process at once. */
+  stop: () => Promise<void>;
+};
+
+/** The broker of the farm: aedes within bounds, with the controllers' doors to the use cases. */
+export async function createBroker(deps: BrokerDeps): Promise<Broker> {
+  const { door, log, now } = deps;
+  const bounds = { ...DEFAULT_BOUNDS, ...deps.bounds };
+  const allowances = allowancesOf(bounds);
+  const counters = createCounters();
+  const levels = createLevelStore();
+  const peers = new Set<Peer>();
+  const peersByClient = new WeakMap<Client, Peer>();
+  const peerOf = (client: Client) => peersByClient.get(client);
+
+  const table = createConnectionTable({
+    door,
+    log,
+    now,
+    counters,
+    peers,
+    takeoversPerMinute: bounds.takeoversPerMinute,
+    keepWill: ({ will }, { mqttId }) => {
+      if (!will?.isRetained) return;
+      const topic = deviceTopic(mqttId, 'state');
+      levels.keepRetained({ cmd: 'publish', topic, payload: will.payload, qos: 1, retain: true, dup: false });
+    },
+  });
+  const options: AedesOptions & { maxClientsIdLength: number } = {
+    ...createAdmission({ door, log, counters, peerOf, bounds }),
+    ...createAuthorization({ door, log, now, counters, levels, peerOf, bounds, allowances }),
+    persistence: levels.persistence,
+    // Messages to a client that does not read hold their place among these: with a bound, a hundred of them
+    // would silence the broker for everybody. What one client may leave unread is bounded instead.
+    concurrency: 0,
+    connectTimeout: bounds.connectTimeoutMs,
+    drainTimeout: bounds.drainTimeoutMs,
+    keepaliveLimit: bounds.keepaliveS,
+    maxTopicLevels: MAX_TOPIC_LEVELS,
+    maxInflightInbound: MAX_INFLIGHT_QOS2,
+    maxClientsIdLength: MAX_CLIENT_ID_LENGTH,
+  };
+  const aedes = await Aedes.createBroker(options);
+  const { link, keep, publishTime } = createDeviceLink({ broker: aedes, levels, table, counters, log });
+  const reception = createReception({
+    broker: aedes,
+    table,
+    peers,
+    peersByClient,
+    counters,
+    log,
+    now,
+    bounds,
+    allowances,
+  });
+  const listeners = createListeners({
+    log,
+    counters,
+    // one frame may carry several packets
+    maxMessageBytes: bounds.maxPacketBytes * 4,
+    mayOpen: (source) => stopping === null && reception.mayOpen(source),
+    accept: reception.accept,
+  });
+  listenToAedes();
+  for (const known of deps.levels()) keep(known);
+  let stopping: Promise<void> | null = null;
+
+  function listenToAedes(): void {
+    aedes.on('client', (client) => {
+      const peer = peerOf(client);
+      if (peer === undefined) return;
+      refreshLevels(peer);
+      table.arrive(peer);
+    });
+    aedes.on('keepaliveTimeout', () => counters.count('keepalive_timeouts'));
+    const onError = (client: Client, error: Error): void => {
+      const isLate = error.message === 'connect did not arrive in time';
+      // Refusals and missed keep-alives have been counted where they were found.
+      const isCounted = 'errorCode' in error || error.message === 'keep alive timeout';
+      if (!isCounted) counters.count(isLate ? 'connect_timeouts' : 'connection_errors');
+      log.debug({ err: error, source: peerOf(client)?.source }, 'a connection to the broker failed');
+    };
+    aedes.on('unsubscribe', (filters, client) => {
+      for (const filter of filters) peerOf(client)?.filters.delete(filter);
+    });
+    aedes.on('clientError', onError);
+    aedes.on('connectionError', onError);
+    // Without a listener it would end the process.
+    aedes.addListener('error', (error: unknown) => log.error({ err: error }, 'the broker has an error'));
+  }
+
+  function refreshLevels(peer: Peer): void {
+    const mqttId = peer.controller?.mqttId;
+    if (mqttId === undefined || deps.levelsOf === undefined) return;
+    table.tell('levelsOf', () => {
+      const current = deps.levelsOf?.(mqttId) ?? null;
+      if (current !== null) keep(current);
+    });
+  }
+
+  async function stop(): Promise<void> {
+    // The gateway leaves, not the controllers: nothing is lost that an alarm should tell of.
+    for (const peer of peers) table.end(peer, { clean: true, takenOver: false });
+    await Promise.all([listeners.close(), new Promise<void>((resolve) => aedes.close(() => resolve()))]);
+  }
+
+  return {
+    link,
+    listenTcp: listeners.listenTcp,
+    attachWebSocket: (httpServer, path = '/mqtt') => listeners.attachWebSocket(httpServer, path),
+    publishTime,
+    counters: () => ({ ...counters.read(), retained: levels.retainedCount() }),
+    clientCount: table.size,
+    selfCheck: () => checkLoop(aedes, bounds.selfCheckMs),
+    stop: () => (stopping ??= stop()),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createWebSocketStream, WebSocketServer } from 'ws';
+import type { Log } from '#core/kernel.ts';
+import type { Counters } from './counters.ts';
+
+export type ListenerDeps = {
+  log: Log;
+  counters: Counters;
+  maxMessageBytes: number;
+  /** False: this address may not open a connection now. Counted by who answers. */
+  mayOpen: (source: string) => boolean;
+  accept: (stream: Duplex, source: string, request?: IncomingMessage) => void;
+};
+
+/** `::ffff:192.168.1.7` is 192.168.1.7. */
+const addressOf = (address: string | undefined): string => address?.replace(/^::ffff:/, '') ?? 'unknown';
+
+/** After a power cut a whole farm connects at once; beyond this the system refuses by itself. */
+const BACKLOG = 4096;
+
+const SUBPROTOCOL = 'mqtt';
+
+/** The two doors to the street: TCP, and WebSocket beside an HTTP server. */
+export function createListeners(deps: ListenerDeps) {
+  const { log, counters } = deps;
+  const servers = new Set<net.Server>();
+  const detach: (() => void)[] = [];
+
+  async function listenTcp(port: number, host: string): Promise<net.AddressInfo> {
+    // A small order must not wait for more to send; a dead peer is found by the keep-alive of MQTT.
+    const server = net.createServer({ noDelay: true }, (socket) => {
+      const source = addressOf(socket.remoteAddress);
+      socket.on('error', () => {});
+      if (deps.mayOpen(source)) deps.accept(socket, source);
+      else socket.destroy();
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ port, host, backlog: BACKLOG }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    server.on('error', (error) => log.error({ err: error }, 'the broker cannot take connections'));
+    servers.add(server);
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('the broker has no port');
+    return address;
+  }
+
+  function attachWebSocket(httpServer: HttpServer, path: string): void {
+    const sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: deps.maxMessageBytes,
+      perMessageDeflate: false,
+      handleProtocols: () => SUBPROTOCOL,
+    });
+    const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      if (new URL(request.url ?? '/', 'http://gateway').pathname !== path) {
+        // Somebody else's path; nobody else's: a socket left alone would stay open for ever.
+        if (httpServer.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found');
+        return;
+      }
+      const source = addressOf(request.socket.remoteAddress);
+      if (!offers(request, SUBPROTOCOL)) refuse(socket, '400 Bad Request');
+      else if (!deps.mayOpen(source)) refuse(socket, '429 Too Many Requests');
+      else {
+        sockets.handleUpgrade(request, socket, head, (webSocket) => {
+          deps.accept(createWebSocketStream(webSocket), source, request);
+        });
+      }
+    };
+    sockets.on('wsClientError', (_error, socket) => refuse(socket, '400 Bad Request'));
+    httpServer.on('upgrade', onUpgrade);
+    detach.push(() => {
+      httpServer.off('upgrade', onUpgrade);
+      sockets.close();
+    });
+  }
+
+  function refuse(socket: Duplex, status: string): void {
+    counters.count('refused_upgrade');
+    socket.on('error', () => {});
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  }
+
+  /** Takes no more connections; those that are open are the caller's. Resolves when the ports are free. */
+  async function close(): Promise<void> {
+    for (const undo of detach.splice(0)) undo();
+    await Promise.all(
+      [...servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+    );
+    servers.clear();
+  }
+
+  return { listenTcp, attachWebSocket, close };
+}
+
+function offers(request: IncomingMessage, protocol: string): boolean {
+  const offered = request.headers['sec-websocket-protocol'] ?? '';
+  return offered.split(',').some((name) => name.trim() === protocol);
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Aedes, Client } from 'aedes';
+import type { Log } from '#core/kernel.ts';
+import { createConnectRate } from './connect-rate.ts';
+import type { ConnectionTable } from './connection-table.ts';
+import type { Counters } from './counters.ts';
+import { guardFraming } from './framing-guard.ts';
+import { type Limits, openPeer, type Peer } from './peer.ts';
+import { takeToken } from './token-bucket.ts';
+
+export type ReceptionDeps = Limits & {
+  broker: Pick<Aedes, 'handle'>;
+  table: Pick<ConnectionTable, 'leave'>;
+  /** Every open connection; kept here. */
+  peers: Set<Peer>;
+  peersByClient: WeakMap<Client, Peer>;
+  counters: Counters;
+  log: Log;
+  now: () => number;
+};
+
+// Control types of MQTT.
+const CONNECT = 1;
+const PUBLISH = 3;
+const DISCONNECT = 14;
+/** Those only a server sends, and those that stand for nothing. */
+const NEVER_FROM_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
+
+/** Takes a stream in: counts it, puts the guard before it and gives it to aedes. */
+export function createReception(deps: ReceptionDeps) {
+  const { bounds, allowances, peers, counters, log, now } = deps;
+  const connectRate = createConnectRate(allowances.connects, now);
+
+  function mayPass(peer: Peer, type: number): boolean {
+    if (NEVER_FROM_CLIENTS.has(type)) {
+      counters.count('connection_errors');
+      return false;
+    }
+    if (type === DISCONNECT) peer.saidGoodbye = true;
+    // Messages have a rate of their own, which drops before it disconnects.
+    if (type === PUBLISH || type === CONNECT) return true;
+    if (takeToken(peer.buckets.control, allowances.control, now())) return true;
+    counters.count('control_floods');
+    return false;
+  }
+
+  return {
+    mayOpen: (source: string): boolean => {
+      const isFull = peers.size >= bounds.maxClients;
+      if (!isFull && connectRate(source)) return true;
+      counters.count(isFull ? 'refused_full' : 'refused_connect_rate');
+      return false;
+    },
+
+    accept: (stream: Duplex, source: string, request?: IncomingMessage): void => {
+      const peer = openPeer(stream, source, allowances, now());
+      peers.add(peer);
+      stream.once('close', () => {
+        peers.delete(peer);
+        deps.table.leave(peer);
+      });
+      guardFraming(stream, {
+        maxPacketBytes: bounds.maxPacketBytes,
+        onPacket: (type) => mayPass(peer, type),
+        onOversize: () => {
+          counters.count('oversized_packets');
+          log.warn({ mqttId: peer.controller?.mqttId, source }, 'a packet was too large: disconnected');
+        },
+      });
+      deps.peersByClient.set(deps.broker.handle(stream, request), peer);
+    },
+  };
+}

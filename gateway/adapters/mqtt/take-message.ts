@@ -1,0 +1,157 @@
+import type { Client, PublishPacket } from 'aedes';
+import { MAX_DEVICE_MESSAGE_BYTES } from '#contract/mqtt/messages.ts';
+import { type DevicePublishes, parseDeviceTopic } from '#contract/mqtt/topics.ts';
+import type { Controller, DeviceDoor } from '#core/device-link.ts';
+import type { Log } from '#core/kernel.ts';
+import type { Counted, Counters } from './counters.ts';
+import type { LevelStore } from './level-store.ts';
+import type { Limits, Peer } from './peer.ts';
+import { BAD_MESSAGE, parseJson, READERS, type Reader, readResult } from './read-message.ts';
+import { takeToken } from './token-bucket.ts';
+
+export type TakeDeps = Limits & {
+  door: DeviceDoor;
+  log: Log;
+  now: () => number;
+  counters: Counters;
+  levels: Pick<LevelStore, 'isUnreleased'>;
+};
+
+/** A published message and the way to let aedes go on with it. */
+export type Delivery = { peer: Peer; client: Client; packet: PublishPacket; proceed: () => void };
+
+/** Where messages go that are not taken: nobody can subscribe to it. */
+const DEAD_LETTER = 'dead-letter';
+
+/** U+0000, or what the decoder puts in place of broken UTF-8. */
+const NOT_A_TOPIC = /[\0\uFFFD]/;
+
+/**
+ * Hands a message to the door; aedes goes on, and so acknowledges, only then. The messages of one client are taken one
+ * after another: while the door is busy with one, the next ones wait. They are at most those of one read of its socket,
+ * for aedes reads no further before.
+ */
+export function takeInTurn(deps: TakeDeps, delivery: Delivery): void {
+  const { peer } = delivery;
+  if (peer.isTaking) {
+    peer.waiting.push(() => takeNow(deps, delivery));
+    return;
+  }
+  takeNow(deps, delivery);
+}
+
+function takeNow(deps: TakeDeps, delivery: Delivery): void {
+  const { peer, packet, proceed } = delivery;
+  const pending = take(deps, delivery);
+  if (pending === undefined) {
+    proceed();
+    return;
+  }
+  peer.isTaking = true;
+  const goOn = () => {
+    peer.isTaking = false;
+    proceed();
+    while (!peer.isTaking) {
+      const waiting = peer.waiting.shift();
+      if (waiting === undefined) return;
+      waiting();
+    }
+  };
+  pending.then(goOn, (error: unknown) => {
+    doorFailed(deps, packet, error);
+    goOn();
+  });
+}
+
+function take(deps: TakeDeps, { peer, client, packet }: Delivery): Promise<void> | undefined {
+  const { counters, allowances } = deps;
+  const { controller } = peer;
+  if (controller === null || peer.isDisowned) return ignore(deps, packet);
+  if (!takeToken(peer.buckets.messages, allowances.messages, deps.now())) {
+    counters.count('messages_over_rate');
+    if (!takeToken(peer.buckets.excess, allowances.excess, deps.now())) kick(deps, peer, 'rate_kicks');
+    return ignore(deps, packet);
+  }
+  if (NOT_A_TOPIC.test(packet.topic)) {
+    kick(deps, peer, 'bad_topics');
+    return ignore(deps, packet);
+  }
+  const found = readerOf(packet.topic, controller.mqttId);
+  if (found === undefined) {
+    counters.count('messages_denied');
+    leadAstray(packet);
+    noteViolation(deps, peer);
+    return undefined;
+  }
+  if (found.path !== 'state') packet.retain = false;
+  if (packet.qos === 2 && deps.levels.isUnreleased(client, packet.messageId)) {
+    counters.count('duplicates');
+    return undefined;
+  }
+  counters.count('messages');
+  if (found.path === 'hb') counters.count('heartbeats');
+  return found.reader === null ? undefined : hand(deps, found.reader, controller, packet);
+}
+
+/** Undefined when the topic is none of this controller's. */
+function readerOf(
+  topic: string,
+  mqttId: string,
+): { reader: Reader | null; path: DevicePublishes | 'res' } | undefined {
+  const parsed = parseDeviceTopic(topic);
+  if (parsed === null || parsed.mqttId !== mqttId) return undefined;
+  if ('result' in parsed) return { reader: readResult(parsed.result), path: 'res' };
+  return { reader: READERS[parsed.path], path: parsed.path };
+}
+
+function hand(
+  deps: TakeDeps,
+  reader: Reader,
+  controller: Controller,
+  packet: PublishPacket,
+): Promise<void> | undefined {
+  const { counters, bounds } = deps;
+  if (packet.payload.length > MAX_DEVICE_MESSAGE_BYTES) counters.count('large_payloads');
+  const body = packet.payload.length > bounds.maxPayloadBytes ? undefined : parseJson(packet.payload);
+  try {
+    const handed = reader(deps.door, controller, body);
+    if (handed !== BAD_MESSAGE) return handed;
+    counters.count('bad_payloads');
+    leadAstray(packet);
+  } catch (error) {
+    doorFailed(deps, packet, error);
+  }
+  return undefined;
+}
+
+function doorFailed(deps: TakeDeps, packet: PublishPacket, error: unknown): void {
+  deps.counters.count('door_failures');
+  deps.log.error({ err: error, topic: packet.topic }, 'a message was not taken and is not acknowledged');
+  ignore(deps, packet);
+}
+
+/** Acknowledges without taking. */
+function leadAstray(packet: PublishPacket): void {
+  packet.topic = DEAD_LETTER;
+  packet.retain = false;
+}
+
+/** Neither takes nor acknowledges: the controller still has the message, and sends it again when it comes back. */
+function ignore(deps: TakeDeps, packet: PublishPacket): undefined {
+  if (packet.qos > 0) deps.counters.count('not_acknowledged');
+  leadAstray(packet);
+  packet.qos = 0;
+}
+
+export function noteViolation(deps: TakeDeps, peer: Peer): void {
+  if (!takeToken(peer.buckets.violations, deps.allowances.violations, deps.now())) {
+    kick(deps, peer, 'violation_kicks');
+  }
+}
+
+export function kick(deps: Pick<TakeDeps, 'counters' | 'log'>, peer: Peer, why: Counted): void {
+  if (peer.stream.destroyed) return;
+  deps.counters.count(why);
+  deps.log.warn({ mqttId: peer.clientId, source: peer.source, why }, 'a controller was disconnected');
+  peer.stream.destroy();
+}
