@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { RowOf } from '#contract/resource.ts';
 import { aerator } from '#contract/resources/aerators.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { schedule } from '#contract/resources/schedules.ts';
-import type { RowOf } from '#contract/resource.ts';
 import type { MemberRole } from '#contract/words.ts';
 import { type Commit, insert } from '#core/changes.ts';
 import type { Owned } from '#core/route.ts';

@@ -1,16 +1,28 @@
-import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
 import { type HandleDeps, handleRoute } from './handle-route.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { requestFrame, requestIdOf } from './request-frame.ts';
+import { routeFinder } from './route-finder.ts';
 
 export const API = '/api/v1';
-const MAX_BODY = '1mb';
+const BELOW_API = `${API}/`;
 
 export type AppDeps = HandleDeps & {
   log: Log;
   /** Requests that are not of the route table: health, metrics, event stream, documents, the console. */
-  mountBefore?: (app: Express) => void;
+  mountBeside?: (app: Express) => void;
+  /** Makes what notes status and duration of every answer of a route. */
+  timerOf?: (route: Route) => (status: number, durationMs: number) => void;
 };
 
 /** The whole HTTP interface from the route table. */
@@ -19,14 +31,9 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
-  app.use((_request, response, next) => {
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.setHeader('Cache-Control', 'no-store');
-    next();
-  });
-  deps.mountBefore?.(app);
-  app.use(API, requireJson, express.json({ limit: MAX_BODY, strict: true, type: 'application/json' }));
-  mountRoutes(app, deps, routes);
+  app.use(requestFrame());
+  app.use(serveRoutes(deps, routes));
+  deps.mountBeside?.(app);
   app.use((request, response) =>
     sendError(response, new AppError(404, `There is nothing at ${request.path}`, { code: 'NOT_FOUND' })),
   );
@@ -34,56 +41,48 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
   return app;
 }
 
-function mountRoutes(app: Express, deps: HandleDeps, routes: readonly Route[]): void {
-  const routesByPath = new Map<string, Route[]>();
-  for (const route of routes) {
-    const path = expressPath(route.path);
-    routesByPath.set(path, [...(routesByPath.get(path) ?? []), route]);
-  }
-  // fixed segments before parameters: /ponds/summary-cards is not a pond
-  const paths = [...routesByPath.keys()].sort((a, b) => rank(a).localeCompare(rank(b)));
-  for (const path of paths) {
-    const chain = app.route(API + path);
-    const known = routesByPath.get(path) ?? [];
-    for (const route of known) {
-      const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-      chain[method](async (request, response) => handleRoute(deps, route, request, response));
+type Serve = (request: Request, response: Response, next: NextFunction) => Promise<void>;
+
+/** The routes below /api/v1; what is none of them goes on. */
+function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
+  const find = routeFinder<Serve>(routes, (route) => serving(deps, route));
+  return (request, response, next) => {
+    const { url } = request;
+    if (!url.startsWith(BELOW_API)) return next();
+    const end = url.indexOf('?');
+    const found = find(request.method, url.slice(API.length, end === -1 ? undefined : end));
+    if (found === null) return next();
+    const { served, params, allow } = found;
+    if (served === null) throw wrongMethod(request.method, allow);
+    request.params = params;
+    readJsonBody(request, (error, body) => {
+      if (error !== null) return next(error);
+      request.body = body;
+      void served(request, response, next);
+    });
+  };
+}
+
+function serving(deps: AppDeps, route: Route): Serve {
+  const note = deps.timerOf?.(route);
+  return async (request, response, next) => {
+    const startedAt = performance.now();
+    try {
+      await handleRoute(deps, route, request, response);
+    } catch (error) {
+      // answered at once, so that the status stands when the time is noted
+      next(error);
     }
-    const allow = known.map((route) => route.method).join(', ');
-    chain.all((request, response) => {
-      sendError(
-        response,
-        new AppError(405, `${request.method} is not possible here; use ${allow}`, {
-          code: 'METHOD_NOT_ALLOWED',
-          headers: { Allow: allow },
-        }),
-      );
-    });
-  }
+    note?.(response.statusCode, performance.now() - startedAt);
+  };
 }
 
-/** `/farms/{farm_id}/` → `/farms/:farm_id`; express takes both with and without the trailing slash. */
-function expressPath(path: string): string {
-  return path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
+export function wrongMethod(method: string, allow: string): AppError {
+  return new AppError(405, `${method} is not possible here; use ${allow}`, {
+    code: 'METHOD_NOT_ALLOWED',
+    headers: { Allow: allow },
+  });
 }
-
-function rank(path: string): string {
-  return path
-    .split('/')
-    .map((segment) => (segment.startsWith(':') ? `~${segment}` : segment))
-    .join('/');
-}
-
-const requireJson: express.RequestHandler = (request, _response, next) => {
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-  if (hasBody && !request.is('application/json')) {
-    throw new AppError(415, 'Send the body as JSON, with Content-Type: application/json', {
-      code: 'UNSUPPORTED_MEDIA_TYPE',
-    });
-  }
-  next();
-};
 
 function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
@@ -95,7 +94,7 @@ function errorHandler(log: Log): ErrorRequestHandler {
     const expected = asAppError(error);
     if (expected === null) {
       log.error(
-        { err: error, method: request.method, path: request.path },
+        { err: error, method: request.method, path: request.path, requestId: requestIdOf(response) },
         'request failed by a fault of ours',
       );
       sendError(
@@ -104,7 +103,10 @@ function errorHandler(log: Log): ErrorRequestHandler {
       );
       return;
     }
-    if (expected.status >= 500) log.warn({ err: error, path: request.path }, 'request could not be served');
+    if (expected.status >= 500) {
+      const requestId = requestIdOf(response);
+      log.warn({ err: error, path: request.path, requestId }, 'request could not be served');
+    }
     sendError(response, expected);
     void next;
   };
@@ -122,15 +124,8 @@ function asAppError(error: unknown): AppError | null {
           headers: { 'Retry-After': '2' },
         });
   }
-  // express and its body parser put an HTTP status on what the client did wrong
-  const { status, type } =
-    error instanceof Error ? (error as Error & { status?: number; type?: string }) : {};
-  if (type === 'entity.too.large')
-    return new AppError(413, 'The body is larger than 1 MiB', { code: 'BODY_TOO_LARGE' });
-  if (type === 'encoding.unsupported')
-    return new AppError(415, 'Unknown Content-Encoding', { code: 'UNSUPPORTED_MEDIA_TYPE' });
-  if (type === 'entity.parse.failed')
-    return new AppError(400, 'The body is not valid JSON', { code: 'MALFORMED_JSON' });
+  // express puts an HTTP status on what the client did wrong
+  const { status } = error instanceof Error ? (error as Error & { status?: number }) : {};
   if (status !== undefined && status >= 400 && status < 500) {
     return new AppError(status === 404 ? 404 : 400, 'The request could not be read', { code: 'BAD_REQUEST' });
   }

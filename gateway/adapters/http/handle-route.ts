@@ -1,6 +1,6 @@
 import type { Request as HttpRequest, Response } from 'express';
 import type * as z from 'zod';
-import { AppError, forbidden, notFound, StorageUnavailable } from '#core/errors.ts';
+import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { notAuthenticated, requireRight } from '#core/request-checks.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
 } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
+import { faultIn } from './input-bounds.ts';
 import { sendAnswer } from './send-answer.ts';
 
 export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
@@ -57,7 +58,7 @@ export async function handleRoute(
       return fallback(error);
     },
   );
-  await sendAnswer(http, response, answer);
+  await sendAnswer(response, answer);
 }
 
 async function readRequest(
@@ -68,9 +69,10 @@ async function readRequest(
   const bearer = bearerOf(http);
   const caller = await callerOf(deps, route.access, bearer);
   const rawBody = isRecord(http.body) ? http.body : {};
-  const params = parsePart(route.params, http.params, route.invalid, 404);
-  const farmBefore = await farmOf(deps, route.access, caller, { params: http.params });
-  const query = parsePart(route.query, http.query, route.invalid);
+  const params = parsePart(route.params, storable(http.params, 404), route.invalid, 404);
+  const farmBefore = await farmOf(deps, route.access, caller, { params });
+  const query = route.query === undefined ? {} : parsePart(route.query, queryOf(route, http), route.invalid);
+  storable(http.body, route.invalid);
   const body = route.body === undefined ? undefined : parsePart(route.body, http.body ?? {}, route.invalid);
   const farm = farmBefore ?? (await farmOf(deps, route.access, caller, { query, body }));
   return {
@@ -83,8 +85,33 @@ async function readRequest(
     ifMatch: ifMatchOf(http),
     source: http.socket.remoteAddress ?? '',
     bearer,
-    language: http.acceptsLanguages('pt-BR', 'pt', 'en') === 'en' ? 'en' : 'pt-BR',
+    language: languageOf(http),
   };
+}
+
+function languageOf(http: HttpRequest): 'pt-BR' | 'en' {
+  // controllers send none, and come by the thousand
+  if (http.headers['accept-language'] === undefined) return 'pt-BR';
+  return http.acceptsLanguages('pt-BR', 'pt', 'en') === 'en' ? 'en' : 'pt-BR';
+}
+
+/** The query, in which every known name stands once. */
+function queryOf(route: Route, http: HttpRequest): unknown {
+  const query = storable(http.query, route.invalid);
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value) && name in (route.query?.shape ?? {})) {
+      throw invalidField(route.invalid, name, 'may be given only once');
+    }
+  }
+  return query;
+}
+
+/** Refuses text and numbers that no table can hold; an id that cannot exist names nothing. */
+function storable<Part>(part: Part, status: 400 | 422 | 404): Part {
+  const fault = faultIn(part);
+  if (fault === null) return part;
+  if (status === 404) throw notFound('Resource');
+  throw invalidField(status, fault.path, fault.message, fault.code);
 }
 
 function bearerOf(http: HttpRequest): string | null {

@@ -1,9 +1,10 @@
-import { once } from 'node:events';
-import type { Request as HttpRequest, Response } from 'express';
+import type { Response } from 'express';
 import type { Answer } from '#core/route.ts';
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Sends an answer; lists leave row by row, so that a year of logs never stands in memory. */
-export async function sendAnswer(http: HttpRequest, response: Response, answer: Answer): Promise<void> {
+export async function sendAnswer(response: Response, answer: Answer): Promise<void> {
   response.status(answer.status);
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   if (answer.total !== undefined) response.setHeader('X-Total-Count', String(answer.total));
@@ -13,21 +14,19 @@ export async function sendAnswer(http: HttpRequest, response: Response, answer: 
     response.end();
     return;
   }
-  if (
-    http.method === 'GET' &&
-    answer.rev !== undefined &&
-    http.headers['if-none-match'] === `"${answer.rev}"`
-  ) {
+  // known to the caller already: by its ETag against If-None-Match
+  if (answer.rev !== undefined && response.req.fresh) {
     response.status(304).end();
     return;
   }
-  response.json(answer.body);
+  response.setHeader('Content-Type', JSON_TYPE);
+  response.end(JSON.stringify(answer.body));
 }
 
 const FLUSH_BYTES = 32_768;
 
 async function sendRows(response: Response, rows: NonNullable<Answer['rows']>): Promise<void> {
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Type', JSON_TYPE);
   let pending = '[';
   let isFirst = true;
   for await (const row of rows) {
@@ -35,8 +34,22 @@ async function sendRows(response: Response, rows: NonNullable<Answer['rows']>): 
     isFirst = false;
     if (pending.length < FLUSH_BYTES) continue;
     if (response.destroyed) return;
-    if (!response.write(pending)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(pending)) await untilTaken(response);
     pending = '';
   }
   response.end(`${pending}]`);
+}
+
+/** Until the reader has taken what was written, or is gone. */
+function untilTaken(response: Response): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // both go again, else a slow reader of a long list leaves thousands of listeners behind
+  const go = () => {
+    response.off('drain', go);
+    response.off('close', go);
+    resolve();
+  };
+  response.once('drain', go);
+  response.once('close', go);
+  return promise;
 }

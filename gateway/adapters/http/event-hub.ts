@@ -1,0 +1,192 @@
+import type {
+  ClockEvent,
+  MeasurementEvent,
+  PresenceItem,
+  StreamEventName,
+  SyncEvent,
+} from '#contract/events/stream.ts';
+import type { CommitListener, Committed } from '#core/changes.ts';
+import { AppError, notFound } from '#core/errors.ts';
+import type { Caller } from '#core/route.ts';
+import { farmChangesIn, sessionsEndedBy } from './event-access.ts';
+import { gatherPresence } from './gather-presence.ts';
+import { type RowEvent, rowEventsOf } from './row-events.ts';
+import { type EventSink, openViewerStream, type Viewer, type ViewerStream } from './viewer-stream.ts';
+
+const MAX_STREAMS = 500;
+const MAX_STREAMS_PER_USER = 20;
+/** Beats between two questions whether token and farms still hold: what another process changed is heard of so. */
+const BEATS_PER_CHECK = 12;
+
+export type EventHubDeps = {
+  onCommit: (listener: CommitListener) => () => void;
+  /** Farms the user owns or is a member of. */
+  farmsOf: (userId: string) => Promise<readonly string[]>;
+  snapshotFor: (userId: string, farmIds: readonly string[]) => Promise<unknown>;
+  farmOfControlPoint: (id: string) => Promise<string | null>;
+  /** Throws 401 when the token does not hold, or no longer. */
+  authenticate: (bearer: string) => Promise<Caller>;
+  now: () => number;
+  later: (ms: number, run: () => void) => void;
+  onError: (error: unknown) => void;
+};
+
+export type EventHub = ReturnType<typeof createEventHub>;
+
+/** All open event streams: tells each viewer what happens on the farms they may see, and nothing else. */
+export function createEventHub(deps: EventHubDeps) {
+  const streams = new Set<ViewerStream>();
+  const counts = { events: 0, droppedSlow: 0, beats: 0 };
+  const tellAll = (name: StreamEventName, data: unknown, to: Pick<RowEvent, 'farmId' | 'userId'>): void => {
+    const text = eventText(counts, name, data);
+    for (const stream of streams) stream.offer({ ...to, text });
+  };
+  const gather = gatherPresence({
+    later: deps.later,
+    tell: (farmId, control_points) =>
+      tellAll('presence', { farm_id: farmId, control_points }, { farmId, userId: null }),
+  });
+
+  async function sendSnapshot(stream: ViewerStream): Promise<void> {
+    const snapshot = stream.awaitSnapshot();
+    const farmIds = await visibleFarms(deps, stream);
+    if (farmIds === null) throw notFound('Farm');
+    if (!snapshot.isWanted()) return;
+    const data = await deps.snapshotFor(stream.caller.userId, farmIds);
+    snapshot.deliver(farmIds, eventText(counts, 'snapshot', data));
+  }
+
+  function refresh(stream: ViewerStream): void {
+    sendSnapshot(stream).catch((error: unknown) => {
+      const isGone = error instanceof AppError && error.status === 404;
+      if (!isGone) deps.onError(error);
+      // without its snapshot a stream would go on half blind; the client opens a new one
+      stream.close(isGone ? 'access_ended' : 'server_stopping');
+    });
+  }
+
+  deps.onCommit((committed) => {
+    if (streams.size === 0) return;
+    const isEnded = sessionsEndedBy(committed);
+    for (const stream of streams) if (isEnded(stream.caller)) stream.close('signed_out');
+    for (const stream of followFarms(streams, committed)) refresh(stream);
+    rowEventsOf(deps, committed, ({ name, data, ...to }) => tellAll(name, data, to));
+  });
+
+  return {
+    /**
+     * Opens a stream and sends its snapshot. Throws 401 for a token that does not hold, 404 for a farm the caller
+     * cannot see, 429 and 503 when there are too many streams.
+     */
+    async open(viewer: Omit<Viewer, 'caller'>, sink: EventSink): Promise<{ abandon: () => void }> {
+      const caller = await deps.authenticate(viewer.bearer);
+      requireRoom(streams, caller.userId);
+      const stream = openViewerStream({ ...viewer, caller }, sink, (ended, why) => {
+        streams.delete(ended);
+        if (why === 'too_slow') counts.droppedSlow += 1;
+      });
+      streams.add(stream);
+      try {
+        // again, now that a logout is heard: one committed in between would leave the stream open
+        await deps.authenticate(viewer.bearer);
+        await sendSnapshot(stream);
+      } catch (error) {
+        stream.abandon();
+        throw error;
+      }
+      return stream;
+    },
+    /** Tells the viewers of a farm what no commit tells. Presence is gathered: the newest of each controller counts. */
+    tell(
+      farmId: string,
+      ...[name, data]: ['presence', PresenceItem] | ['measurement', MeasurementEvent]
+    ): void {
+      if (streams.size === 0) return;
+      if (name === 'presence') gather(farmId, data);
+      else tellAll(name, data, { farmId, userId: null });
+    },
+    /** Tells every viewer about this instance. */
+    tellAll(...[name, data]: ['clock', ClockEvent] | ['sync', SyncEvent]): void {
+      tellAll(name, data, { farmId: null, userId: null });
+    },
+    /** Called every five seconds by a timer: proves the line, ends what expired, now and then asks again who may see. */
+    beat(): void {
+      counts.beats += 1;
+      for (const stream of streams) {
+        if (deps.now() >= stream.caller.tokenExpiresAt) stream.close('token_expired');
+        else stream.offer({ farmId: null, userId: null, text: ':\n\n' });
+      }
+      if (counts.beats % BEATS_PER_CHECK !== 0) return;
+      for (const stream of streams) check(deps, stream, refresh).catch(deps.onError);
+    },
+    closeAll(): void {
+      for (const stream of streams) stream.close('server_stopping');
+    },
+    openStreams: () => streams.size,
+    droppedStreams: () => counts.droppedSlow,
+  };
+}
+
+/** null: the one farm that is watched cannot be seen. */
+async function visibleFarms(
+  deps: Pick<EventHubDeps, 'farmsOf'>,
+  { caller, onlyFarm }: Viewer,
+): Promise<readonly string[] | null> {
+  const all = await deps.farmsOf(caller.userId);
+  if (onlyFarm === null) return all;
+  return all.includes(onlyFarm) ? [onlyFarm] : null;
+}
+
+/**
+ * A person who came to a farm or left it sees so at once, on the open stream: what they lost is taken from them here,
+ * the streams that need a new snapshot are answered.
+ */
+function followFarms(streams: ReadonlySet<ViewerStream>, committed: Committed): Set<ViewerStream> {
+  const changed = new Set<ViewerStream>();
+  for (const { of, farmId, userId, closedTo } of farmChangesIn(committed)) {
+    for (const stream of streams) {
+      const isMeant = stream.caller.userId === userId;
+      if (isMeant || (of === 'farm' && stream.sees(farmId))) changed.add(stream);
+      if (closedTo === 'everybody' || (closedTo === 'user' && isMeant)) stream.loses(farmId);
+    }
+  }
+  return changed;
+}
+
+async function check(
+  deps: Pick<EventHubDeps, 'authenticate' | 'farmsOf'>,
+  stream: ViewerStream,
+  refresh: (stream: ViewerStream) => void,
+): Promise<void> {
+  try {
+    await deps.authenticate(stream.bearer);
+  } catch (error) {
+    // only a refusal ends it; a database that does not answer now is no reason to blind a wall screen
+    if (error instanceof AppError && error.status === 401) stream.close('signed_out');
+    return;
+  }
+  const farms = await visibleFarms(deps, stream);
+  const isSame = farms !== null && stream.seesExactly(farms);
+  if (!isSame && stream.isOpen() && !stream.isAwaitingSnapshot()) refresh(stream);
+}
+
+function requireRoom(streams: ReadonlySet<ViewerStream>, userId: string): void {
+  if (streams.size >= MAX_STREAMS) {
+    throw new AppError(503, 'Too many event streams are open on this instance; please try again later', {
+      code: 'TOO_MANY_STREAMS',
+      headers: { 'Retry-After': '30' },
+    });
+  }
+  const own = [...streams].filter((stream) => stream.caller.userId === userId);
+  if (own.length >= MAX_STREAMS_PER_USER) {
+    throw new AppError(429, `You have ${MAX_STREAMS_PER_USER} event streams open; close one of them`, {
+      code: 'TOO_MANY_STREAMS',
+      headers: { 'Retry-After': '30' },
+    });
+  }
+}
+
+function eventText(counts: { events: number }, name: StreamEventName, data: unknown): string {
+  counts.events += 1;
+  return `id: ${counts.events}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,45 @@
+import type { PresenceItem, SnapshotEvent } from '#contract/events/stream.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+
+type Contact = { control_point_id: string; last_heartbeat: string; consumption: number };
+type Stored = Pick<SnapshotEvent, 'farms' | 'control_points' | 'alerts' | 'unread_notifications'> & {
+  contacts: Contact[];
+};
+
+export type EventSnapshotDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
+  storedSnapshot: (userId: string, farmIds: readonly string[]) => Promise<Stored>;
+  /** Presence from the memory of the process that hears the controllers; null where nothing is known of it here. */
+  presenceOf: (controlPointId: string) => PresenceItem | null;
+  onlineAfterMs: number;
+};
+
+/** All a viewer needs to draw the farm: what is stored, with the newest word of every controller. */
+export async function eventSnapshot(
+  deps: EventSnapshotDeps,
+  userId: string,
+  farmIds: readonly string[],
+): Promise<SnapshotEvent> {
+  const { contacts, ...stored } = await deps.storedSnapshot(userId, farmIds);
+  const contactsById = new Map(contacts.map((contact) => [contact.control_point_id, contact]));
+  const presence = stored.control_points.map(
+    ({ id, current_status }) =>
+      deps.presenceOf(id) ?? storedPresence(deps, { id, current_status }, contactsById.get(id)),
+  );
+  return { server_time: isoOf(deps.now()), clock_quality: deps.clockQuality(), ...stored, presence };
+}
+
+function storedPresence(
+  deps: EventSnapshotDeps,
+  { id, current_status }: Pick<SnapshotEvent['control_points'][number], 'id' | 'current_status'>,
+  contact: Contact | undefined,
+): PresenceItem {
+  const silentForMs =
+    contact === undefined ? Number.POSITIVE_INFINITY : deps.now() - Date.parse(contact.last_heartbeat);
+  return {
+    control_point_id: id,
+    is_online: silentForMs <= deps.onlineAfterMs,
+    last_heartbeat: contact?.last_heartbeat ?? null,
+    current_status,
+    consumption: contact?.consumption ?? 0,
+  };
+}

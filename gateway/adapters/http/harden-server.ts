@@ -1,0 +1,55 @@
+import type { Server, ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** For `createServer`: what cannot be set afterwards. */
+export const SERVER_OPTIONS: ServerOptions = {
+  maxHeaderSize: 16_384,
+  // how often the time limits below are looked at
+  connectionsCheckingInterval: 5_000,
+};
+
+const ANSWERS: Readonly<Record<string, { status: string; detail: string; code: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    detail: 'Address and headers of the request are larger than 16 KiB',
+    code: 'HEADERS_TOO_LARGE',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    detail: 'The request did not arrive in time; please try again',
+    code: 'REQUEST_TIMEOUT',
+  },
+};
+const MALFORMED = { status: '400 Bad Request', detail: 'The request could not be read', code: 'BAD_REQUEST' };
+
+/** Bounds what slow, silent and broken clients may take, so that they cannot keep controllers out. */
+export function hardenServer(server: Server): Server {
+  server.headersTimeout = 15_000;
+  // 1 MiB in two minutes is what the worst line of a farm still does
+  server.requestTimeout = 120_000;
+  // longer than the heartbeat interval: a controller keeps its connection from one report to the next
+  server.keepAliveTimeout = 75_000;
+  // a reader that takes nothing for so long does not come back; event streams beat far more often
+  server.timeout = 120_000;
+  server.maxHeadersCount = 100;
+  server.maxConnections = 10_000;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerUnreadable(error, socket as Socket),
+  );
+  return server;
+}
+
+/** Requests that never reach the routes are answered in the same words as all others. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  // an answer on its way must not be mixed with ours; Node's own handler looks at the same field
+  const { _httpMessage: onItsWay = null } = socket as Socket & { _httpMessage?: object | null };
+  if (error.code === 'ECONNRESET' || !socket.writable || onItsWay !== null) {
+    socket.destroy();
+    return;
+  }
+  const { status, detail, code } = ANSWERS[error.code ?? ''] ?? MALFORMED;
+  const body = JSON.stringify({ detail, code });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

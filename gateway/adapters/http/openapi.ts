@@ -1,0 +1,198 @@
+import * as z from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi';
+import type { Access, Route } from '#core/route.ts';
+import { eventStreamOperation } from './openapi-events.ts';
+import { responsesOf } from './openapi-responses.ts';
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+const ABOUT = `Registers, control and alarms of shrimp farms. The gateway on a farm and the hosted instance serve the same interface.
+
+* Errors are \`{"detail": …}\` with a stable \`code\`; validation errors name the fields in \`errors\`.
+* Every path works with and without its trailing slash.
+* Instants are ISO 8601 in UTC with milliseconds; incoming ones may carry any offset.
+* Lists are streamed; \`skip\` and \`limit\` page them.
+* A single resource carries an \`ETag\`; a change with an outdated \`If-Match\` is 412.
+* Creates honour an \`Idempotency-Key\` for 24 hours.
+* \`X-Request-Id\` is taken over from the request, or made, and stands in our log.`;
+
+const TAGS: Readonly<Record<string, string>> = {
+  Auth: 'Tokens: register, log in, log out',
+  Users: 'Accounts',
+  Farms: 'Farms and who works on them',
+  Events: 'What happens, as it happens',
+};
+
+/**
+ * The interface as an OpenAPI 3.1 document, made from the route table: what is not a route is not in it. Answers are
+ * `open` for clients, because they may gain fields; tests close them, so that no field leaves by accident.
+ */
+export function openApiDocument(
+  routes: readonly Route[],
+  { answers }: { answers: 'open' | 'closed' } = { answers: 'open' },
+): OpenApiDocument {
+  const tags = [...new Set([...routes.map((route) => route.tag), 'Events'])].sort();
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Shrimp-farm gateway',
+      version: '1.3.0',
+      description: ABOUT,
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/api/v1', description: 'This instance' }],
+    tags: tags.map((name) => ({ name, description: TAGS[name] ?? name })),
+    security: [{ bearer: [] }],
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Token of POST /auth/login',
+        },
+        deviceKey: { type: 'http', scheme: 'bearer', description: 'Key of a controller' },
+      },
+    },
+    paths: pathsOf(routes),
+  };
+  const override: ZodOpenApiOverride = ({ jsonSchema, io }) => {
+    // a format says what the library's long patterns say
+    if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+    const isOpen = io === 'output' && answers === 'open';
+    if (isOpen && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  };
+  return createDocument(document, { override });
+}
+
+function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {
+    '/events': { get: eventStreamOperation },
+  };
+  const namesByShape = parameterNames(routes);
+  for (const route of routes) {
+    const names = namesByShape.get(shapeOf(route.path)) ?? [];
+    const path = withNames(route.path, names);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, names) };
+  }
+  return paths;
+}
+
+/** Path parameters by the path without their names. */
+type ParameterNames = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * OpenAPI forbids two paths that differ only in the names of their parameters, as `POST /farms/{user_id}` and
+ * `GET /farms/{farm_id}` do: the name most operations use stands for all of them.
+ */
+function parameterNames(routes: readonly Route[]): ParameterNames {
+  const pathsByShape = Map.groupBy(new Set(routes.map((route) => route.path)), shapeOf);
+  const uses = (path: string) => routes.filter((route) => route.path === path).length;
+  return new Map(
+    [...pathsByShape].map(([shape, paths]) => {
+      const [first = ''] = paths.sort((a, b) => uses(b) - uses(a));
+      return [shape, namesIn(first)];
+    }),
+  );
+}
+
+const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
+
+function withNames(path: string, names: readonly string[]): string {
+  let next = 0;
+  return path.replaceAll(/\{\w+\}/g, (own) => {
+    const name = names[next];
+    next += 1;
+    return name === undefined ? own : `{${name}}`;
+  });
+}
+
+function operationOf(route: Route, names: readonly string[]): ZodOpenApiOperationObject {
+  const path = pathParameters(route, names);
+  return {
+    operationId: operationIdOf(route),
+    summary: route.summary,
+    tags: [route.tag],
+    ...(route.deprecated ? { deprecated: true } : {}),
+    ...(withNames(route.path, names) === route.path ? {} : { 'x-path': route.path }),
+    'x-right': route.access.who === 'farm' ? route.access.right : route.access.who,
+    ...(route.access.who === 'farm' ? { 'x-access': farmRuleOf(route.access) } : {}),
+    security: securityOf(route.access),
+    requestParams: {
+      ...(path === null ? {} : { path }),
+      ...(route.query === undefined ? {} : { query: route.query }),
+      ...headersOf(route),
+    },
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !route.body.safeParse({}).success,
+            content: { 'application/json': { schema: route.body } },
+          },
+        }),
+    responses: responsesOf(route),
+  };
+}
+
+/** Stable as long as method and path are: clients generate names from it. */
+export function operationIdOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  const words = path.replace(/\/$/, '').split(/[/-]/).filter(Boolean);
+  const name = words.map((word) => (word.startsWith('{') ? `by_${word.slice(1, -1)}` : word)).join('_');
+  // `/farms/` with its slash is the collection
+  return `${method.toLowerCase()}_${name}${path.endsWith('/') ? '_collection' : ''}`;
+}
+
+function pathParameters(route: Route, names: readonly string[]): z.ZodObject | null {
+  const own = namesIn(route.path);
+  if (own.length === 0) return null;
+  const shape: Record<string, z.ZodType> = {};
+  for (const [position, name] of own.entries()) {
+    const schema = route.params?.shape[name];
+    const type = schema instanceof z.ZodType ? schema : z.string();
+    const shown = names[position] ?? name;
+    shape[shown] = shown === name ? type : type.describe(`Here the \`${name}\``);
+  }
+  return z.object(shape);
+}
+
+function headersOf(route: Route): { header?: z.ZodObject } {
+  const shape: Record<string, z.ZodType> = {};
+  if (route.idempotent) {
+    shape['Idempotency-Key'] = z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('The same key and body within 24 hours answer the first answer again');
+  }
+  if (route.method === 'PUT' || route.method === 'PATCH') {
+    shape['If-Match'] = z.string().optional().describe('ETag of the version that is to be changed');
+  }
+  return Object.keys(shape).length === 0 ? {} : { header: z.object(shape) };
+}
+
+function securityOf(access: Access): Record<string, string[]>[] {
+  switch (access.who) {
+    case 'anyone':
+      return [];
+    case 'device':
+      // without any only on a gateway, from private addresses, until the controller has a key
+      return [{ deviceKey: [] }, { bearer: [] }, {}];
+    case 'account':
+    case 'admin':
+    case 'farm':
+      return [{ bearer: [] }];
+  }
+}
+
+function farmRuleOf({ right, of, at, field, others, optional }: Extract<Access, { who: 'farm' }>) {
+  return { right, of, at, field, others, optional: optional ?? false };
+}

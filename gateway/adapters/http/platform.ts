@@ -1,0 +1,42 @@
+import type { Express, RequestHandler } from 'express';
+import type { Route } from '#core/route.ts';
+import { API, wrongMethod } from './app.ts';
+import { docsPage } from './docs-page.ts';
+import { type EventStreamDeps, eventStream } from './event-stream.ts';
+import { healthPage, type Readiness, readyPage } from './health.ts';
+import { type MetricsPageDeps, metricsPage } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
+
+export type PlatformDeps = MetricsPageDeps & {
+  monotonic: () => number;
+  readiness: () => Promise<Readiness>;
+  events: EventStreamDeps;
+};
+
+/** What is served beside the route table: health, metrics, the interface's own description, the event stream. */
+export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly Route[]): void {
+  get(app, '/healthz', healthPage(deps));
+  get(app, '/readyz', readyPage(deps));
+  get(app, '/metrics', metricsPage(deps));
+  get(app, `${API}/openapi.json`, openApiPage(routes));
+  get(app, `${API}/events`, eventStream(deps.events));
+  app.use(`${API}/docs`, docsPage());
+}
+
+function openApiPage(routes: readonly Route[]): RequestHandler {
+  const made: { text: string | null } = { text: null };
+  return (_request, response) => {
+    // at the first request: a start that controllers wait for does not wait for it
+    made.text ??= JSON.stringify(openApiDocument(routes));
+    response.type('application/json').send(made.text);
+  };
+}
+
+function get(app: Express, path: string, handler: RequestHandler): void {
+  app
+    .route(path)
+    .get(handler)
+    .all((request) => {
+      throw wrongMethod(request.method, 'GET');
+    });
+}

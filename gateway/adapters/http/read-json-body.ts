@@ -1,0 +1,80 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '#core/errors.ts';
+
+const MAX_BYTES = 1_048_576;
+const JSON_TYPE = /^\s*application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?(?:;|$)/i;
+
+/**
+ * Reads the body of a request: one JSON object or list in UTF-8, at most 1 MiB; undefined without a body. Errors are
+ * 400, 413 and 415. Heartbeats come here by the thousand; a general body parser costs twice as much.
+ */
+export function readJsonBody(
+  request: IncomingMessage,
+  done: (error: AppError | null, body?: unknown) => void,
+): void {
+  const { headers } = request;
+  const length = Number(headers['content-length'] ?? 0);
+  if (length === 0 && headers['transfer-encoding'] === undefined) return done(null);
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity')
+    return done(wrongType(`Send the body plain, not in Content-Encoding: ${encoding}`));
+  if (!JSON_TYPE.test(headers['content-type'] ?? '')) {
+    return done(wrongType('Send the body as JSON in UTF-8, with Content-Type: application/json'));
+  }
+  if (length > MAX_BYTES) return done(tooLarge());
+  collect(request, (error, bytes) => {
+    if (error !== null) return done(error);
+    const parsed = parse(bytes);
+    if (parsed instanceof AppError) done(parsed);
+    else done(null, parsed.body);
+  });
+}
+
+function collect(request: IncomingMessage, done: (error: AppError | null, bytes: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const finish = (error: AppError | null) => {
+    request.off('data', take);
+    request.off('end', end);
+    request.off('close', gone);
+    request.off('error', gone);
+    const [first = Buffer.alloc(0)] = chunks;
+    done(error, chunks.length > 1 ? Buffer.concat(chunks) : first);
+  };
+  const take = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_BYTES) finish(tooLarge());
+    else chunks.push(chunk);
+  };
+  const end = () => finish(null);
+  const gone = () => finish(malformed('The request ended before its body did'));
+  request.on('data', take);
+  request.once('end', end);
+  request.once('close', gone);
+  request.once('error', gone);
+}
+
+function parse(bytes: Buffer): { body: unknown } | AppError {
+  if (bytes.length === 0) return { body: undefined };
+  if (!isUtf8(bytes)) return malformed('The body is not valid UTF-8');
+  try {
+    const body: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof body === 'object' && body !== null) return { body };
+  } catch {
+    // whatever the parser says of it helps nobody who sees only the answer
+  }
+  return malformed('The body is not a valid JSON object');
+}
+
+function malformed(detail: string): AppError {
+  return new AppError(400, detail, { code: 'MALFORMED_JSON' });
+}
+
+function tooLarge(): AppError {
+  return new AppError(413, 'The body is larger than 1 MiB', { code: 'BODY_TOO_LARGE' });
+}
+
+function wrongType(detail: string): AppError {
+  return new AppError(415, detail, { code: 'UNSUPPORTED_MEDIA_TYPE' });
+}

@@ -1,0 +1,67 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { alertQueries } from '#adapters/sql/queries/alerts.ts';
+import { readersQuery } from '#adapters/sql/queries/notifications.ts';
+import type { ControlViews } from '#core/control-view.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { createAlerting } from '#features/alerts/alerting.ts';
+import { deviceFacts } from '#features/alerts/device-facts.ts';
+import { alertRoutes } from '#features/alerts/routes.ts';
+import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
+import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
+import { notificationsFor } from '#features/notifications/notify.ts';
+import type { Config } from './config.ts';
+
+/** The alert store and its interface: for every feature that raises alerts. */
+export function wireAlerts(kernel: Kernel, database: Database) {
+  const queries = alertQueries(database.read);
+  const readersOf = readersQuery(database.read);
+  const deps = {
+    ...kernel,
+    queries,
+    notify: (notice: Parameters<typeof notificationsFor>[1]) =>
+      notificationsFor({ ...kernel, readersOf }, notice),
+  };
+  return { queries, alerting: createAlerting(deps), routes: alertRoutes(deps) };
+}
+
+/** What looks for trouble every few seconds. Controllers are watched where they are heard. */
+export function wireWatches(deps: {
+  config: Config;
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  alerts: ReturnType<typeof wireAlerts>;
+  views: ControlViews;
+  /** Until when an earlier run is known to have listened, ms; null: not known. */
+  previousUntil: number | null;
+  conditions: () => InstanceConditions;
+}) {
+  const { config, kernel, monotonic, database, alerts, views } = deps;
+  const watchDeps = { ...kernel, monotonic, alerting: alerts.alerting, queries: alerts.queries };
+  const listening = {
+    sinceMonotonic: monotonic(),
+    previousUntil: deps.previousUntil,
+    heartbeatIntervalMs: config.pollIntervalS * 1000,
+  };
+  const devices = createDeviceWatch({
+    ...watchDeps,
+    devices: () =>
+      deviceFacts(views.all(), { monotonic: monotonic(), onlineAfterMs: config.onlineAfterS * 1000 }),
+    listening: () => listening,
+  });
+  const instance = createInstanceWatch({
+    ...watchDeps,
+    farmIds: () => new Set([...views.all()].map(({ row }) => row.farm_id)),
+    conditions: deps.conditions,
+  });
+  database.onCommit(devices.follow);
+  database.onCommit(instance.follow);
+  return {
+    async tick() {
+      await devices.tick();
+      await instance.tick();
+    },
+    devices,
+    instance,
+  };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { createEventHub } from '#adapters/http/event-hub.ts';
+import type { CommitListener } from '#core/changes.ts';
+import { AppError } from '#core/errors.ts';
+import { alertRow } from '#test/farm-rows.ts';
+
+const FARM = '0190a5d0-0000-7000-8000-00000000000a';
+const BEATS_A_MINUTE = 12;
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A hub whose world the test holds: who may see what, when a snapshot is ready, how fast a client reads. */
+function aHub() {
+  const world = { farms: [FARM], holds: true, behind: 0, written: [] as string[], ended: [] as string[] };
+  const listeners: CommitListener[] = [];
+  const snapshots: (() => void)[] = [];
+  const hub = createEventHub({
+    onCommit: (listener) => {
+      listeners.push(listener);
+      return () => undefined;
+    },
+    farmsOf: async () => world.farms,
+    snapshotFor: (_userId, farms) =>
+      new Promise((resolve) => {
+        snapshots.push(() => resolve({ farms }));
+      }),
+    farmOfControlPoint: async () => FARM,
+    authenticate: async (bearer) => {
+      if (!world.holds) throw new AppError(401, 'no');
+      return { userId: bearer, role: 'OWNER', tokenId: `of ${bearer}`, tokenExpiresAt: 1_000 };
+    },
+    now: () => 0,
+    later: () => undefined,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return {
+    hub,
+    world,
+    open(user = 'maria') {
+      return hub.open(
+        { bearer: user, onlyFarm: null },
+        {
+          write: (text) => void world.written.push(text),
+          behindBytes: () => world.behind,
+          end: (how) => void world.ended.push(how),
+        },
+      );
+    },
+    async snapshotReady() {
+      snapshots.shift()?.();
+      await settled();
+    },
+    raise(id: string) {
+      const after = alertRow({ id, farm_id: FARM, control_point_id: null });
+      const row = { table: 'alerts', id, before: null, after, rev: 1, hidden: false };
+      for (const listener of listeners) listener({ rows: [row] });
+    },
+    async minute() {
+      for (let beat = 0; beat < BEATS_A_MINUTE; beat += 1) hub.beat();
+      await settled();
+    },
+    heard: () =>
+      world.written.map((text) => /event: (\w+)/.exec(text)?.[1]).filter((name) => name !== undefined),
+  };
+}
+
+describe('an event stream', () => {
+  test('tells what happened while its snapshot was read behind the snapshot', async () => {
+    const { open, raise, snapshotReady, heard } = aHub();
+    void open();
+    await settled();
+    raise('a-1');
+    expect(heard()).toEqual([]);
+    await snapshotReady();
+    expect(heard()).toEqual(['snapshot', 'alert']);
+  });
+
+  test('hears within a minute what another process changed', async () => {
+    const { open, snapshotReady, minute, world, heard } = aHub();
+    void open();
+    await settled();
+    await snapshotReady();
+    world.farms = [];
+    await minute();
+    await snapshotReady();
+    expect(world.written.at(-1)).toContain('{"farms":[]}');
+    world.holds = false;
+    await minute();
+    expect(heard()).toEqual(['snapshot', 'snapshot', 'closed']);
+    expect(world.ended).toEqual(['after_writing']);
+  });
+
+  test('whose client does not read is cut off at 256 KiB, without a word', async () => {
+    const { hub, open, snapshotReady, world, raise, heard } = aHub();
+    void open();
+    await settled();
+    await snapshotReady();
+    world.behind = 262_144;
+    raise('a-1');
+    expect([heard(), world.ended]).toEqual([['snapshot'], ['now']]);
+    expect([hub.openStreams(), hub.droppedStreams()]).toEqual([0, 1]);
+  });
+
+  test('more than 500 are too many for an instance', async () => {
+    const { hub, open } = aHub();
+    for (let user = 0; user < 500; user += 1) void open(`user ${user}`);
+    await settled();
+    expect(hub.openStreams()).toBe(500);
+    await expect(open('one more')).rejects.toMatchObject({
+      status: 503,
+      extras: { code: 'TOO_MANY_STREAMS' },
+    });
+  });
+});

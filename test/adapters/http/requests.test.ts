@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
+import { farm } from '#contract/resources/farms.ts';
+import { insert } from '#core/changes.ts';
+import { type SignedUp, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+
+type App = Awaited<ReturnType<typeof startApp>>;
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+onBothEngines('a bad request', (_open, engine) => {
+  let app: App;
+  let owner: SignedUp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    owner = await app.signUp();
+  });
+  afterAll(() => app.close());
+  const createFarm = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
+    app.call('POST', '/farms/', { token: owner.token, body, headers });
+  const farms = async () => (await app.call('GET', '/farms/', { token: owner.token })).body;
+
+  test.each([
+    ['malformed JSON', '{"name":', JSON_TYPE, 400, 'MALFORMED_JSON'],
+    ['a body that is not JSON', 'name=x', { 'Content-Type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a body over 1 MiB', JSON.stringify({ name: 'x'.repeat(1_048_576) }), JSON_TYPE, 413, 'BODY_TOO_LARGE'],
+    ['an unknown encoding', '{}', { ...JSON_TYPE, 'Content-Encoding': 'zip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a list', '[1]', JSON_TYPE, 422, 'VALIDATION_ERROR'],
+    ['nothing', '', JSON_TYPE, 422, 'VALIDATION_ERROR'],
+    [
+      'a bottomless nest',
+      `{"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      JSON_TYPE,
+      422,
+      'VALIDATION_ERROR',
+    ],
+  ])('%s is refused and stores nothing', async (_what, body, headers, status, code) => {
+    const reply = await createFarm(body, headers);
+    expect([reply.status, reply.body]).toEqual([
+      status,
+      expect.objectContaining({ code, detail: expect.any(String) }),
+    ]);
+    expect(await farms()).toEqual([]);
+  });
+
+  test.each([
+    ['the character U+0000', '{"name":"a\\u0000b"}', 'name', 'TEXT_NOT_ALLOWED'],
+    ['half a surrogate pair', '{"name":"a\\ud800"}', 'name', 'TEXT_NOT_ALLOWED'],
+    ['it where nobody looks', '{"name":"x","unknown":{"a":["\\u0000"]}}', 'unknown.a.0', 'TEXT_NOT_ALLOWED'],
+    ['a number beyond all numbers', '{"name":"x","lat":1e999}', 'lat', 'NUMBER_TOO_LARGE'],
+    ['a prototype', '{"name":"x","__proto__":{"role":"ADMIN"}}', '__proto__', 'NAME_NOT_ALLOWED'],
+  ])('%s is named with its field', async (_what, body, path, code) => {
+    const reply = await createFarm(body);
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { code: 'VALIDATION_ERROR', errors: [{ path, code }] },
+    });
+    expect(await farms()).toEqual([]);
+  });
+
+  test('a query parameter given twice, or with text nothing can hold, is named', async () => {
+    for (const query of ['limit=1&limit=2', 'limit=%00', 'limit=abc', 'skip=-1']) {
+      const reply = await app.call('GET', `/farms/?${query}`, { token: owner.token });
+      const name = query.split('=')[0];
+      expect([query, reply.status, reply.body]).toEqual([
+        query,
+        422,
+        expect.objectContaining({ errors: [expect.objectContaining({ path: name })] }),
+      ]);
+    }
+    expect((await app.call('GET', '/farms/?cache=1&cache=2', { token: owner.token })).status).toBe(200);
+  });
+
+  test('an address that cannot be decoded is 400, an id that cannot exist 404', async () => {
+    expect((await app.call('GET', '/farms/%ZZ', { token: owner.token })).status).toBe(400);
+    for (const id of ['%00', 'a%00b', 'nonsense', '__proto__', randomUUID()]) {
+      expect([id, (await app.call('GET', `/farms/${id}`, { token: owner.token })).status]).toEqual([id, 404]);
+    }
+  });
+
+  test('a body that grows beyond 1 MiB while it comes is refused, and the next request on the line is served', async () => {
+    const headers = { ...JSON_TYPE, Authorization: `Bearer ${owner.token}` };
+    const request = httpRequest(`${app.base}/api/v1/farms/`, { method: 'POST', headers });
+    const answered = once(request, 'response');
+    for (let sent = 0; sent < 20; sent += 1) request.write(`${' '.repeat(65_536)}`);
+    request.end('{}');
+    const [response] = await answered;
+    expect([response.statusCode, JSON.parse(await text(response))]).toMatchObject([
+      413,
+      { code: 'BODY_TOO_LARGE' },
+    ]);
+    expect(await farms()).toEqual([]);
+  });
+
+  test('text that is not UTF-8 is refused', async () => {
+    const response = await fetch(`${app.base}/api/v1/farms/`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, Authorization: `Bearer ${owner.token}` },
+      body: Buffer.from('{"name":"fazenda \xe3"}', 'latin1'),
+    });
+    expect([response.status, await response.json()]).toMatchObject([400, { code: 'MALFORMED_JSON' }]);
+  });
+
+  test('the request id of a fault stands in the log', async () => {
+    const reply = await app.call('GET', '/nothing', { headers: { 'X-Request-Id': 'trace-7' } });
+    expect(reply.headers.get('x-request-id')).toBe('trace-7');
+  });
+});
+
+describe('a long list', () => {
+  let app: App;
+  let owner: SignedUp;
+  beforeAll(async () => {
+    app = await startApp();
+    owner = await app.signUp();
+    const changes = Array.from({ length: 6_000 }, (_, number) =>
+      insert(farm, {
+        id: randomUUID(),
+        name: `Fazenda ${number}`,
+        description: 'x'.repeat(1_000),
+        owner_id: owner.user.id,
+        address_id: null,
+        lat: null,
+        lng: null,
+        timezone: 'America/Fortaleza',
+        created_at: new Date(Date.UTC(2026, 0, 1) + number).toISOString(),
+        updated_at: null,
+      }),
+    );
+    await app.kernel.commit({ changes, actor: null });
+  });
+  afterAll(() => app.close());
+
+  const ask = () =>
+    httpRequest(`${app.base}/api/v1/farms/`, {
+      headers: { Authorization: `Bearer ${owner.token}` },
+      agent: false,
+    });
+
+  test('reaches a slow reader whole, and others are served meanwhile', async () => {
+    const request = ask().end();
+    const response = await new Promise<IncomingMessage>((resolve) => request.once('response', resolve));
+    // nothing is read: the server may fill the line and then has to wait
+    response.pause();
+    for (let meanwhile = 0; meanwhile < 20; meanwhile += 1) {
+      expect((await app.call('GET', '/farms/?limit=1', { token: owner.token })).status).toBe(200);
+    }
+    const rows = JSON.parse(await text(response));
+    expect(rows.length).toBe(6_000);
+    expect(rows.map(({ name }: { name: string }) => name).slice(-1)).toEqual(['Fazenda 5999']);
+  });
+
+  test('whose reader goes away ends quietly', async () => {
+    const before = app.sentences.length;
+    const request = ask().end();
+    await new Promise<void>((resolve) => request.once('response', () => resolve()));
+    request.destroy();
+    expect((await app.call('GET', '/farms/?limit=1', { token: owner.token })).status).toBe(200);
+    expect(app.sentences.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('a hardened server', () => {
+  let app: App;
+  let server: Server;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    server = hardenServer(createServer({ ...SERVER_OPTIONS, connectionsCheckingInterval: 20 }, app.app));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    };
+  });
+
+  async function say(words: string): Promise<string> {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(words);
+    return text(socket);
+  }
+  const statusAndBody = (answer: string) => [
+    Number(answer.split(' ')[1]),
+    JSON.parse(answer.split('\r\n\r\n')[1] ?? ''),
+  ];
+
+  test('answers what it cannot read with 400 in its own words', async () => {
+    expect(statusAndBody(await say('NONSENSE\r\n\r\n'))).toEqual([
+      400,
+      { detail: 'The request could not be read', code: 'BAD_REQUEST' },
+    ]);
+  });
+
+  test('answers an endless address with 431', async () => {
+    const answer = await say(`GET /api/v1/farms/?a=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: farm\r\n\r\n`);
+    expect(statusAndBody(answer)).toMatchObject([431, { code: 'HEADERS_TOO_LARGE' }]);
+  });
+
+  test('does not wait for ever for a client that drips its headers', async () => {
+    server.headersTimeout = 50;
+    const answer = await say('GET /healthz HTTP/1.1\r\nHost: farm\r\nX-Slow: ');
+    expect(statusAndBody(answer)).toMatchObject([408, { code: 'REQUEST_TIMEOUT' }]);
+  });
+
+  test('keeps a connection from one heartbeat to the next', () => {
+    expect(server.keepAliveTimeout).toBeGreaterThan(60_000);
+    expect(server.maxConnections).toBe(10_000);
+  });
+});

@@ -1,0 +1,154 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiDocument } from '#adapters/http/openapi.ts';
+import type { Route } from '#core/route.ts';
+import { type Reply, type SignedUp, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
+import { type HostileRequest, hostileRequests } from '#test/hostile-requests.ts';
+import { type ApiDocument, type Names, type Operation, operationOf } from '#test/sample-request.ts';
+
+// FUZZ_SEED repeats a run that failed; FUZZ_SECONDS gives it longer.
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_120);
+const BUDGET_MS = Number(process.env['FUZZ_SECONDS'] ?? 5) * 1000;
+const RUNS_PER_ROUTE = 10_000;
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  email: /@/,
+};
+
+onBothEngines('whatever a client sends', (_open, engine) => {
+  let app: Awaited<ReturnType<typeof startApp>>;
+  let document: ApiDocument;
+  let validator: ReturnType<typeof answerValidator>;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    // the shapes this test needs of it are checked by the test of the document
+    document = openApiDocument(app.routes, { answers: 'closed' }) as unknown as ApiDocument;
+    validator = answerValidator(document);
+  });
+  afterAll(() => app.close());
+
+  async function send(route: Route, token: string, { path, body, headers }: HostileRequest): Promise<Reply> {
+    const canHaveBody = route.method !== 'GET' && body !== undefined;
+    return app.call(route.method, path, {
+      token,
+      headers: { ...headers, ...(canHaveBody ? JSON_BODY : {}) },
+      ...(canHaveBody ? { body } : {}),
+    });
+  }
+
+  async function fuzz(route: Route, caller: SignedUp): Promise<string | null> {
+    const operation = operationOf(document, route);
+    const ids = await aFarm(app.kernel, caller.user.id);
+    const names: Names = { ...ids, user: caller.user.id, device: deviceIdOf(ids.control_point) };
+    const outcome = await fc.check(
+      fc.asyncProperty(hostileRequests(route, operation, names), async (request) => {
+        const reply = await send(route, caller.token, request);
+        const wrong = wrongAnswer(validator, route, operation, reply);
+        if (wrong !== null) throw new Error(wrong);
+      }),
+      {
+        seed: SEED,
+        numRuns: RUNS_PER_ROUTE,
+        interruptAfterTimeLimit: BUDGET_MS / app.routes.length,
+        endOnFailure: true,
+      },
+    );
+    const { failed, errorInstance, counterexample } = outcome;
+    // a route so slow that its time was over before the first answer has nothing to show
+    if (!failed || counterexample === null) return null;
+    const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+    return `${route.method} ${route.path}: ${why}\n  sent: ${JSON.stringify(counterexample).slice(0, 1000)}`;
+  }
+
+  test(
+    'the answer is a documented one and never a fault of ours, and nobody else’s farm is touched',
+    async () => {
+      const bystander = await app.signUp();
+      const ids = await aFarm(app.kernel, bystander.user.id);
+      const before = await lookAt(bystander, ids.farm);
+      const found: string[] = [];
+      let caller = await app.signUp();
+      for (const route of app.routes) {
+        const wrong = await fuzz(route, caller);
+        // the account may be signed out now, or have another password
+        if (route.access.who === 'account' && route.method !== 'GET') caller = await app.signUp();
+        if (wrong !== null) found.push(wrong);
+      }
+      const faults = app.sentences.filter(({ level }) => level === 'error');
+      expect(found, JSON.stringify(faults.slice(0, 3).map(({ fields }) => String(fields['err'])))).toEqual(
+        [],
+      );
+      expect(faults).toEqual([]);
+      expect(await lookAt(bystander, ids.farm)).toEqual(before);
+      expect(await admins()).toBe(0);
+      if (engine === 'sqlite') expect(await damage()).toEqual([{ integrity_check: 'ok' }]);
+    },
+    BUDGET_MS + 60_000,
+  );
+
+  async function lookAt({ token }: SignedUp, farmId: string) {
+    const paths = [`/farms/${farmId}`, '/farms/', '/users/me'];
+    const replies = await Promise.all(paths.map((path) => app.call('GET', path, { token })));
+    return replies.map(({ status, body }) => ({ status, body }));
+  }
+
+  async function admins(): Promise<number> {
+    const rows = await app.database.read
+      .selectFrom('users')
+      .select('id')
+      .where('role', '=', 'ADMIN')
+      .execute();
+    return rows.length;
+  }
+
+  async function damage(): Promise<unknown[]> {
+    return (await sql`pragma integrity_check`.execute(app.database.read)).rows;
+  }
+});
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+/** What is wrong with an answer, or null. */
+function wrongAnswer(
+  validator: ReturnType<typeof answerValidator>,
+  route: Route,
+  operation: Operation,
+  reply: Reply,
+): string | null {
+  const { status, body } = reply;
+  if (status >= 500) return `answered ${status} ${JSON.stringify(body)}`;
+  if (!(status in operation.responses))
+    return `answered ${status}, which is not documented: ${JSON.stringify(body)}`;
+  const validate = validator(route, operation, status);
+  if (validate === null) return body === '' ? null : `answered ${status} with a body that is not documented`;
+  if (validate(body)) return null;
+  const [error] = validate.errors ?? [];
+  return `answered ${status} not as documented: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
+}
+
+function answerValidator(document: ApiDocument) {
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS });
+  ajv.addSchema({ $id: 'api', ...document });
+  const known = new Map<string, ValidateFunction | null>();
+  return (route: Route, operation: Operation, status: number): ValidateFunction | null => {
+    const key = `${operation.operationId} ${status}`;
+    let validate = known.get(key);
+    if (validate === undefined) {
+      const schema = operation.responses[status]?.content?.['application/json']?.schema;
+      validate = schema === undefined ? null : ajv.compile(withRefs(schema));
+      known.set(key, validate);
+    }
+    return validate;
+  };
+}
+
+/** References of the document, from outside it. */
+function withRefs(schema: unknown): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/'));
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument } from '#adapters/http/openapi.ts';
+import { MEMBER_ROLES } from '#contract/words.ts';
+import { mayOnFarm } from '#core/request-checks.ts';
+import { type Access, OWNED, type Route } from '#core/route.ts';
+import { type Reply, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
+import { type ApiDocument, sampleRequest } from '#test/sample-request.ts';
+
+const CALLERS = ['nobody', 'stranger', 'VIEWER', 'TECHNICIAN', 'MANAGER', 'OWNER', 'admin'] as const;
+type Caller = (typeof CALLERS)[number];
+type Verdict = 'served' | 'not signed in' | 'forbidden' | 'as if missing' | 'own matter' | 'broken';
+
+/** What the access rule of a route promises to a caller. */
+function promised(access: Access, caller: Caller): Verdict {
+  switch (access.who) {
+    case 'anyone':
+    case 'device':
+      return 'own matter';
+    case 'account':
+      return caller === 'nobody' ? 'not signed in' : 'own matter';
+    case 'admin':
+      if (caller === 'nobody') return 'not signed in';
+      return caller === 'admin' ? 'served' : 'forbidden';
+    case 'farm':
+      if (caller === 'nobody') return 'not signed in';
+      if (caller === 'stranger' || caller === 'admin')
+        return access.others === 403 ? 'forbidden' : 'as if missing';
+      return mayOnFarm(caller, access.right) ? 'served' : 'forbidden';
+    default:
+      throw new Error(`a route without an access rule: ${JSON.stringify(access)}`);
+  }
+}
+
+function verdictOf(access: Access, { status, body }: Reply): Verdict {
+  const { code } = (typeof body === 'object' && body !== null ? body : {}) as { code?: string };
+  if (status >= 500) return 'broken';
+  if (status === 401 && code === 'NOT_AUTHENTICATED' && access.who !== 'device') return 'not signed in';
+  if (access.who === 'anyone' || access.who === 'device' || access.who === 'account') return 'own matter';
+  if (status === 403) return 'forbidden';
+  return status === 404 ? 'as if missing' : 'served';
+}
+
+describe('the table of promises', () => {
+  test('a route without a rule fails', () => {
+    expect(() => promised(undefined as never, 'nobody')).toThrow();
+    expect(() => promised({ who: 'somebody' } as never, 'nobody')).toThrow('without an access rule');
+  });
+});
+
+onBothEngines('every route keeps its promise to every caller', (_open, engine) => {
+  let app: Awaited<ReturnType<typeof startApp>>;
+  let document: ApiDocument;
+  let tokens: Record<Exclude<Caller, 'nobody'>, string>;
+  let users: Record<Exclude<Caller, 'nobody'>, string>;
+
+  beforeAll(async () => {
+    app = await startApp(engine);
+    // the shapes this test needs of it are checked by the test of the document
+    document = openApiDocument(app.routes) as unknown as ApiDocument;
+    const people = CALLERS.filter((caller) => caller !== 'nobody');
+    const signedUp = await Promise.all(
+      people.map(async (caller) => {
+        const { token, user } = await app.signUp(caller === 'admin' ? { role: 'ADMIN' } : {});
+        return { caller, token, id: user.id };
+      }),
+    );
+    tokens = Object.fromEntries(signedUp.map(({ caller, token }) => [caller, token])) as typeof tokens;
+    users = Object.fromEntries(signedUp.map(({ caller, id }) => [caller, id])) as typeof users;
+  });
+  afterAll(() => app.close());
+
+  async function namesOfFreshFarm() {
+    const members = Object.fromEntries(MEMBER_ROLES.map((role) => [role, users[role]]));
+    const ids = await aFarm(app.kernel, users.OWNER, members);
+    return { ...ids, user: users.OWNER, device: deviceIdOf(ids.control_point) };
+  }
+
+  /** A token of its own for what may end it: logging out must not sign the caller out of the other routes. */
+  async function tokenFor(caller: Caller, route: Route): Promise<string | undefined> {
+    if (caller === 'nobody') return undefined;
+    if (route.access.who !== 'account' || route.method === 'GET') return tokens[caller];
+    const { body } = await app.call('POST', '/auth/renew', { token: tokens[caller] });
+    return (body as { access_token: string }).access_token;
+  }
+
+  async function ask(route: Route, caller: Caller): Promise<Reply> {
+    const { path, body } = sampleRequest(document, route, await namesOfFreshFarm());
+    const token = await tokenFor(caller, route);
+    return app.call(route.method, path, {
+      ...(token === undefined ? {} : { token }),
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  test('every kind of thing a rule can name stands on the farm of this test', async () => {
+    const names = await namesOfFreshFarm();
+    expect(Object.keys(names)).toEqual(expect.arrayContaining([...OWNED]));
+  });
+
+  test('route by route, caller by caller', async () => {
+    const kept: Record<string, Record<string, Verdict>> = {};
+    const wanted: Record<string, Record<string, Verdict>> = {};
+    const said: string[] = [];
+    for (const route of app.routes) {
+      const name = `${route.method} ${route.path}`;
+      for (const caller of CALLERS) {
+        const reply = await ask(route, caller);
+        const verdict = verdictOf(route.access, reply);
+        const want = promised(route.access, caller);
+        kept[name] = { ...kept[name], [caller]: verdict };
+        wanted[name] = { ...wanted[name], [caller]: want };
+        if (verdict !== want)
+          said.push(`${name} to ${caller}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      }
+    }
+    expect(kept, said.join('\n')).toEqual(wanted);
+  }, 60_000);
+
+  test('a list without its farm answers what is the caller’s own', async () => {
+    const lists = app.routes.filter(({ access }) => access.who === 'farm' && access.optional);
+    for (const route of lists) {
+      const names = await namesOfFreshFarm();
+      const { path } = sampleRequest(document, route, names);
+      const reply = await app.call(route.method, path.split('?')[0] ?? '', { token: tokens.stranger });
+      expect([path, reply.status]).toEqual([path, 200]);
+      expect(JSON.stringify(reply.body)).not.toContain(names.farm);
+    }
+  });
+});
