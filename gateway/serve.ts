@@ -9,8 +9,9 @@ import { startTicks, type Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
-import { compose, type World } from './compose.ts';
+import { compose } from './compose.ts';
 import type { Config } from './config.ts';
+import type { World } from './world.ts';
 
 export type Running = {
   http: string;
@@ -18,6 +19,8 @@ export type Running = {
   mqtt: string | null;
   stop: () => Promise<void>;
 };
+
+const LAST_WORDS_MS = 500;
 
 /** The program as it runs: ports open, controllers heard, schedules followed. Rejects when a port is taken. */
 export async function serve(config: Config, world: World): Promise<Running> {
@@ -30,6 +33,10 @@ export async function serve(config: Config, world: World): Promise<Running> {
     const mqttAddress = broker === null ? null : await broker.listenTcp(config.mqttPort, config.host);
     const httpAddress = await listen(server, config);
     if (broker !== null) control.attach(broker.link);
+    // from the first second on a restart knows since when it missed what was due
+    await keepTime(instance).catch((error: unknown) =>
+      kernel.log.warn({ err: error }, 'the time was not kept'),
+    );
     const ticks = startTicks(ticksOf(config, instance, broker), (name, error) => {
       kernel.log.error({ err: error, tick: name }, 'a regular task failed; it is tried again');
     });
@@ -38,9 +45,13 @@ export async function serve(config: Config, world: World): Promise<Running> {
       mqtt: mqttAddress === null ? null : `mqtt://${shownHost(config.host)}:${mqttAddress.port}`,
       async stop() {
         await ticks.stop();
+        const closed = new Promise((resolve) => server.close(resolve));
         instance.events.closeAll();
+        // answers under way, and the farewell of the event streams, get a moment
+        server.closeIdleConnections();
+        await Promise.race([closed, world.pause(LAST_WORDS_MS)]);
         server.closeAllConnections();
-        await Promise.all([new Promise((resolve) => server.close(resolve)), broker?.stop()]);
+        await Promise.all([closed, broker?.stop()]);
         await keepTime(instance).catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
@@ -57,13 +68,14 @@ export async function serve(config: Config, world: World): Promise<Running> {
 
 type Instance = Awaited<ReturnType<typeof compose>>;
 
-function openBroker(config: Config, { control, kernel }: Instance, server: Server): Promise<Broker> {
+function openBroker(config: Config, { control, kernel, metrics }: Instance, server: Server): Promise<Broker> {
   return createBroker({
     door: control.door,
     levels: control.levels,
     levelsOf: control.levelsOf,
     log: kernel.log,
     now: kernel.now,
+    isTimeTrusted: () => kernel.clockQuality() === 'trusted',
     bounds: {
       maxClients: config.maxMqttClients,
       messagesPerS: config.mqttMessagesPerS,
@@ -71,6 +83,8 @@ function openBroker(config: Config, { control, kernel }: Instance, server: Serve
     },
   }).then((broker) => {
     broker.attachWebSocket(server, '/mqtt');
+    metrics.gauge('mqtt_clients', 'Controllers connected over MQTT', broker.clientCount);
+    metrics.gaugeBy('mqtt_events', 'What the broker counted since its start', 'event', broker.counters);
     return broker;
   });
 }
@@ -118,9 +132,7 @@ function ticksOf(config: Config, instance: Instance, broker: Broker | null): Tic
     {
       name: 'time to controllers',
       every: '0 * * * * *',
-      run: () => {
-        if (kernel.clockQuality() === 'trusted') broker?.publishTime(Math.floor(kernel.now() / 1000));
-      },
+      run: () => broker?.publishTime(),
     },
     { name: 'alerts', every: '*/2 * * * * *', run: instance.watches.tick },
     { name: 'levels', every: '30 */5 * * * *', run: control.refreshLevels },

@@ -24,8 +24,8 @@ export type DeviceDoor = {
   /** The connection ended: `clean` is a farewell, otherwise it broke, fell silent or was taken over. */
   disconnected: (controller: Controller, end: { clean: boolean; takenOver: boolean }) => void;
   stateChanged: (controller: Controller, state: DeviceState) => void;
-  /** Resolves when a change of status is on disk; the broker acknowledges only then. */
-  heartbeat: (controller: Controller, fields: HeartbeatFields) => Promise<void>;
+  /** Resolves when a change of status is on disk; the broker acknowledges only then. Undefined: nothing to wait for. */
+  heartbeat: (controller: Controller, fields: HeartbeatFields) => Promise<void> | undefined;
   reported: (controller: Controller, report: ShadowReported) => Promise<void>;
   event: (controller: Controller, event: DeviceEvent) => Promise<void>;
   revisionReported: (controller: Controller, which: 'config' | 'schedule', rev: number) => void;

@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
-import { deviceTopic } from '#contract/mqtt/topics.ts';
+import { deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { DeviceDoor, DeviceLink, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
 import { createAdmission } from './admission.ts';
@@ -32,6 +32,8 @@ export type BrokerDeps = {
   log: Log;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** False: no time is told to anybody, none is better than a wrong one. */
+  isTimeTrusted: () => boolean;
   bounds?: Partial<BrokerBounds>;
 };
 
@@ -40,8 +42,8 @@ export type Broker = {
   /** Rejects when the port is taken. Port 0 picks a free one. */
   listenTcp: (port: number, host: string) => Promise<AddressInfo>;
   attachWebSocket: (httpServer: HttpServer, path?: string) => void;
-  /** Tells all controllers the time, seconds since 1970. Only while the clock is trusted. */
-  publishTime: (t: number) => void;
+  /** Tells all controllers the time, unless it is not to be trusted. */
+  publishTime: () => void;
   /** Since the start of this broker; `retained` is what it keeps now. */
   counters: () => Record<string, number>;
   /** Controllers that are connected and known. */
@@ -91,7 +93,13 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     maxClientsIdLength: MAX_CLIENT_ID_LENGTH,
   };
   const aedes = await Aedes.createBroker(options);
-  const { link, keep, publishTime } = createDeviceLink({ broker: aedes, levels, table, counters, log });
+  const { link, keep, publishTime, timeMessage } = createDeviceLink({
+    broker: aedes,
+    levels,
+    table,
+    counters,
+    log,
+  });
   const reception = createReception({
     broker: aedes,
     table,
@@ -130,6 +138,15 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
       if (!isCounted) counters.count(isLate ? 'connect_timeouts' : 'connection_errors');
       log.debug({ err: error, source: peerOf(client)?.source }, 'a connection to the broker failed');
     };
+    // a controller that has just booted runs no schedule until it knows the time
+    aedes.on('subscribe', (subscriptions, client) => {
+      const asksForTime = subscriptions.some(({ topic }) => topic === TIME_TOPIC);
+      if (!asksForTime || !deps.isTimeTrusted()) return;
+      client.publish(
+        { cmd: 'publish', dup: false, ...timeMessage(Math.floor(now() / 1000)) },
+        () => undefined,
+      );
+    });
     aedes.on('unsubscribe', (filters, client) => {
       for (const filter of filters) peerOf(client)?.filters.delete(filter);
     });
@@ -158,7 +175,9 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     link,
     listenTcp: listeners.listenTcp,
     attachWebSocket: (httpServer, path = '/mqtt') => listeners.attachWebSocket(httpServer, path),
-    publishTime,
+    publishTime: () => {
+      if (deps.isTimeTrusted()) publishTime(Math.floor(now() / 1000));
+    },
     counters: () => ({ ...counters.read(), retained: levels.retainedCount() }),
     clientCount: table.size,
     selfCheck: () => checkLoop(aedes, bounds.selfCheckMs),

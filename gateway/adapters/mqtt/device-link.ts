@@ -24,6 +24,13 @@ const levelMessage = (mqttId: string, level: DeviceLevel, body: object): Message
   retain: true,
 });
 
+const timeMessage = (t: number): Message => ({
+  topic: TIME_TOPIC,
+  payload: Buffer.from(JSON.stringify({ t })),
+  qos: 0,
+  retain: false,
+});
+
 export function createDeviceLink(deps: LinkDeps) {
   const { table, levels, counters, log } = deps;
 
@@ -66,7 +73,7 @@ export function createDeviceLink(deps: LinkDeps) {
   return {
     link,
     keep,
-    publishTime: (t: number): void =>
-      publish({ topic: TIME_TOPIC, payload: Buffer.from(JSON.stringify({ t })), qos: 0, retain: false }),
+    timeMessage,
+    publishTime: (t: number): void => publish(timeMessage(t)),
   };
 }

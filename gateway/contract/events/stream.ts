@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { Resource, RowOf } from '../resource.ts';
 import { alert } from '../resources/alerts.ts';
 import { type controlPoint, order } from '../resources/control-points.ts';
-import type { Resource, RowOf } from '../resource.ts';
 import { notification } from '../resources/notifications.ts';
 import { FAIL_SAFES, MEMBER_ROLES, ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
 

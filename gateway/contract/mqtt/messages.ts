@@ -11,6 +11,11 @@ export const reportedStatus = z
   .pipe(z.enum(SWITCH_STATES));
 
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+/** Far above what orders can reach, far below where counting on would lose numbers. */
+const version = z
+  .int()
+  .min(0)
+  .max(2 ** 48);
 
 /** Fields every heartbeat may carry, whichever way it comes. */
 export const heartbeatFields = z.object({
@@ -27,7 +32,7 @@ export const heartbeatFields = z.object({
   power_ok: z.boolean().optional().describe('false: mains is gone, the controller runs on its reserve'),
   motor_current_ma: z.number().min(0).max(1_000_000).optional().describe('Motor current, mA'),
   source: z.enum(REPORT_SOURCES).optional().describe('Why the relay stands as it does'),
-  version: count.optional().describe('Version of the target last applied'),
+  version: version.optional().describe('Version of the target last applied'),
   epoch: z.string().max(64).optional().describe('Epoch of the version last applied'),
   sent_at: z.number().optional().describe('Clock of the controller, seconds since 1970; advisory'),
 });
@@ -61,7 +66,7 @@ export type DeviceState = z.infer<typeof deviceState>;
 /** `shadow/desired`, retained: the level the relay is to have. Never a toggle. */
 export const shadowDesired = z.object({
   epoch: z.string().max(64),
-  version: count,
+  version,
   target_status: z.enum(SWITCH_STATES),
   origin: z.enum(ORIGINS),
   issued_at: z.number().describe('Seconds since 1970'),
@@ -73,7 +78,7 @@ export type ShadowDesired = z.infer<typeof shadowDesired>;
 /** `shadow/reported`: answer to a level. `deferred` names when it will be done (minimum times, start slot). */
 export const shadowReported = z.object({
   epoch: z.string().max(64),
-  version: count,
+  version,
   current_status: reportedStatus,
   source: z.enum(REPORT_SOURCES).optional(),
   ack: z.enum(['applied', 'deferred', 'refused', 'stale']),
@@ -171,7 +176,7 @@ export const deviceEvent = z.object({
 });
 export type DeviceEvent = z.infer<typeof deviceEvent>;
 
-/** `sf/v1/time`, every 60 s to all; sent only while the gateway's own clock is trusted. */
+/** `sf/v1/time`, at once to who subscribes, then every 60 s to all; only while the gateway trusts its own clock. */
 export const timeMessage = z.object({ t: z.number().describe('Seconds since 1970') });
 
 /** 200 of POST /devices/heartbeat. */

@@ -4,8 +4,11 @@ import type { ControlView } from '#core/control-view.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import { perform } from '#core/use-case.ts';
 import { activateKey, type KeyDeps, matchingKey } from './device-keys.ts';
-import { onHeartbeat, onShadowReported, type ReportDeps } from './on-report.ts';
+import { onShadowReported, type ReportDeps, takeHeartbeat } from './on-report.ts';
 import type { SeenDevices } from './seen-devices.ts';
+
+/** Over MQTT every controller has proved who it is. */
+const BY_MQTT = { via: 'mqtt', authenticated: true } as const;
 
 export type DoorDeps = ReportDeps & KeyDeps & { seen: SeenDevices };
 
@@ -62,9 +65,7 @@ export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
       takeState(view, state);
       deps.presenceChanged(controller.controlPointId);
     },
-    async heartbeat(controller, fields) {
-      await onHeartbeat(deps, controller.controlPointId, fields, { via: 'mqtt', authenticated: true });
-    },
+    heartbeat: (controller, fields) => takeHeartbeat(deps, controller.controlPointId, fields, BY_MQTT),
     reported: (controller, report) => onShadowReported(deps, controller.controlPointId, report),
     event: (controller, event) => onEvent(deps, controller, event),
     revisionReported(controller, which, rev) {

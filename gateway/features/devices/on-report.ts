@@ -31,13 +31,33 @@ export async function onHeartbeat(
   by: ReportedBy,
 ): Promise<HeartbeatAnswer> {
   const view = deps.views.byId(controlPointId);
+  await takeHeartbeat(deps, controlPointId, fields, by);
+  const known = deps.views.byId(controlPointId) ?? view;
+  if (known === null) throw notFound('Control point');
+  return answerOf(deps, known);
+}
+
+/**
+ * The same for a way that has no answer. Undefined: taken, and nothing was to be stored, as with nearly every heartbeat,
+ * so nobody has to wait.
+ */
+export function takeHeartbeat(
+  deps: ReportDeps,
+  controlPointId: string,
+  fields: HeartbeatFields,
+  by: ReportedBy,
+): Promise<void> | undefined {
+  const view = deps.views.byId(controlPointId);
   if (view === null) throw notFound('Control point');
   heard(deps, view.presence, by.via);
   takeFields(view.presence, fields);
-  if (decideReport(deps, view, fields, by).length > 0)
-    await store(deps, controlPointId, (fresh) => decideReport(deps, fresh, fields, by));
-  deps.presenceChanged(controlPointId);
-  return answerOf(deps, deps.views.byId(controlPointId) ?? view);
+  if (decideReport(deps, view, fields, by).length === 0) {
+    deps.presenceChanged(controlPointId);
+    return undefined;
+  }
+  return store(deps, controlPointId, (fresh) => decideReport(deps, fresh, fields, by)).then(() =>
+    deps.presenceChanged(controlPointId),
+  );
 }
 
 /** A controller's answer to a level: applied, deferred (and until when), refused, or stale. */
@@ -96,28 +116,31 @@ function decideReport(
   by: ReportedBy,
 ): Change[] {
   const { row } = view;
-  const at = isoOf(deps.now());
-  const set: Parameters<typeof update<typeof row>>[2] = {};
-  const changes: Change[] = [];
-  if (fields.current_status !== row.current_status) {
-    Object.assign(set, { current_status: fields.current_status, current_since: at });
-    changes.push(statusAudit(deps, view, fields, by));
-  }
+  const { current_status, epoch, version } = fields;
+  const isOther = current_status !== row.current_status;
   // A card restored from yesterday knows an older version than its controllers: they would ignore every order until
   // ours passed theirs.
-  const isBehind =
-    fields.epoch === row.epoch && fields.version !== undefined && fields.version > targetOf(view).version;
-  if (isBehind && fields.version !== undefined) Object.assign(set, { version: fields.version + 1 });
-  if (Object.keys(set).length > 0) changes.push(update(controlPoint, row, set));
-  return [...changes, ...applied(view, fields, at)];
+  const isBehind = epoch === row.epoch && version !== undefined && version > targetOf(view).version;
+  const done = appliedOrder(view, fields);
+  if (!isOther && !isBehind && done === null) return [];
+  const at = isoOf(deps.now());
+  const set = {
+    ...(isOther ? { current_status, current_since: at } : {}),
+    ...(isBehind ? { version: version + 1 } : {}),
+  };
+  return [
+    ...(isOther ? [statusAudit(deps, view, fields, by)] : []),
+    ...(isOther || isBehind ? [update(controlPoint, row, set)] : []),
+    ...(done === null ? [] : [update(order, done.id, { state: 'APPLIED' as const, state_at: at })]),
+  ];
 }
 
-function applied(view: ControlView, fields: HeartbeatFields, at: string): Change[] {
+/** The open order that this report shows to be done; null: none. */
+function appliedOrder(view: ControlView, fields: HeartbeatFields): ControlView['openOrder'] {
   const open = view.openOrder;
-  if (open === null || open.target_status !== fields.current_status) return [];
+  if (open === null || open.target_status !== fields.current_status) return null;
   // an older report may still be under way when an order is given
-  if (fields.version !== undefined && fields.version < open.version) return [];
-  return [update(order, open.id, { state: 'APPLIED', state_at: at })];
+  return fields.version !== undefined && fields.version < open.version ? null : open;
 }
 
 function acknowledged(deps: ReportDeps, view: ControlView, report: ShadowReported): Change[] {

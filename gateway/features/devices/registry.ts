@@ -216,7 +216,7 @@ function withOrder(view: ControlView, id: string, changed: Order): ControlView {
 
 function presenceFrom(facts: ControlFacts): Presence {
   return {
-    lastReportAt: facts.lastHeartbeat === null ? null : Date.parse(facts.lastHeartbeat),
+    lastReportAt: lastReportOf(facts),
     lastReportMonotonic: null,
     via: null,
     isConnected: false,
@@ -236,4 +236,10 @@ function presenceFrom(facts: ControlFacts): Presence {
     scheduleRev: null,
     isDirty: false,
   };
+}
+
+/** A change of status is stored at once, the heartbeats after it every half minute: the later of both is known. */
+function lastReportOf({ lastHeartbeat, row }: ControlFacts): number | null {
+  const known = [lastHeartbeat, row.current_since].filter((at) => at !== null).map((at) => Date.parse(at));
+  return known.length === 0 ? null : Math.max(...known);
 }

@@ -22,6 +22,7 @@ export async function startBroker(
     door?: Partial<DeviceDoor>;
     levels?: Levels[];
     levelsOf?: (mqttId: string) => Levels | null;
+    isTimeTrusted?: () => boolean;
   } = {},
 ) {
   const calls: DoorCall[] = [];
@@ -36,6 +37,7 @@ export async function startBroker(
     ...(options.levelsOf ? { levelsOf: options.levelsOf } : {}),
     log: { debug: logAs('debug'), info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
     now: () => clock.now,
+    isTimeTrusted: options.isTimeTrusted ?? (() => true),
     bounds: { connectsPerMinutePerAddress: 0, ...options.bounds },
   });
   onTestFinished(() => broker.stop());

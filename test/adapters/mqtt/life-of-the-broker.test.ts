@@ -40,7 +40,7 @@ describe('the life of a broker', () => {
     await Promise.all([farm.broker.stop(), farm.broker.stop()]);
     farm.broker.link.publishShadow('aerator-1', aShadow());
     farm.broker.link.forget('aerator-1');
-    farm.broker.publishTime(1);
+    farm.broker.publishTime();
     expect(farm.broker.link.isConnected('aerator-1')).toBe(false);
     expect(farm.log.filter(({ level }) => level === 'error')).toEqual([]);
   });

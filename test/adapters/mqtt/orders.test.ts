@@ -143,21 +143,28 @@ describe('levels', () => {
     expect(farm.told('event')).toEqual([]);
   });
 
-  test('the time reaches all that listen, and is not kept', async () => {
+  test('the time is told at once to who asks, and to all every now and then', async () => {
     const farm = await startBroker();
     const early = await farm.rawConnected('aerator-1');
     await subscribe(early, { 'sf/v1/time': 1 });
-    farm.broker.publishTime(1_767_225_600);
-    await eventually(() =>
-      expect(heard(early)).toEqual([
-        { topic: 'sf/v1/time', body: { t: 1_767_225_600 }, qos: 0, retain: false },
-      ]),
-    );
+    const told = (t: number) => ({ topic: 'sf/v1/time', body: { t }, qos: 0, retain: false });
+    await eventually(() => expect(heard(early)).toEqual([told(1_767_225_600)]));
+    farm.clock.now += 60_000;
+    farm.broker.publishTime();
+    await eventually(() => expect(heard(early)).toEqual([told(1_767_225_600), told(1_767_225_660)]));
     const late = await farm.rawConnected('aerator-2');
     await subscribe(late, { 'sf/v1/time': 1 });
-    late.send({ cmd: 'pingreq' });
-    await late.next('pingresp');
-    expect(heard(late)).toEqual([]);
+    await eventually(() => expect(heard(late)).toEqual([told(1_767_225_660)]));
+  });
+
+  test('no time is told while the clock is not to be trusted', async () => {
+    const farm = await startBroker({ isTimeTrusted: () => false });
+    const client = await farm.rawConnected('aerator-1');
+    await subscribe(client, { 'sf/v1/time': 1 });
+    farm.broker.publishTime();
+    client.send({ cmd: 'pingreq' });
+    await client.next('pingresp');
+    expect(heard(client)).toEqual([]);
   });
 
   test('a state is kept and a report is not, whatever their flag says', async () => {
@@ -209,7 +216,7 @@ describe('what a controller may hear', () => {
   });
 
   test('refused and granted stand side by side in one answer', async () => {
-    const farm = await startBroker({ levels: [someLevels()] });
+    const farm = await startBroker({ levels: [someLevels()], isTimeTrusted: () => false });
     const client = await farm.rawConnected();
     expect(await subscribe(client, { '#': 1, [`${OWN}/shadow/desired`]: 1, 'sf/v1/time': 0 })).toEqual([
       128, 1, 0,

@@ -1,0 +1,94 @@
+import { createEventHub } from '#adapters/http/event-hub.ts';
+import { eventSnapshot } from '#adapters/http/event-snapshot.ts';
+import { createEventTickets } from '#adapters/http/event-tickets.ts';
+import { checked } from '#adapters/http/health.ts';
+import type { Metrics } from '#adapters/http/metrics.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { eventQueries } from '#adapters/sql/queries/event-snapshot.ts';
+import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
+import type { StorageHealth } from '#adapters/system/storage-health.ts';
+import type { PresenceItem } from '#contract/events/stream.ts';
+import { type ControlView, type ControlViews, targetOf } from '#core/control-view.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import type { Config } from './config.ts';
+
+/** The event stream of this instance. */
+export function wireEvents(
+  config: Config,
+  kernel: Kernel,
+  database: Database,
+  deps: {
+    authenticate: (bearer: string) => Promise<Caller>;
+    secret: string;
+    metrics: Metrics;
+    presenceOf: (controlPointId: string) => PresenceItem | null;
+  },
+) {
+  const queries = eventQueries(database.read);
+  const snapshot = {
+    ...kernel,
+    storedSnapshot: queries.snapshotFor,
+    presenceOf: deps.presenceOf,
+    onlineAfterMs: config.onlineAfterS * 1000,
+  };
+  const hub = createEventHub({
+    ...queries,
+    onCommit: database.onCommit,
+    authenticate: deps.authenticate,
+    snapshotFor: (userId, farmIds) => eventSnapshot(snapshot, userId, farmIds),
+    now: kernel.now,
+    later: (ms, run) => void setTimeout(run, ms).unref(),
+    onError: (error) => kernel.log.error({ err: error }, 'an event stream could not be served'),
+  });
+  deps.metrics.gauge('event_streams_open', 'Event streams that are open', hub.openStreams);
+  deps.metrics.counter(
+    'event_streams_dropped_total',
+    'Streams cut because the client was too slow',
+    hub.droppedStreams,
+  );
+  return { hub, tickets: createEventTickets({ ...kernel, secret: deps.secret }) };
+}
+
+/** Figures of control for Prometheus. */
+export function tellControl(
+  metrics: Metrics,
+  registry: ControlViews,
+  deps: { storage: StorageHealth; quality: Kernel['clockQuality'] },
+): void {
+  const count = (fits: (view: ControlView) => boolean) => [...registry.all()].filter(fits).length;
+  metrics.gauge('control_points', 'Control points of this instance', () => count(() => true));
+  metrics.gauge(
+    'control_points_mismatched',
+    'Control points whose reported state is not the wanted one',
+    () =>
+      count(
+        (view) =>
+          view.row.current_status !== null && view.row.current_status !== targetOf(view).target_status,
+      ),
+  );
+  metrics.gauge('control_points_unsaved', 'Control points whose target is only in memory', () =>
+    count(({ unsaved }) => unsaved !== null),
+  );
+  metrics.gauge('clock_trusted', '1 while the clock is trusted', () =>
+    deps.quality() === 'trusted' ? 1 : 0,
+  );
+  metrics.gauge('disk_ok', '1 while the disk takes writes and has room', () =>
+    deps.storage.disk() === 'ok' ? 1 : 0,
+  );
+}
+
+/** Control goes on with a doubtful clock and a full disk, so they are told here without making the instance unready. */
+export async function readiness(database: Database, storage: StorageHealth, clock: DisciplinedClock) {
+  const answers = await checked(database.ping);
+  const disk = storage.disk();
+  const { trust, reason } = clock.state();
+  return {
+    ready: answers.ok,
+    checks: {
+      database: answers,
+      disk: disk === 'ok' ? { ok: true } : { ok: false, detail: disk },
+      clock: { ok: trust === 'trusted', detail: reason },
+    },
+  };
+}

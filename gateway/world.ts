@@ -1,0 +1,67 @@
+import { v5, v7 } from 'uuid';
+import { createClock, type DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
+import type { ClockEvidence } from '#core/clock-trust.ts';
+import { isoOf, type Log } from '#core/kernel.ts';
+import type { Config } from './config.ts';
+
+/** What the world gives the program; tests give their own. */
+export type World = {
+  /** Wall clock of the machine, ms since 1970. */
+  wallClock: () => number;
+  /** Milliseconds that only grow while this process lives. */
+  monotonic: () => number;
+  random: () => number;
+  pause: (ms: number) => Promise<void>;
+  log: Log;
+  /** What speaks for the wall clock, as last asked. */
+  clockEvidence: () => ClockEvidence;
+};
+
+/** Name space of ids that are derived from a cause (UUID v5). */
+const CAUSES = '6f1f5c0e-8e0b-5d6e-9a7e-0b8a5a2b7d11';
+
+/** UUID v5 of a cause. */
+export const idOfCause = (cause: string): string => v5(cause, CAUSES);
+
+/** UUID v7 that grow within this process, also inside one millisecond: rows made together keep their order. */
+export function growingIds(now: () => number): () => string {
+  let last = { ms: 0, seq: 0 };
+  return () => {
+    const ms = now();
+    last = ms > last.ms ? { ms, seq: 0 } : { ms: last.ms, seq: last.seq + 1 };
+    return v7({ msecs: last.ms, seq: last.seq });
+  };
+}
+
+/** No clock before this program was written is right. */
+const WRITTEN = Date.UTC(2026, 0, 1);
+
+/** The clock of this run, judged by what an earlier run left behind. */
+export function startClock(
+  { config, world, log }: { config: Config; world: World; log: Log },
+  goodTime: number | null,
+  changed: () => void,
+): DisciplinedClock {
+  const clock = createClock(
+    {
+      wall: world.wallClock,
+      monotonic: world.monotonic,
+      evidence: world.clockEvidence,
+      changed: (state, before) => {
+        changed();
+        const { trust, reason } = state;
+        log.warn({ trust, reason, before: before.trust }, 'the clock stepped or its trust changed');
+      },
+    },
+    { mode: config.trustClock, notBefore: WRITTEN },
+    goodTime,
+  );
+  const { trust, reason } = clock.state();
+  if (trust === 'untrusted') {
+    log.warn(
+      { reason, time: isoOf(clock.now()) },
+      'the clock is not to be trusted; fail-safes decide until it is',
+    );
+  }
+  return clock;
+}
