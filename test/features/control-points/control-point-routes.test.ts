@@ -58,7 +58,7 @@ onBothEngines('control points', (_open, engine) => {
         create({ cod: 'CP-RACE', device_id: 'race-1' }),
         create({ cod: 'CP-RACE', device_id: 'race-2' }),
       ]);
-      expect(replies.map(({ status }) => status).sort()).toEqual([201, 400]);
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 400]));
     });
   });
 
