@@ -1,35 +1,13 @@
-import { createHash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import type { Resource } from '#contract/resource.ts';
+import { type ChangeLog, closeLog, openLog } from './change-log.ts';
 import type { Change, Committed, CommittedRow, GuardSeen, Unit } from './changes.ts';
 import { StaleError } from './errors.ts';
-import { nextHlc } from './hlc.ts';
+import { newestOf, readRegister, writeRegister } from './register.ts';
 import { codecOf } from './row-codec.ts';
+import type { Steps, UnitContext } from './statements.ts';
 
 // The one way rows of the product change, as a generator of statements: SQLite's driver runs it without a pause
 // between BEGIN and COMMIT, PostgreSQL's awaits each statement. Placeholders are `?`.
-
-export type Statement = { sql: string; params: readonly (string | number | null | Uint8Array)[] };
-type Rows = readonly Record<string, unknown>[];
-type Steps<Answer> = Generator<Statement, Answer, Rows>;
-
-export type UnitContext = {
-  dialect: 'sqlite' | 'postgres';
-  /** Stream this instance logs to; null: registers only (a hosted instance, for a farm without a gateway). */
-  streamId: number | null;
-  nowMs: number;
-  /** Monotonic milliseconds of this boot, for stamping rows anew once the clock is known. */
-  monotonicMs: number;
-  bootId: string;
-  /** 16 bit of the instance and 16 of this start, hex. */
-  node: string;
-  /** Resources that are hidden with a parent, by the parent's table. */
-  childrenOf: ReadonlyMap<string, readonly { resource: Resource; column: string }[]>;
-};
-
-const OPERATION = { put: 1, delete: 2, fact: 4 } as const;
-const SCHEMA_VERSION = 1;
-const CHAIN_BYTES = 16;
 
 export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   const log = yield* openLog(unit, context);
@@ -286,149 +264,4 @@ function* lockRow(
   };
   if (stored === undefined) return null;
   return { row: codec.decode(stored), rev: Number(stored['rev'] ?? 0), hidden: stored['hidden'] === 1 };
-}
-
-// Registers: per row a causal length (odd: alive) and the stamp of each field group.
-
-type Register = { cl: number; hlc: string; over: Record<string, string> };
-
-function newestOf(register: Register): string {
-  return Object.values(register.over).reduce(
-    (newest, stamp) => (stamp > newest ? stamp : newest),
-    register.hlc,
-  );
-}
-
-function* readRegister(resource: Resource, id: string): Steps<Register | null> {
-  const [stored] = yield {
-    sql: 'select cl, hlc, over_json from sync_register where entity = ? and id = ?',
-    params: [resource.entity, id],
-  };
-  if (stored === undefined) return null;
-  // written by writeRegister below
-  const over = JSON.parse(String(stored['over_json'])) as Record<string, string>;
-  return { cl: Number(stored['cl']), hlc: String(stored['hlc']), over };
-}
-
-function* writeRegister(resource: Resource, id: string, register: Register): Steps<void> {
-  yield {
-    sql: `insert into sync_register (entity, id, cl, hlc, over_json) values (?, ?, ?, ?, ?)
-      on conflict (entity, id) do update set cl = excluded.cl, hlc = excluded.hlc, over_json = excluded.over_json`,
-    params: [resource.entity, id, register.cl, register.hlc, JSON.stringify(register.over)],
-  };
-}
-
-// The change log: what sync ships, hash-chained per lane, numbered without gaps under the stream's row lock.
-
-type LogEntry = {
-  resource: Resource;
-  id: string;
-  op: keyof typeof OPERATION;
-  cl: number;
-  hlc: string;
-  base: Record<string, string> | null;
-  body: Record<string, unknown> | null;
-};
-
-type LaneHead = { seq: number; chain: string };
-
-type ChangeLog = {
-  stamp(after: string | null): string;
-  write(entry: LogEntry): Steps<void>;
-  state: { hlc: string | null; tx: number; core: LaneHead; history: LaneHead; streamId: number | null };
-};
-
-function* openLog(unit: Unit, context: UnitContext): Steps<ChangeLog> {
-  const isLogged = unit.changes.some((change) => change.resource.sync !== 'local');
-  const streamId = isLogged ? context.streamId : null;
-  const state: ChangeLog['state'] = {
-    hlc: null,
-    tx: 0,
-    core: { seq: 0, chain: '' },
-    history: { seq: 0, chain: '' },
-    streamId,
-  };
-  if (streamId !== null) {
-    const [stream] = yield {
-      sql: `select hlc, tx, core_seq, core_chain, history_seq, history_chain from sync_stream where stream_id = ?${
-        context.dialect === 'postgres' ? ' for no key update' : ''
-      }`,
-      params: [streamId],
-    };
-    if (stream === undefined) throw new Error(`sync stream ${streamId} is missing`);
-    state.hlc = typeof stream['hlc'] === 'string' ? stream['hlc'] : null;
-    state.tx = Number(stream['tx']) + 1;
-    state.core = { seq: Number(stream['core_seq']), chain: String(stream['core_chain']) };
-    state.history = { seq: Number(stream['history_seq']), chain: String(stream['history_chain']) };
-  }
-  return {
-    state,
-    stamp(after) {
-      const last = after !== null && (state.hlc === null || after > state.hlc) ? after : state.hlc;
-      state.hlc = nextHlc(last === '' ? null : last, context.nowMs, context.node);
-      return state.hlc;
-    },
-    *write(entry) {
-      if (state.streamId !== null)
-        yield* writeLogRow(entry, state, { unit, context, streamId: state.streamId });
-    },
-  };
-}
-
-function* writeLogRow(
-  entry: LogEntry,
-  state: ChangeLog['state'],
-  { unit, context, streamId }: { unit: Unit; context: UnitContext; streamId: number },
-): Steps<void> {
-  const { resource, id, op, cl, hlc, base, body } = entry;
-  const head = state[resource.lane];
-  const canonical = canonicalize({
-    entity: resource.entity,
-    id,
-    op: OPERATION[op],
-    cl,
-    hlc,
-    base,
-    body,
-    sv: SCHEMA_VERSION,
-  });
-  head.seq += 1;
-  head.chain = createHash('sha256')
-    .update(Buffer.from(head.chain, 'hex'))
-    .update(canonical ?? '')
-    .digest()
-    .subarray(0, CHAIN_BYTES)
-    .toString('hex');
-  yield {
-    sql: `insert into sync_change (stream_id, lane, seq, tx, entity, id, op, cl, hlc, base_json, body_json, boot_id,
-      monotonic_ms, actor, schema_version, chain) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    params: [
-      streamId,
-      resource.lane,
-      head.seq,
-      state.tx,
-      resource.entity,
-      id,
-      OPERATION[op],
-      cl,
-      hlc,
-      base === null ? null : JSON.stringify(base),
-      body === null ? null : JSON.stringify(body),
-      context.bootId,
-      Math.round(context.monotonicMs),
-      unit.actor,
-      SCHEMA_VERSION,
-      head.chain,
-    ],
-  };
-}
-
-function* closeLog(log: ChangeLog): Steps<void> {
-  const { streamId, hlc, tx, core, history } = log.state;
-  if (streamId === null) return;
-  yield {
-    sql: `update sync_stream set hlc = ?, tx = ?, core_seq = ?, core_chain = ?, history_seq = ?, history_chain = ?
-      where stream_id = ?`,
-    params: [hlc, tx, core.seq, core.chain, history.seq, history.chain, streamId],
-  };
 }

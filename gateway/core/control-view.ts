@@ -1,7 +1,7 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
 import type { controlPoint, order } from '#contract/resources/control-points.ts';
 import type { deviceKey } from '#contract/resources/local-tables.ts';
 import type { schedule } from '#contract/resources/schedules.ts';
-import type { RowOf, Stored } from '#contract/resource.ts';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
 
 export type ControlPoint = Stored<RowOf<typeof controlPoint>>;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Db } from './database.ts';
 import type pg from 'pg';
+import type { Db } from './database.ts';
 import type { SqliteConnection } from './open-sqlite.ts';
 
 // Values an instance is born with. They are made once, before the first unit can be stamped.

@@ -1,8 +1,9 @@
 import BetterSqlite from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Committed, Unit } from '#core/changes.ts';
-import { applyUnit, type Statement } from '#core/commit.ts';
+import { applyUnit } from '#core/commit.ts';
 import { StorageUnavailable, UniqueViolation } from '#core/errors.ts';
+import type { Statement } from '#core/statements.ts';
 import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
 import type { Tables } from './tables.ts';
 

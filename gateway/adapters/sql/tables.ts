@@ -1,5 +1,5 @@
-import type { localResources, sharedResources } from '#contract/resources/all.ts';
 import type { Resource, RowOf, Stored } from '#contract/resource.ts';
+import type { localResources, sharedResources } from '#contract/resources/all.ts';
 import { codecOf } from '#core/row-codec.ts';
 
 // Types of the tables as the engines hold them: booleans as 0 and 1, lists and objects as JSON text.

@@ -4,7 +4,7 @@ import type { AccountQueries, AddressOfAccount } from '#features/accounts/ports.
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { numericIdQueries } from './numeric-ids.ts';
-import { inChunks } from './paging.ts';
+import { createdAfter, inChunks } from './paging.ts';
 
 export function accountQueries(db: Db): AccountQueries {
   return {
@@ -30,15 +30,7 @@ export function accountQueries(db: Db): AccountQueries {
     accounts(page) {
       return inChunks(page, async (after, { limit, offset }) => {
         const rows = await users(db)
-          .$if(after !== null, (query) =>
-            query.where((tuple) =>
-              tuple(
-                tuple.refTuple('created_at', 'id'),
-                '>',
-                tuple.tuple(after?.created_at ?? '', after?.id ?? ''),
-              ),
-            ),
-          )
+          .where(createdAfter(after))
           .orderBy('created_at')
           .orderBy('id')
           .limit(limit)

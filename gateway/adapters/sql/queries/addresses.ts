@@ -3,7 +3,7 @@ import { farm } from '#contract/resources/farms.ts';
 import type { AddressQueries } from '#features/addresses/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
-import { inChunks } from './paging.ts';
+import { createdAfter, inChunks } from './paging.ts';
 
 export function addressQueries(db: Db): AddressQueries {
   const visibleOf = (userId: string) =>
@@ -16,15 +16,7 @@ export function addressQueries(db: Db): AddressQueries {
     addressesOf(userId, page) {
       return inChunks(page, async (after, { limit, offset }) => {
         const rows = await visibleOf(userId)
-          .$if(after !== null, (query) =>
-            query.where((tuple) =>
-              tuple(
-                tuple.refTuple('created_at', 'id'),
-                '>',
-                tuple.tuple(after?.created_at ?? '', after?.id ?? ''),
-              ),
-            ),
-          )
+          .where(createdAfter(after))
           .orderBy('created_at')
           .orderBy('id')
           .limit(limit)

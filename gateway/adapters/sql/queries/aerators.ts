@@ -2,7 +2,7 @@ import { aerator } from '#contract/resources/aerators.ts';
 import type { AeratorQueries } from '#features/aerators/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
-import { inChunks } from './paging.ts';
+import { createdAfter, inChunks } from './paging.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
 export function aeratorQueries(db: Db): AeratorQueries {
@@ -77,15 +77,7 @@ const aeratorsOf = (
           db.selectFrom('ponds').select('ponds.id').where('ponds.farm_id', 'in', farmIdsOf(db, userId)),
         ),
       )
-      .$if(after !== null, (query) =>
-        query.where((tuple) =>
-          tuple(
-            tuple.refTuple('created_at', 'id'),
-            '>',
-            tuple.tuple(after?.created_at ?? '', after?.id ?? ''),
-          ),
-        ),
-      )
+      .where(createdAfter(after))
       .orderBy('created_at')
       .orderBy('id')
       .limit(limit)

@@ -2,7 +2,8 @@ import { controlPoint, order } from '#contract/resources/control-points.ts';
 import type { ControlPointQueries } from '#features/control-points/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
-import { inChunks } from './paging.ts';
+import { createdAfter, inChunks } from './paging.ts';
+import { farmIdsOf } from './visible-farms.ts';
 
 export function controlPointQueries(db: Db): ControlPointQueries {
   const visible = () => db.selectFrom('control_points').where('hidden', '=', 0);
@@ -11,30 +12,9 @@ export function controlPointQueries(db: Db): ControlPointQueries {
       return inChunks(page, async (after, { limit, offset }) => {
         const rows = await visible()
           .selectAll()
-          .where('farm_id', 'in', (farms) =>
-            farms
-              .selectFrom('farms')
-              .select('farms.id')
-              .where('farms.hidden', '=', 0)
-              .where((either) =>
-                either.or([
-                  either('farms.owner_id', '=', userId),
-                  either('farms.id', 'in', (members) =>
-                    members
-                      .selectFrom('farm_members')
-                      .select('farm_id')
-                      .where('user_id', '=', userId)
-                      .where('farm_members.hidden', '=', 0),
-                  ),
-                ]),
-              ),
-          )
+          .where('farm_id', 'in', farmIdsOf(db, userId))
           .$if(farmId !== null, (query) => query.where('farm_id', '=', farmId ?? ''))
-          .$if(after !== null, (query) =>
-            query.where((row) =>
-              row(row.refTuple('created_at', 'id'), '>', row.tuple(after?.created_at ?? '', after?.id ?? '')),
-            ),
-          )
+          .where(createdAfter(after))
           .orderBy('created_at')
           .orderBy('id')
           .limit(limit)

@@ -4,7 +4,8 @@ import type { FarmQueries } from '#features/farms/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { addressQueries } from './addresses.ts';
-import { inChunks } from './paging.ts';
+import { createdAfter, inChunks } from './paging.ts';
+import { farmIdsOf } from './visible-farms.ts';
 
 export function farmQueries(db: Db): FarmQueries {
   return {
@@ -23,27 +24,8 @@ export function farmQueries(db: Db): FarmQueries {
           .selectFrom('farms')
           .selectAll()
           .where('hidden', '=', 0)
-          .where((either) =>
-            either.or([
-              either('owner_id', '=', userId),
-              either('id', 'in', (sub) =>
-                sub
-                  .selectFrom('farm_members')
-                  .select('farm_id')
-                  .where('user_id', '=', userId)
-                  .where('hidden', '=', 0),
-              ),
-            ]),
-          )
-          .$if(after !== null, (query) =>
-            query.where((tuple) =>
-              tuple(
-                tuple.refTuple('created_at', 'id'),
-                '>',
-                tuple.tuple(after?.created_at ?? '', after?.id ?? ''),
-              ),
-            ),
-          )
+          .where('id', 'in', farmIdsOf(db, userId))
+          .where(createdAfter(after))
           .orderBy('created_at')
           .orderBy('id')
           .limit(limit)

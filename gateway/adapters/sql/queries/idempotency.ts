@@ -1,5 +1,5 @@
-import { idempotentAnswer } from '#contract/resources/local-tables.ts';
 import type { RowOf } from '#contract/resource.ts';
+import { idempotentAnswer } from '#contract/resources/local-tables.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 

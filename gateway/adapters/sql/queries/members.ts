@@ -2,7 +2,7 @@ import { farmMember } from '#contract/resources/farms.ts';
 import type { MemberQueries } from '#features/members/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
-import { inChunks } from './paging.ts';
+import { createdAfter, inChunks } from './paging.ts';
 
 export function memberQueries(db: Db): MemberQueries {
   const people = () => db.selectFrom('users').select(['id', 'name', 'email']).where('hidden', '=', 0);
@@ -38,15 +38,7 @@ export function memberQueries(db: Db): MemberQueries {
           .select(['users.name', 'users.email'])
           .where('farm_members.farm_id', '=', farmId)
           .where('farm_members.hidden', '=', 0)
-          .$if(after !== null, (query) =>
-            query.where((tuple) =>
-              tuple(
-                tuple.refTuple('farm_members.created_at', 'farm_members.id'),
-                '>',
-                tuple.tuple(after?.created_at ?? '', after?.id ?? ''),
-              ),
-            ),
-          )
+          .where(createdAfter(after, 'farm_members'))
           .orderBy('farm_members.created_at')
           .orderBy('farm_members.id')
           .limit(limit)

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+
 /** Rows fetched at a time when a list is streamed: a short read each, so that control is never kept waiting. */
 const CHUNK = 500;
 
@@ -19,4 +21,11 @@ export async function* inChunks<Row>(
     left -= rows.length;
     after = rows.at(-1) ?? null;
   }
+}
+
+/** The rows of a register after the given one, in the order of registers: `created_at`, then `id`. */
+export function createdAfter(after: { created_at: string; id: string } | null, table?: string) {
+  if (after === null) return sql<boolean>`true`;
+  const key = (column: string) => sql.ref(table === undefined ? column : `${table}.${column}`);
+  return sql<boolean>`(${key('created_at')}, ${key('id')}) > (${after.created_at}, ${after.id})`;
 }

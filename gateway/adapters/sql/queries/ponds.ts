@@ -3,7 +3,7 @@ import type { PondQueries } from '#features/ponds/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { numericIdQueries } from './numeric-ids.ts';
-import { inChunks } from './paging.ts';
+import { createdAfter, inChunks } from './paging.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
 export function pondQueries(db: Db): PondQueries {
@@ -88,15 +88,7 @@ const pondsOf = (
       .where('hidden', '=', 0)
       .$if(farmId !== null, (query) => query.where('farm_id', '=', farmId ?? ''))
       .$if(farmId === null, (query) => query.where('farm_id', 'in', farmIdsOf(db, userId)))
-      .$if(after !== null, (query) =>
-        query.where((tuple) =>
-          tuple(
-            tuple.refTuple('created_at', 'id'),
-            '>',
-            tuple.tuple(after?.created_at ?? '', after?.id ?? ''),
-          ),
-        ),
-      )
+      .where(createdAfter(after))
       .orderBy('created_at')
       .orderBy('id')
       .limit(limit)
