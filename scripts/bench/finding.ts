@@ -1,0 +1,103 @@
+import type { LoadResult } from './load/load-window.ts';
+
+// What a measure finds: a subject, a baseline from the same run, and what must be reached.
+
+export type Figures = {
+  name: string;
+  perS: number | null;
+  /** CPU time of the server per request; null where the kernel does not tell. */
+  cpuUs: number | null;
+  p50Ms: number;
+  p99Ms: number;
+  rssMb: number | null;
+};
+
+export type Finding = {
+  measure: string;
+  subject: Figures;
+  baseline: Figures;
+  /** What the ratio compares; above 1 the subject is the larger one. */
+  ratioOf: 'rate' | 'p99';
+  ratio: number;
+  /** The baseline's CPU time per request against the subject's: holds also where the load, not the server, was the limit. */
+  cpuRatio: number | null;
+  must: string;
+  isMet: boolean;
+  rounds: number;
+};
+
+export type BenchOptions = {
+  /** A short run that only shows that everything works; its figures mean nothing. */
+  isQuick: boolean;
+  tell: (line: string) => void;
+};
+
+/** Runs both in turn, so that what else the machine does strikes both; the first round warms up and does not count. */
+export async function inTurn<A, B>(
+  rounds: number,
+  subject: () => Promise<A>,
+  baseline: () => Promise<B>,
+): Promise<{ subject: A[]; baseline: B[] }> {
+  const results: { subject: A[]; baseline: B[] } = { subject: [], baseline: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    const ofSubject = await subject();
+    const ofBaseline = await baseline();
+    if (round === 0) continue;
+    results.subject.push(ofSubject);
+    results.baseline.push(ofBaseline);
+  }
+  return results;
+}
+
+/** Medians over the rounds. */
+export function figuresOf(name: string, rounds: readonly LoadResult[]): Figures {
+  return {
+    name,
+    perS: median(rounds.map(({ perS }) => perS)),
+    cpuUs: medianOrNull(rounds.map(({ cpuUs }) => cpuUs)),
+    p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(rounds.map(({ p99Ms }) => p99Ms)),
+    rssMb: medianOrNull(rounds.map(({ rssMb }) => rssMb)),
+  };
+}
+
+/** Rate and CPU time that must reach a share of the baseline's. A ratio is the median of the rounds' own ratios. */
+export function rateFinding(
+  measure: string,
+  must: number,
+  subject: { name: string; rounds: readonly LoadResult[] },
+  baseline: { name: string; rounds: readonly LoadResult[] },
+): Finding {
+  const ratio = median(
+    subject.rounds.map(({ perS }, round) => perS / (baseline.rounds[round]?.perS ?? Number.NaN)),
+  );
+  const cpuRatio = medianOrNull(
+    subject.rounds.map(({ cpuUs }, round) => {
+      const bareUs = baseline.rounds[round]?.cpuUs ?? null;
+      return cpuUs === null || bareUs === null ? null : bareUs / cpuUs;
+    }),
+  );
+  return {
+    measure,
+    subject: figuresOf(subject.name, subject.rounds),
+    baseline: figuresOf(baseline.name, baseline.rounds),
+    ratioOf: 'rate',
+    ratio,
+    cpuRatio,
+    must: `≥ ${must * 100} %`,
+    isMet: ratio >= must && (cpuRatio === null || cpuRatio >= must),
+    rounds: subject.rounds.length,
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+function medianOrNull(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : median(known);
+}

@@ -1,0 +1,153 @@
+import { connect, type Socket } from 'node:net';
+import { generate } from 'mqtt-packet';
+import { deviceTopic } from '#contract/mqtt/topics.ts';
+import { answerCalls } from '../remote.ts';
+import { type LoadResult, type LoadWindow, measureWindow } from './load-window.ts';
+
+// Controllers as bare sockets with packets made beforehand: the load must cost less than what it loads.
+
+export type MqttClients = {
+  /** Names this crowd of clients in later calls. */
+  crowd: string;
+  host: string;
+  port: number;
+  serverPid: number;
+  clients: readonly { mqtt_id: string; key: string }[];
+};
+
+type Client = {
+  socket: Socket;
+  /** One heartbeat for every place in flight; its message id is its place + 1. */
+  packets: readonly Buffer[];
+  sentAt: number[];
+  waiting: number;
+  /** An acknowledgement that came in two pieces. */
+  rest: Buffer;
+};
+
+type Crowd = { serverPid: number; clients: Client[]; window: LoadWindow | null; onSettled: () => void };
+
+const MOST_IN_FLIGHT = 16;
+const CONNECT_AT_ONCE = 50;
+const PUBACK = 0x40;
+const PUBACK_BYTES = 4;
+
+const crowds = new Map<string, Crowd>();
+
+const handlers = {
+  async connect(wanted: MqttClients): Promise<void> {
+    const crowd: Crowd = {
+      serverPid: wanted.serverPid,
+      clients: [],
+      window: null,
+      onSettled: () => undefined,
+    };
+    for (let start = 0; start < wanted.clients.length; start += CONNECT_AT_ONCE) {
+      const some = wanted.clients.slice(start, start + CONNECT_AT_ONCE);
+      crowd.clients.push(...(await Promise.all(some.map((who) => connectClient(wanted, who)))));
+    }
+    for (const client of crowd.clients) client.socket.on('data', (chunk) => hear(crowd, client, chunk));
+    crowds.set(wanted.crowd, crowd);
+  },
+
+  async run(wanted: { crowd: string; inFlight: number; ms: number }): Promise<LoadResult> {
+    const crowd = crowds.get(wanted.crowd);
+    if (crowd === undefined) throw new Error(`nobody is connected as ${wanted.crowd}`);
+    const settled = new Promise<void>((resolve) => {
+      crowd.onSettled = resolve;
+    });
+    return measureWindow(crowd.serverPid, wanted.ms, {
+      begin(window) {
+        crowd.window = window;
+        for (const client of crowd.clients) {
+          const now = performance.now();
+          const first = client.packets.slice(0, wanted.inFlight);
+          first.forEach((_packet, place) => {
+            client.sentAt[place] = now;
+          });
+          client.waiting = first.length;
+          client.socket.write(Buffer.concat(first));
+        }
+      },
+      settled: () => settled,
+    });
+  },
+};
+export type MqttLoad = typeof handlers;
+answerCalls(handlers);
+
+function connectClient(at: MqttClients, who: { mqtt_id: string; key: string }): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: at.host, port: at.port, noDelay: true });
+    socket.once('error', reject);
+    socket.write(
+      generate({
+        cmd: 'connect',
+        protocolId: 'MQTT',
+        protocolVersion: 4,
+        clean: true,
+        clientId: who.mqtt_id,
+        keepalive: 120,
+        username: who.mqtt_id,
+        password: Buffer.from(who.key),
+      }),
+    );
+    socket.once('data', (connack) => {
+      if (connack[3] !== 0) {
+        reject(new Error(`${who.mqtt_id} was refused with code ${connack[3]}`));
+        return;
+      }
+      const packets = Array.from({ length: MOST_IN_FLIGHT }, (_each, place) => heartbeat(who.mqtt_id, place));
+      resolve({ socket, packets, sentAt: [], waiting: 0, rest: Buffer.alloc(0) });
+    });
+  });
+}
+
+function heartbeat(mqttId: string, place: number): Buffer {
+  return generate({
+    cmd: 'publish',
+    topic: deviceTopic(mqttId, 'hb'),
+    qos: 1,
+    dup: false,
+    retain: false,
+    messageId: place + 1,
+    payload: JSON.stringify({
+      current_status: 'OFF',
+      seq: 812 + place,
+      consumption: 0,
+      rssi: -67,
+      uptime_s: 86_400,
+      version: 1,
+      source: 'shadow',
+    }),
+  });
+}
+
+function hear(crowd: Crowd, client: Client, chunk: Buffer): void {
+  const bytes = client.rest.length === 0 ? chunk : Buffer.concat([client.rest, chunk]);
+  const again: Buffer[] = [];
+  let at = 0;
+  for (; at + PUBACK_BYTES <= bytes.length; at += PUBACK_BYTES) {
+    if (bytes[at] !== PUBACK) throw new Error('the broker sent something else than an acknowledgement');
+    acknowledged(crowd, client, bytes.readUInt16BE(at + 2) - 1, again);
+  }
+  client.rest = bytes.subarray(at);
+  const [only] = again;
+  if (only === undefined) {
+    if (crowd.clients.every(({ waiting }) => waiting === 0)) crowd.onSettled();
+    return;
+  }
+  client.socket.write(again.length === 1 ? only : Buffer.concat(again));
+}
+
+function acknowledged(crowd: Crowd, client: Client, place: number, again: Buffer[]): void {
+  const now = performance.now();
+  crowd.window?.took(now - (client.sentAt[place] ?? now));
+  const packet = client.packets[place];
+  if (packet === undefined || crowd.window?.isOpen() !== true) {
+    client.waiting -= 1;
+    return;
+  }
+  client.sentAt[place] = now;
+  again.push(packet);
+}

@@ -1,0 +1,70 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { BenchOptions, Finding } from './finding.ts';
+import { httpHeartbeats } from './http-heartbeats.ts';
+import { mqttHeartbeats } from './mqtt-heartbeats.ts';
+import { orderLatency } from './order-latency.ts';
+import { tableOf } from './table.ts';
+
+// How fast the gateway is, always against a named baseline in the same run: ratios hold on other machines, rates do not.
+
+const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]>>> = {
+  'mqtt-heartbeats': mqttHeartbeats,
+  'http-heartbeats': httpHeartbeats,
+  'order-latency': orderLatency,
+};
+
+const HELP = `npm run bench -- [options]
+
+  --only NAME   one measure: ${Object.keys(MEASURES).join(', ')}; may be given more than once
+  --json FILE   where the findings go [bench-results/<time>.json]
+  --quick       a short run that only shows that everything works; its figures mean nothing
+`;
+
+// without this, Ctrl-C would leave the servers behind: they end with us, and only an exit tells them
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
+  if (typeof options === 'string') {
+    console.error(options);
+    return 2;
+  }
+  if (options.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const findings: Finding[] = [];
+  const tell = (line: string) => console.error(`… ${line}`);
+  for (const name of options.only) {
+    findings.push(...((await MEASURES[name]?.({ isQuick: options.quick, tell })) ?? []));
+  }
+  const at = new Date().toISOString();
+  const file = options.json ?? `bench-results/${at.replaceAll(':', '-')}.json`;
+  await mkdir(dirname(file), { recursive: true });
+  const machine = { node: process.version, cores: availableParallelism(), cpu: cpus()[0]?.model ?? null };
+  await writeFile(file, `${JSON.stringify({ at, isQuick: options.quick, machine, findings }, null, 2)}\n`);
+  console.log(`${tableOf(findings)}\n\nwritten to ${file}`);
+  return findings.every(({ isMet }) => isMet) || options.quick ? 0 : 1;
+}
+
+function readOptions(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string', multiple: true },
+      json: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const only = values.only ?? Object.keys(MEASURES);
+  const unknown = only.find((name) => !(name in MEASURES));
+  if (unknown !== undefined) {
+    return `--only must be one of ${Object.keys(MEASURES).join(', ')}, not ${JSON.stringify(unknown)}`;
+  }
+  return { ...values, only };
+}

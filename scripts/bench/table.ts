@@ -1,0 +1,37 @@
+import type { Figures, Finding } from './finding.ts';
+
+const HEADS = ['measure', 'who', 'per s', 'CPU µs', 'p50 ms', 'p99 ms', 'RSS MB', 'ratio', 'must', ''];
+
+/** The findings for a terminal: two lines each, the subject and its baseline. */
+export function tableOf(findings: readonly Finding[]): string {
+  const rows = findings.flatMap(({ measure, subject, baseline, must, isMet, ...ratios }) => [
+    [measure, ...cellsOf(subject), ratiosOf(ratios), must, isMet ? 'met' : 'MISSED'],
+    ['', ...cellsOf(baseline), '', '', ''],
+  ]);
+  const lines = [HEADS, ...rows];
+  const widths = HEADS.map((_head, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => {
+          const isNumber = column >= 2 && column <= 6;
+          return isNumber ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function ratiosOf({ ratio, ratioOf, cpuRatio }: Pick<Finding, 'ratio' | 'ratioOf' | 'cpuRatio'>): string {
+  const first = `${ratioOf} × ${shown(ratio, 2)}`;
+  return cpuRatio === null ? first : `${first}, CPU × ${shown(cpuRatio, 2)}`;
+}
+
+function cellsOf({ name, perS, cpuUs, p50Ms, p99Ms, rssMb }: Figures): string[] {
+  return [name, shown(perS, 0), shown(cpuUs, 1), shown(p50Ms, 2), shown(p99Ms, 2), shown(rssMb, 0)];
+}
+
+function shown(value: number | null, digits: number): string {
+  return value === null || Number.isNaN(value) ? '–' : value.toFixed(digits);
+}

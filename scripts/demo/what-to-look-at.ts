@@ -1,0 +1,82 @@
+import { deviceTopic } from '#contract/mqtt/topics.ts';
+import type { DemoFarm } from './demo-farm.ts';
+import { FARM, MEMBERS, OWNER, SILENT, STUCK } from './farm-plan.ts';
+import { controllerOf } from './live-fleet.ts';
+
+export type DemoAddresses = { http: string; mqtt: string; data: string };
+
+/** What a person who has never seen the product can do now, with lines to copy. */
+export function whatToLookAt(farm: DemoFarm, at: DemoAddresses): string {
+  return [people(farm, at), addresses(at), troubles(), requests(farm, at), controllers(farm, at)].join(
+    '\n\n',
+  );
+}
+
+function people({ password }: DemoFarm, { data }: DemoAddresses): string {
+  const known =
+    password === null
+      ? `as shown when the farm was made; another one: npm run admin -- reset-password --email ${OWNER.email} --data ${data}`
+      : `${password}   (shown this once, the same for all four)`;
+  return [
+    `${FARM.name}: 20 ponds, 8 control points, a week of history in ${data}`,
+    '',
+    `  owner        ${OWNER.email}`,
+    ...MEMBERS.map(({ email, role }) => `  ${role.toLowerCase().padEnd(12)} ${email}`),
+    `  password     ${known}`,
+  ].join('\n');
+}
+
+function addresses({ http, mqtt }: DemoAddresses): string {
+  return [
+    `  interface    ${http}/api/v1/`,
+    `  to read      ${http}/api/v1/docs/`,
+    `  events       ${http}/api/v1/events`,
+    `  metrics      ${http}/metrics`,
+    `  broker       ${mqtt}`,
+  ].join('\n');
+}
+
+function troubles(): string {
+  return [
+    'What goes on:',
+    `  ${SILENT} fell silent half an hour before the demo was made: DEVICE_OFFLINE stays ACTIVE.`,
+    `  ${STUCK} has a contactor that sticks: COMMAND_NOT_CONFIRMED is raised within about half a minute.`,
+    '  The others follow their schedules: night aeration 18:00 to 06:00, America/Fortaleza.',
+  ].join('\n');
+}
+
+function requests(farm: DemoFarm, { http }: DemoAddresses): string {
+  const api = `${http}/api/v1`;
+  const login = JSON.stringify({
+    email: OWNER.email,
+    password: farm.password ?? 'PASSWORD',
+    remember_me: true,
+  });
+  const get = (path: string) => `  curl -s -H "Authorization: Bearer $TOKEN" '${api}${path}'`;
+  const point = `/control-points/${controllerOf(farm, 'CP-02').control_point_id}`;
+  return [
+    'Look at it as the owner:',
+    `  TOKEN=$(curl -s ${api}/auth/login -H 'Content-Type: application/json' -d '${login}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    get(`/dashboard/overview?farm_id=${farm.farm_id}`),
+    get('/alerts/?include=all'),
+    get('/notifications/?unread_only=true'),
+    get(`/logs/farm/${farm.farm_id}/control-points?limit=20`),
+    get(`${point}/orders?limit=5`),
+    '',
+    'See an order go out and its report come back, beside the event stream:',
+    `  curl -sN -H "Authorization: Bearer $TOKEN" ${api}/events`,
+    `  curl -s -X POST -H "Authorization: Bearer $TOKEN" ${api}${point}/turn-on -H 'Content-Type: application/json' -d '{"for_s":120,"reason":"to try it"}'`,
+  ].join('\n');
+}
+
+function controllers(farm: DemoFarm, { http, mqtt }: DemoAddresses): string {
+  const { hostname, port } = new URL(mqtt);
+  const silent = controllerOf(farm, SILENT);
+  const who = `-h ${hostname} -p ${port} -i ${silent.mqtt_id} -u ${silent.mqtt_id} -P ${silent.key} -q 1`;
+  return [
+    `Be ${SILENT}: read its level; then report, and its alert is resolved:`,
+    `  mosquitto_sub ${who} -v -C 1 -t ${deviceTopic(silent.mqtt_id, 'shadow/desired')}`,
+    `  mosquitto_pub ${who} -t ${deviceTopic(silent.mqtt_id, 'hb')} -m '{"current_status":"OFF"}'`,
+    `  curl -s ${http}/api/v1/devices/heartbeat -H 'Authorization: Bearer ${silent.key}' -H 'Content-Type: application/json' -d '{"device_id":"${silent.device_id}","current_status":"OFF"}'`,
+  ].join('\n');
+}

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { inTurn, median, rateFinding } from '../../scripts/bench/finding.ts';
+import { quantile } from '../../scripts/bench/load/load-window.ts';
+import { tableOf } from '../../scripts/bench/table.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'farm-bench-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const figures = z.object({ name: z.string(), p50Ms: z.number(), p99Ms: z.number() });
+const written = z.object({
+  findings: z.array(
+    z.object({
+      measure: z.string(),
+      subject: figures,
+      baseline: figures,
+      ratio: z.number().positive(),
+      isMet: z.boolean(),
+    }),
+  ),
+});
+
+describe.concurrent('a quick run', () => {
+  test.each([
+    ['mqtt-heartbeats', 'bare aedes', 2],
+    ['http-heartbeats', 'bare express 5', 2],
+    ['order-latency', 'bare aedes publish', 2],
+  ])(
+    '%s writes a ratio against %s',
+    async (name, baseline, count) => {
+      const file = join(folder, `${name}.json`);
+      const { stdout } = await bench('--quick', '--only', name, '--json', file);
+      const { findings } = written.parse(JSON.parse(readFileSync(file, 'utf8')));
+
+      expect(findings.map((finding) => finding.baseline.name)).toEqual(Array(count).fill(baseline));
+      expect(findings.every((finding) => stdout.includes(finding.measure))).toBe(true);
+    },
+    60_000,
+  );
+});
+
+test('an unknown measure is refused with the names of those there are', async () => {
+  await expect(bench('--only', 'speed')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('mqtt-heartbeats, http-heartbeats, order-latency, not "speed"'),
+  });
+});
+
+describe('what a measure makes of its rounds', () => {
+  test('subject and baseline take turns, and the first round does not count', async () => {
+    const order: string[] = [];
+    const note = (name: string) => async () => order.push(name);
+    const results = await inTurn(2, note('subject'), note('baseline'));
+
+    expect(order).toEqual(['subject', 'baseline', 'subject', 'baseline', 'subject', 'baseline']);
+    expect(results).toEqual({ subject: [3, 5], baseline: [4, 6] });
+  });
+
+  test('the ratio is the median of the ratios of the rounds', () => {
+    const round = (perS: number) => ({ done: 1, perS, p50Ms: 1, p99Ms: 2, cpuUs: null, rssMb: null });
+    const finding = rateFinding(
+      'heartbeats',
+      0.6,
+      { name: 'ours', rounds: [50, 10, 80].map(round) },
+      { name: 'bare', rounds: [100, 100, 100].map(round) },
+    );
+
+    expect(finding).toMatchObject({ ratio: 0.5, isMet: false, must: '≥ 60 %' });
+    expect(tableOf([finding])).toContain('MISSED');
+  });
+
+  test('a rate that only the load held up does not hide what the server needed', () => {
+    const round = (cpuUs: number) => ({ done: 1, perS: 100, p50Ms: 1, p99Ms: 2, cpuUs, rssMb: null });
+    const finding = rateFinding(
+      'heartbeats',
+      0.6,
+      { name: 'ours', rounds: [round(20)] },
+      { name: 'bare', rounds: [round(10)] },
+    );
+
+    expect(finding).toMatchObject({ ratio: 1, cpuRatio: 0.5, isMet: false });
+  });
+
+  test('an even number of rounds has the mean of the middle two as its median', () => {
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+  });
+
+  test('the 99th percentile of a hundred values is the largest', () => {
+    const values = Array.from({ length: 100 }, (_each, index) => index);
+    expect([quantile(values, 0.5), quantile(values, 0.99)]).toEqual([50, 99]);
+  });
+});
+
+function bench(...args: string[]) {
+  return promisify(execFile)(process.execPath, ['scripts/bench/main.ts', ...args]);
+}

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { makeFarm } from '../../scripts/demo/make-farm.ts';
+import { openPastGateway } from '../../scripts/demo/past-gateway.ts';
+import { liveThrough } from '../../scripts/demo/week.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'farm-demo-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the demo as a person starts it', () => {
+  const data = join(folder, 'demo-data');
+  let first: Demo;
+
+  beforeAll(async () => {
+    first = await startDemo(['--data', data]);
+  }, 30_000);
+  afterAll(() => first.end());
+
+  test('it is ready within twenty seconds and says where to look', () => {
+    const seconds = Number(/ready in ([\d.]+) s/.exec(first.said())?.[1]);
+
+    expect(seconds).toBeLessThan(20);
+    expect(first.said()).toMatch(/interface +http:\/\/127\.0\.0\.1:\d+\/api\/v1\//);
+    expect(first.said()).toMatch(/broker +mqtt:\/\/127\.0\.0\.1:\d+/);
+  });
+
+  test('every line that reads the farm as its owner answers', async () => {
+    const token = await login(first);
+    const urls = [...first.said().matchAll(/curl -s -H "Authorization: Bearer \$TOKEN" '([^']+)'/g)];
+    const statuses = await Promise.all(
+      urls.map(async ([, url = '']) => (await fetch(url, as(token))).status),
+    );
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  test('the farm has 20 ponds, 8 control points, a silent controller and unread notifications', async () => {
+    const token = await login(first);
+    const list = async (path: string) =>
+      z.array(z.object({ id: z.string() })).parse(await read(first, path, token)).length;
+    const unread = z
+      .object({ unread_count: z.number() })
+      .parse(await read(first, '/notifications/unread/count', token));
+
+    expect(await list('/ponds/')).toBe(20);
+    expect(await list('/control-points/')).toBe(8);
+    expect(await list('/alerts/?type=DEVICE_OFFLINE')).toBe(1);
+    expect(await list('/alerts/?status=RESOLVED&include=all')).toBeGreaterThan(3);
+    expect(unread.unread_count).toBeGreaterThan(0);
+  });
+
+  test('its database is told apart from what else may lie in a folder', async () => {
+    const other = mkdtempSync(join(folder, 'other-'));
+    writeFileSync(join(other, 'dear.txt'), 'mine');
+    const refused = await startDemo(['--data', other, '--reset']);
+
+    expect(await refused.exitCode).toBe(2);
+    expect(refused.said()).toContain('holds something else than');
+    expect(readFileSync(join(other, 'dear.txt'), 'utf8')).toBe('mine');
+  });
+
+  test('Ctrl-C ends it; the next time it is the same farm, and ends by itself after its time', async () => {
+    const pointIds = /control-points\/[\w-]+/.exec(first.said())?.[0];
+    expect(await first.end()).toBe(0);
+    const second = await startDemo(['--data', data, '--for', '1s']);
+
+    expect(await second.exitCode).toBe(0);
+    expect(second.said()).toContain(pointIds);
+    expect(second.said()).toContain('as shown when the farm was made');
+  }, 30_000);
+});
+
+// the story is told in times of day: it must hold whenever the demo is started
+test.each(['03:10', '12:30', '21:20'])(
+  'the week comes true when it ends at %s UTC',
+  async (time) => {
+    const endMs = Date.parse(`2026-11-19T${time}:00Z`);
+    const gateway = await openPastGateway(mkdtempSync(join(folder, 'week-')), endMs - 7 * 86_400_000);
+    const farm = await makeFarm(gateway.base, 'camarao-123');
+    await liveThrough({ gateway, farm, endMs });
+    const active = await farm.owner.get(
+      '/alerts/?include=all',
+      z.array(z.object({ type: z.string(), triggered_at: z.string() })),
+    );
+    await gateway.close();
+
+    expect(active.map(({ type }) => type)).toEqual(['DEVICE_OFFLINE']);
+  },
+  30_000,
+);
+
+type Demo = { said: () => string; exitCode: Promise<number | null>; end: () => Promise<number | null> };
+
+/** Resolves when it is ready, or has ended. */
+async function startDemo(args: readonly string[]): Promise<Demo> {
+  const child: ChildProcess = spawn(process.execPath, ['scripts/demo.ts', ...args]);
+  let said = '';
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const ready = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.includes('ready in')) resolve();
+      });
+    }
+  });
+  await Promise.race([ready, exitCode]);
+  return {
+    said: () => said,
+    exitCode,
+    end() {
+      child.kill('SIGINT');
+      return exitCode;
+    },
+  };
+}
+
+async function login(demo: Demo): Promise<string> {
+  const [, url = '', body = ''] =
+    /TOKEN=\$\(curl -s (\S+) -H 'Content-Type: application\/json' -d '([^']+)'/.exec(demo.said()) ?? [];
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return z.object({ access_token: z.string() }).parse(await response.json()).access_token;
+}
+
+const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+async function read(demo: Demo, path: string, token: string): Promise<unknown> {
+  const base = /interface +(http:\/\/[\d.:]+\/api\/v1)/.exec(demo.said())?.[1];
+  return (await fetch(`${base}${path}`, as(token))).json();
+}
