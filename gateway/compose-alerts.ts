@@ -21,7 +21,9 @@ export function wireAlerts(kernel: Kernel, database: Database) {
     notify: (notice: Parameters<typeof notificationsFor>[1]) =>
       notificationsFor({ ...kernel, readersOf }, notice),
   };
-  return { queries, alerting: createAlerting(deps), routes: alertRoutes(deps) };
+  const { alertsOf, countAlerts } = alertQueries(database.readLong);
+  const routes = alertRoutes({ ...deps, queries: { ...queries, alertsOf, countAlerts } });
+  return { queries, alerting: createAlerting(deps), routes };
 }
 
 /** What looks for trouble every few seconds. Controllers are watched where they are heard. */

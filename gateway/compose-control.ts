@@ -5,15 +5,17 @@ import { instanceValue } from '#adapters/sql/instance.ts';
 import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
 import { scheduleQueries } from '#adapters/sql/queries/schedules.ts';
+import type { Change } from '#core/changes.ts';
 import type { DeviceLink } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Caller, FarmFound, Owned } from '#core/route.ts';
-import { giveOrder } from '#features/control-points/give-order.ts';
+import { giveOrder, saveUnsaved } from '#features/control-points/give-order.ts';
 import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control-points/order-routes.ts';
 import { controlPointRoutes } from '#features/control-points/routes.ts';
 import { createDeviceDoor } from '#features/devices/device-door.ts';
 import type { KeyDeps } from '#features/devices/device-keys.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
+import { followClockStep } from '#features/devices/follow-clock-step.ts';
 import type { LevelDeps } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
@@ -55,10 +57,12 @@ export async function wireControl(deps: ControlDeps) {
     startStepS: config.startStepS,
     utcOffsetS: offsets(),
     compileSchedule: (view, from, rev) => {
-      const { schedules, zone, base } = ruleFactsOf(view, from);
+      // No base: what holds now is the level itself, which the controller has. A base would look like a schedule to one
+      // that has none, and take it off what a person ordered.
+      const { schedules, zone } = ruleFactsOf(view, from);
       return compileDeviceSchedule(
         { hash: (text) => sha256(text).slice(0, 16) },
-        { schedules, zone, from, rev, base },
+        { schedules, zone, from, rev },
       );
     },
   };
@@ -74,8 +78,10 @@ export async function wireControl(deps: ControlDeps) {
   const executor = createExecutor(
     {
       ...kernel,
+      monotonic: deps.monotonic,
       views: registry,
       giveOrder: (view, order) => giveOrder(kernel, view, order),
+      saveUnsaved: (view) => saveUnsaved(kernel, view),
       setUnsaved: registry.setUnsaved,
       sendUnsaved,
       safetyOf: () => [],
@@ -105,7 +111,10 @@ export async function wireControl(deps: ControlDeps) {
   const routes = [
     ...controlPointRoutes({
       ...kernel,
-      queries: controlPointQueries(database.read),
+      queries: {
+        ...controlPointQueries(database.read),
+        ordersOf: controlPointQueries(database.readLong).ordersOf,
+      },
       epoch: await instanceValue(database.read, 'target_epoch', () => randomBytes(4).toString('hex')),
       memory: registry,
       mqttIdOf: (deviceId) => mqttIdOf({ sha256 }, deviceId),
@@ -132,7 +141,7 @@ export async function wireControl(deps: ControlDeps) {
     registry,
     executor,
     orderDeps,
-    door: createDeviceDoor({ ...reportDeps, ...keyDeps, seen }),
+    door: createDeviceDoor({ ...reportDeps, ...keyDeps, seen, repeatLevels: publisher.repeat }),
     levels: () => [...registry.all()].map(publisher.levelsOf),
     levelsOf(mqttId: string) {
       const view = registry.byMqttId(mqttId);
@@ -148,7 +157,8 @@ export async function wireControl(deps: ControlDeps) {
       for (const view of registry.all()) publisher.publish(view);
     },
     onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
-    flushPresence: () => flushPresence({ ...kernel, views: registry }),
+    followClockStep: (steppedBy: number) => followClockStep(registry, steppedBy),
+    flushPresence: (also?: readonly Change[]) => flushPresence({ ...kernel, views: registry }, also),
   };
 }
 

@@ -1,11 +1,12 @@
 import { createEventHub } from '#adapters/http/event-hub.ts';
 import { eventSnapshot } from '#adapters/http/event-snapshot.ts';
 import { createEventTickets } from '#adapters/http/event-tickets.ts';
-import { checked } from '#adapters/http/health.ts';
+import { type Checks, checked } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { eventQueries } from '#adapters/sql/queries/event-snapshot.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
+import { measuredDelays, watchEventLoop } from '#adapters/system/event-loop.ts';
 import type { StorageHealth } from '#adapters/system/storage-health.ts';
 import type { PresenceItem } from '#contract/events/stream.ts';
 import { type ControlView, type ControlViews, targetOf } from '#core/control-view.ts';
@@ -78,8 +79,35 @@ export function tellControl(
   );
 }
 
-/** Control goes on with a doubtful clock and a full disk, so they are told here without making the instance unready. */
-export async function readiness(database: Database, storage: StorageHealth, clock: DisciplinedClock) {
+/** Watches the event loop of this process until it is stopped. */
+export function watchProcess({
+  kernel,
+  metrics,
+  checks,
+}: {
+  kernel: Kernel;
+  metrics: Metrics;
+  checks: Checks;
+}) {
+  const loop = watchEventLoop({ log: kernel.log, delays: measuredDelays() });
+  metrics.gauge(
+    'event_loop_delay_p99_ms',
+    'Delay of the event loop, p99 of the last whole minute',
+    loop.p99Ms,
+  );
+  checks.add('event_loop', loop.health);
+  return loop;
+}
+
+/**
+ * Control goes on with a doubtful clock, a full disk and a broker that is being started anew, so they are told here
+ * without making the instance unready.
+ */
+export async function readiness(
+  { database, checks }: { database: Database; checks: Checks },
+  storage: StorageHealth,
+  clock: DisciplinedClock,
+) {
   const answers = await checked(database.ping);
   const disk = storage.disk();
   const { trust, reason } = clock.state();
@@ -89,6 +117,7 @@ export async function readiness(database: Database, storage: StorageHealth, cloc
       database: answers,
       disk: disk === 'ok' ? { ok: true } : { ok: false, detail: disk },
       clock: { ok: trust === 'trusted', detail: reason },
+      ...checks.read(),
     },
   };
 }

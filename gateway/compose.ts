@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '#adapters/http/app.ts';
 import { eventTicketRoutes } from '#adapters/http/event-tickets.ts';
+import { createChecks } from '#adapters/http/health.ts';
 import { createMetrics } from '#adapters/http/metrics.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
-import type { Database } from '#adapters/sql/database.ts';
+import { createRefusals } from '#adapters/log/refusals.ts';
+import { sparingLog } from '#adapters/log/sparing-log.ts';
 import { accessQuery, guardQuery } from '#adapters/sql/queries/access.ts';
 import { addressQueries } from '#adapters/sql/queries/addresses.ts';
 import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
@@ -13,7 +15,7 @@ import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
 import { logQueries } from '#adapters/sql/queries/logs.ts';
 import { memberQueries } from '#adapters/sql/queries/members.ts';
-import { notificationQueries } from '#adapters/sql/queries/notifications.ts';
+import { notificationLists, notificationQueries } from '#adapters/sql/queries/notifications.ts';
 import { pondQueries } from '#adapters/sql/queries/ponds.ts';
 import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
@@ -31,27 +33,34 @@ import { notificationRoutes } from '#features/notifications/routes.ts';
 import { emptyPonds } from '#features/ponds/pond-cards.ts';
 import { pondRoutes } from '#features/ponds/routes.ts';
 import { keepWhatHoldsOnFarm } from '#features/schedules/keep-what-holds.ts';
+import { systemRoutes } from '#features/system/routes.ts';
+import { bootDatabase } from './boot/climb.ts';
 import { wireAccounts } from './compose-accounts.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
+import { wireBackup } from './compose-backup.ts';
 import { wireControl } from './compose-control.ts';
 import { readiness, tellControl, wireEvents } from './compose-platform.ts';
 import type { Config } from './config.ts';
-import { openDatabase } from './open-database.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
 
 /** Wires everything for a role; the map of the program. */
-export async function compose(config: Config, world: World) {
-  const { log } = world;
+export async function compose(config: Config, given: World) {
+  const log = sparingLog(given.log, given.monotonic);
+  const world: World = { ...given, log };
   // the time floor lies in the database, so until it is open the wall clock has to do
   let clock: DisciplinedClock | null = null;
   const now = () => clock?.now() ?? world.wallClock();
-  const database: Database = await openDatabase(config, {
+  const booted = await bootDatabase(config, {
+    log,
     now,
     monotonic: world.monotonic,
     bootId: randomBytes(8).toString('hex'),
     node: randomBytes(4).toString('hex'),
     onListenerError: (error) => log.error({ err: error }, 'a listener of committed changes failed'),
+    onReaderDied: (error) =>
+      log.warn({ err: error }, 'the reading thread died; long lists are read on the main thread for a while'),
   });
+  const { database } = booted;
   const storage = createStorageHealth({
     commit: database.commit,
     folder: config.databaseUrl === null ? config.data : null,
@@ -73,12 +82,17 @@ export async function compose(config: Config, world: World) {
     log,
   };
   const run = await lastRun(database.read);
-  const clockListeners = new Set<() => void>();
-  clock = startClock({ config, world, log }, run.goodTime, () => {
-    for (const listener of clockListeners) listener();
+  const clockListeners = new Set<(steppedBy: number) => void>();
+  clock = startClock({ config, world, log }, run.goodTime, (steppedBy) => {
+    for (const listener of clockListeners) listener(steppedBy);
   });
   const { authenticate, ...accounts } = await wireAccounts(config, world, kernel, database);
   const metrics = createMetrics();
+  const refusals = createRefusals({ log }, ['mqtt', 'http']);
+  metrics.counterBy('http_refused_total', 'Requests refused, by status and code', ['status', 'code'], () =>
+    refusals.totals('http'),
+  );
+  const checks = createChecks();
   const accessTo = accessQuery(database.read);
   const control = await wireControl({
     config,
@@ -112,11 +126,18 @@ export async function compose(config: Config, world: World) {
     metrics,
     presenceOf,
   });
+  clockListeners.add(control.followClockStep);
   clockListeners.add(() =>
-    events.hub.tellAll('clock', { quality: kernel.clockQuality(), server_time: isoOf(now()) }),
+    events.hub.tellAll('clock', {
+      quality: kernel.clockQuality(),
+      server_time: isoOf(now()),
+      detail: clock.state().reason,
+    }),
   );
   tellControl(metrics, control.registry, { storage, quality: kernel.clockQuality });
   control.onPresence((id) => {
+    // nearly always nobody looks, and a heartbeat is the most frequent thing there is
+    if (events.hub.openStreams() === 0) return;
     const item = presenceOf(id);
     const farmId = control.registry.byId(id)?.row.farm_id;
     if (item !== null && farmId !== undefined) events.hub.tell(farmId, 'presence', item);
@@ -153,9 +174,13 @@ export async function compose(config: Config, world: World) {
     ...control.routes,
     ...alerts.routes,
     ...dashboardRoutes({ queries: dashboardQueries(database.read), countActiveBatches: async () => 0 }),
-    ...logRoutes({ queries: logQueries(database.read) }),
-    ...notificationRoutes({ ...kernel, queries: notificationQueries(database.read) }),
+    ...logRoutes({ queries: logQueries(database.readLong) }),
+    ...notificationRoutes({
+      ...kernel,
+      queries: { ...notificationQueries(database.read), ...notificationLists(database.readLong) },
+    }),
     ...eventTicketRoutes(events.tickets),
+    ...systemRoutes({ ...kernel, clock, operatesSomeFarm: operatesSomeFarmQuery(database.read) }),
   ];
   const app = createApp(
     {
@@ -164,6 +189,7 @@ export async function compose(config: Config, world: World) {
       accessTo,
       authenticate,
       timerOf: metrics.timerOf,
+      refused: (reason, source) => refusals.count('http', reason, source),
       mountBeside: (express) =>
         mountPlatform(
           express,
@@ -174,20 +200,36 @@ export async function compose(config: Config, world: World) {
             metricsToken: config.metricsToken,
             authenticate,
             events,
-            readiness: () => readiness(database, storage, clock),
+            readiness: () => readiness({ database, checks }, storage, clock),
           },
           routes,
         ),
     },
     routes,
   );
+  const backup =
+    config.role === 'gateway' && config.databaseUrl === null
+      ? wireBackup({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          boot: booted.report,
+          checks,
+          metrics,
+        })
+      : null;
+  booted.freeze();
   return {
     app,
+    backup,
     routes,
     kernel,
     clock,
     database,
     metrics,
+    refusals,
+    checks,
     events: events.hub,
     control,
     alerts,

@@ -118,6 +118,26 @@ export const options = {
     fallback: 'auto',
     help: 'auto: judge the clock of this box; yes or no: do not judge',
   },
+  'backup-dir': {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    help: 'folder of a stick for encrypted backups, made ready by npm run backup -- --to FOLDER; without it none',
+  },
+  'backup-every-h': {
+    schema: count(1, 168),
+    fallback: 1,
+    help: 'hours between two backups',
+  },
+  'backup-max-mb': {
+    schema: count(1, 10_000_000),
+    fallback: 4_000,
+    help: 'most megabytes all backups in the folder may take; the oldest go first',
+  },
+  'snapshot-mb-per-day': {
+    schema: count(1, 100_000),
+    fallback: 20,
+    help: 'most megabytes a day that snapshots for a broken start may write beside the database',
+  },
   'metrics-token': {
     schema: z.string().min(16, { message: 'must have at least 16 characters' }).nullable(),
     fallback: null,

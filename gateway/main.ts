@@ -1,21 +1,33 @@
 import '../scripts/require-node.mjs';
+import { flushCompileCache } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
+import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { createJsonLog } from '#adapters/log/json-log.ts';
 import { SchemaRefused } from '#adapters/sql/migrate.ts';
 import { clockEvidence } from '#adapters/system/clock-evidence.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { runAdmin } from './admin.ts';
+import { runBackup } from './backup.ts';
 import { BadOption, type Config, helpText, readConfig } from './config.ts';
+import { runRestore } from './restore.ts';
 import { lanAddresses, serve } from './serve.ts';
 
+/** Compiled code is stored when the start is over; the box may lose its power before it ever stops in order. */
+const STORE_CODE_AFTER_MS = 20_000;
 const EVIDENCE_EVERY_MS = 20_000;
 /** A stop that takes longer is cut off: a supervisor would kill us anyway, and nothing acknowledged is lost. */
-const STOP_WITHIN_MS = 10_000;
+const STOP_WITHIN_MS = 5_000;
 
 async function main(args: readonly string[]): Promise<void> {
   const [command, ...rest] = args;
   if (command === 'admin') {
     process.exitCode = await runAdmin(rest, process.env, (line) => process.stdout.write(`${line}\n`));
+    return;
+  }
+  if (command === 'backup' || command === 'restore') {
+    const run = command === 'backup' ? runBackup : runRestore;
+    const print = (line: string) => void process.stdout.write(`${line}\n`);
+    process.exitCode = await run(rest, { environment: process.env, print, input: process.stdin }, Date.now);
     return;
   }
   if (args.includes('--help') || args.includes('-h')) {
@@ -46,6 +58,7 @@ async function runServer(config: Config): Promise<void> {
     log,
     clockEvidence: () => evidence,
   });
+  setTimeout(flushCompileCache, STORE_CODE_AFTER_MS).unref();
   let isStopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (isStopping) return;
@@ -70,7 +83,8 @@ async function runServer(config: Config): Promise<void> {
 
 /** One sentence for what a person can mend; anything else is a bug and shows its trace. */
 function tell(error: unknown): void {
-  const isExpected = error instanceof BadOption || error instanceof SchemaRefused;
+  const isExpected =
+    error instanceof BadOption || error instanceof SchemaRefused || error instanceof BackupTrouble;
   const { code, port, path } = error as NodeJS.ErrnoException & { port?: number };
   const sentence = isExpected
     ? error.message

@@ -4,12 +4,16 @@ import type { Database, Stamping } from '#adapters/sql/database.ts';
 import { bearPostgres, bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
 import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
-import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
+import { connectSqlite, openSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.ts';
 import { type Config, databaseFile } from './config.ts';
 
 const folder = (engine: string) => fileURLToPath(new URL(`../migrations/${engine}`, import.meta.url));
 
-export type OpenDatabaseDeps = Omit<Stamping, 'streamId'> & { onListenerError: (error: unknown) => void };
+export type OpenDatabaseDeps = Omit<Stamping, 'streamId'> & {
+  onListenerError: (error: unknown) => void;
+  /** The thread that reads long lists ended by itself. */
+  onReaderDied?: (error: unknown) => void;
+};
 
 /**
  * Opens the instance's database and brings its schema up to date. Throws SchemaRefused, leaving the database as it
@@ -34,12 +38,28 @@ export async function openDatabase(
   }
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   const connection = connectSqlite(databaseFile(config));
+  return openConnection(connection, stamping, deps);
+}
+
+/** Brings a connected SQLite database up to date and opens it; closes the connection when it cannot. */
+export function openConnection(
+  connection: SqliteConnection,
+  stamping: Stamping,
+  deps: Pick<OpenDatabaseDeps, 'onListenerError' | 'onReaderDied'>,
+): Database {
   try {
-    migrateSqlite(connection, readMigrations(folder('sqlite')), now);
-    bearSqlite(connection);
+    prepareSqlite(connection, stamping.now());
   } catch (error) {
     connection.close();
     throw error;
   }
-  return openSqlite(connection, stamping, deps.onListenerError);
+  return openSqlite(connection, stamping, deps.onListenerError, deps.onReaderDied);
 }
+
+/** Schema and birth values. */
+export function prepareSqlite(connection: SqliteConnection, nowMs: number): void {
+  migrateSqlite(connection, sqliteMigrations(), new Date(nowMs).toISOString());
+  bearSqlite(connection);
+}
+
+export const sqliteMigrations = () => readMigrations(folder('sqlite'));

@@ -2,14 +2,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
-import { type Broker, createBroker } from '#adapters/mqtt/create-broker.ts';
+import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
 import { sweepExpired } from '#adapters/sql/sweep-expired.ts';
 import { startTicks, type Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
-import { put } from '#core/changes.ts';
+import { type Change, put } from '#core/changes.ts';
+import type { ClockState } from '#core/clock-trust.ts';
 import { isoOf } from '#core/kernel.ts';
+import { createBackupThread } from './backup-thread.ts';
 import { compose } from './compose.ts';
+import type { RunJob } from './compose-backup.ts';
+import { openBroker } from './compose-broker.ts';
+import { watchProcess } from './compose-platform.ts';
 import type { Config } from './config.ts';
 import type { World } from './world.ts';
 
@@ -26,8 +31,21 @@ const LAST_WORDS_MS = 500;
 export async function serve(config: Config, world: World): Promise<Running> {
   const instance = await compose(config, world);
   const { control, kernel } = instance;
-  const server = hardenServer(createServer(SERVER_OPTIONS, instance.app));
+  const server = hardenServer(createServer(SERVER_OPTIONS, instance.app), (reason, source) =>
+    instance.refusals.count('http', reason, source),
+  );
   const isGateway = config.role === 'gateway';
+  // what came due meanwhile is decided before the first controller hears its level: an old one would stop its motor
+  if (isGateway) {
+    await control.executor
+      .tick()
+      .catch((error: unknown) =>
+        kernel.log.error(
+          { err: error },
+          'the first look at the schedules failed; the next one is in a second',
+        ),
+      );
+  }
   const broker = isGateway ? await openBroker(config, instance, server) : null;
   try {
     const mqttAddress = broker === null ? null : await broker.listenTcp(config.mqttPort, config.host);
@@ -37,14 +55,24 @@ export async function serve(config: Config, world: World): Promise<Running> {
     await keepTime(instance).catch((error: unknown) =>
       kernel.log.warn({ err: error }, 'the time was not kept'),
     );
-    const ticks = startTicks(ticksOf(config, instance, broker), (name, error) => {
-      kernel.log.error({ err: error, tick: name }, 'a regular task failed; it is tried again');
-    });
+    const loop = watchProcess(instance);
+    const everyMinute = { name: 'event loop', every: '50 * * * * *', run: loop.look };
+    const thread = createBackupThread();
+    const backups = backupTicks(instance, thread.run);
+    const ticks = (world.startTicks ?? startTicks)(
+      [...ticksOf(config, instance, broker), ...backups, everyMinute],
+      (name, error) => {
+        kernel.log.error({ err: error, tick: name }, 'a regular task failed; it is tried again');
+      },
+    );
     return {
       http: `http://${shownHost(config.host)}:${httpAddress.port}`,
       mqtt: mqttAddress === null ? null : `mqtt://${shownHost(config.host)}:${mqttAddress.port}`,
       async stop() {
+        // a copy under way would keep the stop waiting
+        await instance.backup?.stop(thread.stop);
         await ticks.stop();
+        loop.stop();
         const closed = new Promise((resolve) => server.close(resolve));
         instance.events.closeAll();
         // answers under way, and the farewell of the event streams, get a moment
@@ -52,7 +80,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
         await Promise.race([closed, world.pause(LAST_WORDS_MS)]);
         server.closeAllConnections();
         await Promise.all([closed, broker?.stop()]);
-        await keepTime(instance).catch((error: unknown) =>
+        await keepTimeAndPresence(instance).catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
         await instance.database.close();
@@ -67,27 +95,6 @@ export async function serve(config: Config, world: World): Promise<Running> {
 }
 
 type Instance = Awaited<ReturnType<typeof compose>>;
-
-function openBroker(config: Config, { control, kernel, metrics }: Instance, server: Server): Promise<Broker> {
-  return createBroker({
-    door: control.door,
-    levels: control.levels,
-    levelsOf: control.levelsOf,
-    log: kernel.log,
-    now: kernel.now,
-    isTimeTrusted: () => kernel.clockQuality() === 'trusted',
-    bounds: {
-      maxClients: config.maxMqttClients,
-      messagesPerS: config.mqttMessagesPerS,
-      connectsPerMinutePerAddress: config.mqttConnectsPerMinute,
-    },
-  }).then((broker) => {
-    broker.attachWebSocket(server, '/mqtt');
-    metrics.gauge('mqtt_clients', 'Controllers connected over MQTT', broker.clientCount);
-    metrics.gaugeBy('mqtt_events', 'What the broker counted since its start', 'event', broker.counters);
-    return broker;
-  });
-}
 
 function listen(server: Server, config: Config): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
@@ -111,22 +118,37 @@ export function lanAddresses(): string[] {
     .map(({ address }) => address);
 }
 
-function ticksOf(config: Config, instance: Instance, broker: Broker | null): Tick[] {
+function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | null): Tick[] {
   const { clock, control, kernel } = instance;
+  let known: Pick<ClockState, 'trust' | 'correction'> = clock.state();
   const everywhere: Tick[] = [
-    { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTime(instance) },
     { name: 'disk', every: '*/30 * * * * *', run: instance.storage.look },
     { name: 'event streams', every: '*/5 * * * * *', run: instance.events.beat },
+    { name: 'refusals', every: '40 * * * * *', run: instance.refusals.tell },
     { name: 'sweep', every: '17 7 * * * *', run: () => sweepExpired(instance.database, kernel) },
   ];
-  if (config.role !== 'gateway') return everywhere;
+  // the table is all that another process of a hosted instance knows of a controller
+  const keepPresence = (every: string) => ({
+    name: 'keep time and presence',
+    every,
+    run: () => keepTimeAndPresence(instance),
+  });
+  if (config.role !== 'gateway') return [...everywhere, keepPresence('*/30 * * * * *')];
   return [
+    // 200 controllers are five pages of 4 kB: every 30 s they would wear the card by 59 MB a day
+    keepPresence('0 * * * * *'),
+    { name: 'keep time', every: '30 * * * * *', run: () => keepTime(instance) },
     {
       name: 'control',
       every: '* * * * * *',
       async run() {
-        clock.look();
+        const stepMs = clock.look();
         await control.executor.tick();
+        const { trust, correction } = clock.state();
+        const isSet = trust !== known.trust || correction !== known.correction;
+        known = { trust, correction };
+        // what was wrong until now must not be what the next start goes by
+        if (stepMs !== 0 || isSet) await keepTime(instance);
       },
     },
     {
@@ -134,16 +156,34 @@ function ticksOf(config: Config, instance: Instance, broker: Broker | null): Tic
       every: '0 * * * * *',
       run: () => broker?.publishTime(),
     },
+    { name: 'broker', every: '*/3 * * * * *', run: () => broker?.look() },
     { name: 'alerts', every: '*/2 * * * * *', run: instance.watches.tick },
     { name: 'levels', every: '30 */5 * * * *', run: control.refreshLevels },
     ...everywhere,
   ];
 }
 
-/** What a restart needs to know: when each controller was last heard, and the last good time. */
-async function keepTime({ control, kernel }: Instance): Promise<void> {
-  await control.flushPresence();
-  if (kernel.clockQuality() !== 'trusted') return;
+function backupTicks({ backup }: Instance, run: RunJob): Tick[] {
+  if (backup === null) return [];
+  return [
+    { name: 'backup', every: '23 * * * * *', run: () => backup.tick(run) },
+    { name: 'last known good configuration', every: '*/5 * * * * *', run: backup.saveConfiguration },
+  ];
+}
+
+/** When each controller was last heard, and the last good time: one commit, because each writes whole pages. */
+function keepTimeAndPresence(instance: Instance): Promise<void> {
+  return instance.control.flushPresence(goodTime(instance));
+}
+
+/** The last good time alone: a restart looks from there for what came due meanwhile. */
+async function keepTime(instance: Instance): Promise<void> {
+  const changes = goodTime(instance);
+  if (changes.length > 0) await instance.kernel.commit({ changes, actor: null });
+}
+
+function goodTime({ control, kernel }: Instance): Change[] {
+  if (kernel.clockQuality() !== 'trusted') return [];
   const value = isoOf(control.executor.lookedAt() ?? kernel.now());
-  await kernel.commit({ changes: [put(instanceValue, { id: GOOD_TIME, value })], actor: null });
+  return [put(instanceValue, { id: GOOD_TIME, value })];
 }

@@ -1,5 +1,6 @@
 import { v5, v7 } from 'uuid';
 import { createClock, type DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
+import type { startTicks } from '#adapters/timers/ticks.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
 import type { Config } from './config.ts';
@@ -15,6 +16,8 @@ export type World = {
   log: Log;
   /** What speaks for the wall clock, as last asked. */
   clockEvidence: () => ClockEvidence;
+  /** Another pulse than the machine's, for a world that lives faster. */
+  startTicks?: typeof startTicks;
 };
 
 /** Name space of ids that are derived from a cause (UUID v5). */
@@ -40,15 +43,15 @@ const WRITTEN = Date.UTC(2026, 0, 1);
 export function startClock(
   { config, world, log }: { config: Config; world: World; log: Log },
   goodTime: number | null,
-  changed: () => void,
+  changed: (steppedBy: number) => void,
 ): DisciplinedClock {
   const clock = createClock(
     {
       wall: world.wallClock,
       monotonic: world.monotonic,
       evidence: world.clockEvidence,
-      changed: (state, before) => {
-        changed();
+      changed: (state, before, steppedBy) => {
+        changed(steppedBy);
         const { trust, reason } = state;
         log.warn({ trust, reason, before: before.trust }, 'the clock stepped or its trust changed');
       },

@@ -180,7 +180,7 @@ export const aloneChecks: readonly ControllerCheck[] = [
       await applyLevel(side, 'OFF');
       const nowS = Math.floor(side.clock.unixMs() / 1000);
       side.publishTime();
-      side.setSchedule({ from: nowS - 3600, to: nowS + 7200, tr: [[nowS - 60, 1, 'c1']], weekly: [] });
+      side.setSchedule({ from: nowS - 3600, to: nowS + 7200, tr: [[nowS + 1, 1, 'c1']], weekly: [] });
       side.setConfig({ fail_safe: 'OFF', lost_s: LOST_S });
       await side.sleep(HEARTBEAT_S * 2.5);
       const first = await loseAndReturn(side, LOST_S * 2);

@@ -158,7 +158,8 @@ function hearAnswer(turn: Turn, answer: HeartbeatAnswer): void {
   onHttpAnswer(turn, answer.poll_interval_s);
   const unixMs = Date.parse(answer.server_time);
   if (Number.isFinite(unixMs)) setClock(turn, unixMs);
-  hearLevel(turn, { epoch: answer.epoch, version: answer.version, target: answer.target_status });
+  const { epoch, version, target_status: target, issued_at: issuedAtS } = answer;
+  hearLevel(turn, { epoch, version, target, ...(issuedAtS === undefined ? {} : { issuedAtS }) });
   if (answer.config_rev !== state.nvs.config.rev) effects.push({ kind: 'fetch', what: 'config' });
   if (answer.schedule_rev !== (state.nvs.schedule?.rev ?? 0))
     effects.push({ kind: 'fetch', what: 'schedule' });

@@ -8,14 +8,17 @@ const WEEK_S = 7 * DAY_S;
 // 1970-01-01 was a Thursday; weeks are counted from Monday.
 const THURSDAY_S = 3 * DAY_S;
 
-/** What the schedule wants at an instant (seconds since 1970); null when it has nothing to say. */
-export function localScheduleAt(
-  schedule: DeviceSchedule,
-  utcOffsetS: number,
-  unixS: number,
-): SwitchState | null {
-  const listed = unixS >= schedule.from && unixS <= schedule.to ? latestListed(schedule, unixS) : null;
-  return listed ?? latestWeekly(schedule, utcOffsetS, unixS);
+export type LocalEvent = { to: SwitchState; atS: number };
+
+/** The latest event of the schedule at an instant (seconds since 1970); null when it has nothing to say. */
+export function localEventAt(schedule: DeviceSchedule, utcOffsetS: number, unixS: number): LocalEvent | null {
+  if (isListed(schedule, unixS)) return latestListed(schedule, unixS);
+  return latestWeekly(schedule, utcOffsetS, unixS);
+}
+
+/** True while the list rules; the weekly table, which knows full minutes only, has no say then. */
+export function isListed(schedule: DeviceSchedule, unixS: number): boolean {
+  return schedule.tr.length > 0 && unixS >= schedule.from && unixS <= schedule.to;
 }
 
 /** The next instant after `unixS` at which the schedule may want something else; null when it never does. */
@@ -34,24 +37,24 @@ export function nextScheduleChangeS(
   return instants.length === 0 ? null : Math.min(...instants);
 }
 
-function latestListed(schedule: DeviceSchedule, unixS: number): SwitchState | null {
+function latestListed(schedule: DeviceSchedule, unixS: number): LocalEvent | null {
   let best: { atS: number; on: number } | null = null;
   for (const [atS, on] of schedule.tr) {
     if (atS > unixS) continue;
     // Two entries at one instant: ON wins.
     if (best === null || atS > best.atS || (atS === best.atS && on === 1)) best = { atS, on };
   }
-  return best === null ? null : toSwitch(best.on);
+  return best === null ? null : { to: toSwitch(best.on), atS: best.atS };
 }
 
-function latestWeekly(schedule: DeviceSchedule, utcOffsetS: number, unixS: number): SwitchState | null {
+function latestWeekly(schedule: DeviceSchedule, utcOffsetS: number, unixS: number): LocalEvent | null {
   const nowInWeekS = secondsInWeek(utcOffsetS, unixS);
   let best: { ageS: number; on: number } | null = null;
   for (const [day, time, on] of schedule.weekly) {
     const ageS = positive(nowInWeekS - entryInWeekS(day, time));
     if (best === null || ageS < best.ageS || (ageS === best.ageS && on === 1)) best = { ageS, on };
   }
-  return best === null ? null : toSwitch(best.on);
+  return best === null ? null : { to: toSwitch(best.on), atS: unixS - best.ageS };
 }
 
 function secondsInWeek(utcOffsetS: number, unixS: number): number {

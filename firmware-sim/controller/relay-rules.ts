@@ -1,7 +1,7 @@
 import type { ReportSource, SwitchState } from '#contract/words.ts';
 import { unreachable } from '#contract/words.ts';
 import { deviceUnixMs, isClockValid } from './device-clock.ts';
-import { localScheduleAt, nextScheduleChangeS } from './local-schedule.ts';
+import { isListed, localEventAt, nextScheduleChangeS } from './local-schedule.ts';
 import type { Ack, ControllerState } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -75,10 +75,23 @@ function failSafeWish(state: ControllerState, nowMs: number): Wish {
   }
 }
 
+/** A level stamped further ahead than this came from a clock that was wrong. */
+const BELIEVED_AHEAD_S = 86_400;
+
+/**
+ * What holds by the schedule: its latest event, or the gateway's last level where that is later. An order of a person
+ * thus holds until the next event, as it would with the gateway there.
+ */
 function scheduled(state: ControllerState, nowMs: number): SwitchState | null {
-  const { schedule, config } = state.nvs;
+  const { schedule, config, level } = state.nvs;
   if (schedule === null || !isClockValid(state, nowMs)) return null;
-  return localScheduleAt(schedule, config.utc_offset_s, deviceUnixMs(state, nowMs) / 1000);
+  const nowS = deviceUnixMs(state, nowMs) / 1000;
+  const event = localEventAt(schedule, config.utc_offset_s, nowS);
+  // the first event is still to come: what was last ordered holds until then
+  if (event === null) return isListed(schedule, nowS) ? (level?.target ?? null) : null;
+  const issuedAtS = level?.issuedAtS ?? Number.NEGATIVE_INFINITY;
+  const isLevelLater = issuedAtS >= event.atS && issuedAtS <= nowS + BELIEVED_AHEAD_S;
+  return level !== null && isLevelLater ? level.target : event.to;
 }
 
 /** The monotonic instant at which the local schedule must be looked at again; null while it does not rule. */

@@ -28,7 +28,13 @@ export type ControllerProfile = {
 };
 
 /** A level and its place in the order of levels. */
-export type Level = { epoch: string; version: number; target: SwitchState };
+export type Level = {
+  epoch: string;
+  version: number;
+  target: SwitchState;
+  /** When it was given, seconds since 1970; unknown from an older gateway. */
+  issuedAtS?: number;
+};
 
 /** What survives a power cut. */
 export type Nvs = {

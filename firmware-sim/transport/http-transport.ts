@@ -20,10 +20,11 @@ export function createHttpTransport(
 ): Transport {
   let underWay = new AbortController();
   let isHalfOpen = false;
+  let healed = new AbortController();
 
   const call = async (method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
     // Nothing arrives and nothing is refused: the request ends only by its own time limit.
-    if (isHalfOpen) await untilAborted(underWay.signal);
+    if (isHalfOpen) await untilAborted(AbortSignal.any([underWay.signal, healed.signal]));
     return request({
       agent: deps.agent,
       url: `${base}${path}`,
@@ -74,6 +75,10 @@ export function createHttpTransport(
     },
     setHalfOpen: (wanted) => {
       isHalfOpen = wanted;
+      if (wanted) return;
+      // What was lost meanwhile is lost: a healed line shows itself as a failed request.
+      healed.abort();
+      healed = new AbortController();
     },
   };
 }

@@ -138,8 +138,8 @@ export function readMessage(
   if (rest === 'shadow/desired') {
     const desired = shadowDesired.safeParse(body);
     if (!desired.success) return malformed;
-    const { epoch, version, target_status: target } = desired.data;
-    return { kind: 'desired', level: { epoch, version, target } };
+    const { epoch, version, target_status: target, issued_at: issuedAtS } = desired.data;
+    return { kind: 'desired', level: { epoch, version, target, issuedAtS } };
   }
   if (rest === 'config/desired') {
     const config = deviceConfig.safeParse(body);

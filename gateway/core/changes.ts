@@ -8,8 +8,11 @@ export type Change =
   | { op: 'put'; resource: Resource; row: { id: string } & Record<string, unknown> }
   | { op: 'purge'; resource: Resource; id: string };
 
-/** A guard's number, read before the facts a decision rests on. */
-export type GuardSeen = { entity: string; id: string; n: number };
+/** A guard's number, read before the facts a decision rests on. `isParent`: see asParent. */
+export type GuardSeen = { entity: string; id: string; n: number; isParent?: true };
+
+/** For creates: the parent must stand as it was read, but creates under one parent do not disturb each other. */
+export const asParent = (guard: GuardSeen): GuardSeen => ({ ...guard, isParent: true });
 
 export type Unit = {
   changes: readonly Change[];

@@ -42,6 +42,8 @@ const FLOOR_TOLERANCE_MS = 2 * 60_000;
 /** Wall and monotonic clock drift apart by less than this between two looks, a second apart. */
 const STEP_MS = 2_000;
 const FAR_STEP_MS = 24 * 3_600_000;
+/** A person reads the time off a watch. */
+const SET_BY_HAND_MS = 10 * 60_000;
 
 /** Judges the clock at the start of the program. `floor` is the last time known to be good, of an earlier run. */
 export function startClock(
@@ -76,7 +78,8 @@ function judge(policy: ClockPolicy, evidence: ClockEvidence): Pick<ClockState, '
 /**
  * Looks at the clock again. A step of the wall clock is followed when the machine is synchronised, or when nothing
  * speaks against it and it is less than a day; a longer one forward that nobody confirms is not believed: time goes on by
- * the monotonic clock and is no longer trusted.
+ * the monotonic clock and is no longer trusted. A wall clock that comes to the time shown, after a step that was not
+ * believed or after a person set the time, is right again.
  */
 export function lookAtClock(
   policy: ClockPolicy,
@@ -94,6 +97,10 @@ export function lookAtClock(
     return { state: { ...look, ...judged, correction: 0 }, steppedBy: Math.abs(jump) > STEP_MS ? jump : 0 };
   }
   if (!isStep) return { state: { ...state, ...look }, steppedBy: 0 };
+  if (look.wall >= policy.notBefore && Math.abs(look.wall - shown) <= reachOf(state)) {
+    const judged = state.trust === 'trusted' ? {} : judge(policy, evidence);
+    return { state: { ...state, ...look, ...judged, correction: 0 }, steppedBy: look.wall - shown };
+  }
   const isBelievable =
     look.wall >= policy.notBefore && Math.abs(steppedBy) < FAR_STEP_MS && evidence.isSynchronised !== false;
   if (policy.mode === 'yes' || (isBelievable && state.trust === 'trusted')) {
@@ -107,6 +114,25 @@ export function lookAtClock(
       correction: shown - look.wall,
     },
     steppedBy: 0,
+  };
+}
+
+function reachOf({ reason }: ClockState): number {
+  return reason === 'set_by_operator' ? SET_BY_HAND_MS : STEP_MS;
+}
+
+/**
+ * A person says what time it is, or that the time shown is right: it is gone by from now on. It does not outlive the
+ * process: a wall clock that is still wrong at the next start has to be confirmed again.
+ */
+export function confirmClock(
+  state: ClockState,
+  look: { wall: number; monotonic: number },
+  time: number,
+): ClockChange {
+  return {
+    state: { ...look, trust: 'trusted', reason: 'set_by_operator', correction: time - look.wall },
+    steppedBy: time - timeOf(state, look.monotonic),
   };
 }
 

@@ -11,7 +11,8 @@ import type { Steps, UnitContext } from './statements.ts';
 
 export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   const log = yield* openLog(unit, context);
-  for (const guard of sorted(unit.guards ?? [], (g) => `${g.entity} ${g.id}`)) yield* bumpGuard(guard);
+  for (const guard of sorted(unit.guards ?? [], (g) => `${g.entity} ${g.id}`))
+    yield* holdGuard(guard, context);
   const rows: CommittedRow[] = [];
   for (const change of sorted(unit.changes, changeOrder))
     rows.push(...(yield* applyChange(change, log, context)));
@@ -30,16 +31,18 @@ function sorted<Item>(items: readonly Item[], key: (item: Item) => string): Item
     .map(([, item]) => item);
 }
 
-function* bumpGuard({ entity, id, n }: GuardSeen): Steps<void> {
+function* holdGuard({ entity, id, n, isParent }: GuardSeen, context: UnitContext): Steps<void> {
   yield {
     sql: 'insert into guards (entity, id, n) values (?, ?, 0) on conflict do nothing',
     params: [entity, id],
   };
-  const bumped = yield {
-    sql: 'update guards set n = n + 1 where entity = ? and id = ? and n = ? returning n',
+  const held = yield {
+    sql: isParent
+      ? `select n from guards where entity = ? and id = ? and n = ?${context.dialect === 'postgres' ? ' for share' : ''}`
+      : 'update guards set n = n + 1 where entity = ? and id = ? and n = ? returning n',
     params: [entity, id, n],
   };
-  if (bumped.length === 0) throw new StaleError(`${entity} ${id}`);
+  if (held.length === 0) throw new StaleError(`${entity} ${id}`);
 }
 
 function applyChange(change: Change, log: ChangeLog, context: UnitContext): Steps<CommittedRow[]> {

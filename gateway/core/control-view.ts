@@ -38,7 +38,11 @@ export type Presence = {
 export type UnsavedTarget = Pick<
   ControlPoint,
   'target_status' | 'version' | 'target_origin' | 'last_command_at'
-> & { order: RowOf<typeof order> };
+> & {
+  order: RowOf<typeof order>;
+  /** Orders before it that the disk did not take either, oldest first: they are saved with it. */
+  earlier: readonly RowOf<typeof order>[];
+};
 
 /** One control point with all that control needs, kept in memory beside the database. */
 export type ControlView = {

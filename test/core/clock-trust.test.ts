@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ClockEvidence, type ClockState, lookAtClock, startClock, timeOf } from '#core/clock-trust.ts';
+import {
+  type ClockEvidence,
+  type ClockState,
+  confirmClock,
+  lookAtClock,
+  startClock,
+  timeOf,
+} from '#core/clock-trust.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 2, 2, 12);
@@ -15,11 +22,25 @@ function started(wall: number, floor: number | null, evidence: ClockEvidence): C
 describe('the clock of a box', () => {
   it.each([
     ['synchronised over the network', NOW, NOW - HOUR, synchronised, 'trusted', 'synchronised'],
-    ['with a battery clock', NOW, NOW - HOUR, { isSynchronised: false, hasBatteryClock: true }, 'trusted', 'battery_clock'],
+    [
+      'with a battery clock',
+      NOW,
+      NOW - HOUR,
+      { isSynchronised: false, hasBatteryClock: true },
+      'trusted',
+      'battery_clock',
+    ],
     ['of which nothing is known', NOW, null, nothingKnown, 'trusted', 'plausible'],
     ['without battery and network', NOW, NOW - HOUR, alone, 'untrusted', 'not_synchronised'],
     ['that starts in 1970', 0, NOW, nothingKnown, 'untrusted', 'before_last_known_time'],
-    ['that starts an hour before its last known time', NOW - HOUR, NOW, synchronised, 'untrusted', 'before_last_known_time'],
+    [
+      'that starts an hour before its last known time',
+      NOW - HOUR,
+      NOW,
+      synchronised,
+      'untrusted',
+      'before_last_known_time',
+    ],
   ] as const)('%s is judged at the start', (_what, wall, floor, evidence, trust, reason) => {
     expect(started(wall, floor, evidence)).toMatchObject({ trust, reason });
   });
@@ -36,7 +57,10 @@ describe('the clock of a box', () => {
   it('follows a step of an hour when nothing speaks against it', () => {
     const before = started(NOW, null, nothingKnown);
     const after = lookAtClock(policy, before, { wall: NOW + HOUR + 1_000, monotonic: 1_000 }, nothingKnown);
-    expect({ trust: after.state.trust, steppedBy: after.steppedBy }).toEqual({ trust: 'trusted', steppedBy: HOUR });
+    expect({ trust: after.state.trust, steppedBy: after.steppedBy }).toEqual({
+      trust: 'trusted',
+      steppedBy: HOUR,
+    });
   });
 
   it('does not believe a step of 56 years that nobody confirms, and does when somebody does', () => {
@@ -45,10 +69,54 @@ describe('the clock of a box', () => {
     const doubted = lookAtClock(policy, before, { wall: far, monotonic: 1_000 }, nothingKnown).state;
     expect(doubted).toMatchObject({ trust: 'untrusted', reason: 'stepped' });
     expect(timeOf(doubted, 2_000)).toBe(NOW + 2_000);
-    const stillDoubted = lookAtClock(policy, doubted, { wall: far + 1_000, monotonic: 2_000 }, nothingKnown).state;
+    const stillDoubted = lookAtClock(
+      policy,
+      doubted,
+      { wall: far + 1_000, monotonic: 2_000 },
+      nothingKnown,
+    ).state;
     expect(timeOf(stillDoubted, 3_000)).toBe(NOW + 3_000);
-    const back = lookAtClock(policy, stillDoubted, { wall: NOW + 4_000, monotonic: 4_000 }, synchronised).state;
+    const back = lookAtClock(
+      policy,
+      stillDoubted,
+      { wall: NOW + 4_000, monotonic: 4_000 },
+      synchronised,
+    ).state;
     expect(back).toMatchObject({ trust: 'trusted', correction: 0 });
+  });
+
+  it('that comes back from a step nobody believed is trusted again', () => {
+    const before = started(NOW, null, nothingKnown);
+    const doubted = lookAtClock(
+      policy,
+      before,
+      { wall: NOW + 56 * 365 * 24 * HOUR, monotonic: 1_000 },
+      nothingKnown,
+    );
+    const back = lookAtClock(policy, doubted.state, { wall: NOW + 2_500, monotonic: 2_000 }, nothingKnown);
+    expect(back.state).toMatchObject({ trust: 'trusted', reason: 'plausible', correction: 0 });
+    expect(back.steppedBy).toBe(500);
+  });
+
+  it('that a person sets is trusted, also when the wall clock comes to nearly that time', () => {
+    const before = started(0, NOW, nothingKnown);
+    const set = confirmClock(before, { wall: 60_000, monotonic: 60_000 }, NOW + 5 * HOUR);
+    expect(set.state).toMatchObject({ trust: 'trusted', reason: 'set_by_operator' });
+    expect(set.steppedBy).toBe(5 * HOUR - 60_000);
+    expect(timeOf(set.state, 61_000)).toBe(NOW + 5 * HOUR + 1_000);
+    const quiet = lookAtClock(policy, set.state, { wall: 62_000, monotonic: 62_000 }, nothingKnown);
+    expect(quiet.state).toMatchObject({ trust: 'trusted', reason: 'set_by_operator' });
+    // three minutes beside the watch it was read off
+    const right = lookAtClock(
+      policy,
+      quiet.state,
+      { wall: NOW + 5 * HOUR + 184_000, monotonic: 64_000 },
+      nothingKnown,
+    );
+    expect(right.state).toMatchObject({ trust: 'trusted', correction: 0 });
+    const wrong = lookAtClock(policy, quiet.state, { wall: NOW + 9 * HOUR, monotonic: 64_000 }, nothingKnown);
+    expect(wrong.state).toMatchObject({ trust: 'untrusted', reason: 'stepped' });
+    expect(timeOf(wrong.state, 64_000)).toBe(NOW + 5 * HOUR + 4_000);
   });
 
   it('does not follow a step back to 1970', () => {

@@ -1,11 +1,11 @@
 import { afterEach, expect, it } from 'vitest';
+import type { Database } from '#adapters/sql/database.ts';
+import type { RowOf } from '#contract/resource.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
-import type { RowOf } from '#contract/resource.ts';
-import { type Change, insert, remove, update } from '#core/changes.ts';
+import { asParent, type Change, insert, remove, update } from '#core/changes.ts';
 import { StaleError, UniqueViolation } from '#core/errors.ts';
-import type { Database } from '#adapters/sql/database.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
@@ -112,6 +112,22 @@ onBothEngines('commit', (open) => {
       database.commit({ changes: [remove(farm, aFarm().id)], guards, actor: null }),
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('lets many creates under one farm go side by side, and none after its end', async () => {
+    const database = await aDatabase();
+    await write(database, [insert(user, anOwner()), insert(farm, aFarm())]);
+    const seen = { entity: 'farm', id: aFarm().id, n: 0 };
+    const id = (n: number) => `01900000-0000-7000-8000-00000000020${n}`;
+    const create = (n: number) =>
+      database.commit({
+        changes: [insert(pond, aPond({ id: id(n), numeric_id: n }))],
+        guards: [asParent(seen)],
+        actor: null,
+      });
+    await Promise.all([create(1), create(2), create(3)]);
+    await database.commit({ changes: [remove(farm, aFarm().id)], guards: [seen], actor: null });
+    await expect(create(4)).rejects.toBeInstanceOf(StaleError);
   });
 
   it('hides what lies below a deleted farm, without tombstones of its own, and frees unique values', async () => {

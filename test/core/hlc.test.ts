@@ -4,7 +4,10 @@ import { formatHlc, nextHlc } from '#core/hlc.ts';
 
 describe('the logical clock', () => {
   it('only grows, whatever the wall clock does', () => {
-    const wallWalk = fc.array(fc.integer({ min: 0, max: 4_102_444_800_000 }), { minLength: 1, maxLength: 100 });
+    const wallWalk = fc.array(fc.integer({ min: 0, max: 4_102_444_800_000 }), {
+      minLength: 1,
+      maxLength: 100,
+    });
     fc.assert(
       fc.property(wallWalk, (walls) => {
         let last: string | null = null;

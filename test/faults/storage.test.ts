@@ -6,7 +6,8 @@ import BetterSqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SchemaRefused } from '#adapters/sql/migrate.ts';
-import { aControlPoint, aFarmWith, type App, body, type MadeControlPoint, startApp } from '#test/app.ts';
+import { StorageUnavailable } from '#core/errors.ts';
+import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
 import { openDatabase } from '../../gateway/open-database.ts';
 
 describe('a gateway whose disk', () => {
@@ -67,6 +68,44 @@ describe('a gateway whose disk', () => {
     expect((await readiness()).checks['disk']).toMatchObject({ ok: true });
   });
 
+  it('is full saves every order given meanwhile when there is room again, as it was given', async () => {
+    await fill();
+    const order = (what: string, body: object) =>
+      app.call('POST', `/control-points/${point.id}/${what}`, { token, body });
+    const given = [
+      await order('turn-on', { reason: 'oxygen is low' }),
+      await order('turn-off', { reason: 'no, wait', for_s: 60 }),
+    ];
+    const issued = given.map((reply) => body(reply)['last_command_at']);
+    await free();
+    app.clock.advance(6_000);
+    await app.control.executor.tick();
+    const me = body(await app.call('GET', '/users/me', { token }))['id'];
+    expect(await orders()).toMatchObject([
+      { target_status: 'OFF', reason: 'no, wait', issued_by: me, issued_at: issued[1], state: 'SENT' },
+      {
+        target_status: 'ON',
+        reason: 'oxygen is low',
+        issued_by: me,
+        issued_at: issued[0],
+        state: 'SUPERSEDED',
+      },
+    ]);
+    const logs = await app.call('GET', `/logs/control-points/${point.id}`, { token });
+    const turns = (logs.body as { action: string }[]).filter(({ action }) => action.startsWith('turn_'));
+    const late = { saved_late_at: expect.any(String) };
+    expect(turns).toMatchObject([
+      { action: 'turn_off', user_id: me, details: { reason: 'no, wait', ...late } },
+      { action: 'turn_on', user_id: me, details: { reason: 'oxygen is low', ...late } },
+    ]);
+    // the versions were told already: nothing is sent anew, and the first order holds again after the second
+    const shown = async () => body(await app.call('GET', `/control-points/${point.id}`, { token }));
+    expect(await shown()).toMatchObject({ target_status: 'OFF', version: expect.any(Number) });
+    app.clock.advance(60_000);
+    await app.control.executor.tick();
+    expect(await shown()).toMatchObject({ target_status: 'ON' });
+  });
+
   it('is full still follows the schedules', async () => {
     const start_time = new Date(app.clock.now() + 60_000).toISOString();
     await app.call('POST', `/control-points/${point.id}/schedules`, {
@@ -93,6 +132,68 @@ describe('a gateway whose disk', () => {
       other.close();
     }
     expect((await app.call('GET', '/ponds/', { token })).body).toEqual([]);
+  });
+
+  it('does not take a change of status leaves it unacknowledged, and stores the next report of it', async () => {
+    const controller = {
+      controlPointId: point.id,
+      deviceId: point.device_id,
+      mqttId: point.mqtt_id,
+      keyId: '',
+    };
+    const hear = (current_status: 'ON' | 'OFF') => app.control.door.heartbeat(controller, { current_status });
+    await hear('OFF');
+    const report = { epoch: point.epoch, version: 1, current_status: 'ON', ack: 'applied' } as const;
+    const other = new BetterSqlite(join(app.config.data, 'farm.db'));
+    other.exec('begin immediate');
+    try {
+      await expect(hear('ON')).rejects.toThrow(StorageUnavailable);
+      await expect(app.control.door.reported(controller, report)).rejects.toThrow(StorageUnavailable);
+      // a controller that polls needs its answer, and is told
+      expect(body(await heartbeat('ON'))).toMatchObject({
+        target_status: 'OFF',
+        warnings: [{ code: 'NOT_SAVED' }],
+      });
+      // an unchanged one has nothing to store
+      expect(hear('OFF')).toBeUndefined();
+    } finally {
+      other.exec('rollback');
+      other.close();
+    }
+    await hear('ON');
+    expect(body(await heartbeat('ON'))).not.toHaveProperty('warnings');
+    const logs = await app.call('GET', `/logs/control-points/${point.id}`, { token });
+    const changes = (logs.body as { action: string }[]).filter(({ action }) => action === 'status_changed');
+    expect(changes).toMatchObject([{ details: { to: 'ON' } }, { details: { to: 'OFF' } }]);
+    expect(app.sentences.map(({ sentence }) => sentence)).toContain(
+      'a report could not be saved; control goes on from memory',
+    );
+  });
+
+  it('did not take the story of a schedule gets it when it takes writes again', async () => {
+    const start_time = new Date(app.clock.now() + 60_000).toISOString();
+    await app.call('POST', `/control-points/${point.id}/schedules`, {
+      token,
+      body: { action: 'ON', start_time },
+    });
+    // already as the schedule wants it: there is nothing to order, only to tell
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    await app.control.executor.tick();
+    const other = new BetterSqlite(join(app.config.data, 'farm.db'));
+    other.exec('begin immediate');
+    try {
+      app.clock.advance(61_000);
+      await app.control.executor.tick();
+    } finally {
+      other.exec('rollback');
+      other.close();
+    }
+    app.clock.advance(6_000);
+    await app.control.executor.tick();
+    await app.control.executor.tick();
+    const logs = await app.call('GET', `/logs/control-points/${point.id}`, { token });
+    const told = (logs.body as { action: string }[]).filter(({ action }) => action === 'schedule_trigger');
+    expect(told).toMatchObject([{ details: { due_at: start_time } }]);
   });
 });
 

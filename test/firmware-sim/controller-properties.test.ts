@@ -24,7 +24,7 @@ const happening: fc.Arbitrary<EventWithoutTime> = fc.oneof(
     weight: 10,
     arbitrary: fc
       .record({ target, version: fc.nat(20), epoch: fc.constantFrom('e1', 'e2') })
-      .map(({ target: to, version, epoch }) => aLevel(to, version, epoch)),
+      .map(({ target: to, version, epoch }) => aLevel(to, version, { epoch })),
   },
   { weight: 2, arbitrary: fc.constant<EventWithoutTime>({ kind: 'connected' }) },
   { weight: 2, arbitrary: fc.constant<EventWithoutTime>({ kind: 'disconnected' }) },
@@ -139,7 +139,7 @@ describe('whatever happens in a night', () => {
         for (const event of calm) bench.send(event);
         bench.wait(120);
         bench.send({ kind: 'connected' });
-        bench.send(aLevel(wanted, 1, 'after the restore'));
+        bench.send(aLevel(wanted, 1, { epoch: 'after the restore' }));
         bench.wait(MIN_OFF_S + START_DELAY_S + MIN_ON_S);
         expect(bench.plant.coil).toBe(wanted);
         expect(bench.state().nvs.applied).toEqual({ epoch: 'after the restore', version: 1 });

@@ -53,7 +53,7 @@ describe('levels', () => {
     bench.send(aLevel('ON', 41));
     expect(bench.relayChanges).toHaveLength(1);
     expect(bench.published('shadow/reported')).toHaveLength(2);
-    bench.send(aLevel('OFF', 1, 'e2'));
+    bench.send(aLevel('OFF', 1, { epoch: 'e2' }));
     expect(bench.state().relay.coil).toBe('OFF');
     expect(bench.state().nvs.applied).toEqual({ epoch: 'e2', version: 1 });
   });
@@ -163,6 +163,41 @@ describe('alone', () => {
       { atS: 3000, to: 'OFF' },
     ]);
     expect(bench.state().control.source).toBe('local_schedule');
+  });
+
+  test('alone, what a person ordered holds until the next event of the schedule', () => {
+    const bench = aConnectedBench({ config: { lost_s: 90, min_on_s: 0, min_off_s: 0, start_delay_s: 0 } });
+    bench.send({ kind: 'time', unixMs: NOON_UNIX_S * 1000 });
+    const noonMs = bench.nowMs();
+    bench.send({
+      kind: 'schedule',
+      schedule: aSchedule({
+        tr: [
+          [NOON_UNIX_S - 3600, 0, 's1'],
+          [NOON_UNIX_S + 600, 0, 's1'],
+        ],
+        to: NOON_UNIX_S + 1800,
+      }),
+    });
+    bench.send(aLevel('ON', 2, { issuedAtS: NOON_UNIX_S }));
+    bench.send({ kind: 'disconnected' });
+    bench.wait(1_000);
+    const changes = bench.relayChanges.map(({ atMs, to }) => [Math.round((atMs - noonMs) / 1000), to]);
+    expect(changes).toEqual([
+      [0, 'ON'],
+      [600, 'OFF'],
+    ]);
+  });
+
+  test('alone and without a schedule a running motor runs on', () => {
+    const bench = aConnectedBench({ config: { lost_s: 90, min_on_s: 0, min_off_s: 0, start_delay_s: 0 } });
+    bench.send({ kind: 'time', unixMs: NOON_UNIX_S * 1000 });
+    bench.send({ kind: 'schedule', schedule: aSchedule({ tr: [], weekly: [] }) });
+    bench.send(aLevel('ON', 2, { issuedAtS: NOON_UNIX_S }));
+    bench.send({ kind: 'disconnected' });
+    bench.wait(7_200);
+    expect(bench.relayChanges.map(({ to }) => to)).toEqual(['ON']);
+    expect(bench.state().control.source).toBe('fail_safe');
   });
 
   test('without a valid clock the schedule is not run: the fail-safe state is', () => {

@@ -75,6 +75,13 @@ export function aConnectedBench(options: Parameters<typeof aBench>[0] = {}): Ben
   return bench;
 }
 
-export function aLevel(target: SwitchState, version: number, epoch = 'e1'): EventWithoutTime {
-  return { kind: 'desired', level: { epoch, version, target } };
+export function aLevel(
+  target: SwitchState,
+  version: number,
+  { epoch = 'e1', issuedAtS }: { epoch?: string; issuedAtS?: number } = {},
+): EventWithoutTime {
+  return {
+    kind: 'desired',
+    level: { epoch, version, target, ...(issuedAtS === undefined ? {} : { issuedAtS }) },
+  };
 }

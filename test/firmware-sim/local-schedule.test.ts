@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeviceSchedule } from '#contract/mqtt/messages.ts';
-import { localScheduleAt, nextScheduleChangeS } from '#sim/controller/local-schedule.ts';
+import { localEventAt, nextScheduleChangeS } from '#sim/controller/local-schedule.ts';
+
+const localScheduleAt = (...asked: Parameters<typeof localEventAt>) => localEventAt(...asked)?.to ?? null;
 
 const MONDAY_S = Date.UTC(2026, 0, 5) / 1000;
 const OFFSET_S = -3 * 3600; // the farm: three hours behind UTC
@@ -25,10 +27,10 @@ describe('the schedule of a controller that is alone', () => {
     expect(localScheduleAt(schedule, OFFSET_S, at(6, 20))).toBe('ON');
   });
 
-  test('inside its span the list rules; before its first entry and after its end the weekly table does', () => {
+  test('inside its span the list rules alone, before its first entry with nothing to say; after its end the weekly table does', () => {
     const schedule = aSchedule({ from: 1_000, to: 2_000, tr: [[1_200, 1, 'a']], weekly: [[1, '00:00', 0]] });
     expect([1_100, 1_200, 2_000, 2_001].map((atS) => localScheduleAt(schedule, 0, atS))).toEqual([
-      'OFF',
+      null,
       'ON',
       'ON',
       'OFF',

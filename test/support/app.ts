@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { type UserAnswer, user } from '#contract/resources/users.ts';
 import type { UserRole } from '#contract/words.ts';
 import { update } from '#core/changes.ts';
-import { readConfig } from '../../gateway/config.ts';
 import { compose } from '../../gateway/compose.ts';
+import { readConfig } from '../../gateway/config.ts';
 import type { Engine } from './databases.ts';
 import { freshDatabase } from './postgres.ts';
 
@@ -39,6 +39,7 @@ const silent = () => undefined;
  */
 export async function startApp(engine: Engine = 'sqlite', args: readonly string[] = []) {
   const clock = testClock();
+  const wall = { aheadMs: 0 };
   const data = mkdtempSync(join(tmpdir(), 'farm-'));
   const postgres = engine === 'postgres' ? await freshDatabase() : null;
   const config = readConfig(
@@ -49,7 +50,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
   const note = (level: string) => (fields: Record<string, unknown>, sentence: string) =>
     void sentences.push({ level, fields, sentence });
   const instance = await compose(config, {
-    wallClock: clock.now,
+    wallClock: () => clock.now() + wall.aheadMs,
     monotonic: clock.now,
     random: Math.random,
     clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
@@ -113,6 +114,12 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     base,
     signUp,
     clock,
+    /** The clock of the machine steps, as the program notices within a second. */
+    stepWallClock(ms: number) {
+      wall.aheadMs += ms;
+      instance.clock.look();
+    },
+    lookAtClock: () => instance.clock.look(),
     config,
     sentences,
     call,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe } from 'vitest';
-import { bearPostgres, bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
 import type { Database, Stamping } from '#adapters/sql/database.ts';
+import { bearPostgres, bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
 import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
 import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';

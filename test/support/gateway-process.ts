@@ -54,11 +54,14 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
     started.stdout.resume();
   }
 
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+  /** Answers the exit code; null when the signal itself ended it. */
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    if (child === null || child.exitCode !== null || child.signalCode !== null)
+      return child?.exitCode ?? null;
     const exited = once(child, 'exit');
     child.kill(signal);
     await exited;
+    return child.exitCode;
   }
 
   async function call(
@@ -84,6 +87,9 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
     lines,
     http: () => `http://127.0.0.1:${ports.http}`,
     mqtt: () => `mqtt://127.0.0.1:${ports.mqtt}`,
+    data,
+    /** Asked to end, as a supervisor does; answers its exit code. */
+    stop: () => end('SIGTERM'),
     /** The power of the box is cut. */
     kill: () => end('SIGKILL'),
     start,

@@ -59,11 +59,15 @@ export const IMPORT_RULES: readonly Rule[] = [
     libraries: ['aedes', 'mqtt-packet', 'ws', 'pino', 'node:*'],
   },
   { folder: 'gateway/adapters/sql', ...ADAPTER, libraries: ['better-sqlite3', 'kysely', 'pg', 'node:*'] },
+  { folder: 'gateway/adapters/backup', ...ADAPTER, libraries: ['zod', 'node:*'] },
   { folder: 'gateway/adapters/timers', ...ADAPTER, libraries: ['node-cron', 'node:*'] },
   { folder: 'gateway/adapters/tokens', ...ADAPTER, libraries: ['jsonwebtoken', 'node:*'] },
   { folder: 'gateway/adapters/passwords', ...ADAPTER, libraries: ['argon2', 'node:*'] },
   { folder: 'gateway/adapters/log', ...ADAPTER, libraries: ['pino', 'node:*'] },
   { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },
+
+  // The boot ladder is the wiring of a start: it opens files, checks them and fills databases.
+  { folder: 'gateway/boot', values: ['gateway', 'gateway/*', 'gateway/*/*'], libraries: ['zod', 'node:*'] },
 
   // What lies directly in gateway/ (main, compose, config) wires everything.
   {

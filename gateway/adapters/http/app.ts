@@ -10,6 +10,7 @@ import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
 import { type HandleDeps, handleRoute } from './handle-route.ts';
+import type { Refused } from './harden-server.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { requestFrame, requestIdOf } from './request-frame.ts';
 import { routeFinder } from './route-finder.ts';
@@ -23,6 +24,7 @@ export type AppDeps = HandleDeps & {
   mountBeside?: (app: Express) => void;
   /** Makes what notes status and duration of every answer of a route. */
   timerOf?: (route: Route) => (status: number, durationMs: number) => void;
+  refused?: Refused;
 };
 
 /** The whole HTTP interface from the route table. */
@@ -34,10 +36,10 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
   app.use(requestFrame());
   app.use(serveRoutes(deps, routes));
   deps.mountBeside?.(app);
-  app.use((request, response) =>
-    sendError(response, new AppError(404, `There is nothing at ${request.path}`, { code: 'NOT_FOUND' })),
-  );
-  app.use(errorHandler(deps.log));
+  app.use((request) => {
+    throw new AppError(404, `There is nothing at ${request.path}`, { code: 'NOT_FOUND' });
+  });
+  app.use(errorHandler(deps));
   return app;
 }
 
@@ -84,7 +86,7 @@ export function wrongMethod(method: string, allow: string): AppError {
   });
 }
 
-function errorHandler(log: Log): ErrorRequestHandler {
+function errorHandler({ log, refused = () => {} }: Pick<AppDeps, 'log' | 'refused'>): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) {
       // a stream broke in the middle: cutting the connection tells the client that it is not whole
@@ -107,6 +109,7 @@ function errorHandler(log: Log): ErrorRequestHandler {
       const requestId = requestIdOf(response);
       log.warn({ err: error, path: request.path, requestId }, 'request could not be served');
     }
+    refused(`${expected.status} ${expected.extras.code ?? 'UNNAMED'}`, request.socket.remoteAddress ?? '');
     sendError(response, expected);
     void next;
   };

@@ -8,6 +8,9 @@ export const SERVER_OPTIONS: ServerOptions = {
   connectionsCheckingInterval: 5_000,
 };
 
+/** Hears of a request that was refused: status and code, and the address it came from. */
+export type Refused = (reason: string, source: string) => void;
+
 const ANSWERS: Readonly<Record<string, { status: string; detail: string; code: string }>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
@@ -23,7 +26,7 @@ const ANSWERS: Readonly<Record<string, { status: string; detail: string; code: s
 const MALFORMED = { status: '400 Bad Request', detail: 'The request could not be read', code: 'BAD_REQUEST' };
 
 /** Bounds what slow, silent and broken clients may take, so that they cannot keep controllers out. */
-export function hardenServer(server: Server): Server {
+export function hardenServer(server: Server, refused: Refused = () => {}): Server {
   server.headersTimeout = 15_000;
   // 1 MiB in two minutes is what the worst line of a farm still does
   server.requestTimeout = 120_000;
@@ -34,13 +37,13 @@ export function hardenServer(server: Server): Server {
   server.maxHeadersCount = 100;
   server.maxConnections = 10_000;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerUnreadable(error, socket as Socket),
+    answerUnreadable(error, socket as Socket, refused),
   );
   return server;
 }
 
 /** Requests that never reach the routes are answered in the same words as all others. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, refused: Refused): void {
   // an answer on its way must not be mixed with ours; Node's own handler looks at the same field
   const { _httpMessage: onItsWay = null } = socket as Socket & { _httpMessage?: object | null };
   if (error.code === 'ECONNRESET' || !socket.writable || onItsWay !== null) {
@@ -49,6 +52,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const { status, detail, code } = ANSWERS[error.code ?? ''] ?? MALFORMED;
   const body = JSON.stringify({ detail, code });
+  refused(`${status.slice(0, 3)} ${code}`, socket.remoteAddress ?? '');
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

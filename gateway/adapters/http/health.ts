@@ -2,8 +2,20 @@ import type { RequestHandler } from 'express';
 
 export type Readiness = {
   ready: boolean;
-  checks: Readonly<Record<string, { ok: boolean; detail?: string }>>;
+  checks: Readonly<Record<string, { ok: boolean; detail?: string; rung?: string; age_s?: number | null }>>;
 };
+
+type Check = Readiness['checks'][string];
+export type Checks = ReturnType<typeof createChecks>;
+
+/** Checks that parts of the program add when they stand. */
+export function createChecks() {
+  const asks = new Map<string, () => Check>();
+  return {
+    add: (name: string, ask: () => Check): void => void asks.set(name, ask),
+    read: (): Record<string, Check> => Object.fromEntries([...asks].map(([name, ask]) => [name, ask()])),
+  };
+}
 
 const PATIENCE_MS = 2_000;
 

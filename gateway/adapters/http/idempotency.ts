@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Request as HttpRequest } from 'express';
 import canonicalize from 'canonicalize';
-import { idempotentAnswer } from '#contract/resources/local-tables.ts';
+import type { Request as HttpRequest } from 'express';
 import type { RowOf } from '#contract/resource.ts';
+import { idempotentAnswer } from '#contract/resources/local-tables.ts';
 import { insert } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';

@@ -44,16 +44,27 @@ export function createMetrics() {
         },
       });
     },
-    /** A value per word of one label, for example controllers by state. */
-    gaugeBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
-      new Gauge({
+    /**
+     * Counts by closed words that others keep, for example refusals by reason. With several labels a key holds their
+     * words in order, with a space between.
+     */
+    counterBy(
+      name: string,
+      help: string,
+      labelNames: string[],
+      read: () => Readonly<Record<string, number>>,
+    ): void {
+      new Counter({
         name,
         help,
-        labelNames: [label],
+        labelNames,
         registers: [registry],
         collect() {
           this.reset();
-          for (const [word, value] of Object.entries(read())) this.set({ [label]: word }, value);
+          for (const [key, value] of Object.entries(read())) {
+            const words = key.split(' ');
+            this.inc(Object.fromEntries(labelNames.map((label, at) => [label, words[at] ?? ''])), value);
+          }
         },
       });
     },

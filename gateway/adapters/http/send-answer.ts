@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { Answer } from '#core/route.ts';
 
@@ -24,18 +25,26 @@ export async function sendAnswer(response: Response, answer: Answer): Promise<vo
 }
 
 const FLUSH_BYTES = 32_768;
+/** A list longer than this makes room for others: several that are read at once would keep the process busy. */
+const SHORT_LIST_BYTES = 8 * FLUSH_BYTES;
+const ROOM_MS = 2;
 
 async function sendRows(response: Response, rows: NonNullable<Answer['rows']>): Promise<void> {
   response.setHeader('Content-Type', JSON_TYPE);
   let pending = '[';
   let isFirst = true;
+  let sentBytes = 0;
   for await (const row of rows) {
     pending += isFirst ? JSON.stringify(row) : `,${JSON.stringify(row)}`;
     isFirst = false;
     if (pending.length < FLUSH_BYTES) continue;
     if (response.destroyed) return;
     if (!response.write(pending)) await untilTaken(response);
+    sentBytes += pending.length;
     pending = '';
+    // heartbeats and orders get their turn, however fast the reader takes its rows
+    if (sentBytes > SHORT_LIST_BYTES) await setTimeout(ROOM_MS);
+    else await setImmediate();
   }
   response.end(`${pending}]`);
 }

@@ -75,7 +75,7 @@ function admit(
   const { clientId, source } = peer;
   const name = username ?? '';
   if (!MQTT_ID_PATTERN.test(clientId) || clientId !== name) {
-    counters.count('refused_client_id');
+    counters.refuse('refused_client_id', source);
     log.debug({ source }, 'a client was refused: its client id is not its user name, or not allowed');
     return refused('identifier rejected', IDENTIFIER_REJECTED);
   }
@@ -83,7 +83,7 @@ function admit(
     const controller = door.identify(name, password?.toString() ?? '');
     if (controller !== null) return controller;
     const reason = door.isKnown(name) ? 'wrong_key' : 'unknown';
-    counters.count(reason === 'wrong_key' ? 'refused_wrong_key' : 'refused_unknown');
+    counters.refuse(reason === 'wrong_key' ? 'refused_wrong_key' : 'refused_unknown', source);
     door.seenUnknown({ name, source, via: 'mqtt', reason });
     return reason === 'wrong_key'
       ? refused('wrong key', BAD_CREDENTIALS)
@@ -106,6 +106,6 @@ function readWill(deps: AdmissionDeps, peer: Peer, controller: Controller): Will
     isOwn && payload.length <= deps.bounds.maxPayloadBytes ? parseJson(payload) : undefined,
   );
   if (state.success) return { state: state.data, payload, isRetained: rawWill.retain === true };
-  deps.counters.count('wills_refused');
+  deps.counters.refuse('wills_refused', peer.source);
   return null;
 }

@@ -26,7 +26,7 @@ export function createAuthorization(deps: TakeDeps & { peerOf: PeerOf }): Author
       const peer = peerOf(client);
       const mqttId = peer?.controller?.mqttId;
       if (peer === undefined || mqttId === undefined || !mayHear(peer, mqttId, subscription.topic)) {
-        counters.count('subscriptions_denied');
+        counters.refuse('subscriptions_denied', peer?.source ?? '');
         if (peer !== undefined) noteViolation(deps, peer);
         done(null, null);
         return;

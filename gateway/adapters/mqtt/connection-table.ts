@@ -29,6 +29,7 @@ export function createConnectionTable(deps: TableDeps) {
   const { door, log, counters } = deps;
   const peersByMqttId = new Map<string, Peer>();
   const takeoversByMqttId = new Map<string, number[]>();
+  const contestedSinceByMqttId = new Map<string, number>();
 
   /** The door's own failures stay with the door. */
   function tell(what: string, call: () => void): void {
@@ -40,14 +41,18 @@ export function createConnectionTable(deps: TableDeps) {
     }
   }
 
-  function noteTakeover(controller: Controller): void {
+  function noteTakeover(controller: Controller, source: string): void {
     counters.count('takeovers');
     const now = deps.now();
     const recent = (takeoversByMqttId.get(controller.mqttId) ?? []).filter((at) => now - at < MINUTE_MS);
     recent.push(now);
     takeoversByMqttId.set(controller.mqttId, recent.slice(-MAX_REMEMBERED));
     if (recent.length <= deps.takeoversPerMinute) return;
-    counters.count('contested');
+    counters.refuse('contested', source);
+    // two boards with one key take it from each other several times a second: told once a minute
+    const since = contestedSinceByMqttId.get(controller.mqttId);
+    if (since !== undefined && now - since < MINUTE_MS) return;
+    contestedSinceByMqttId.set(controller.mqttId, now);
     tell('identityContested', () => door.identityContested(controller, recent.length));
   }
 
@@ -80,7 +85,7 @@ export function createConnectionTable(deps: TableDeps) {
       const older = peersByMqttId.get(controller.mqttId);
       if (older !== undefined) {
         end(older, { clean: false, takenOver: true });
-        noteTakeover(controller);
+        noteTakeover(controller, peer.source);
       }
       peer.phase = 'live';
       peersByMqttId.set(controller.mqttId, peer);
@@ -96,6 +101,7 @@ export function createConnectionTable(deps: TableDeps) {
     /** Deleted, renamed or its key revoked: nothing it still says counts. */
     disown: (mqttId: string): void => {
       takeoversByMqttId.delete(mqttId);
+      contestedSinceByMqttId.delete(mqttId);
       // All of that name: one may have proved its key, and not be registered yet.
       for (const peer of deps.peers) {
         if (peer.controller?.mqttId !== mqttId) continue;

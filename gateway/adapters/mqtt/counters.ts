@@ -1,7 +1,19 @@
-// What the broker counts about the world outside. All of it since the start of this broker.
+// What the broker counts about the world outside. It only grows, also across restarts of the broker in place.
 
-const COUNTED = [
+const EVENTS = [
   'connects',
+  'messages',
+  'heartbeats',
+  'takeovers',
+  'duplicates',
+  'large_payloads',
+  'large_levels',
+  'not_acknowledged',
+  'door_failures',
+] as const;
+
+/** What was refused, dropped or cut off, by reason. */
+const REFUSALS = [
   'refused_full',
   'refused_connect_rate',
   'refused_client_id',
@@ -15,34 +27,46 @@ const COUNTED = [
   'oversized_packets',
   'control_floods',
   'wills_refused',
-  'messages',
-  'heartbeats',
   'messages_denied',
   'subscriptions_denied',
   'violation_kicks',
   'messages_over_rate',
   'rate_kicks',
   'bad_payloads',
-  'large_payloads',
-  'large_levels',
-  'duplicates',
-  'not_acknowledged',
-  'takeovers',
   'contested',
   'slow_kicks',
-  'door_failures',
 ] as const;
-export type Counted = (typeof COUNTED)[number];
 
-export type Counters = { count: (what: Counted) => void; read: () => Record<Counted, number> };
+type Event = (typeof EVENTS)[number];
+export type Refusal = (typeof REFUSALS)[number];
 
-export function createCounters(): Counters {
-  // built from the very list the type is made of
-  const numbers = Object.fromEntries(COUNTED.map((what) => [what, 0])) as Record<Counted, number>;
+export type Counters = {
+  /** One thing that happened. */
+  count: (what: Event) => void;
+  /** One thing that was refused, and the address that caused it. */
+  refuse: (why: Refusal, source: string) => void;
+  events: () => Record<Event, number>;
+  refusals: () => Record<Refusal, number>;
+};
+
+/** `refused` hears of every refusal, for whoever sums them up. */
+export function createCounters(refused: (why: Refusal, source: string) => void = () => {}): Counters {
+  const events = zeros(EVENTS);
+  const refusals = zeros(REFUSALS);
   return {
     count: (what) => {
-      numbers[what] += 1;
+      events[what] += 1;
     },
-    read: () => ({ ...numbers }),
+    refuse: (why, source) => {
+      refusals[why] += 1;
+      refused(why, source);
+    },
+    events: () => ({ ...events }),
+    refusals: () => ({ ...refusals }),
   };
+}
+
+function zeros<Word extends string>(words: readonly Word[]): Record<Word, number> {
+  // built from the very list the type is made of
+  return Object.fromEntries(words.map((word) => [word, 0])) as Record<Word, number>;
 }

@@ -15,13 +15,13 @@ import {
   MAX_TOPIC_LEVELS,
 } from './bounds.ts';
 import { createConnectionTable } from './connection-table.ts';
-import { createCounters } from './counters.ts';
+import { type Counters, createCounters } from './counters.ts';
 import { createDeviceLink } from './device-link.ts';
 import { createLevelStore } from './level-store.ts';
 import { createListeners } from './listeners.ts';
 import type { Peer } from './peer.ts';
 import { createReception } from './reception.ts';
-import { checkLoop } from './self-check.ts';
+import { createSelfCheck } from './self-check.ts';
 
 export type BrokerDeps = {
   door: DeviceDoor;
@@ -35,6 +35,10 @@ export type BrokerDeps = {
   /** False: no time is told to anybody, none is better than a wrong one. */
   isTimeTrusted: () => boolean;
   bounds?: Partial<BrokerBounds>;
+  /** Where it counts; its own when not given. */
+  counters?: Counters;
+  /** Makes what routes the messages; tests silence it. */
+  makeAedes?: (options: AedesOptions) => Promise<Aedes>;
 };
 
 export type Broker = {
@@ -44,7 +48,7 @@ export type Broker = {
   attachWebSocket: (httpServer: HttpServer, path?: string) => void;
   /** Tells all controllers the time, unless it is not to be trusted. */
   publishTime: () => void;
-  /** Since the start of this broker; `retained` is what it keeps now. */
+  /** What was counted; `retained` is what it keeps now. */
   counters: () => Record<string, number>;
   /** Controllers that are connected and known. */
   clientCount: () => number;
@@ -59,7 +63,8 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
   const { door, log, now } = deps;
   const bounds = { ...DEFAULT_BOUNDS, ...deps.bounds };
   const allowances = allowancesOf(bounds);
-  const counters = createCounters();
+  const counters = deps.counters ?? createCounters();
+  const selfCheck = createSelfCheck();
   const levels = createLevelStore();
   const peers = new Set<Peer>();
   const peersByClient = new WeakMap<Client, Peer>();
@@ -79,8 +84,10 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     },
   });
   const options: AedesOptions & { maxClientsIdLength: number } = {
-    ...createAdmission({ door, log, counters, peerOf, bounds }),
-    ...createAuthorization({ door, log, now, counters, levels, peerOf, bounds, allowances }),
+    ...selfCheck.letThrough({
+      ...createAdmission({ door, log, counters, peerOf, bounds }),
+      ...createAuthorization({ door, log, now, counters, levels, peerOf, bounds, allowances }),
+    }),
     persistence: levels.persistence,
     // Messages to a client that does not read hold their place among these: with a bound, a hundred of them
     // would silence the broker for everybody. What one client may leave unread is bounded instead.
@@ -92,7 +99,7 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     maxInflightInbound: MAX_INFLIGHT_QOS2,
     maxClientsIdLength: MAX_CLIENT_ID_LENGTH,
   };
-  const aedes = await Aedes.createBroker(options);
+  const aedes = await (deps.makeAedes ?? Aedes.createBroker)(options);
   const { link, keep, publishTime, timeMessage } = createDeviceLink({
     broker: aedes,
     levels,
@@ -106,7 +113,6 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     peers,
     peersByClient,
     counters,
-    log,
     now,
     bounds,
     allowances,
@@ -130,13 +136,15 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
       refreshLevels(peer);
       table.arrive(peer);
     });
-    aedes.on('keepaliveTimeout', () => counters.count('keepalive_timeouts'));
+    const sourceOf = (client: Client) => peerOf(client)?.source ?? '';
+    aedes.on('keepaliveTimeout', (client) => counters.refuse('keepalive_timeouts', sourceOf(client)));
     const onError = (client: Client, error: Error): void => {
+      if (selfCheck.isChecking(client)) return;
       const isLate = error.message === 'connect did not arrive in time';
       // Refusals and missed keep-alives have been counted where they were found.
       const isCounted = 'errorCode' in error || error.message === 'keep alive timeout';
-      if (!isCounted) counters.count(isLate ? 'connect_timeouts' : 'connection_errors');
-      log.debug({ err: error, source: peerOf(client)?.source }, 'a connection to the broker failed');
+      if (!isCounted) counters.refuse(isLate ? 'connect_timeouts' : 'connection_errors', sourceOf(client));
+      log.debug({ err: error, source: sourceOf(client) }, 'a connection to the broker failed');
     };
     // a controller that has just booted runs no schedule until it knows the time
     aedes.on('subscribe', (subscriptions, client) => {
@@ -178,9 +186,9 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     publishTime: () => {
       if (deps.isTimeTrusted()) publishTime(Math.floor(now() / 1000));
     },
-    counters: () => ({ ...counters.read(), retained: levels.retainedCount() }),
+    counters: () => ({ ...counters.events(), ...counters.refusals(), retained: levels.retainedCount() }),
     clientCount: table.size,
-    selfCheck: () => checkLoop(aedes, bounds.selfCheckMs),
+    selfCheck: async () => listeners.areOpen() && (await selfCheck.check(aedes, bounds.selfCheckMs)),
     stop: () => (stopping ??= stop()),
   };
 }

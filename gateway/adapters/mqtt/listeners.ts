@@ -58,21 +58,23 @@ export function createListeners(deps: ListenerDeps) {
       handleProtocols: () => SUBPROTOCOL,
     });
     const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      const source = addressOf(request.socket.remoteAddress);
       if (new URL(request.url ?? '/', 'http://gateway').pathname !== path) {
         // Somebody else's path; nobody else's: a socket left alone would stay open for ever.
-        if (httpServer.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found');
+        if (httpServer.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found', source);
         return;
       }
-      const source = addressOf(request.socket.remoteAddress);
-      if (!offers(request, SUBPROTOCOL)) refuse(socket, '400 Bad Request');
-      else if (!deps.mayOpen(source)) refuse(socket, '429 Too Many Requests');
+      if (!offers(request, SUBPROTOCOL)) refuse(socket, '400 Bad Request', source);
+      else if (!deps.mayOpen(source)) refuse(socket, '429 Too Many Requests', source);
       else {
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           deps.accept(createWebSocketStream(webSocket), source, request);
         });
       }
     };
-    sockets.on('wsClientError', (_error, socket) => refuse(socket, '400 Bad Request'));
+    sockets.on('wsClientError', (_error, socket, request) =>
+      refuse(socket, '400 Bad Request', addressOf(request.socket.remoteAddress)),
+    );
     httpServer.on('upgrade', onUpgrade);
     detach.push(() => {
       httpServer.off('upgrade', onUpgrade);
@@ -80,8 +82,8 @@ export function createListeners(deps: ListenerDeps) {
     });
   }
 
-  function refuse(socket: Duplex, status: string): void {
-    counters.count('refused_upgrade');
+  function refuse(socket: Duplex, status: string, source: string): void {
+    counters.refuse('refused_upgrade', source);
     socket.on('error', () => {});
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   }
@@ -95,7 +97,10 @@ export function createListeners(deps: ListenerDeps) {
     servers.clear();
   }
 
-  return { listenTcp, attachWebSocket, close };
+  /** Every port that was opened still takes connections. */
+  const areOpen = (): boolean => [...servers].every((server) => server.listening);
+
+  return { listenTcp, attachWebSocket, areOpen, close };
 }
 
 function offers(request: IncomingMessage, protocol: string): boolean {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Aedes, Client } from 'aedes';
-import type { Log } from '#core/kernel.ts';
 import { createConnectRate } from './connect-rate.ts';
 import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
@@ -16,7 +15,6 @@ export type ReceptionDeps = Limits & {
   peers: Set<Peer>;
   peersByClient: WeakMap<Client, Peer>;
   counters: Counters;
-  log: Log;
   now: () => number;
 };
 
@@ -29,19 +27,19 @@ const NEVER_FROM_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
 
 /** Takes a stream in: counts it, puts the guard before it and gives it to aedes. */
 export function createReception(deps: ReceptionDeps) {
-  const { bounds, allowances, peers, counters, log, now } = deps;
+  const { bounds, allowances, peers, counters, now } = deps;
   const connectRate = createConnectRate(allowances.connects, now);
 
   function mayPass(peer: Peer, type: number): boolean {
     if (NEVER_FROM_CLIENTS.has(type)) {
-      counters.count('connection_errors');
+      counters.refuse('connection_errors', peer.source);
       return false;
     }
     if (type === DISCONNECT) peer.saidGoodbye = true;
     // Messages have a rate of their own, which drops before it disconnects.
     if (type === PUBLISH || type === CONNECT) return true;
     if (takeToken(peer.buckets.control, allowances.control, now())) return true;
-    counters.count('control_floods');
+    counters.refuse('control_floods', peer.source);
     return false;
   }
 
@@ -49,7 +47,7 @@ export function createReception(deps: ReceptionDeps) {
     mayOpen: (source: string): boolean => {
       const isFull = peers.size >= bounds.maxClients;
       if (!isFull && connectRate(source)) return true;
-      counters.count(isFull ? 'refused_full' : 'refused_connect_rate');
+      counters.refuse(isFull ? 'refused_full' : 'refused_connect_rate', source);
       return false;
     },
 
@@ -63,10 +61,7 @@ export function createReception(deps: ReceptionDeps) {
       guardFraming(stream, {
         maxPacketBytes: bounds.maxPacketBytes,
         onPacket: (type) => mayPass(peer, type),
-        onOversize: () => {
-          counters.count('oversized_packets');
-          log.warn({ mqttId: peer.controller?.mqttId, source }, 'a packet was too large: disconnected');
-        },
+        onOversize: () => counters.refuse('oversized_packets', source),
       });
       deps.peersByClient.set(deps.broker.handle(stream, request), peer);
     },

@@ -3,7 +3,7 @@ import { MAX_DEVICE_MESSAGE_BYTES } from '#contract/mqtt/messages.ts';
 import { type DevicePublishes, parseDeviceTopic } from '#contract/mqtt/topics.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
-import type { Counted, Counters } from './counters.ts';
+import type { Counters, Refusal } from './counters.ts';
 import type { LevelStore } from './level-store.ts';
 import type { Limits, Peer } from './peer.ts';
 import { BAD_MESSAGE, parseJson, READERS, type Reader, readResult } from './read-message.ts';
@@ -68,7 +68,7 @@ function take(deps: TakeDeps, { peer, client, packet }: Delivery): Promise<void>
   const { controller } = peer;
   if (controller === null || peer.isDisowned) return ignore(deps, packet);
   if (!takeToken(peer.buckets.messages, allowances.messages, deps.now())) {
-    counters.count('messages_over_rate');
+    counters.refuse('messages_over_rate', peer.source);
     if (!takeToken(peer.buckets.excess, allowances.excess, deps.now())) kick(deps, peer, 'rate_kicks');
     return ignore(deps, packet);
   }
@@ -78,7 +78,7 @@ function take(deps: TakeDeps, { peer, client, packet }: Delivery): Promise<void>
   }
   const found = readerOf(packet.topic, controller.mqttId);
   if (found === undefined) {
-    counters.count('messages_denied');
+    counters.refuse('messages_denied', peer.source);
     leadAstray(packet);
     noteViolation(deps, peer);
     return undefined;
@@ -90,7 +90,7 @@ function take(deps: TakeDeps, { peer, client, packet }: Delivery): Promise<void>
   }
   counters.count('messages');
   if (found.path === 'hb') counters.count('heartbeats');
-  return found.reader === null ? undefined : hand(deps, found.reader, controller, packet);
+  return found.reader === null ? undefined : hand(deps, found.reader, { peer, controller, packet });
 }
 
 /** Undefined when the topic is none of this controller's. */
@@ -107,8 +107,7 @@ function readerOf(
 function hand(
   deps: TakeDeps,
   reader: Reader,
-  controller: Controller,
-  packet: PublishPacket,
+  { peer, controller, packet }: { peer: Peer; controller: Controller; packet: PublishPacket },
 ): Promise<void> | undefined {
   const { counters, bounds } = deps;
   if (packet.payload.length > MAX_DEVICE_MESSAGE_BYTES) counters.count('large_payloads');
@@ -116,7 +115,7 @@ function hand(
   try {
     const handed = reader(deps.door, controller, body);
     if (handed !== BAD_MESSAGE) return handed;
-    counters.count('bad_payloads');
+    counters.refuse('bad_payloads', peer.source);
     leadAstray(packet);
   } catch (error) {
     doorFailed(deps, packet, error);
@@ -149,9 +148,9 @@ export function noteViolation(deps: TakeDeps, peer: Peer): void {
   }
 }
 
-export function kick(deps: Pick<TakeDeps, 'counters' | 'log'>, peer: Peer, why: Counted): void {
+export function kick(deps: Pick<TakeDeps, 'counters' | 'log'>, peer: Peer, why: Refusal): void {
   if (peer.stream.destroyed) return;
-  deps.counters.count(why);
-  deps.log.warn({ mqttId: peer.clientId, source: peer.source, why }, 'a controller was disconnected');
+  deps.counters.refuse(why, peer.source);
+  deps.log.debug({ mqttId: peer.clientId, source: peer.source, why }, 'a controller was disconnected');
   peer.stream.destroy();
 }

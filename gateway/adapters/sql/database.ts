@@ -20,6 +20,8 @@ export type Database = {
   dialect: 'sqlite' | 'postgres';
   /** For queries; rows of the product are changed by `commit` alone. */
   read: Db;
+  /** The same for journals and other long lists: beside the main thread where the engine runs in it. */
+  readLong: Db;
   commit: Commit;
   /** Told of every unit after it is on disk. */
   onCommit(listener: CommitListener): () => void;

@@ -50,13 +50,7 @@ export function migrateSqlite(
   migrations: readonly Migration[],
   now: string,
 ): string[] {
-  const hasTable =
-    connection.prepare("select 1 from sqlite_master where name = 'schema_migrations'").get() !== undefined;
-  const applied = hasTable
-    ? // the table's two text columns
-      (connection.prepare('select name, hash from schema_migrations').all() as Applied[])
-    : [];
-  const due = dueMigrations(migrations, applied);
+  const due = dueSqliteMigrations(connection, migrations);
   if (due.length === 0) return [];
   connection
     .transaction(() => {
@@ -72,6 +66,20 @@ export function migrateSqlite(
     })
     .immediate();
   return due.map(({ name }) => name);
+}
+
+/** What is due on this database, without touching it. Throws SchemaRefused as `dueMigrations` does. */
+export function dueSqliteMigrations(
+  connection: SqliteConnection,
+  migrations: readonly Migration[],
+): Migration[] {
+  const hasTable =
+    connection.prepare("select 1 from sqlite_master where name = 'schema_migrations'").get() !== undefined;
+  const applied = hasTable
+    ? // the table's two text columns
+      (connection.prepare('select name, hash from schema_migrations').all() as Applied[])
+    : [];
+  return dueMigrations(migrations, applied);
 }
 
 const MIGRATION_LOCK = 727_361;

@@ -52,9 +52,11 @@ export function openPostgres(
     }
   }
 
+  const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     dialect: 'postgres',
-    read: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    read,
+    readLong: read,
     commit,
     onCommit: listeners.add,
     async ping() {

@@ -5,6 +5,8 @@ import { applyUnit } from '#core/commit.ts';
 import { StorageUnavailable, UniqueViolation } from '#core/errors.ts';
 import type { Statement } from '#core/statements.ts';
 import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
+import { readerDialect } from './reader-thread/reader-dialect.ts';
+import { createReaderThread } from './reader-thread/reader-thread.ts';
 import type { Tables } from './tables.ts';
 
 // Units that arrive while one is being written share its transaction, each behind its own savepoint: on an SD card
@@ -20,19 +22,41 @@ export type SqliteConnection = BetterSqlite.Database;
 
 /** Opens the one writer connection with the settings a farm needs. `path` may be `:memory:`. */
 export function connectSqlite(path: string): SqliteConnection {
+  try {
+    return connect(path, 'NORMAL');
+  } catch (error) {
+    if (!hasNoRoomForIndex(error)) throw error;
+    // the index of the log lies in a file: on a full disk it lies in memory, and control starts all the same
+    return connect(path, 'EXCLUSIVE');
+  }
+}
+
+function connect(path: string, locking: 'NORMAL' | 'EXCLUSIVE'): SqliteConnection {
   const connection = new BetterSqlite(path, { timeout: BUSY_TIMEOUT_MS });
-  connection.pragma('journal_mode = WAL');
-  // FULL: farms lose power; NORMAL may lose the last acknowledged order or feeding
-  connection.pragma('synchronous = FULL');
-  connection.pragma('foreign_keys = ON');
-  connection.pragma('journal_size_limit = 16777216');
-  return connection;
+  try {
+    connection.pragma(`locking_mode = ${locking}`);
+    connection.pragma('journal_mode = WAL');
+    // FULL: farms lose power; NORMAL may lose the last acknowledged order or feeding
+    connection.pragma('synchronous = FULL');
+    connection.pragma('foreign_keys = ON');
+    connection.pragma('journal_size_limit = 16777216');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function hasNoRoomForIndex(error: unknown): boolean {
+  const codes = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'SQLITE_IOERR_SHMMAP', 'SQLITE_IOERR_SHMOPEN'];
+  return error instanceof BetterSqlite.SqliteError && codes.includes(error.code);
 }
 
 export function openSqlite(
   connection: SqliteConnection,
   stamping: Stamping,
   onListenerError: (error: unknown) => void,
+  onReaderDied: (error: unknown) => void = onListenerError,
 ): Database {
   const prepare = statementCache(connection);
   const listeners = commitListeners(onListenerError);
@@ -84,11 +108,20 @@ export function openSqlite(
   }
 
   const queue = createQueue(writeBatch, listeners.tell);
+  const read = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database: { prepare, close: () => undefined } }),
+  });
+  const reader = createReaderThread({
+    path: connection.name,
+    readHere: (sql, params) => prepare(sql).all(...params) as Record<string, unknown>[],
+    failureOf: (code, message) => asExpected(new BetterSqlite.SqliteError(message, code)),
+    died: onReaderDied,
+  });
   return {
     dialect: 'sqlite',
-    read: new Kysely<Tables>({
-      dialect: new SqliteDialect({ database: { prepare, close: () => undefined } }),
-    }),
+    read,
+    // another connection would not see a database in memory
+    readLong: connection.memory ? read : new Kysely<Tables>({ dialect: readerDialect(reader.read) }),
     commit: queue.add,
     onCommit: listeners.add,
     async ping() {
@@ -96,6 +129,7 @@ export function openSqlite(
     },
     async close() {
       await queue.drained();
+      await reader.close();
       connection.close();
     },
   };
@@ -204,7 +238,10 @@ function asExpected(error: unknown): Error {
   if (
     code.startsWith('SQLITE_IOERR') ||
     code.startsWith('SQLITE_READONLY') ||
-    code.startsWith('SQLITE_CANTOPEN')
+    code.startsWith('SQLITE_CANTOPEN') ||
+    // a broken page under the logs must not stop an order: control goes on from memory until the next start mends it
+    code.startsWith('SQLITE_CORRUPT') ||
+    code.startsWith('SQLITE_NOTADB')
   ) {
     return new StorageUnavailable('io', error);
   }

@@ -2,6 +2,7 @@ import {
   type ClockEvidence,
   type ClockPolicy,
   type ClockState,
+  confirmClock,
   lookAtClock,
   startClock,
   timeOf,
@@ -14,6 +15,10 @@ export type DisciplinedClock = {
   state: () => ClockState;
   /** Looks at wall, monotonic clock and evidence again; called every second. Answers by how much time stepped. */
   look: () => number;
+  /** True while the machine says that the network keeps its clock: then nobody else sets the time. */
+  isSynchronised: () => boolean;
+  /** A person says that this is the time, ms since 1970. */
+  confirm: (time: number) => void;
 };
 
 export type ClockDeps = {
@@ -21,7 +26,8 @@ export type ClockDeps = {
   monotonic: () => number;
   /** Latest evidence; refreshed outside, because asking the machine takes time. */
   evidence: () => ClockEvidence;
-  changed: (state: ClockState, before: ClockState) => void;
+  /** `steppedBy`: ms that time jumped. */
+  changed: (state: ClockState, before: ClockState, steppedBy: number) => void;
 };
 
 export function createClock(deps: ClockDeps, policy: ClockPolicy, floor: number | null): DisciplinedClock {
@@ -35,8 +41,16 @@ export function createClock(deps: ClockDeps, policy: ClockPolicy, floor: number 
       const before = state;
       const looked = lookAtClock(policy, state, lookNow(), deps.evidence());
       state = looked.state;
-      if (state.trust !== before.trust || looked.steppedBy !== 0) deps.changed(state, before);
+      if (state.trust !== before.trust || looked.steppedBy !== 0)
+        deps.changed(state, before, looked.steppedBy);
       return looked.steppedBy;
+    },
+    isSynchronised: () => deps.evidence().isSynchronised === true,
+    confirm(time) {
+      const before = state;
+      const confirmed = confirmClock(state, lookNow(), time);
+      state = confirmed.state;
+      deps.changed(state, before, confirmed.steppedBy);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { schedule, type ScheduledTask } from 'node-cron';
+import { type ScheduledTask, schedule } from 'node-cron';
 
 export type Tick = {
   name: string /** A node-cron pattern, seconds first. */;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { warnings } from '../fields.ts';
 import { FAIL_SAFES, ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
 
 // Bodies of the device protocol, the same words over MQTT and HTTP. Unknown fields are ignored, so that newer
@@ -184,10 +185,12 @@ export const heartbeatAnswer = z.object({
   target_status: z.enum(SWITCH_STATES),
   epoch: z.string(),
   version: count,
+  issued_at: z.number().optional().describe('When the level was given, seconds since 1970'),
   server_time: z.string().describe('ISO 8601 UTC'),
   poll_interval_s: z.int(),
   schedule_rev: count,
   config_rev: count,
+  warnings: warnings.describe('NOT_SAVED: the report changed something, and the disk does not take it now'),
 });
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, latitude, longText, longitude, shortText, warnings } from '../fields.ts';
+import { idInput, latitude, longitude, longText, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES, POND_TYPES } from '../words.ts';
 import { addressCreate } from './addresses.ts';

@@ -30,7 +30,7 @@ export async function logIn(
   // counted before the password is looked at, so that guesses at the same moment count too
   const waitMs = await deps.loginFailures.take(attempt);
   if (waitMs !== null) {
-    deps.log.warn({ source }, 'too many failed logins for one account from one place');
+    deps.log.debug({ source }, 'too many failed logins for one account from one place');
     throw tooManyAttempts('Too many failed attempts to log in with this email', waitMs);
   }
   const found = await verified(deps, emailKey, input.password, source).catch(async (error: unknown) => {

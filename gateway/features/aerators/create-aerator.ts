@@ -1,7 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type AeratorCreate, aerator } from '#contract/resources/aerators.ts';
 import { audit } from '#core/audit.ts';
-import { insert } from '#core/changes.ts';
+import { asParent, insert } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller, FarmAccess } from '#core/route.ts';
@@ -23,7 +23,7 @@ export async function createAerator(
   input: AeratorCreate,
 ): Promise<Decision<RowOf<typeof aerator>>> {
   const { queries } = deps;
-  const pondGuard = await deps.guard('pond', input.pond_id);
+  const pondGuard = asParent(await deps.guard('pond', input.pond_id));
   if (!(await queries.pondExists(input.pond_id))) throw notFound('Pond');
   if (input.id !== undefined && (await queries.aeratorIdTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');

@@ -1,5 +1,5 @@
-import { alert } from '#contract/resources/alerts.ts';
 import type { RowOf } from '#contract/resource.ts';
+import { alert } from '#contract/resources/alerts.ts';
 import type { AlertType } from '#contract/words.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { audit } from '#core/audit.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { alert, type alertCreate } from '#contract/resources/alerts.ts';
-import { update } from '#core/changes.ts';
+import { asParent, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller, FarmAccess } from '#core/route.ts';
@@ -21,7 +21,10 @@ export async function createAlert(
   { controlPointId, farm }: { controlPointId: string; farm: FarmAccess },
   input: z.infer<typeof alertCreate>,
 ): Promise<Decision<AlertRow>> {
-  const guards = [await deps.guard('farm', farm.farmId), await deps.guard('control_point', controlPointId)];
+  const guards = [
+    asParent(await deps.guard('farm', farm.farmId)),
+    asParent(await deps.guard('control_point', controlPointId)),
+  ];
   const id = input.id ?? deps.newId();
   if (input.id !== undefined && (await deps.queries.idTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');

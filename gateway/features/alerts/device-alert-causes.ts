@@ -14,8 +14,8 @@ import {
   IDLE_CURRENT_MA,
   OFFLINE_AFTER_MS,
 } from './device-alert-rules.ts';
-import type { PowerFailure, Watched } from './power-failure-rules.ts';
 import type { DeviceFacts } from './ports.ts';
+import type { PowerFailure, Watched } from './power-failure-rules.ts';
 
 // The causes name their event by facts that outlive a restart, so that it is raised once.
 

@@ -10,6 +10,8 @@ const LONGEST_DEFERRAL_MS = 2 * 3600_000;
 /** The smallest aerator motor draws well over 1 A; under this only the meter's own noise flows. */
 export const IDLE_CURRENT_MA = 100;
 export const NO_CURRENT_AFTER_MS = 10_000;
+/** An earlier run noted its last reports a minute late at the most; then a missed heartbeat. */
+const HEARD_AT_STOP_MS = 2 * 60_000;
 /** When the broker gives up a silent connection: one keepalive and a half. */
 const FALLEN_AFTER_MS = 45_000;
 
@@ -17,8 +19,10 @@ const FALLEN_AFTER_MS = 45_000;
 export type DeviceMemory = {
   /** It was heard in this run and has not fallen silent since. */
   isUp: boolean;
-  /** When it fell silent after it had been up; null while online. */
+  /** When it fell silent after it had been up, or was missed after a start; null while online. */
   fellAt: number | null;
+  /** It was heard until the gateway stopped, and not again since it started. */
+  isMissing: boolean;
   /** When it told that mains is gone; null while it does not say so. */
   powerLostAt: number | null;
   unconfirmed: { order: string; since: number } | null;
@@ -35,13 +39,20 @@ type IdleMotor = {
 };
 
 /** What it remembers after this look. */
-export function observed(before: DeviceMemory | undefined, device: DeviceFacts, clock: Clock): DeviceMemory {
+export function observed(
+  before: DeviceMemory | undefined,
+  device: DeviceFacts,
+  { clock, listening }: { clock: Clock; listening: Listening },
+): DeviceMemory {
   const { isOnline } = device;
   const wasUp = before?.isUp ?? false;
   const isUp = isOnline || (wasUp && !isFallen(device, clock));
+  const isMissing = isMissed(device, listening, clock);
+  const falls = (wasUp && !isUp) || (isMissing && before?.isMissing !== true);
   return {
     isUp,
-    fellAt: isOnline ? null : wasUp && !isUp ? clock.monotonic : (before?.fellAt ?? null),
+    isMissing,
+    fellAt: isOnline ? null : falls ? clock.monotonic : (before?.fellAt ?? null),
     powerLostAt: device.powerOk === false ? (before?.powerLostAt ?? clock.monotonic) : null,
     unconfirmed: unconfirmedAfter(before?.unconfirmed ?? null, device, clock),
     idle: idleAfter(before?.idle ?? null, device, clock),
@@ -51,6 +62,17 @@ export function observed(before: DeviceMemory | undefined, device: DeviceFacts, 
 /** A closed connection alone is no fall: a switch that restarts drops all of them, and they are back at once. */
 function isFallen({ lastReportMonotonic }: DeviceFacts, clock: Clock): boolean {
   return lastReportMonotonic === null || clock.monotonic - lastReportMonotonic >= FALLEN_AFTER_MS;
+}
+
+/** A power cut that takes the gateway too is one that nobody hears: who was there before it and is not after it fell. */
+function isMissed(
+  { lastReportAt, lastReportMonotonic }: DeviceFacts,
+  listening: Listening,
+  clock: Clock,
+): boolean {
+  const { previousUntil } = listening;
+  if (lastReportMonotonic !== null || lastReportAt === null || previousUntil === null) return false;
+  return previousUntil - lastReportAt <= HEARD_AT_STOP_MS && isPastGrace(listening, clock);
 }
 
 function unconfirmedAfter(
@@ -83,10 +105,14 @@ function idleAfter(before: IdleMotor | null, device: DeviceFacts, clock: Clock):
   return isRepeated === before.isRepeated ? before : { ...before, isRepeated };
 }
 
+/** How long controllers may take to come back, after a start of the gateway or the return of the power. */
+export function graceMs({ heartbeatIntervalMs }: Listening): number {
+  return Math.max(LEAST_GRACE_MS, 2 * heartbeatIntervalMs);
+}
+
 /** True once the controllers had the time to come back after the gateway started to listen. */
 export function isPastGrace(listening: Listening, clock: Clock): boolean {
-  const graceMs = Math.max(LEAST_GRACE_MS, 2 * listening.heartbeatIntervalMs);
-  return clock.monotonic - listening.sinceMonotonic >= graceMs;
+  return clock.monotonic - listening.sinceMonotonic >= graceMs(listening);
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { alert } from '#contract/resources/alerts.ts';
 import type { RowOf, Stored } from '#contract/resource.ts';
+import type { alert } from '#contract/resources/alerts.ts';
 import type { AlertType, NotificationType, SwitchState } from '#contract/words.ts';
 import type { Change } from '#core/changes.ts';
 

@@ -97,6 +97,11 @@ function hasReportedSince({ lastReportMonotonic }: DeviceFacts, since: number): 
   return lastReportMonotonic !== null && lastReportMonotonic > since;
 }
 
+/** True when a failure ended before its members had the time to call: one of them told of it. */
+export function isJustOver({ halfBackSince }: PowerFailure, clock: Clock): boolean {
+  return halfBackSince === null || clock.monotonic - halfBackSince < BACK_FOR_MS;
+}
+
 /**
  * A power failure that an earlier run stored. Its members were not stored: they are those not heard since it began,
  * and, when there are none, the whole farm.

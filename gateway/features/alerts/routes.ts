@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idInput } from '#contract/fields.ts';
 import {
-  alertAnswer,
   type AlertAnswer,
+  alertAnswer,
   alertCreate,
   alertQuery,
   alertShelve,

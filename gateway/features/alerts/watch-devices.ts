@@ -1,6 +1,6 @@
 import { alert } from '#contract/resources/alerts.ts';
 import type { Alerting } from '#core/alerting.ts';
-import { type Change, type Committed, update } from '#core/changes.ts';
+import { asParent, type Change, type Committed, update } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
@@ -17,8 +17,8 @@ import {
   silentMs,
 } from './device-alert-rules.ts';
 import { createOpenAlerts } from './open-alerts.ts';
+import type { AlertQueries, DeviceFacts, Listening } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
-import type { AlertQueries, Clock, DeviceFacts, Listening } from './ports.ts';
 import { type Act, DEVICE_TYPES, type DeviceType, type Moment } from './watch-acts.ts';
 import { createPowerWatch } from './watch-power.ts';
 
@@ -67,7 +67,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     if (state.heardSince !== at.listening.sinceMonotonic) memories.clear();
     state.heardSince = at.listening.sinceMonotonic;
     const plans: [farmId: string, acts: Act[]][] = [];
-    for (const [farmId, devices] of watchedByFarm(at.clock)) {
+    for (const [farmId, devices] of watchedByFarm(at)) {
       // alone: they touch the same rows as the acts of single controllers, which follow at the next look
       const powerActs = power.actsFor(farmId, devices, at);
       const acts = powerActs.length > 0 ? powerActs : deviceActs(farmId, devices, at);
@@ -80,11 +80,11 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     if (plans.length > 0) state.isStorageDown = false;
   }
 
-  function watchedByFarm(clock: Clock): Map<string, Watched[]> {
+  function watchedByFarm(at: Moment): Map<string, Watched[]> {
     const byFarm = new Map<string, Watched[]>();
     const seen = new Set<string>();
     for (const facts of deps.devices()) {
-      const memory = observed(memories.get(facts.controlPointId), facts, clock);
+      const memory = observed(memories.get(facts.controlPointId), facts, at);
       memories.set(facts.controlPointId, memory);
       seen.add(facts.controlPointId);
       const devices = byFarm.get(facts.farmId) ?? [];
@@ -107,7 +107,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
   }
 
   function deviceActs(farmId: string, devices: readonly Watched[], { clock, listening }: Moment): Act[] {
-    const covered = power.coveredOn(farmId);
+    const covered = power.coveredOn(farmId, clock);
     return devices.flatMap(({ facts, memory }) => {
       const isSilent = !covered?.has(facts.controlPointId) && isOffline(facts, listening, clock);
       return [
@@ -144,8 +144,8 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
       acts.flatMap((act) => (act.do === 'raise' ? [act.cause.control_point_id ?? ''] : [])),
     );
     const { committed } = await perform(deps, null, async () => {
-      const guards = raisedOn.size === 0 ? [] : [await deps.guard('farm', farmId)];
-      for (const id of raisedOn) guards.push(await deps.guard('control_point', id));
+      const guards = raisedOn.size === 0 ? [] : [asParent(await deps.guard('farm', farmId))];
+      for (const id of raisedOn) guards.push(asParent(await deps.guard('control_point', id)));
       const changes: Change[] = [];
       for (const act of acts) changes.push(...(await changesOf(act)));
       return { answer: null, changes, guards };

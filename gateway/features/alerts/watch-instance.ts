@@ -1,5 +1,5 @@
 import type { Alerting } from '#core/alerting.ts';
-import type { Committed } from '#core/changes.ts';
+import { asParent, type Committed } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { clockWords, diskWords, SEVERITY_BY_TYPE } from './alert-words.ts';
@@ -72,7 +72,7 @@ export function createInstanceWatch(deps: InstanceWatchDeps): InstanceWatch {
 
   async function store(decide: () => ReturnType<Alerting['raise']>, farmId: string): Promise<void> {
     const { committed } = await perform(deps, null, async () => {
-      const guard = await deps.guard('farm', farmId);
+      const guard = asParent(await deps.guard('farm', farmId));
       return { answer: null, changes: await decide(), guards: [guard] };
     });
     open.follow(committed);

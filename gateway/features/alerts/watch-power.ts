@@ -1,7 +1,15 @@
 import type { WordedCause } from './alerting.ts';
 import { powerFailureCause } from './device-alert-causes.ts';
+import { graceMs } from './device-alert-rules.ts';
 import type { OpenAlerts } from './open-alerts.ts';
-import { type PowerFailure, powerAfter, rebuiltFailure, type Watched } from './power-failure-rules.ts';
+import type { Clock } from './ports.ts';
+import {
+  isJustOver,
+  type PowerFailure,
+  powerAfter,
+  rebuiltFailure,
+  type Watched,
+} from './power-failure-rules.ts';
 import type { Act, Moment } from './watch-acts.ts';
 
 type FarmPower = { failure: PowerFailure; cause: WordedCause | null; isStored: boolean; membersTold: number };
@@ -9,8 +17,8 @@ type FarmPower = { failure: PowerFailure; cause: WordedCause | null; isStored: b
 /** The power failures of all farms, and what is to be done about them. */
 export type PowerWatch = {
   actsFor: (farmId: string, devices: readonly Watched[], at: Moment) => Act[];
-  /** Control points whose silence a power failure explains. */
-  coveredOn: (farmId: string) => ReadonlySet<string> | null;
+  /** Control points whose silence a power failure explains, or its end a moment ago. */
+  coveredOn: (farmId: string, clock: Clock) => ReadonlySet<string> | null;
   /** To be told when acts of a farm are on disk. */
   done: (farmId: string, act: Act) => void;
 };
@@ -22,6 +30,8 @@ export function createPowerWatch(deps: {
   forgetFalls: (controlPointIds: Iterable<string>) => void;
 }): PowerWatch {
   const powerByFarm = new Map<string, FarmPower>();
+  /** Members of a failure that ended just now: they start in their slots, and call one after the other. */
+  const returningByFarm = new Map<string, { members: ReadonlySet<string>; until: number }>();
 
   function forget(farmId: string, { members }: PowerFailure): void {
     powerByFarm.delete(farmId);
@@ -56,6 +66,10 @@ export function createPowerWatch(deps: {
       const { failure, isOver } = powerAfter(before?.failure ?? null, devices, at.clock);
       if (failure === null) return [];
       const stored = deps.open.of('POWER_FAILURE', farmId);
+      if (isOver && isJustOver(failure, at.clock)) {
+        const until = at.clock.monotonic + graceMs(at.listening);
+        returningByFarm.set(farmId, { members: failure.members, until });
+      }
       if (isOver && stored === null) {
         forget(farmId, failure);
         return [];
@@ -71,7 +85,12 @@ export function createPowerWatch(deps: {
       if (failure.members.size <= membersTold) return [];
       return [{ do: 'reword', alertId: stored.id, cause }, ...foldActs(failure, stored.id)];
     },
-    coveredOn: (farmId) => powerByFarm.get(farmId)?.failure.members ?? null,
+    coveredOn(farmId, clock) {
+      const failure = powerByFarm.get(farmId)?.failure;
+      if (failure !== undefined) return failure.members;
+      const returning = returningByFarm.get(farmId);
+      return returning !== undefined && clock.monotonic < returning.until ? returning.members : null;
+    },
     done(farmId, act) {
       const power = powerByFarm.get(farmId);
       if (!power) return;

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
+import type { RowOf } from '#contract/resource.ts';
 import {
   controlPoint,
   type controlPointCreate,
   type controlPointUpdate,
 } from '#contract/resources/control-points.ts';
-import type { RowOf } from '#contract/resource.ts';
-import { audit } from '#core/audit.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
-import { insert, purge, update } from '#core/changes.ts';
+import { audit } from '#core/audit.ts';
+import { asParent, insert, purge, update } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -29,7 +29,7 @@ export async function createControlPoint(
   caller: Caller,
   input: z.infer<typeof controlPointCreate>,
 ): Promise<Decision<ControlPoint>> {
-  const guard = await deps.guard('farm', input.farm_id);
+  const guard = asParent(await deps.guard('farm', input.farm_id));
   const ownerId = await deps.queries.ownerOfFarm(input.farm_id);
   if (ownerId === null) throw notFound('Farm');
   if (input.id !== undefined && (await deps.queries.idTaken(input.id)))

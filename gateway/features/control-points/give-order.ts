@@ -1,5 +1,5 @@
-import { controlPoint, order } from '#contract/resources/control-points.ts';
 import type { RowOf } from '#contract/resource.ts';
+import { controlPoint, order } from '#contract/resources/control-points.ts';
 import type { Origin, SwitchState } from '#contract/words.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, insert, update } from '#core/changes.ts';
@@ -34,7 +34,7 @@ export type GiveOrderDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQualit
 export function giveOrder(deps: GiveOrderDeps, view: ControlView, request: OrderRequest): GivenOrder {
   const at = isoOf(deps.now());
   const version = Math.max(view.row.version, targetOf(view).version) + 1;
-  const unsaved = {
+  const target = {
     target_status: request.target,
     version,
     target_origin: request.origin,
@@ -55,26 +55,69 @@ export function giveOrder(deps: GiveOrderDeps, view: ControlView, request: Order
     state_at: at,
     clock_quality: deps.clockQuality(),
   };
-  const replaced = view.openOrder;
+  const earlier = unsavedOrders(view);
   const changes: Change[] = [
-    update(controlPoint, view.row, { ...unsaved, updated_at: at }),
+    update(controlPoint, view.row, { ...target, updated_at: at }),
+    ...earlier.flatMap((pending) => orderRows(deps, view, { ...pending, state: 'SUPERSEDED', state_at: at })),
+    ...orderRows(deps, view, row, request.details),
+    ...superseded(view, at),
+  ];
+  return { changes, order: row, unsaved: { ...target, order: row, earlier: earlier.slice(-MOST_UNSAVED) } };
+}
+
+/** Orders of one control point that wait in memory for the disk. */
+const MOST_UNSAVED = 50;
+
+function unsavedOrders({ unsaved }: ControlView): RowOf<typeof order>[] {
+  return unsaved === null ? [] : [...unsaved.earlier, unsaved.order];
+}
+
+/**
+ * Saves the orders that the disk did not take when they were given, as they were given: the controller knows their
+ * version already, and the audit tells who gave them and when.
+ */
+export function saveUnsaved(deps: GiveOrderDeps, view: ControlView): Change[] {
+  if (view.unsaved === null) return [];
+  const at = isoOf(deps.now());
+  const { order: last, earlier, ...target } = view.unsaved;
+  return [
+    update(controlPoint, view.row, { ...target, updated_at: at }),
+    ...earlier.flatMap((pending) => orderRows(deps, view, { ...pending, state: 'SUPERSEDED', state_at: at })),
+    ...orderRows(deps, view, last),
+    ...superseded(view, at),
+  ];
+}
+
+/** An order and its audit entry; `details` are more for the entry. */
+function orderRows(
+  deps: GiveOrderDeps,
+  view: ControlView,
+  row: RowOf<typeof order>,
+  details: Record<string, unknown> = {},
+): Change[] {
+  const now = isoOf(deps.now());
+  return [
     insert(order, row),
-    ...(replaced ? [update(order, replaced.id, { state: 'SUPERSEDED', state_at: at })] : []),
     audit(deps, {
       farm_id: view.row.farm_id,
       entity_type: 'CONTROL_POINT',
       entity_id: view.row.id,
       entity_name: view.row.cod,
-      action: request.target === 'ON' ? 'turn_on' : 'turn_off',
-      user_id: request.issuedBy,
-      origin: request.origin,
+      action: row.target_status === 'ON' ? 'turn_on' : 'turn_off',
+      user_id: row.issued_by,
+      origin: row.origin,
+      at: Date.parse(row.issued_at),
       details: {
-        version,
-        ...(request.reason === null ? {} : { reason: request.reason }),
+        version: row.version,
+        ...(row.reason === null ? {} : { reason: row.reason }),
         ...(row.hold_until === null ? {} : { hold_until: row.hold_until }),
-        ...request.details,
+        ...(row.issued_at === now ? {} : { saved_late_at: now }),
+        ...details,
       },
     }),
   ];
-  return { changes, order: row, unsaved: { ...unsaved, order: row } };
+}
+
+function superseded({ openOrder }: ControlView, at: string): Change[] {
+  return openOrder === null ? [] : [update(order, openOrder.id, { state: 'SUPERSEDED', state_at: at })];
 }

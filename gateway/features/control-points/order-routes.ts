@@ -1,10 +1,10 @@
 import { orderAnswer, orderInput } from '#contract/resources/control-points.ts';
-import { type SwitchState, SWITCH_STATES } from '#contract/words.ts';
+import { SWITCH_STATES, type SwitchState } from '#contract/words.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
-import { giveOrder, type GiveOrderDeps, type GivenOrder, type OrderRequest } from './give-order.ts';
+import { type GivenOrder, type GiveOrderDeps, giveOrder, type OrderRequest } from './give-order.ts';
 import type { ControlMemory } from './ports.ts';
 import { atControlPoint, controlPointParams } from './routes.ts';
 

@@ -1,5 +1,5 @@
-import type { controlPoint, order } from '#contract/resources/control-points.ts';
 import type { RowOf, Stored } from '#contract/resource.ts';
+import type { controlPoint, order } from '#contract/resources/control-points.ts';
 import type { ControlView, ControlViews, UnsavedTarget } from '#core/control-view.ts';
 
 export type ControlPoint = Stored<RowOf<typeof controlPoint>>;

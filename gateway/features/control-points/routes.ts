@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import {
-  controlPointAnswer,
   type ControlPointAnswer,
+  controlPointAnswer,
   controlPointCreate,
   controlPointSettings,
   controlPointUpdate,
@@ -16,7 +16,7 @@ import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type ShownBy, toAnswer } from './answers.ts';
-import { changeControlPoint, type ControlPointDeps, createControlPoint } from './create-control-point.ts';
+import { type ControlPointDeps, changeControlPoint, createControlPoint } from './create-control-point.ts';
 import { deleteControlPoint } from './delete-control-point.ts';
 import type { ControlMemory, ControlPoint } from './ports.ts';
 import { changeSettings, liftLockOut, lockOut, settingsOf } from './settings.ts';

@@ -77,7 +77,7 @@ export function lockOut(
     reason: `locked out: ${reason}`,
     holdUntil: null,
   });
-  const { order: _order, ...target } = off.unsaved;
+  const { order: _order, earlier: _earlier, ...target } = off.unsaved;
   const [, ...rest] = off.changes;
   return {
     answer: { ...view.row, ...set, ...target, updated_at: at, rev: view.row.rev + 1 },

@@ -1,4 +1,4 @@
-import type { DeviceEvent, DeviceState } from '#contract/mqtt/messages.ts';
+import type { DeviceEvent, DeviceState, HeartbeatFields } from '#contract/mqtt/messages.ts';
 import { audit } from '#core/audit.ts';
 import type { ControlView } from '#core/control-view.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
@@ -10,7 +10,12 @@ import type { SeenDevices } from './seen-devices.ts';
 /** Over MQTT every controller has proved who it is. */
 const BY_MQTT = { via: 'mqtt', authenticated: true } as const;
 
-export type DoorDeps = ReportDeps & KeyDeps & { seen: SeenDevices };
+export type DoorDeps = ReportDeps &
+  KeyDeps & {
+    seen: SeenDevices;
+    /** Tells a controller again what its heartbeat shows it has not got. */
+    repeatLevels: (view: ControlView, fields: HeartbeatFields) => void;
+  };
 
 /** What the broker asks and tells, answered by the use cases. */
 export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
@@ -65,7 +70,12 @@ export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
       takeState(view, state);
       deps.presenceChanged(controller.controlPointId);
     },
-    heartbeat: (controller, fields) => takeHeartbeat(deps, controller.controlPointId, fields, BY_MQTT),
+    heartbeat(controller, fields) {
+      const taken = takeHeartbeat(deps, controller.controlPointId, fields, BY_MQTT);
+      const view = viewOf(controller);
+      if (view !== null) deps.repeatLevels(view, fields);
+      return taken;
+    },
     reported: (controller, report) => onShadowReported(deps, controller.controlPointId, report),
     event: (controller, event) => onEvent(deps, controller, event),
     revisionReported(controller, which, rev) {

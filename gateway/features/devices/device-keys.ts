@@ -1,5 +1,5 @@
-import { deviceKey } from '#contract/resources/local-tables.ts';
 import type { RowOf } from '#contract/resource.ts';
+import { deviceKey } from '#contract/resources/local-tables.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, insert, purge, update } from '#core/changes.ts';
 import type { ControlView, DeviceKey } from '#core/control-view.ts';

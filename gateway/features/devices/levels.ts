@@ -28,10 +28,15 @@ export function shadowOf(deps: LevelDeps, view: ControlView): ShadowDesired {
     version: target.version,
     target_status: target.target_status,
     origin: target.target_origin,
-    issued_at: Math.floor(Date.parse(target.last_command_at ?? view.row.created_at) / 1000),
+    issued_at: issuedAtS(view),
     config_rev: configRevOf(deps, view),
     schedule_rev: scheduleRevOf(deps, view),
   };
+}
+
+/** When the level was given. Alone, a controller follows whatever is later: its last level or its schedule. */
+export function issuedAtS(view: ControlView): number {
+  return Math.floor(Date.parse(targetOf(view).last_command_at ?? view.row.created_at) / 1000);
 }
 
 export function configOf(deps: LevelDeps, view: ControlView): DeviceConfig {

@@ -7,7 +7,7 @@ import { type ControlView, type ControlViews, type Presence, targetOf } from '#c
 import { notFound, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
-import { configRevOf, type LevelDeps, scheduleRevOf } from './levels.ts';
+import { configRevOf, issuedAtS, type LevelDeps, scheduleRevOf } from './levels.ts';
 
 export type ReportDeps = Kernel &
   LevelDeps & {
@@ -20,9 +20,9 @@ export type ReportDeps = Kernel &
 export type ReportedBy = { via: 'mqtt' | 'http'; authenticated: boolean };
 
 /**
- * A controller's heartbeat, whichever way it came. Presence changes in memory alone; a change of status, or of what
- * became of an order, is on disk before the answer. When the disk does not take it, control goes on: the next heartbeat
- * tries again. Throws 404 when the control point is gone.
+ * The heartbeat of a controller that polls. Presence changes in memory alone; a change of status, or of what became of
+ * an order, is on disk before the answer. When the disk does not take it, control goes on: the answer says so, and the
+ * next heartbeat tries again. Throws 404 when the control point is gone.
  */
 export async function onHeartbeat(
   deps: ReportDeps,
@@ -31,15 +31,31 @@ export async function onHeartbeat(
   by: ReportedBy,
 ): Promise<HeartbeatAnswer> {
   const view = deps.views.byId(controlPointId);
-  await takeHeartbeat(deps, controlPointId, fields, by);
+  const isSaved = await saved(takeHeartbeat(deps, controlPointId, fields, by));
   const known = deps.views.byId(controlPointId) ?? view;
   if (known === null) throw notFound('Control point');
-  return answerOf(deps, known);
+  return { ...answerOf(deps, known), ...(isSaved ? {} : { warnings: [NOT_SAVED] }) };
+}
+
+const NOT_SAVED = {
+  code: 'NOT_SAVED',
+  message: 'The disk does not take this report; control goes on, and the next report is stored',
+};
+
+async function saved(work: Promise<void> | undefined): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof StorageUnavailable) return false;
+    throw error;
+  }
 }
 
 /**
- * The same for a way that has no answer. Undefined: taken, and nothing was to be stored, as with nearly every heartbeat,
- * so nobody has to wait.
+ * The same for a way whose only answer is the acknowledgement. Undefined: taken, and nothing was to be stored, as with
+ * nearly every heartbeat, so nobody has to wait. Rejects with StorageUnavailable when the disk does not take it: control
+ * knows, and the sender must not believe that it is stored.
  */
 export function takeHeartbeat(
   deps: ReportDeps,
@@ -55,12 +71,15 @@ export function takeHeartbeat(
     deps.presenceChanged(controlPointId);
     return undefined;
   }
-  return store(deps, controlPointId, (fresh) => decideReport(deps, fresh, fields, by)).then(() =>
+  return store(deps, controlPointId, (fresh) => decideReport(deps, fresh, fields, by)).finally(() =>
     deps.presenceChanged(controlPointId),
   );
 }
 
-/** A controller's answer to a level: applied, deferred (and until when), refused, or stale. */
+/**
+ * A controller's answer to a level: applied, deferred (and until when), refused, or stale. Rejects with
+ * StorageUnavailable as `takeHeartbeat` does.
+ */
 export async function onShadowReported(
   deps: ReportDeps,
   controlPointId: string,
@@ -83,8 +102,11 @@ export async function onShadowReported(
     ...decideReport(deps, fresh, fields, by),
     ...acknowledged(deps, fresh, report),
   ];
-  if (decide(view).length > 0) await store(deps, controlPointId, decide);
-  deps.presenceChanged(controlPointId);
+  try {
+    if (decide(view).length > 0) await store(deps, controlPointId, decide);
+  } finally {
+    deps.presenceChanged(controlPointId);
+  }
 }
 
 function heard(deps: ReportDeps, presence: Presence, via: 'mqtt' | 'http'): void {
@@ -180,11 +202,13 @@ async function store(deps: ReportDeps, id: string, decide: (view: ControlView) =
       return { answer: undefined, changes: view === null ? [] : decide(view) };
     });
   } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error;
-    deps.log.warn(
-      { controlPointId: id, reason: error.reason },
-      'a report could not be saved; control goes on from memory',
-    );
+    if (error instanceof StorageUnavailable) {
+      deps.log.warn(
+        { controlPointId: id, reason: error.reason },
+        'a report could not be saved; control goes on from memory',
+      );
+    }
+    throw error;
   }
 }
 
@@ -194,6 +218,7 @@ function answerOf(deps: ReportDeps, view: ControlView): HeartbeatAnswer {
     target_status,
     epoch,
     version,
+    issued_at: issuedAtS(view),
     server_time: isoOf(deps.now()),
     poll_interval_s: deps.heartbeatS,
     schedule_rev: scheduleRevOf(deps, view),

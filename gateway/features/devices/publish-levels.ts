@@ -1,6 +1,7 @@
-import type { ControlView } from '#core/control-view.ts';
+import type { HeartbeatFields } from '#contract/mqtt/messages.ts';
+import { type ControlView, targetOf } from '#core/control-view.ts';
 import type { DeviceLink, Levels } from '#core/device-link.ts';
-import { configOf, type LevelDeps, scheduleOf, shadowOf } from './levels.ts';
+import { configOf, configRevOf, type LevelDeps, scheduleOf, scheduleRevOf, shadowOf } from './levels.ts';
 
 /** Keeps the broker's retained levels equal to what they should be; publishes only what differs from the last time. */
 export function createLevelPublisher(deps: LevelDeps & { link: () => DeviceLink | null }) {
@@ -42,9 +43,31 @@ export function createLevelPublisher(deps: LevelDeps & { link: () => DeviceLink 
     deps.link()?.forget(view.mqttId);
   }
 
+  /**
+   * Tells a controller again what its heartbeat shows it has not got, once per heartbeat: a level that a controller
+   * lost would otherwise wait for its next connect. One that puts an order off hears it again, which does no harm.
+   */
+  function repeat(view: ControlView, { version, epoch }: Pick<HeartbeatFields, 'version' | 'epoch'>): void {
+    const link = deps.link();
+    if (link === null) return;
+    const target = targetOf(view);
+    const isOther = epoch !== undefined && epoch !== target.epoch;
+    if (isOther || (version !== undefined && version < target.version)) {
+      link.publishShadow(view.mqttId, shadowOf(deps, view));
+    }
+    const { configRev, scheduleRev } = view.presence;
+    if (configRev !== null && configRev !== configRevOf(deps, view)) {
+      link.publishConfig(view.mqttId, configOf(deps, view));
+    }
+    if (scheduleRev !== null && scheduleRev !== scheduleRevOf(deps, view)) {
+      link.publishSchedule(view.mqttId, scheduleOf(deps, view));
+    }
+  }
+
   return {
     levelsOf,
     publish,
+    repeat,
     /** After a committed change of a control point: its levels, or the end of its connection. */
     follow(before: ControlView | null, after: ControlView | null): void {
       if (before !== null && (after === null || lostKey(before, after))) forget(before);

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
+import type { RowOf } from '#contract/resource.ts';
 import { type AddressCreate, address } from '#contract/resources/addresses.ts';
 import { farm, type farmCreate, type farmCreateWithAddress } from '#contract/resources/farms.ts';
-import type { RowOf } from '#contract/resource.ts';
 import { type Change, type GuardSeen, insert, update } from '#core/changes.ts';
 import { conflict, forbidden, invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';

@@ -1,6 +1,6 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
 import type { address } from '#contract/resources/addresses.ts';
 import type { farm } from '#contract/resources/farms.ts';
-import type { RowOf, Stored } from '#contract/resource.ts';
 
 export type Farm = Stored<RowOf<typeof farm>>;
 export type Address = Stored<RowOf<typeof address>>;

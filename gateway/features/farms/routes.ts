@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import {
-  farmAnswer,
   type FarmAnswer,
+  farmAnswer,
   farmCreate,
   farmCreateWithAddress,
   farmDetail,
@@ -11,8 +11,8 @@ import {
 import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { changeFarm, type ChangeFarmDeps, deleteFarm } from './change-farm.ts';
-import { createFarm, type CreateFarmDeps } from './create-farm.ts';
+import { type ChangeFarmDeps, changeFarm, deleteFarm } from './change-farm.ts';
+import { type CreateFarmDeps, createFarm } from './create-farm.ts';
 import type { Farm } from './ports.ts';
 
 const farmParams = z.object({ farm_id: idInput });

@@ -1,6 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type PondCreate, pond } from '#contract/resources/ponds.ts';
-import { insert } from '#core/changes.ts';
+import { asParent, insert } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { claimNumericId } from '#core/numeric-id.ts';
@@ -29,7 +29,7 @@ export async function createPond(
 ): Promise<Decision<{ pond: RowOf<typeof pond>; warnings: PondWarning[] }>> {
   const { queries } = deps;
   const { farmId } = by.farm;
-  const farmGuard = await deps.guard('farm', farmId);
+  const farmGuard = asParent(await deps.guard('farm', farmId));
   if (!(await queries.farmExists(farmId))) throw notFound('Farm');
   if (input.id !== undefined && (await queries.pondIdTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');

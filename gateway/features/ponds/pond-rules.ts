@@ -1,4 +1,4 @@
-import type { GuardSeen } from '#core/changes.ts';
+import { asParent, type GuardSeen } from '#core/changes.ts';
 import { invalidField } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Pond, PondQueries } from './ports.ts';
@@ -17,7 +17,7 @@ export async function requireControlPoint(
   controlPointId: string | null,
 ): Promise<GuardSeen[]> {
   if (controlPointId === null) return [];
-  const guard = await deps.guard('control_point', controlPointId);
+  const guard = asParent(await deps.guard('control_point', controlPointId));
   if ((await deps.queries.farmOfControlPoint(controlPointId)) !== farmId)
     throw invalidField(400, 'control_point_id', 'no such control point on this farm');
   return [guard];

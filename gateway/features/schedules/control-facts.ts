@@ -51,11 +51,18 @@ export function ruleFactsOf(view: ControlView, now: number): RuleFacts {
   };
 }
 
-/** People's orders to a control point; one that the disk did not take yet counts like any other. */
+/** People's orders as they are stored; those that the disk did not take yet count like any other. */
+export function storedManualOrders({ unsaved, manualOrders }: ControlView): Order[] {
+  if (unsaved === null) return [...manualOrders];
+  const pending = [...unsaved.earlier, unsaved.order].filter(
+    ({ origin }) => origin === 'LOCAL' || origin === 'REMOTE',
+  );
+  return [...pending.map((row) => ({ ...row, rev: 0 })), ...manualOrders];
+}
+
+/** People's orders to a control point, for the rules. */
 export function manualOrdersOf(view: ControlView, now: number): ManualOrder[] {
-  const unsaved = view.unsaved?.order;
-  const isManual = unsaved !== undefined && (unsaved.origin === 'LOCAL' || unsaved.origin === 'REMOTE');
-  return [...(isManual ? [{ ...unsaved, rev: 0 }] : []), ...view.manualOrders]
+  return storedManualOrders(view)
     .filter((order) => order.state !== 'EXPIRED' && order.state !== 'REJECTED')
     .map((row) => {
       const given = manualOrderOf(row);

@@ -19,6 +19,8 @@ export type Wish = {
 };
 
 export type ExecutorDeps = Kernel & {
+  /** Pauses between two starts, and between two tries to save, are measured on it: no step of the clock lengthens them. */
+  monotonic: () => number;
   views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
   /** The one way a target changes; decides rows, does not write. */
   giveOrder: (
@@ -32,6 +34,8 @@ export type ExecutorDeps = Kernel & {
       details: Record<string, unknown>;
     },
   ) => { changes: Change[]; unsaved: UnsavedTarget };
+  /** The rows of orders that the disk did not take when they were given. */
+  saveUnsaved: (view: ControlView) => Change[];
   setUnsaved: (id: string, unsaved: UnsavedTarget | null) => void;
   sendUnsaved: (controlPointId: string) => void;
   /** What the water asks for, per control point. */
@@ -41,7 +45,7 @@ export type ExecutorDeps = Kernel & {
 
 /** A tick does at most this much; what is left over is done by the next, a second later. */
 const ACTIONS_PER_TICK = 100;
-/** A disk that did not take an order is asked again this often. */
+/** A disk that did not take an order, or the story of a schedule, is asked again this often. */
 const SAVE_RETRY_MS = 5_000;
 
 export type Executor = {
@@ -59,6 +63,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   const lastStartByGroup = new Map<string, number>();
   const saveTriedAt = new Map<string, number>();
   let lookedAt = startedWith.lookedAt;
+  let tellAgainAt = Number.NEGATIVE_INFINITY;
   let isTicking = false;
 
   async function tick(): Promise<void> {
@@ -76,24 +81,27 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   async function lookAtAll(): Promise<void> {
     const now = deps.now();
     const isTrusted = deps.clockQuality() === 'trusted';
-    const since = isTrusted ? Math.min(lookedAt ?? now, now) : now;
+    const mayTell = isTrusted && deps.monotonic() >= tellAgainAt;
+    const since = mayTell ? Math.min(lookedAt ?? now, now) : now;
     const work: { view: ControlView; wish: Wish | null; missed: MissedEvent[] }[] = [];
     const starts: { view: ControlView; wish: Wish; missed: MissedEvent[] }[] = [];
     for (const view of deps.views.all()) {
-      const missed = isTrusted ? eventsSince(view, since, now) : [];
+      const missed = mayTell ? eventsSince(view, since, now) : [];
       const wish = wishFor(view, now, isTrusted);
       if (wish !== null && wish.target === 'ON') starts.push({ view, wish, missed });
       else if (wish !== null || missed.length > 0 || view.unsaved !== null) work.push({ view, wish, missed });
     }
-    const due = dueStarts(starts, now);
+    const due = dueStarts(starts);
     for (const start of starts) {
       if (due.has(start.view.row.id)) work.push(start);
       else if (start.missed.length > 0) work.push({ ...start, wish: null });
     }
     const now1 = work.slice(0, ACTIONS_PER_TICK);
-    await Promise.all(now1.map((item) => act(item.view.row.id, item)));
-    // what did not fit is looked at again from the same instant
-    if (isTrusted && work.length <= ACTIONS_PER_TICK) lookedAt = now;
+    const areStored = await Promise.all(now1.map((item) => act(item.view.row.id, item)));
+    const isAllTold = now1.every(({ missed }, place) => missed.length === 0 || areStored[place] === true);
+    if (!isAllTold) tellAgainAt = deps.monotonic() + SAVE_RETRY_MS;
+    // what did not fit, or was not taken by the disk, is looked at again from the same instant
+    if (mayTell && isAllTold && work.length <= ACTIONS_PER_TICK) lookedAt = now;
     for (const id of plansById.keys()) if (deps.views.byId(id) === null) plansById.delete(id);
   }
 
@@ -135,7 +143,8 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     return nothingDue ? [] : missedEvents(ruleFactsOf(view, now), since, now);
   }
 
-  function dueStarts(starts: readonly { view: ControlView }[], now: number): Set<string> {
+  function dueStarts(starts: readonly { view: ControlView }[]): Set<string> {
+    const now = deps.monotonic();
     const due = new Set<string>();
     const startsByFarm = new Map<string, ControlView[]>();
     for (const { view } of starts) {
@@ -164,7 +173,8 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     return due;
   }
 
-  async function act(id: string, work: { wish: Wish | null; missed: MissedEvent[] }): Promise<void> {
+  /** False when the disk did not take it. */
+  async function act(id: string, work: { wish: Wish | null; missed: MissedEvent[] }): Promise<boolean> {
     let isRerun = false;
     let unsaved: UnsavedTarget | null = null;
     try {
@@ -178,42 +188,40 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
           answer: undefined,
           changes: [
             ...(given?.changes ?? []),
-            ...work.missed.map((event) => triggerAudit(deps, view, event, given !== null)),
+            ...work.missed.map((event) => triggerAudit(deps, view, event, unsaved !== null)),
           ],
         };
       });
+      return true;
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) {
         deps.log.error({ err: error, controlPointId: id }, 'an order of the schedule failed');
-        return;
+        return true;
       }
-      if (unsaved === null) return;
+      if (unsaved === null) return false;
       deps.setUnsaved(id, unsaved);
       deps.sendUnsaved(id);
       deps.log.warn(
         { controlPointId: id, reason: error.reason },
         'an order could not be saved; it was sent all the same',
       );
+      return false;
     }
   }
 
-  /** The order for a wish, or the late saving of a target that so far is only in memory. */
-  function orderFor(view: ControlView, wish: Wish | null) {
-    const now = deps.now();
+  /** The order for a wish, or the late saving of orders that so far are only in memory. */
+  function orderFor(
+    view: ControlView,
+    wish: Wish | null,
+  ): { changes: Change[]; unsaved: UnsavedTarget | null } | null {
     if (wish !== null && wish.target !== targetOf(view).target_status) {
       return deps.giveOrder(view, { ...wish, issuedBy: null, holdUntil: null });
     }
-    if (view.unsaved === null || now - (saveTriedAt.get(view.row.id) ?? 0) < SAVE_RETRY_MS) return null;
+    const now = deps.monotonic();
+    const triedAt = saveTriedAt.get(view.row.id) ?? Number.NEGATIVE_INFINITY;
+    if (view.unsaved === null || now - triedAt < SAVE_RETRY_MS) return null;
     saveTriedAt.set(view.row.id, now);
-    const { target_status, target_origin, order } = view.unsaved;
-    return deps.giveOrder(view, {
-      target: target_status,
-      origin: target_origin,
-      issuedBy: null,
-      reason: 'saved late: the disk did not take the order when it was given',
-      holdUntil: order.hold_until === null ? null : Date.parse(order.hold_until),
-      details: { given_at: order.issued_at, issued_by: order.issued_by },
-    });
+    return { changes: deps.saveUnsaved(view), unsaved: null };
   }
 
   return { tick, lookedAt: () => lookedAt };
@@ -264,8 +272,11 @@ function triggerAudit(
   deps: ExecutorDeps,
   view: ControlView,
   { event, lateness_ms }: MissedEvent,
-  acted: boolean,
+  isOrdered: boolean,
 ): Change {
+  const { target_origin, last_command_at } = targetOf(view);
+  // told late, because the disk had not taken it when the order went out
+  const hasActed = target_origin === 'SCHEDULE' && Date.parse(last_command_at ?? '') >= event.at;
   return audit(deps, {
     farm_id: view.row.farm_id,
     entity_type: 'CONTROL_POINT',
@@ -280,7 +291,7 @@ function triggerAudit(
       edge: event.edge,
       due_at: isoOf(event.at),
       late_s: Math.round(lateness_ms / 1000),
-      acted,
+      acted: isOrdered || hasActed,
     },
     cause: `schedule_trigger:${event.schedule_id}:${event.at}:${event.edge}`,
   });

@@ -10,12 +10,13 @@ export type WantedStart = {
   power_kw: number;
 };
 
+/** Instants are ms on one clock, best on the one that only grows. */
 export type StartSlot = { id: string; start_at: number };
 
 export type StartQueue = {
   now: number;
   waiting: readonly WantedStart[];
-  /** Last start by group, ms since 1970; the key of the farm's own group is null. */
+  /** Last start by group; the key of the farm's own group is null. */
   lastStartAtByGroup: ReadonlyMap<string | null, number>;
   stepMs?: number;
 };

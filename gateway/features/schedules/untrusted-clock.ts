@@ -1,6 +1,6 @@
 import type { ControlView } from '#core/control-view.ts';
 import { targetOf } from '#core/control-view.ts';
-import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
+import { manualOrdersOf, ruleFactsOf, storedManualOrders } from './control-facts.ts';
 import type { Wish } from './executor.ts';
 import { standingOrders } from './manual-orders.ts';
 import { type SafetyDemand, wantedState } from './wanted-state.ts';
@@ -16,7 +16,9 @@ export function untrustedWish(view: ControlView, now: number, safety: readonly S
   const emergency = safety.find((demand) => demand.kind === 'EMERGENCY_OXYGEN' && demand.target === 'ON');
   if (emergency) return { target: 'ON', origin: 'SAFETY', reason: emergency.reason, details: {} };
   const sinceUntrusted = new Set(
-    view.manualOrders.filter((order) => order.clock_quality === 'estimated').map((order) => order.id),
+    storedManualOrders(view)
+      .filter((order) => order.clock_quality === 'estimated')
+      .map((order) => order.id),
   );
   const [holding] = standingOrders(
     manualOrdersOf(view, now).filter(({ id, until }) => sinceUntrusted.has(id) && (until ?? now + 1) > now),

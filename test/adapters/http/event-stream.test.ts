@@ -53,7 +53,9 @@ onBothEngines('the event stream', (_open, engine) => {
       clock_quality: 'trusted',
       farms: [{ id: ids.farm, role: 'OWNER', timezone: 'America/Fortaleza' }],
       control_points: [{ id: ids.control_point, target_status: 'OFF', rev: 1, deleted: false }],
-      presence: [{ control_point_id: ids.control_point, is_online: false, last_heartbeat: '2026-03-01T12:00:00.000Z' }],
+      presence: [
+        { control_point_id: ids.control_point, is_online: false, last_heartbeat: '2026-03-01T12:00:00.000Z' },
+      ],
       alerts: [{ id: ids.alert, status: 'ACTIVE' }],
       unread_notifications: 0,
     });

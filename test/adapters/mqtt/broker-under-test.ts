@@ -5,7 +5,7 @@ import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { onTestFinished, vi } from 'vitest';
 import type { BrokerBounds } from '#adapters/mqtt/bounds.ts';
-import { type Broker, createBroker } from '#adapters/mqtt/create-broker.ts';
+import { type Broker, type BrokerDeps, createBroker } from '#adapters/mqtt/create-broker.ts';
 import type { DeviceConfig, DeviceSchedule, ShadowDesired } from '#contract/mqtt/messages.ts';
 import type { Controller, DeviceDoor, Levels } from '#core/device-link.ts';
 
@@ -31,7 +31,7 @@ export async function startBroker(
   const log: { level: string; fields: Record<string, unknown>; sentence: string }[] = [];
   const logAs = (level: string) => (fields: Record<string, unknown>, sentence: string) =>
     void log.push({ level, fields, sentence });
-  const broker: Broker = await createBroker({
+  const brokerDeps: BrokerDeps = {
     door: fakeDoor(calls, known, options.door ?? {}),
     levels: () => options.levels ?? [],
     ...(options.levelsOf ? { levelsOf: options.levelsOf } : {}),
@@ -39,12 +39,14 @@ export async function startBroker(
     now: () => clock.now,
     isTimeTrusted: options.isTimeTrusted ?? (() => true),
     bounds: { connectsPerMinutePerAddress: 0, ...options.bounds },
-  });
+  };
+  const broker: Broker = await createBroker(brokerDeps);
   onTestFinished(() => broker.stop());
   const { port } = await broker.listenTcp(0, '127.0.0.1');
 
   return {
     broker,
+    brokerDeps,
     port,
     clock,
     log,

@@ -167,7 +167,7 @@ describe('size and time', () => {
   });
 
   test('who connects, sends half a message and falls silent is closed in time', async () => {
-    const farm = await startBroker({ bounds: { keepaliveS: 0.02 } });
+    const farm = await startBroker({ bounds: { keepaliveS: 0.2 } });
     const client = await farm.rawConnected();
     client.send(generate(publishPacket(`${OWN}/hb`, { current_status: 'ON' })).subarray(0, 12));
     await client.closed();

@@ -2,8 +2,8 @@ import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import type { NotificationAnswer } from '#contract/resources/notifications.ts';
 import type { Change } from '#core/changes.ts';
 import { perform } from '#core/use-case.ts';
-import type { Engine } from '#test/databases.ts';
 import { startApp } from '#test/app.ts';
+import type { Engine } from '#test/databases.ts';
 
 type Named = { id: string };
 

@@ -1,6 +1,6 @@
 import { alert } from '#contract/resources/alerts.ts';
 import type { Alerting } from '#core/alerting.ts';
-import { type Committed, type Commit, insertIfAbsent, update } from '#core/changes.ts';
+import { type Commit, type Committed, insertIfAbsent, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { AlertRow } from '#features/alerts/alerting.ts';
 import type { DeviceFacts, EpisodeAlert, Listening, OpenAlert } from '#features/alerts/ports.ts';

@@ -19,7 +19,8 @@ function watched(
   looks: readonly (readonly [monotonic: number, facts: Partial<DeviceFacts>])[],
 ): DeviceMemory {
   const last = looks.reduce<DeviceMemory | undefined>(
-    (memory, [monotonic, facts]) => observed(memory, aDevice(facts), at(monotonic)),
+    (memory, [monotonic, facts]) =>
+      observed(memory, aDevice(facts), { clock: at(monotonic), listening: listeningSince(0) }),
     undefined,
   );
   if (last === undefined) throw new Error('no look was taken');

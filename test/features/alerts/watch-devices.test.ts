@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Commit } from '#core/changes.ts';
+import { StorageUnavailable } from '#core/errors.ts';
 import { deviceFacts } from '#features/alerts/device-facts.ts';
 import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
-import { StorageUnavailable } from '#core/errors.ts';
-import type { Commit } from '#core/changes.ts';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { startFarm } from './a-farm.ts';
 

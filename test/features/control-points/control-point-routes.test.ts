@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aControlPoint, aFarmWith, type App, body, startApp } from '#test/app.ts';
+import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
 onBothEngines('control points', (_open, engine) => {
@@ -101,6 +101,13 @@ onBothEngines('control points', (_open, engine) => {
     const shown = await app.call('GET', `/ponds/${String(body(pond)['id'])}`, { token });
     expect(body(shown)['control_point_id']).toBeNull();
     expect((await app.call('DELETE', `/control-points/${point.id}`, { token })).status).toBe(404);
+  });
+
+  it('without a schedule give their controller none, so that it holds what a person ordered', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    const schedule = await app.call('GET', `/devices/schedule/${point.device_id}`);
+    expect(body(schedule)).toMatchObject({ tr: [], weekly: [] });
   });
 
   it('have settings within sense', async () => {

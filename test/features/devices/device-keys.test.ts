@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aControlPoint, aFarmWith, type App, body, type MadeControlPoint, startApp } from '#test/app.ts';
+import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
 onBothEngines('a controller over HTTP', (_open, engine) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aControlPoint, type App, body, startApp } from '#test/app.ts';
+import { type App, aControlPoint, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
 onBothEngines('farms', (_open, engine) => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
 import { schedule } from '#contract/resources/schedules.ts';
@@ -9,49 +10,11 @@ import { inChunks } from './paging.ts';
 
 /** Of people, newest first; as many as can still matter after the last schedule event. */
 const MANUAL_ORDERS_READ = 20;
+/** Control points read together: one query per table for all of them, so that a large farm starts at once. */
+const POINTS_AT_ONCE = 250;
 
-/** All that control keeps in memory of a control point, read in one go per control point. */
+/** All that control keeps in memory of its control points. */
 export function controlFactsQueries(db: Db): RegistryQueries {
-  async function factsOf(row: ControlPoint): Promise<ControlFacts> {
-    const ofPoint = { db, id: row.id };
-    const [place, ponds, power, schedules, manualOrders, openOrder, keys, presence] = await Promise.all([
-      db
-        .selectFrom('farms')
-        .select(['timezone', 'name'])
-        .where('id', '=', row.farm_id)
-        .executeTakeFirstOrThrow(),
-      db
-        .selectFrom('ponds')
-        .select(['id', 'cod'])
-        .where('control_point_id', '=', row.id)
-        .where('hidden', '=', 0)
-        .execute(),
-      powerOf(ofPoint),
-      schedulesOf(ofPoint),
-      ordersOf(ofPoint, 'manual'),
-      ordersOf(ofPoint, 'open'),
-      db.selectFrom('device_keys').selectAll().where('control_point_id', '=', row.id).execute(),
-      db
-        .selectFrom('presence')
-        .select(['last_heartbeat', 'consumption'])
-        .where('id', '=', row.id)
-        .executeTakeFirst(),
-    ]);
-    return {
-      row,
-      zone: place.timezone,
-      farmName: place.name,
-      ponds,
-      powerKw: power,
-      schedules,
-      manualOrders,
-      openOrder: openOrder[0] ?? null,
-      keys: keys.map((key) => decodeRow(deviceKey, key)),
-      lastHeartbeat: presence?.last_heartbeat ?? null,
-      consumption: presence?.consumption ?? 0,
-    };
-  }
-
   return {
     async *allFarms() {
       const rows = await db
@@ -73,7 +36,14 @@ export function controlFactsQueries(db: Db): RegistryQueries {
           .execute();
         return rows.map((row) => decodeRow(controlPoint, row));
       });
-      for await (const point of points) yield await factsOf(point);
+      let together: ControlPoint[] = [];
+      for await (const point of points) {
+        together.push(point);
+        if (together.length < POINTS_AT_ONCE) continue;
+        yield* await factsOf(db, together);
+        together = [];
+      }
+      yield* await factsOf(db, together);
     },
     async controlFacts(id) {
       const row = await db
@@ -82,30 +52,105 @@ export function controlFactsQueries(db: Db): RegistryQueries {
         .where('id', '=', id)
         .where('hidden', '=', 0)
         .executeTakeFirst();
-      return row ? factsOf(decodeRow(controlPoint, row)) : null;
+      if (row === undefined) return null;
+      const [facts] = await factsOf(db, [decodeRow(controlPoint, row)]);
+      return facts ?? null;
     },
   };
 }
 
-type OfPoint = { db: Db; id: string };
-
-async function powerOf({ db, id }: OfPoint): Promise<number> {
-  const sum = await db
-    .selectFrom('aerators')
-    .innerJoin('ponds', 'ponds.id', 'aerators.pond_id')
-    .select((f) => f.fn.sum<number | null>('aerators.power_kw').as('kw'))
-    .where('ponds.control_point_id', '=', id)
-    .where('ponds.hidden', '=', 0)
-    .where('aerators.hidden', '=', 0)
-    .executeTakeFirst();
-  return Number(sum?.kw ?? 0);
+async function factsOf(db: Db, points: readonly ControlPoint[]): Promise<ControlFacts[]> {
+  // PostgreSQL knows no empty list
+  if (points.length === 0) return [];
+  const ids = points.map(({ id }) => id);
+  const [places, ponds, powers, schedules, manualOrders, openOrders, keys, presences] = await Promise.all([
+    placesOf(
+      db,
+      points.map(({ farm_id }) => farm_id),
+    ),
+    pondsOf(db, ids),
+    powersOf(db, ids),
+    schedulesOf(db, ids),
+    ordersOf(db, ids, 'manual'),
+    ordersOf(db, ids, 'open'),
+    db.selectFrom('device_keys').selectAll().where('control_point_id', 'in', ids).orderBy('id').execute(),
+    db
+      .selectFrom('presence')
+      .select(['id', 'last_heartbeat', 'consumption'])
+      .where('id', 'in', ids)
+      .execute(),
+  ]);
+  const placesById = new Map(places.map((place) => [place.id, place]));
+  const powersByPoint = new Map(powers.map(({ id, kw }) => [id, Number(kw ?? 0)]));
+  const presencesById = new Map(presences.map((presence) => [presence.id, presence]));
+  const [pondsByPoint, schedulesByPoint, keysByPoint] = [byPoint(ponds), byPoint(schedules), byPoint(keys)];
+  const [manualByPoint, openByPoint] = [byPoint(manualOrders), byPoint(openOrders)];
+  return points.map((row) => {
+    const place = placesById.get(row.farm_id);
+    if (place === undefined) throw new Error(`control point ${row.id} lies on a farm that does not exist`);
+    const presence = presencesById.get(row.id);
+    return {
+      row,
+      zone: place.timezone,
+      farmName: place.name,
+      ponds: (pondsByPoint.get(row.id) ?? []).map(({ id, cod }) => ({ id, cod })),
+      powerKw: powersByPoint.get(row.id) ?? 0,
+      schedules: schedulesByPoint.get(row.id) ?? [],
+      manualOrders: manualByPoint.get(row.id) ?? [],
+      openOrder: openByPoint.get(row.id)?.[0] ?? null,
+      keys: (keysByPoint.get(row.id) ?? []).map((key) => decodeRow(deviceKey, key)),
+      lastHeartbeat: presence?.last_heartbeat ?? null,
+      consumption: presence?.consumption ?? 0,
+    };
+  });
 }
 
-async function schedulesOf({ db, id }: OfPoint) {
+function byPoint<Row extends { control_point_id: string | null }>(rows: readonly Row[]): Map<string, Row[]> {
+  const rowsByPoint = new Map<string, Row[]>();
+  for (const row of rows) {
+    if (row.control_point_id === null) continue;
+    const own = rowsByPoint.get(row.control_point_id);
+    if (own === undefined) rowsByPoint.set(row.control_point_id, [row]);
+    else own.push(row);
+  }
+  return rowsByPoint;
+}
+
+function placesOf(db: Db, farmIds: readonly string[]) {
+  return db
+    .selectFrom('farms')
+    .select(['id', 'timezone', 'name'])
+    .where('id', 'in', [...new Set(farmIds)])
+    .execute();
+}
+
+function pondsOf(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('ponds')
+    .select(['id', 'cod', 'control_point_id'])
+    .where('control_point_id', 'in', ids)
+    .where('hidden', '=', 0)
+    .orderBy('id')
+    .execute();
+}
+
+function powersOf(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('aerators')
+    .innerJoin('ponds', 'ponds.id', 'aerators.pond_id')
+    .select((f) => ['ponds.control_point_id as id', f.fn.sum<number | null>('aerators.power_kw').as('kw')])
+    .where('ponds.control_point_id', 'in', ids)
+    .where('ponds.hidden', '=', 0)
+    .where('aerators.hidden', '=', 0)
+    .groupBy('ponds.control_point_id')
+    .execute();
+}
+
+async function schedulesOf(db: Db, ids: readonly string[]) {
   const rows = await db
     .selectFrom('schedules')
     .selectAll()
-    .where('control_point_id', '=', id)
+    .where('control_point_id', 'in', ids)
     .where('hidden', '=', 0)
     .orderBy('created_at')
     .orderBy('id')
@@ -113,13 +158,28 @@ async function schedulesOf({ db, id }: OfPoint) {
   return rows.map((row) => decodeRow(schedule, row));
 }
 
-async function ordersOf({ db, id }: OfPoint, which: 'manual' | 'open') {
-  const orders = db.selectFrom('orders').selectAll().where('control_point_id', '=', id);
-  const rows = await (which === 'manual'
-    ? orders.where('origin', 'in', ['LOCAL', 'REMOTE']).limit(MANUAL_ORDERS_READ)
-    : orders.where('state', 'in', ['SENT', 'ACKED']).limit(1)
-  )
-    .orderBy('version', 'desc')
+/** The newest orders of each control point, newest first. Words stand in the statement: an index holds just those. */
+async function ordersOf(db: Db, ids: readonly string[], which: 'manual' | 'open') {
+  const rows = await db
+    .selectFrom('control_points')
+    .innerJoin('orders', (join) =>
+      join.on('orders.id', 'in', (newest) =>
+        newest
+          .selectFrom('orders as own')
+          .select('own.id')
+          .whereRef('own.control_point_id', '=', 'control_points.id')
+          .where((fits) =>
+            which === 'manual'
+              ? fits('own.origin', 'in', [sql.lit('LOCAL' as const), sql.lit('REMOTE' as const)])
+              : fits('own.state', 'in', [sql.lit('SENT' as const), sql.lit('ACKED' as const)]),
+          )
+          .orderBy('own.version', 'desc')
+          .limit(which === 'manual' ? MANUAL_ORDERS_READ : 1),
+      ),
+    )
+    .selectAll('orders')
+    .where('control_points.id', 'in', ids)
+    .orderBy('orders.version', 'desc')
     .execute();
   return rows.map((row) => decodeRow(order, row));
 }

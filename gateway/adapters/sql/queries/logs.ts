@@ -5,6 +5,7 @@ import type { Db } from '../database.ts';
 import { decodeRow, type Tables } from '../tables.ts';
 import { inChunks } from './paging.ts';
 
+/** Entries are never deleted, so none is hidden: what is skipped and counted is read from the index alone. */
 export function logQueries(db: Db): LogQueries {
   return {
     logsOf: (scope, page) =>
@@ -12,7 +13,6 @@ export function logQueries(db: Db): LogQueries {
         const rows = await db
           .selectFrom('logs')
           .selectAll()
-          .where('hidden', '=', 0)
           .where(within(scope))
           .$if(after !== null, (query) =>
             query.where((tuple) =>
@@ -23,10 +23,10 @@ export function logQueries(db: Db): LogQueries {
               ),
             ),
           )
+          .$if(offset > 0, (query) => query.where((row) => fromOffset(row, scope, offset)))
           .orderBy('timestamp', 'desc')
           .orderBy('id', 'desc')
           .limit(limit)
-          .offset(offset)
           .execute();
         return rows.map((row) => decodeRow(logEntry, row));
       }),
@@ -34,12 +34,28 @@ export function logQueries(db: Db): LogQueries {
       const row = await db
         .selectFrom('logs')
         .select((count) => count.fn.countAll<number>().as('n'))
-        .where('hidden', '=', 0)
         .where(within(scope))
         .executeTakeFirst();
       return Number(row?.n ?? 0);
     },
   };
+}
+
+/** From the entry that stands at this place: found in the index alone, while an offset would read all entries before. */
+function fromOffset(where: ExpressionBuilder<Tables, 'logs'>, scope: LogScope, offset: number) {
+  return where(
+    where.refTuple('timestamp', 'id'),
+    '<=',
+    where
+      .selectFrom('logs')
+      .select(['timestamp', 'id'])
+      .where(within(scope))
+      .orderBy('timestamp', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .offset(offset)
+      .$asTuple('timestamp', 'id'),
+  );
 }
 
 function within(scope: LogScope) {

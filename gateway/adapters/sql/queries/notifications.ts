@@ -3,7 +3,10 @@ import type { NotificationFilter, NotificationQueries, ReadersOf } from '#featur
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 
-export function notificationQueries(db: Db): NotificationQueries {
+type Lists = Pick<NotificationQueries, 'notificationsOf' | 'countNotifications'>;
+
+/** What may be long. */
+export function notificationLists(db: Db): Lists {
   return {
     async notificationsOf(filter, { offset, limit }) {
       const rows = await matching(db, filter)
@@ -21,6 +24,11 @@ export function notificationQueries(db: Db): NotificationQueries {
         .executeTakeFirst();
       return Number(row?.n ?? 0);
     },
+  };
+}
+
+export function notificationQueries(db: Db): Omit<NotificationQueries, keyof Lists> {
+  return {
     async notificationOf(userId, id) {
       const row = await db
         .selectFrom('notifications')

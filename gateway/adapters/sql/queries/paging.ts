@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 /** Rows fetched at a time when a list is streamed: a short read each, so that control is never kept waiting. */
-const CHUNK = 500;
+const CHUNK = 200;
 
 /**
  * Streams a list in chunks by key, so that no statement stays open between them. `fetch` answers up to `limit` rows

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asTrouble, BackupTrouble } from './backup-trouble.ts';
+import { type Kept, toRemove } from './keep-by-age.ts';
+import { freeName, namesIn, timeName, writeWhole } from './safe-files.ts';
+
+/**
+ * Lies in a folder that was made ready for backups. Where a stick is mounted there is an ordinary folder when it is
+ * pulled: without this file the backups would fill the card of the box, and everybody would think them safe.
+ */
+const MARK = 'farm-backups-here.txt';
+const MARK_TEXT = 'Backups of a shrimp-farm gateway. Without this file the gateway does not write here.\n';
+const NAME = /^farm-(\d{8}T\d{6}Z)(-\d+)?\.backup$/;
+const TIME = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/;
+
+export async function prepareFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (!existsSync(join(folder, MARK))) await writeWhole(join(folder, MARK), [Buffer.from(MARK_TEXT)]);
+  } catch (error) {
+    throw asTrouble(error, folder);
+  }
+}
+
+export function requirePrepared(folder: string): void {
+  if (existsSync(join(folder, MARK))) return;
+  throw new BackupTrouble(
+    `${folder} is not ready for backups: put the stick in, or say npm run backup -- --to ${folder} once`,
+  );
+}
+
+/** The file of a backup made now; two of one second have two names. */
+export function newBackupFile(folder: string, madeAt: string): string {
+  return freeName(join(folder, `farm-${timeName(madeAt)}`), '.backup');
+}
+
+/** Backups in a folder, oldest first. */
+export async function listBackups(folder: string): Promise<Kept[]> {
+  return listByName(folder, NAME);
+}
+
+/** Files whose name tells a time in its first group, oldest first. */
+export async function listByName(folder: string, pattern: RegExp): Promise<Kept[]> {
+  const found: Kept[] = [];
+  for (const name of await namesIn(folder)) {
+    const madeAt = timeOf(pattern.exec(name)?.[1] ?? '');
+    if (madeAt === null) continue;
+    const { size } = await stat(join(folder, name));
+    found.push({ name, madeAt, bytes: size });
+  }
+  return found.sort((a, b) => a.madeAt - b.madeAt || (a.name < b.name ? -1 : 1));
+}
+
+/** The newest backup of a folder, or the file itself. Throws BackupTrouble when there is none. */
+export async function newestBackup(fileOrFolder: string): Promise<string> {
+  const found = await stat(fileOrFolder).catch((error: unknown) => {
+    throw asTrouble(error, fileOrFolder);
+  });
+  if (!found.isDirectory()) return fileOrFolder;
+  const newest = (await listBackups(fileOrFolder)).at(-1);
+  if (newest === undefined) throw new BackupTrouble(`there is no backup in ${fileOrFolder}`);
+  return join(fileOrFolder, newest.name);
+}
+
+export async function removeOld(
+  folder: string,
+  files: readonly Kept[],
+  now: number,
+  maxBytes: number,
+): Promise<void> {
+  for (const name of toRemove(files, now, maxBytes)) await rm(join(folder, name), { force: true });
+}
+
+function timeOf(name: string): number | null {
+  const parts = TIME.exec(name);
+  if (parts === null) return null;
+  const [, year, month, day, hour, minute, second] = parts;
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(ms) ? null : ms;
+}

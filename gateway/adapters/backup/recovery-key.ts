@@ -1,0 +1,74 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { BackupTrouble } from './backup-trouble.ts';
+
+// The recovery key is 28 random letters (140 bit) and 4 that check them, in 8 groups of 4. From it follows a key pair:
+// the box keeps the public half and can write backups, but neither the box nor a stick can read one.
+
+/** Crockford's letters: none that a person mistakes for another. */
+const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const RANDOM_LETTERS = 28;
+const CHECK_LETTERS = 4;
+const SHAPE = new RegExp(`^[${LETTERS}]{${RANDOM_LETTERS + CHECK_LETTERS}}$`);
+/** DER of an X25519 private key in front of its 32 bytes (RFC 8410). */
+const PRIVATE_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex');
+
+export type RecoveryKey = { text: string; privateKey: KeyObject; publicKey: string; id: string };
+
+export function newRecoveryKey(): RecoveryKey {
+  const letters = [...randomBytes(RANDOM_LETTERS)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
+  return keyOf(letters);
+}
+
+/** Reads what a person typed: any case, any spacing, O for 0. Throws BackupTrouble when it cannot be a key. */
+export function readRecoveryKey(typed: string): RecoveryKey {
+  const letters = typed
+    .toUpperCase()
+    .replaceAll(/[\s.-]/g, '')
+    .replaceAll('O', '0')
+    .replaceAll(/[IL]/g, '1');
+  if (!SHAPE.test(letters)) {
+    throw new BackupTrouble(
+      'this is not a recovery key: it has 8 groups of 4 letters and digits; look at the paper again',
+    );
+  }
+  const random = letters.slice(0, RANDOM_LETTERS);
+  if (checkOf(random) !== letters.slice(RANDOM_LETTERS)) {
+    throw new BackupTrouble(
+      'a letter of the recovery key is wrong (its last group does not fit); look at the paper again',
+    );
+  }
+  return keyOf(random);
+}
+
+/** Names a public key in few letters. */
+export function keyIdOf(publicKey: string): string {
+  return createHash('sha256').update(publicKey).digest('hex').slice(0, 12);
+}
+
+export function publicKeyObject(publicKey: string): KeyObject {
+  return createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: publicKey }, format: 'jwk' });
+}
+
+function keyOf(random: string): RecoveryKey {
+  const seed = Buffer.from(hkdfSync('sha256', random, 'shrimp-farm-gateway', 'backup x25519', 32));
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([PRIVATE_PREFIX, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const publicKey = String(createPublicKey(privateKey).export({ format: 'jwk' }).x);
+  const grouped = `${random}${checkOf(random)}`.match(/.{4}/g) ?? [];
+  return { text: grouped.join('-'), privateKey, publicKey, id: keyIdOf(publicKey) };
+}
+
+function checkOf(random: string): string {
+  const sum = createHash('sha256').update(`check ${random}`).digest();
+  return [...sum.subarray(0, CHECK_LETTERS)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
+}

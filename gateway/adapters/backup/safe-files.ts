@@ -1,0 +1,110 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** Marks files that are not finished; behind it may stand the process that is at it. */
+export const UNFINISHED = '.unfinished';
+const WITH_PROCESS = /\.unfinished-(\d+)/;
+
+/** Puts the bytes in a file that is either whole and on disk under its name, or not there. */
+export async function writeWhole(
+  file: string,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  const unfinished = `${file}${UNFINISHED}-${process.pid}`;
+  try {
+    await pipeline(Readable.from(bytes), createWriteStream(unfinished, { mode: 0o600, flush: true }));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(dirname(file));
+}
+
+/** A rename counts after a power cut only when its folder is on disk. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    // some file systems of sticks know no sync of folders
+    if (!isCode(error, 'EINVAL')) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** 20260302T120000Z: sorts by time, and every file system takes it. */
+export const timeName = (iso: string): string => `${iso.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+
+/** A name of that kind that is free. */
+export function freeName(wanted: string, ending = ''): string {
+  for (let n = 0; ; n += 1) {
+    const name = `${n === 0 ? wanted : `${wanted}-${n}`}${ending}`;
+    if (!existsSync(name)) return name;
+  }
+}
+
+/**
+ * Moves a database out of the way, never away for good: the file first, what belongs to it after it, so that a stop in
+ * between leaves nothing that looks like a database. Answers the new names.
+ */
+export async function moveAside(databaseFile: string, ending: string): Promise<string[]> {
+  const moved: string[] = [];
+  for (const part of ['', '-wal', '-shm']) {
+    const file = `${databaseFile}${part}`;
+    if (!existsSync(file)) continue;
+    const to = freeName(`${file}.${ending}`);
+    await rename(file, to);
+    moved.push(to);
+  }
+  if (moved.length > 0) await syncFolder(dirname(databaseFile));
+  return moved;
+}
+
+/** Removes what an interrupted run left behind; what another process is at stays. */
+export async function removeUnfinished(folder: string, beginning = ''): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    if (!name.startsWith(beginning) || !name.includes(UNFINISHED)) continue;
+    const by = WITH_PROCESS.exec(name)?.[1];
+    if (by !== undefined && isAtWork(Number(by))) continue;
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isAtWork(processId: number): boolean {
+  if (processId === process.pid) return false;
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and is somebody else's
+    return isCode(error, 'EPERM');
+  }
+}
+
+/** Names in a folder; none when there is no such folder. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).map((name) => basename(name)).sort();
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+export function isCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}

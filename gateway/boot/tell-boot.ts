@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import type { Db } from '#adapters/sql/database.ts';
+import { instanceValue } from '#contract/resources/local-tables.ts';
+import { purge } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
+import { type Language, notificationsFor } from '#features/notifications/notify.ts';
+import type { ReadersOf } from '#features/notifications/ports.ts';
+import { BOOT_NOTICE } from './new-history.ts';
+
+const notice = z.object({ rung: z.string(), detail: z.string(), at: z.string() });
+
+const TITLES: Readonly<Record<Language, string>> = {
+  'pt-BR': 'O banco de dados do gateway foi recuperado',
+  en: 'The database of the gateway was recovered',
+};
+
+const PORTUGUESE: Readonly<Record<string, string>> = {
+  restore: 'Os dados voltaram de um backup.',
+  rolled_back: 'As últimas mudanças antes da queda se perderam. Confira horários e ordens.',
+  snapshot:
+    'O banco de dados estava danificado e voltou da última cópia verificada. Confira horários e ordens.',
+  last_good:
+    'O banco de dados estava danificado. O controle segue com a última configuração salva, sem o histórico; ele volta de um backup.',
+};
+
+const messageIn = (language: Language, rung: string, detail: string): string =>
+  (language === 'pt-BR' ? PORTUGUESE[rung] : undefined) ?? detail;
+
+/** Tells the people of each farm, once, that their data came from an older state. */
+export async function tellBoot(
+  deps: Pick<Kernel, 'now' | 'idOf' | 'commit' | 'pause' | 'random'> & { db: Db; readersOf: ReadersOf },
+): Promise<void> {
+  const stored = await deps.db
+    .selectFrom('instance_values')
+    .select('value')
+    .where('id', '=', BOOT_NOTICE)
+    .executeTakeFirst();
+  if (stored === undefined) return;
+  const { rung, detail, at } = notice.parse(JSON.parse(stored.value));
+  const farms = await deps.db.selectFrom('farms').select('id').where('hidden', '=', 0).execute();
+  const told = await Promise.all(
+    farms.map(({ id }) =>
+      notificationsFor(deps, {
+        farmId: id,
+        type: 'SYSTEM',
+        text: (language) => ({ title: TITLES[language], message: messageIn(language, rung, detail) }),
+        data: { rung },
+        cause: `boot:${rung}:${at}:${id}`,
+      }),
+    ),
+  );
+  await perform(deps, null, async () => ({
+    answer: undefined,
+    changes: [...told.flat(), purge(instanceValue, BOOT_NOTICE)],
+  }));
+}

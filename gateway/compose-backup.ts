@@ -1,0 +1,217 @@
+import { listBackups, listByName } from '#adapters/backup/backup-folder.ts';
+import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
+import { isBackupDue, isSnapshotDue, type Tried } from '#adapters/backup/due.ts';
+import type { Checks } from '#adapters/http/health.ts';
+import type { Metrics } from '#adapters/http/metrics.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { readersQuery } from '#adapters/sql/queries/notifications.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { notificationsFor } from '#features/notifications/notify.ts';
+import type { Job, JobDone } from './backup-work.ts';
+import type { BootReport } from './boot/climb.ts';
+import { SNAPSHOT_NAME, snapshotFolder } from './boot/evidence.ts';
+import { keepLastGood } from './boot/keep-last-good.ts';
+import { RUNGS } from './boot/ladder.ts';
+import { tellBoot } from './boot/tell-boot.ts';
+import { controlChangeOf } from './boot/watch-control.ts';
+import { type Config, databaseFile } from './config.ts';
+
+const HOUR = 3_600_000;
+const MB = 1_000_000;
+/** Of three backups that should be there, none: something is wrong that no failure told. */
+const LATE_AFTER = 3;
+
+export type BackupDeps = {
+  config: Config;
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  boot: BootReport;
+  checks: Checks;
+  metrics: Metrics;
+};
+export type RunJob = (job: Job) => Promise<JobDone>;
+
+/** What a gateway on SQLite keeps for the day its disk dies: configuration, snapshots, backups; and how it started. */
+export function wireBackup(deps: BackupDeps) {
+  const { config, kernel, monotonic, database, boot } = deps;
+  const paths = { data: config.data, databaseFile: databaseFile(config) };
+  const untried: Tried = { triedAt: null, failed: false };
+  const state = {
+    backup: untried,
+    snapshot: untried,
+    newestBackupAt: null as number | null,
+    hasLooked: false,
+    trouble: null as string | null,
+    wrong: null as string | null,
+    isChecked: false,
+    hasChanged: true,
+    isStopping: false,
+    onCard: 0,
+  };
+  database.onCommit((committed) => {
+    if (controlChangeOf(committed) === 'config') state.hasChanged = true;
+  });
+  const lastGood = keepLastGood({ ...kernel, monotonic, data: config.data, database });
+  const readersOf = readersQuery(database.read);
+  tellOutside(deps, state);
+
+  async function attempt(what: 'backup' | 'snapshot', run: () => Promise<JobDone>): Promise<boolean> {
+    if (state.isStopping) return true;
+    const triedAt = monotonic();
+    try {
+      const { file, bytes, onCard } = await run();
+      state[what] = { triedAt, failed: false };
+      if (what === 'backup') state.onCard = onCard;
+      kernel.log.info({ file, bytes, onCard }, `${what} made`);
+      return true;
+    } catch (error) {
+      if (state.isStopping) return true;
+      state[what] = { triedAt, failed: true };
+      const reason = error instanceof Error ? error.message : String(error);
+      const more = error instanceof BackupTrouble ? {} : { err: error };
+      kernel.log.error({ reason, ...more }, `a ${what} failed; it is tried again`);
+      if (what === 'backup') state.trouble = reason;
+      return false;
+    }
+  }
+
+  async function backUp(run: RunJob): Promise<void> {
+    const folder = config.backupDir;
+    if (folder === null) return;
+    state.newestBackupAt = (await listBackups(folder).catch(() => [])).at(-1)?.madeAt ?? state.newestBackupAt;
+    state.hasLooked = true;
+    // a copy that found no room in memory went through the card of the box: that is done once a day
+    const everyMs = Math.max(config.backupEveryH * HOUR, state.onCard > 0 ? 24 * HOUR : 0);
+    const due = { now: kernel.now(), monotonic: monotonic(), everyMs };
+    if (!isBackupDue({ ...due, newestAt: state.newestBackupAt, tried: state.backup })) return;
+    const madeAt = isoOf(kernel.now());
+    const maxBytes = config.backupMaxMb * MB;
+    const made = await attempt('backup', () => run({ kind: 'backup', ...paths, folder, madeAt, maxBytes }));
+    if (!made) return telling('a failed backup', () => tellPeople(folder));
+    state.trouble = null;
+    state.newestBackupAt = Date.parse(madeAt);
+  }
+
+  async function takeSnapshot(run: RunJob): Promise<void> {
+    const newest = (await listByName(snapshotFolder(config.data), SNAPSHOT_NAME)).at(-1) ?? null;
+    const { hasChanged } = state;
+    const facts = { now: kernel.now(), monotonic: monotonic(), mbPerDay: config.snapshotMbPerDay };
+    if (!isSnapshotDue({ ...facts, hasChanged, newest, tried: state.snapshot })) return;
+    state.hasChanged = false;
+    const maxBytes = 3 * config.snapshotMbPerDay * MB;
+    const madeAt = isoOf(kernel.now());
+    if (!(await attempt('snapshot', () => run({ kind: 'snapshot', ...paths, madeAt, maxBytes }))))
+      state.hasChanged = true;
+  }
+
+  /** What cannot be told must not keep the next backup from being made. */
+  async function telling(what: string, tell: () => Promise<void>): Promise<void> {
+    try {
+      await tell();
+    } catch (error) {
+      kernel.log.warn({ err: error, what }, 'people could not be notified; it is tried again');
+    }
+  }
+
+  /** Once a day, whatever goes wrong how often. */
+  async function tellPeople(folder: string): Promise<void> {
+    const day = isoOf(kernel.now()).slice(0, 10);
+    const farms = await database.read.selectFrom('farms').select('id').where('hidden', '=', 0).execute();
+    const reason = state.trouble ?? '';
+    const changes = await Promise.all(
+      farms.map(({ id }) =>
+        notificationsFor(
+          { ...kernel, readersOf },
+          {
+            farmId: id,
+            type: 'SYSTEM',
+            text: (language) =>
+              language === 'en'
+                ? { title: 'The backup failed', message: `The backup of the gateway failed: ${reason}` }
+                : { title: 'O backup falhou', message: `O backup do gateway falhou: ${reason}` },
+            data: { folder },
+            cause: `backup_failed:${day}:${id}`,
+          },
+        ),
+      ),
+    );
+    if (changes.flat().length > 0) await kernel.commit({ changes: changes.flat(), actor: null });
+  }
+
+  /** The rest of the database, which the start did not wait for. */
+  async function checkWhole(run: RunJob): Promise<void> {
+    if (state.isChecked || state.isStopping) return;
+    state.isChecked = true;
+    const answer = await run({ kind: 'check', databaseFile: paths.databaseFile }).catch((error: unknown) => {
+      if (!state.isStopping) throw error;
+      return null;
+    });
+    if (answer === null) return;
+    const { wrong } = answer;
+    state.wrong = wrong;
+    if (wrong === null) kernel.log.info({}, 'the whole database was checked and is sound');
+    else
+      kernel.log.error(
+        { wrong },
+        'the database is damaged outside the tables of control; control goes on, restore a backup soon',
+      );
+  }
+
+  const isOnDisk = !boot.isMemoryOnly;
+  return {
+    lastGood,
+    /** Every few seconds. */
+    saveConfiguration: () => (isOnDisk ? lastGood.tick() : Promise.resolve()),
+    /** Every minute. */
+    async tick(run: RunJob): Promise<void> {
+      if (!isOnDisk) return;
+      await telling('the recovery', () => tellBoot({ ...kernel, db: database.read, readersOf }));
+      await backUp(run);
+      await takeSnapshot(run);
+      await checkWhole(run);
+    },
+    /** Cuts off the job under way, and leaves the configuration of now behind. */
+    async stop(cutOff: () => Promise<void>): Promise<void> {
+      state.isStopping = true;
+      await cutOff();
+      if (isOnDisk) await lastGood.tick({ isLast: true });
+    },
+  };
+}
+
+type State = {
+  newestBackupAt: number | null;
+  hasLooked: boolean;
+  trouble: string | null;
+  wrong: string | null;
+};
+
+function tellOutside({ config, kernel, boot, checks, metrics }: BackupDeps, state: State): void {
+  const ageMs = () =>
+    state.newestBackupAt === null ? null : Math.max(0, kernel.now() - state.newestBackupAt);
+  checks.add('boot', () => {
+    const rung = RUNGS.indexOf(boot.rung);
+    const isWhole = rung <= RUNGS.indexOf('wal') && state.wrong === null;
+    const damage = state.wrong === null ? '' : `; damage beside the tables of control: ${state.wrong}`;
+    return { ok: isWhole, rung: boot.rung, detail: `${boot.detail}${damage}` };
+  });
+  checks.add('backup', () => {
+    if (config.backupDir === null) return { ok: true, detail: 'no backup folder is given (--backup-dir)' };
+    if (!state.hasLooked) return { ok: true, detail: 'the folder is looked at within a minute' };
+    const age = ageMs();
+    const age_s = age === null ? null : Math.round(age / 1000);
+    const shown =
+      age === null ? 'there is no backup yet' : `the newest is ${Math.round(age / 60_000)} min old`;
+    if (state.trouble !== null) return { ok: false, detail: `${state.trouble}; ${shown}`, age_s };
+    return { ok: age !== null && age <= LATE_AFTER * config.backupEveryH * HOUR, detail: shown, age_s };
+  });
+  metrics.gauge('boot_rung', `Rung of the boot ladder this start reached: ${RUNGS.join(', ')}, from 0`, () =>
+    RUNGS.indexOf(boot.rung),
+  );
+  metrics.gauge(
+    'backup_age_seconds',
+    'Age of the newest backup; NaN when there is none',
+    () => (ageMs() ?? Number.NaN) / 1000,
+  );
+}

@@ -1,0 +1,51 @@
+import { audit } from '#core/audit.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
+import { notificationsFor } from './notify.ts';
+import type { ReadersOf } from './ports.ts';
+
+export type TellRestartDeps = Pick<
+  Kernel,
+  'now' | 'newId' | 'idOf' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'guard'
+> & { readersOf: ReadersOf };
+
+const HOUR_LETTERS = 'YYYY-MM-DDTHH'.length;
+
+/** Tells the people of a farm that the broker was started anew, once an hour however often it was. */
+export async function tellBrokerRestart(
+  deps: TellRestartDeps,
+  farm: { id: string; name: string },
+): Promise<void> {
+  const cause = `broker_restarted:${farm.id}:${isoOf(deps.now()).slice(0, HOUR_LETTERS)}`;
+  await perform(deps, null, async () => {
+    const guard = await deps.guard('farm', farm.id);
+    const notices = await notificationsFor(deps, {
+      farmId: farm.id,
+      type: 'SYSTEM',
+      text: (language) =>
+        language === 'en'
+          ? {
+              title: 'Connection to the controllers restarted',
+              message:
+                'The gateway no longer reached the controllers and restarted the connection by itself. Aeration went on.',
+            }
+          : {
+              title: 'Conexão com os controladores reiniciada',
+              message:
+                'O gateway deixou de alcançar os controladores e reiniciou a conexão sozinho. A aeração continuou.',
+            },
+      data: {},
+      cause,
+    });
+    const entry = audit(deps, {
+      farm_id: farm.id,
+      entity_type: 'SYSTEM',
+      entity_id: farm.id,
+      entity_name: farm.name,
+      action: 'broker_restarted',
+      user_id: null,
+      cause,
+    });
+    return { answer: undefined, changes: [...notices, entry], guards: [guard] };
+  });
+}

@@ -1,0 +1,53 @@
+import { systemClockAnswer, systemClockInput } from '#contract/resources/system-clock.ts';
+import { forbidden } from '#core/errors.ts';
+import { signedIn } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
+import { type ClockAnswer, type ConfirmClockDeps, clockAnswerOf, confirmClock } from './confirm-clock.ts';
+
+export type SystemRouteDeps = ConfirmClockDeps & {
+  /** True when the user may operate some farm of this instance. */
+  operatesSomeFarm: (userId: string) => Promise<boolean>;
+};
+
+const path = '/system/clock';
+const tag = 'System';
+const answers = { 200: { schema: systemClockAnswer } };
+
+export function systemRoutes(deps: SystemRouteDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path,
+      tag,
+      summary: 'The time this instance goes by, and whether it is to be trusted',
+      access: { who: 'account' },
+      answers,
+      async handle() {
+        return { answer: { status: 200, body: clockAnswerOf(deps.clock) } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path,
+      tag,
+      summary: 'Set the time, or confirm the one shown; for those who operate a farm, and ADMINs',
+      access: { who: 'account' },
+      body: systemClockInput,
+      answers,
+      async handle(request) {
+        const { userId, role } = signedIn(request);
+        if (role !== 'ADMIN' && !(await deps.operatesSomeFarm(userId))) {
+          throw forbidden('Only those who operate a farm of this instance set its clock');
+        }
+        const { changes = [], answer } = confirmClock(deps, userId, request.body);
+        const body: ClockAnswer = answer;
+        return {
+          answer: { status: 200, body },
+          changes,
+          // the time holds all the same: who set it is in the log of the program
+          whenStorageFails: () => ({ status: 200, body }),
+        };
+      },
+    }),
+  ];
+}

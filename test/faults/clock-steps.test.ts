@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Tick } from '#adapters/timers/ticks.ts';
+import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
+import { readConfig } from '../../gateway/config.ts';
+import { serve } from '../../gateway/serve.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+describe('a clock that stepped forward and is right again', () => {
+  let app: App;
+  let token: string;
+  const points: MadeControlPoint[] = [];
+  beforeEach(async () => {
+    app = await startApp('sqlite');
+    const farm = await aFarmWith(app);
+    ({ token } = farm);
+    points.length = 0;
+    for (const _ of [1, 2]) points.push(await aControlPoint(app, farm));
+  });
+  afterEach(() => app.close());
+
+  const schedule = (n: number, afterMs: number) => {
+    const start_time = new Date(app.kernel.now() + afterMs).toISOString();
+    const path = `/control-points/${points[n]?.id}/schedules`;
+    return app.call('POST', path, { token, body: { action: 'ON', start_time } });
+  };
+  const target = async (n: number) =>
+    body(await app.call('GET', `/control-points/${points[n]?.id}`, { token }))['target_status'];
+  async function pass(seconds: number): Promise<void> {
+    for (let n = 0; n < seconds; n += 1) {
+      app.clock.advance(SECOND);
+      app.lookAtClock();
+      await app.control.executor.tick();
+    }
+  }
+
+  it('does not keep the next motor of a feeder waiting until the time of the last start comes again', async () => {
+    app.stepWallClock(HOUR);
+    await schedule(0, 2 * SECOND);
+    await pass(5);
+    expect(await target(0)).toBe('ON');
+    app.stepWallClock(-HOUR);
+    await schedule(1, 2 * SECOND);
+    await pass(30);
+    expect(await target(1)).toBe('ON');
+  });
+});
+
+describe('whether a controller is online', () => {
+  it.each([
+    ['forward', HOUR],
+    ['back', -HOUR],
+  ])('does not change with a step of the clock %s', async (_way, step) => {
+    const app = await startApp('sqlite');
+    try {
+      const farm = await aFarmWith(app);
+      const { id, device_id } = await aControlPoint(app, farm);
+      const isOnline = async () =>
+        body(await app.call('GET', `/control-points/${id}`, { token: farm.token }))['is_online'];
+      await app.call('POST', '/devices/heartbeat', { body: { device_id, current_status: 'OFF' } });
+      app.clock.advance(30 * SECOND);
+      app.stepWallClock(step);
+      expect(await isOnline()).toBe(true);
+      app.clock.advance(31 * SECOND);
+      expect(await isOnline()).toBe(false);
+    } finally {
+      await app.close();
+    }
+  });
+});
+
+describe('a gateway that loses its power just after its clock was put right', () => {
+  it('finds the right time kept, not the wrong one it went by before', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'clock-'));
+    const start = Date.UTC(2026, 2, 2, 12);
+    const box = { wall: start, monotonic: 0 };
+    const ticks = new Map<string, Tick['run']>();
+    const quiet = () => undefined;
+    const config = readConfig(
+      ['--data', data, '--host', '127.0.0.1', '--http-port', '0', '--mqtt-port', '0'],
+      {},
+    );
+    const running = await serve(config, {
+      wallClock: () => box.wall,
+      monotonic: () => box.monotonic,
+      random: Math.random,
+      pause: () => Promise.resolve(),
+      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
+      startTicks: (list) => {
+        for (const { name, run } of list) ticks.set(name, run);
+        return { stop: () => Promise.resolve() };
+      },
+    });
+    const keptTime = () => {
+      const other = new BetterSqlite(join(data, 'farm.db'), { readonly: true });
+      const row = other.prepare("select value from instance_values where id = 'good_time'").get();
+      other.close();
+      return Date.parse((row as { value: string }).value);
+    };
+    try {
+      box.wall += 20 * HOUR;
+      await ticks.get('control')?.();
+      expect(keptTime()).toBe(start + 20 * HOUR);
+      box.wall = start + 2_000;
+      box.monotonic = 2_000;
+      await ticks.get('control')?.();
+      expect(keptTime()).toBe(start + 2_000);
+    } finally {
+      await running.stop();
+      rmSync(data, { recursive: true });
+    }
+  });
+});
