@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { allResources } from '#contract/resources/all.ts';
 import type { Resource } from '#contract/resource.ts';
+import { allResources } from '#contract/resources/all.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
 
 type Column = { name: string; kind: 'text' | 'integer' | 'real'; nullable: boolean };
@@ -53,7 +53,11 @@ onBothEngines('the schema', (open, engine) => {
       const { rows } = await sql<{ name: string; type: string; notnull: number; pk: number }>`
         select name, type, "notnull", pk from pragma_table_info(${table})`.execute(read);
       return rows
-        .map(({ name, type, notnull, pk }) => ({ name, kind: KIND[type] ?? 'text', nullable: notnull === 0 && pk === 0 }))
+        .map(({ name, type, notnull, pk }) => ({
+          name,
+          kind: KIND[type] ?? 'text',
+          nullable: notnull === 0 && pk === 0,
+        }))
         .sort(byName);
     }
     const { rows } = await sql<{ name: string; type: string; nullable: string }>`
@@ -82,7 +86,9 @@ describe('the contract', () => {
   it('puts every field that can change into exactly one group of an editable table', () => {
     const doubled = allResources.flatMap(({ name, groups }) => {
       const fields = Object.values(groups).flatMap((group) => group.fields);
-      return fields.filter((field, index) => fields.indexOf(field) !== index).map((field) => `${name}.${field}`);
+      return fields
+        .filter((field, index) => fields.indexOf(field) !== index)
+        .map((field) => `${name}.${field}`);
     });
     const unknown = allResources.flatMap(({ name, groups, row }) =>
       Object.values(groups)

@@ -7,9 +7,12 @@ export type Figures = {
   perS: number | null;
   /** CPU time of the server per request; null where the kernel does not tell. */
   cpuUs: number | null;
-  p50Ms: number;
-  p99Ms: number;
+  /** null where nothing was timed. */
+  p50Ms: number | null;
+  p99Ms: number | null;
   rssMb: number | null;
+  /** What was counted, where it is none of these, with its unit. */
+  counted?: string;
 };
 
 export type Finding = {
@@ -17,14 +20,24 @@ export type Finding = {
   subject: Figures;
   baseline: Figures;
   /** What the ratio compares; above 1 the subject is the larger one. */
-  ratioOf: 'rate' | 'p99';
+  ratioOf: 'rate' | 'p50' | 'p99' | 'RSS' | 'bytes';
   ratio: number;
   /** The baseline's CPU time per request against the subject's: holds also where the load, not the server, was the limit. */
   cpuRatio: number | null;
+  /** Lowest and highest ratio of a round: how far one round may mislead. */
+  spread: readonly [number, number] | null;
   must: string;
   isMet: boolean;
   rounds: number;
+  /** What explains the figures, one fact a line. */
+  notes?: readonly string[];
 };
+
+/**
+ * Servers are started anew so often: what the collector makes of a young heap stays with a process for its life, and two
+ * processes of the same program have been seen a third apart.
+ */
+export const STARTS = 3;
 
 export type BenchOptions = {
   /** A short run that only shows that everything works; its figures mean nothing. */
@@ -68,9 +81,8 @@ export function rateFinding(
   subject: { name: string; rounds: readonly LoadResult[] },
   baseline: { name: string; rounds: readonly LoadResult[] },
 ): Finding {
-  const ratio = median(
-    subject.rounds.map(({ perS }, round) => perS / (baseline.rounds[round]?.perS ?? Number.NaN)),
-  );
+  const ratios = subject.rounds.map(({ perS }, round) => perS / (baseline.rounds[round]?.perS ?? Number.NaN));
+  const ratio = median(ratios);
   const cpuRatio = medianOrNull(
     subject.rounds.map(({ cpuUs }, round) => {
       const bareUs = baseline.rounds[round]?.cpuUs ?? null;
@@ -84,6 +96,7 @@ export function rateFinding(
     ratioOf: 'rate',
     ratio,
     cpuRatio,
+    spread: [Math.min(...ratios), Math.max(...ratios)],
     must: `≥ ${must * 100} %`,
     isMet: ratio >= must && (cpuRatio === null || cpuRatio >= must),
     rounds: subject.rounds.length,

@@ -1,24 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
 import { type RunningServer, startServer } from './start-server.ts';
 
+const manifest = z.object({ scripts: z.object({ start: z.string() }) });
+const MANIFEST = new URL('../../package.json', import.meta.url);
 const MAIN = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
+
+export const newDataFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'farm-bench-'));
 
 /** A gateway of its own, with an empty data folder that goes with it, and without limits of rates. */
 export async function startBenchGateway(args: readonly string[] = []): Promise<RunningServer> {
-  const data = await mkdtemp(join(tmpdir(), 'farm-bench-'));
-  const options = {
-    data,
-    host: '127.0.0.1',
-    'http-port': '0',
-    'mqtt-port': '0',
-    'mqtt-messages-per-s': '0',
-    'mqtt-connects-per-minute': '0',
-  };
-  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const server = await startServer({ args: [...nodeFlags(), MAIN, ...flags, ...args] });
+  const data = await newDataFolder();
+  const server = await startGatewayOn(data, args);
   return {
     ...server,
     async stop() {
@@ -28,11 +25,43 @@ export async function startBenchGateway(args: readonly string[] = []): Promise<R
   };
 }
 
+/** With these flags of Node a gateway collects its garbage whenever it gets SIGUSR2. */
+export const COLLECTING = [
+  '--expose-gc',
+  '--import',
+  new URL('load/collect-on-signal.ts', import.meta.url).href,
+] as const;
+
+/** A gateway on a data folder that stays, without limits of rates. */
+export function startGatewayOn(
+  data: string,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<RunningServer> {
+  return startServer({ args: [...nodeFlags(), ...flags, MAIN, ...flagsFor(data), ...args] });
+}
+
+/** Any free ports, and no limits of rates. */
+export function flagsFor(data: string): string[] {
+  const options = {
+    data,
+    host: '127.0.0.1',
+    'http-port': '0',
+    'mqtt-port': '0',
+    'mqtt-messages-per-s': '0',
+    'mqtt-connects-per-minute': '0',
+  };
+  return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
 export function startBareServer(name: 'bare-aedes' | 'bare-express'): Promise<RunningServer> {
   return startServer({ args: [fileURLToPath(new URL(`servers/${name}.ts`, import.meta.url))] });
 }
 
-/** For a look at the hot spots: BENCH_NODE_FLAGS="--cpu-prof --cpu-prof-dir=profiles". */
+/** The flags `npm start` gives to Node; for a look at the hot spots BENCH_NODE_FLAGS="--cpu-prof --cpu-prof-dir=profiles". */
 function nodeFlags(): string[] {
-  return (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
+  const { scripts } = manifest.parse(JSON.parse(readFileSync(MANIFEST, 'utf8')));
+  const ofStart = scripts.start.split(' ').filter((word) => /^--(?!import$)/.test(word));
+  const more = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
+  return [...ofStart, ...more];
 }

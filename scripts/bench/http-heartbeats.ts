@@ -1,55 +1,68 @@
-import { type BenchOptions, type Finding, inTurn, rateFinding } from './finding.ts';
+import { type BenchOptions, type Finding, inTurn, rateFinding, STARTS } from './finding.ts';
 import { startBareServer, startBenchGateway } from './gateway.ts';
 import type { HttpClients, HttpLoad } from './load/http-load.ts';
+import type { LoadResult } from './load/load-window.ts';
 import { type Provisioned, provision } from './provision.ts';
 import { startRemote } from './remote.ts';
 import type { RunningServer } from './start-server.ts';
 
+type Size = { connections: number; ms: number; rounds: number; starts: number };
+type Rounds = { subject: LoadResult[]; baseline: LoadResult[] };
+
 const PATH = '/api/v1/devices/heartbeat';
+const WAYS = ['with key', 'without key'] as const;
+type Way = (typeof WAYS)[number];
 
 /** Heartbeats over HTTP, with and without a key, against express alone that parses the body and sends it back. */
 export async function httpHeartbeats({ isQuick, tell }: BenchOptions): Promise<Finding[]> {
-  const size = isQuick ? { connections: 4, ms: 200, rounds: 1 } : { connections: 32, ms: 1_500, rounds: 9 };
+  const size: Size = isQuick
+    ? { connections: 4, ms: 200, rounds: 1, starts: 1 }
+    : { connections: 32, ms: 1_500, rounds: 4, starts: STARTS };
+  const roundsByWay = new Map(WAYS.map((way) => [way, newRounds()]));
+  for (let start = 1; start <= size.starts; start += 1) {
+    tell(`HTTP heartbeats over ${size.connections} connections, start ${start} of ${size.starts}`);
+    await runOnce(size, roundsByWay);
+  }
+  return [...roundsByWay].map(([way, { subject, baseline }]) =>
+    rateFinding(
+      `HTTP heartbeats ${way}, ${size.connections} connections`,
+      0.6,
+      { name: 'gateway', rounds: subject },
+      { name: 'bare express 5', rounds: baseline },
+    ),
+  );
+}
+
+const newRounds = (): Rounds => ({ subject: [], baseline: [] });
+
+async function runOnce(size: Size, roundsByWay: ReadonlyMap<Way, Rounds>): Promise<void> {
   const gateway = await startBenchGateway();
   const bare = await startBareServer('bare-express');
   const load = startRemote<HttpLoad>(new URL('load/http-load.ts', import.meta.url));
   try {
-    // a device that used its key once is refused without it, so each way has controllers of its own
-    const count = size.connections;
-    const keyed = await provision(gateway.http, { count, prefix: 'keyed' });
-    const plain = await provision(gateway.http, { count, prefix: 'plain' });
-    const findings: Finding[] = [];
-    for (const [how, controllers] of [
-      ['with key', keyed.controllers],
-      ['without key', plain.controllers],
-    ] as const) {
-      tell(`HTTP heartbeats ${how}`);
-      const clients = clientsOf(controllers, how === 'with key');
-      await load.call('connect', { crowd: `gateway ${how}`, ...addressOf(gateway), clients });
-      await load.call('connect', { crowd: `bare ${how}`, ...addressOf(bare), clients });
+    for (const [way, rounds] of roundsByWay) {
+      // a device that used its key once is refused without it, so each way has controllers of its own
+      const prefix = way.replace(' ', '-');
+      const { controllers } = await provision(gateway.http, { count: size.connections, prefix });
+      const clients = clientsOf(controllers, way);
+      await load.call('connect', { crowd: `gateway ${way}`, ...addressOf(gateway), clients });
+      await load.call('connect', { crowd: `bare ${way}`, ...addressOf(bare), clients });
       const { subject, baseline } = await inTurn(
         size.rounds,
-        () => load.call('run', { crowd: `gateway ${how}`, ms: size.ms }),
-        () => load.call('run', { crowd: `bare ${how}`, ms: size.ms }),
+        () => load.call('run', { crowd: `gateway ${way}`, ms: size.ms }),
+        () => load.call('run', { crowd: `bare ${way}`, ms: size.ms }),
       );
-      findings.push(
-        rateFinding(
-          `HTTP heartbeats ${how}, ${count} connections`,
-          0.6,
-          { name: 'gateway', rounds: subject },
-          { name: 'bare express 5', rounds: baseline },
-        ),
-      );
+      rounds.subject.push(...subject);
+      rounds.baseline.push(...baseline);
     }
-    return findings;
   } finally {
     await load.stop();
     await Promise.all([gateway.stop(), bare.stop()]);
   }
 }
 
-function clientsOf(controllers: readonly Provisioned[], isKeyed: boolean): HttpClients['clients'] {
-  return controllers.map(({ device_id, key }) => ({ device_id, key: isKeyed ? key : null }));
+function clientsOf(controllers: readonly Provisioned[], way: Way): HttpClients['clients'] {
+  return controllers.map(({ device_id, key }) => ({ device_id, key: way === 'with key' ? key : null }));
 }
 
 function addressOf({ http, pid }: RunningServer) {

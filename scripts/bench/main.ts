@@ -2,10 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { coldStart } from './cold-start.ts';
+import { connectedControllers } from './connected-controllers.ts';
 import type { BenchOptions, Finding } from './finding.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
 import { mqttHeartbeats } from './mqtt-heartbeats.ts';
 import { orderLatency } from './order-latency.ts';
+import { quietDay } from './quiet-day.ts';
+import { storm } from './storm.ts';
+import { streamingLogs } from './streaming-logs.ts';
 import { tableOf } from './table.ts';
 
 // How fast the gateway is, always against a named baseline in the same run: ratios hold on other machines, rates do not.
@@ -14,6 +19,11 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'mqtt-heartbeats': mqttHeartbeats,
   'http-heartbeats': httpHeartbeats,
   'order-latency': orderLatency,
+  'cold-start': coldStart,
+  'quiet-day': quietDay,
+  'connected-controllers': connectedControllers,
+  'streaming-logs': streamingLogs,
+  storm,
 };
 
 const HELP = `npm run bench -- [options]

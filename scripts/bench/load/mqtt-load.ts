@@ -1,8 +1,7 @@
-import { connect, type Socket } from 'node:net';
-import { generate } from 'mqtt-packet';
-import { deviceTopic } from '#contract/mqtt/topics.ts';
+import type { Socket } from 'node:net';
 import { answerCalls } from '../remote.ts';
 import { type LoadResult, type LoadWindow, measureWindow } from './load-window.ts';
+import { connectSocket, heartbeatPacket, type Identity } from './mqtt-socket.ts';
 
 // Controllers as bare sockets with packets made beforehand: the load must cost less than what it loads.
 
@@ -12,7 +11,7 @@ export type MqttClients = {
   host: string;
   port: number;
   serverPid: number;
-  clients: readonly { mqtt_id: string; key: string }[];
+  clients: readonly Identity[];
 };
 
 type Client = {
@@ -76,51 +75,12 @@ const handlers = {
 export type MqttLoad = typeof handlers;
 answerCalls(handlers);
 
-function connectClient(at: MqttClients, who: { mqtt_id: string; key: string }): Promise<Client> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: at.host, port: at.port, noDelay: true });
-    socket.once('error', reject);
-    socket.write(
-      generate({
-        cmd: 'connect',
-        protocolId: 'MQTT',
-        protocolVersion: 4,
-        clean: true,
-        clientId: who.mqtt_id,
-        keepalive: 120,
-        username: who.mqtt_id,
-        password: Buffer.from(who.key),
-      }),
-    );
-    socket.once('data', (connack) => {
-      if (connack[3] !== 0) {
-        reject(new Error(`${who.mqtt_id} was refused with code ${connack[3]}`));
-        return;
-      }
-      const packets = Array.from({ length: MOST_IN_FLIGHT }, (_each, place) => heartbeat(who.mqtt_id, place));
-      resolve({ socket, packets, sentAt: [], waiting: 0, rest: Buffer.alloc(0) });
-    });
-  });
-}
-
-function heartbeat(mqttId: string, place: number): Buffer {
-  return generate({
-    cmd: 'publish',
-    topic: deviceTopic(mqttId, 'hb'),
-    qos: 1,
-    dup: false,
-    retain: false,
-    messageId: place + 1,
-    payload: JSON.stringify({
-      current_status: 'OFF',
-      seq: 812 + place,
-      consumption: 0,
-      rssi: -67,
-      uptime_s: 86_400,
-      version: 1,
-      source: 'shadow',
-    }),
-  });
+async function connectClient(at: MqttClients, who: Identity): Promise<Client> {
+  const socket = await connectSocket(at, who);
+  const packets = Array.from({ length: MOST_IN_FLIGHT }, (_each, place) =>
+    heartbeatPacket(who.mqtt_id, place + 1),
+  );
+  return { socket, packets, sentAt: [], waiting: 0, rest: Buffer.alloc(0) };
 }
 
 function hear(crowd: Crowd, client: Client, chunk: Buffer): void {

@@ -1,0 +1,67 @@
+import { connect, type Socket } from 'node:net';
+import { generate } from 'mqtt-packet';
+import { deviceTopic } from '#contract/mqtt/topics.ts';
+
+// A controller as a bare socket: the load must cost less than what it loads.
+
+export type BrokerAddress = { host: string; port: number };
+export type Identity = { mqtt_id: string; key: string };
+
+export function addressOfBroker(url: string): BrokerAddress {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}
+
+/** Resolves when the broker has let it in. */
+export function connectSocket(at: BrokerAddress, who: Identity): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: at.host, port: at.port, noDelay: true });
+    socket.once('error', reject);
+    socket.write(
+      generate({
+        cmd: 'connect',
+        protocolId: 'MQTT',
+        protocolVersion: 4,
+        clean: true,
+        clientId: who.mqtt_id,
+        keepalive: 120,
+        username: who.mqtt_id,
+        password: Buffer.from(who.key),
+      }),
+    );
+    socket.once('data', (connack) => {
+      if (connack[3] === 0) resolve(socket);
+      else reject(new Error(`${who.mqtt_id} was refused with code ${connack[3]}`));
+    });
+  });
+}
+
+/** One heartbeat at QoS 1, as it goes over the wire. */
+export function heartbeatPacket(mqttId: string, messageId: number): Buffer {
+  return generate({
+    cmd: 'publish',
+    topic: deviceTopic(mqttId, 'hb'),
+    qos: 1,
+    dup: false,
+    retain: false,
+    messageId,
+    payload: JSON.stringify({
+      current_status: 'OFF',
+      seq: 811 + messageId,
+      consumption: 0,
+      rssi: -67,
+      uptime_s: 86_400,
+      version: 1,
+      source: 'shadow',
+    }),
+  });
+}
+
+/** Asks for the level a controller follows. */
+export function subscribePacket(mqttId: string, messageId: number): Buffer {
+  return generate({
+    cmd: 'subscribe',
+    messageId,
+    subscriptions: [{ topic: deviceTopic(mqttId, 'shadow/desired'), qos: 1 }],
+  });
+}

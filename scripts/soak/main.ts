@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseDuration } from '#sim/fleet/scenario.ts';
+import { runCampaign } from './campaign.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { readProgress } from './progress.ts';
+import { type Report, textOf } from './report.ts';
+
+const HELP = `npm run soak -- [options]      a campaign of faults against the real program, judged by an oracle
+
+  --for DURATION     about how long, for example 10m [10m]: a thousand kills and each fault once in ten minutes
+  --seed N           the same seed makes the same plan [a new one each time]
+  --controllers N    [200]
+  --kills N          [100 a minute, at most 1000 a round]
+  --speed N          farm seconds in one of ours [20]
+  --resume FILE      notes its progress there, and goes on from it when it was interrupted
+  --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
+`;
+
+/** What a round of every fault costs, and a kill, measured on two cores. */
+const ROUND_MS = 8 * 60_000;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
+  if (options === null) {
+    console.error(HELP);
+    return 2;
+  }
+  const earlier = options.resume === null ? null : readProgress(options.resume);
+  const plan: Plan = earlier?.plan ?? makePlan({ ...options, isShort: false });
+  const controllers = earlier?.controllers ?? options.controllers;
+  const speed = earlier?.time.speed ?? options.speed;
+  const { kills, rounds } = options;
+  const command = `npm run soak -- --seed ${plan.seed} --for ${Math.round(options.forMs / 1000)}s --kills ${kills} --controllers ${controllers} --speed ${speed}`;
+  console.error(
+    `seed ${plan.seed}, ${plan.steps.length} steps, ${rounds} rounds of faults\nagain: ${command}`,
+  );
+  if (earlier !== null) console.error(`goes on after step ${earlier.steps.length}`);
+  const result = await runCampaign(
+    {
+      plan,
+      controllers,
+      speed,
+      progressFile: options.resume,
+      isMachineUsed: true,
+      tell: (line) => console.error(`… ${line}`),
+    },
+    earlier,
+  );
+  const at = new Date().toISOString();
+  const report: Report = { seed: plan.seed, command, at, plan, ...result };
+  const file = options.json ?? `soak-results/${at.replaceAll(':', '-')}.json`;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  const text = textOf(report);
+  writeFileSync(file.replace(/(\.json)?$/, '.txt'), text);
+  console.log(`${text}written to ${file}`);
+  return report.violations.length === 0 ? 0 : 1;
+}
+
+function readOptions(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      for: { type: 'string', default: '10m' },
+      seed: { type: 'string' },
+      controllers: { type: 'string', default: '200' },
+      kills: { type: 'string' },
+      speed: { type: 'string', default: '20' },
+      resume: { type: 'string' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const forMs = parseDuration(values.for);
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
+  const kills = Number(values.kills ?? Math.round((forMs ?? 0) / 600));
+  const [controllers, speed] = [Number(values.controllers), Number(values.speed)];
+  const numbers = [seed, kills, controllers, speed];
+  if (values.help || forMs === null || !numbers.every((value) => Number.isFinite(value) && value >= 0))
+    return null;
+  const rounds = Math.max(1, Math.round(forMs / ROUND_MS));
+  return {
+    forMs,
+    seed,
+    kills,
+    controllers,
+    speed,
+    rounds,
+    resume: values.resume ?? null,
+    json: values.json ?? null,
+  };
+}

@@ -1,0 +1,97 @@
+import type { Point, Sight, Violation } from '../history.ts';
+
+// What the controllers lived through, from what each of them was told and did.
+
+/** A move is noted a moment after it was decided. */
+const NOTED_LATE_MS = 500;
+
+/** No motor starts before its rest is over, or stops before its least run, unless its power was cut under it. */
+export function motorsRest(sights: readonly Sight[], points: readonly Point[]): Violation[] {
+  const timesByDevice = new Map(points.map((point) => [point.device_id, point]));
+  return perDevice(sights).flatMap(([device, own]) => {
+    const point = timesByDevice.get(device);
+    if (point === undefined) return [];
+    const violations: Violation[] = [];
+    let last: Extract<Sight, { kind: 'relay' }> | null = null;
+    for (const sight of own) {
+      if (sight.kind !== 'relay') continue;
+      const leastMs = (sight.to === 'ON' ? point.min_off_s : point.min_on_s) * 1000;
+      if (
+        last !== null &&
+        last.to !== sight.to &&
+        !sight.isForced &&
+        sight.ms - last.ms < leastMs - NOTED_LATE_MS
+      ) {
+        violations.push({
+          rule: 'minimum times',
+          what: `a motor turned ${sight.to} after ${Math.round((sight.ms - last.ms) / 1000)} s`,
+          context: { device, last, sight, leastS: leastMs / 1000 },
+        });
+      }
+      last = sight;
+    }
+    return violations;
+  });
+}
+
+/**
+ * No order acts twice, late or against a newer one: versions only grow, one version means one target, a relay moves
+ * only towards the newest level, and once per level, as long as the line holds. `unsavedFrom` names controllers whose
+ * orders the disk did not take: those may be forgotten by a restart, and their numbers be given again.
+ */
+export function ordersActOnce(sights: readonly Sight[], unsaved: ReadonlySet<string>): Violation[] {
+  return perDevice(sights).flatMap(([device, own]) => checkDevice(device, own, unsaved.has(device)));
+}
+
+function checkDevice(device: string, own: readonly Sight[], isLenient: boolean): Violation[] {
+  const violations: Violation[] = [];
+  const say = (rule: string, what: string, context: object) =>
+    violations.push({ rule, what, context: { device, ...context } });
+  const targets = new Map<string, string>();
+  let level: Extract<Sight, { kind: 'level' }> | null = null;
+  let isHeld = false;
+  let moved = false;
+  for (const sight of own) {
+    if (sight.kind === 'break' || (sight.kind === 'relay' && sight.isForced)) {
+      // alone, a controller follows its own rules, and comes back to the level afterwards
+      isHeld = false;
+      moved = false;
+      continue;
+    }
+    if (sight.kind === 'relay') {
+      if (!isHeld || level === null) continue;
+      if (sight.to !== level.target)
+        say('an order is not late', 'a relay moved against the newest level', { level, sight });
+      else if (moved) say('an order acts once', 'a relay moved twice for one level', { level, sight });
+      moved = true;
+      continue;
+    }
+    const name = `${sight.epoch} ${sight.version}`;
+    const known = targets.get(name);
+    if (known !== undefined && known !== sight.target && !isLenient) {
+      say('one version, one target', 'a version came with another target', { sight, before: known });
+    }
+    targets.set(name, sight.target);
+    if (level !== null && sight.epoch !== level.epoch) {
+      say('one epoch', 'the epoch changed without a restore', { before: level, sight });
+    }
+    if (level !== null && sight.epoch === level.epoch && sight.version < level.version) {
+      if (!isLenient) say('versions never go back', 'an older version was sent', { before: level, sight });
+      continue;
+    }
+    if (level?.version !== sight.version || level.target !== sight.target) moved = false;
+    level = sight;
+    isHeld = true;
+  }
+  return violations;
+}
+
+function perDevice(sights: readonly Sight[]): [string, Sight[]][] {
+  const byDevice = new Map<string, Sight[]>();
+  for (const sight of sights) {
+    const own = byDevice.get(sight.device) ?? [];
+    own.push(sight);
+    byDevice.set(sight.device, own);
+  }
+  return [...byDevice];
+}

@@ -1,0 +1,76 @@
+import type { Write } from './history.ts';
+import { type ChangeRow, ENTITY } from './ledger.ts';
+
+// Which writes took effect, and when: those acknowledged, and of those nobody heard of, the ones the change log has.
+
+/** A write that holds. `at` is the gateway's time. */
+export type Effect = { write: Write; at: number; version: number | null };
+
+export type Found = {
+  /** By tag: when, and the version an order made. */
+  byTag: Map<string, { at: number; version: number | null }>;
+  /** By id of the thing that was deleted. */
+  deletedAt: Map<string, number>;
+};
+
+export function emptyFound(): Found {
+  return { byTag: new Map(), deletedAt: new Map() };
+}
+
+/** Adds what these rows of the change log say. */
+export function find(found: Found, changes: readonly ChangeRow[]): void {
+  for (const change of changes) {
+    const at = Number.parseInt(change.hlc.slice(0, 12), 16);
+    if (change.op === 2) {
+      found.deletedAt.set(change.id, at);
+      continue;
+    }
+    // the change log holds JSON objects
+    const body = JSON.parse(change.body_json ?? '{}') as Record<string, unknown>;
+    const tag = tagIn(body);
+    if (tag === null) continue;
+    const since = timeIn(body) ?? at;
+    const version = change.entity === ENTITY.order ? Number(body['version']) : null;
+    found.byTag.set(tag, { at: since, version });
+  }
+}
+
+/** Effects in the order in which they hold. */
+export function effectsOf(writes: readonly Write[], found: Found): Effect[] {
+  return writes.flatMap((write) => {
+    const effect = effectOf(write, found);
+    return effect === null ? [] : [effect];
+  });
+}
+
+function effectOf(write: Write, found: Found): Effect | null {
+  if (write.outcome === 'refused') return null;
+  const isDelete = write.kind === 'schedule_delete' || write.kind === 'pond_delete';
+  if (isDelete) {
+    const stamped = found.deletedAt.get(write.id);
+    if (stamped === undefined) return null;
+    // a stamp never goes back, so after a clock step it says little
+    const at = write.answeredAt === null ? write.sentAt : (write.sentAt + write.answeredAt) / 2;
+    return { write, at, version: null };
+  }
+  const known = found.byTag.get(write.tag);
+  // an acknowledged write is believed whether or not the disk has it: that it has is asked elsewhere
+  if (write.outcome === 'acked' && write.at !== null) return { write, at: write.at, version: write.version };
+  return known === undefined ? null : { write, ...known };
+}
+
+/** Groups of an update hold their fields; a new row holds them plainly. */
+function tagIn(body: Record<string, unknown>): string | null {
+  for (const field of ['reason', 'description', 'cod']) {
+    const value = body[field];
+    if (typeof value === 'string') return value;
+    const inner = (value as Record<string, unknown> | null | undefined)?.[field];
+    if (typeof inner === 'string') return inner;
+  }
+  return null;
+}
+
+function timeIn(body: Record<string, unknown>): number | null {
+  const text = body['issued_at'] ?? body['updated_at'] ?? body['created_at'];
+  return typeof text === 'string' ? Date.parse(text) : null;
+}

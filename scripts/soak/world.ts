@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createFleet, type Fleet } from '#sim/fleet/fleet.ts';
+import { answerOf, type Call, callAt } from './call.ts';
+import { type FarmTime, farmNow } from './farm-time.ts';
+import { type FleetWatch, watchFleet } from './fleet-watch.ts';
+import { createHost, type GatewayHost, type LogLine } from './gateway-host.ts';
+import type { Point, Publish, Write } from './history.ts';
+import { type Load, startLoad } from './load.ts';
+import { type Farm, LOGIN, makeFarm } from './make-farm.ts';
+import { type Probes, startProbes } from './probes.ts';
+
+// All that lives during a campaign: the box, the controllers, the people, and what they noted.
+
+export type World = {
+  data: string;
+  file: string;
+  time: FarmTime;
+  now: () => number;
+  /** Waits farm seconds. */
+  wait: (farmS: number) => Promise<void>;
+  host: GatewayHost;
+  call: Call;
+  token: () => string;
+  signIn: () => Promise<void>;
+  farm: Farm;
+  fleet: Fleet;
+  watch: FleetWatch;
+  load: Load;
+  probes: Probes;
+  writes: Write[];
+  publishes: Publish[];
+  logLines: Map<string, number>;
+  close: () => Promise<void>;
+};
+
+export type WorldOptions = {
+  data: string;
+  seed: number;
+  controllers: number;
+  time: FarmTime;
+  environment?: Readonly<Record<string, string>>;
+  /** Hears of every write before it is sent and when it was answered. */
+  journal: (write: Write) => void;
+};
+
+export type EarlierLife = { farm: Farm; writes: Write[]; publishes: Publish[] };
+
+const ONLINE_WITHIN_MS = 60_000;
+
+/** Opens the farm; with an earlier life it goes on where that one stopped, with new controllers of the same names. */
+export async function openWorld(options: WorldOptions, earlier: EarlierLife | null): Promise<World> {
+  const { data, seed, time } = options;
+  const now = () => farmNow(time);
+  const logLines = new Map<string, number>();
+  const host = createHost({
+    data,
+    time,
+    args: [],
+    ...(options.environment === undefined ? {} : { environment: options.environment }),
+    onLine: (line) => countLine(logLines, line),
+  });
+  try {
+    await host.start();
+    const call = callAt(host.http);
+    const made = earlier === null ? await makeFarm({ call, now }, options.controllers) : null;
+    const farm = made ?? earlier?.farm;
+    if (farm === undefined) throw new Error('a farm is made or known');
+    const session = { token: made?.token ?? '' };
+    const signIn = async () => {
+      const reply = await call('POST', '/auth/login', { body: LOGIN });
+      if (reply?.status === 200) session.token = String(answerOf(reply, 'signing in')['access_token']);
+    };
+    if (made === null) await signIn();
+    const writes = earlier?.writes ?? [];
+    const publishes = earlier?.publishes ?? [];
+    const fleet = openFleet(host, farm.points, { seed, speed: time.speed });
+    const watch = watchFleet(fleet);
+    fleet.start();
+    const driven = farm.points.filter(({ isProbe }) => !isProbe);
+    await allConnected(fleet, driven.length);
+    const load = startLoad(
+      {
+        call,
+        now,
+        token: () => session.token,
+        signIn,
+        seed,
+        farmId: farm.farmId,
+        points: driven,
+        begin: options.journal,
+        note: (write) => {
+          writes.push(write);
+          options.journal(write);
+        },
+      },
+      { count: writes.length },
+    );
+    const probes = startProbes({
+      points: farm.points,
+      url: host.mqtt,
+      now,
+      note: (publish) => publishes.push(publish),
+      run: `r${Math.round(now() / 1000)}`,
+    });
+    return {
+      data,
+      file: join(data, 'farm.db'),
+      time,
+      now,
+      wait: (farmS) => pause((farmS * 1000) / time.speed),
+      host,
+      call,
+      token: () => session.token,
+      signIn,
+      farm,
+      fleet,
+      watch,
+      load,
+      probes,
+      writes,
+      publishes,
+      logLines,
+      async close() {
+        probes.stop();
+        await host.close();
+        await fleet.stop();
+      },
+    };
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
+}
+
+function openFleet(
+  host: GatewayHost,
+  points: readonly Point[],
+  options: { seed: number; speed: number },
+): Fleet {
+  return createFleet({
+    controllers: points
+      .filter(({ isProbe }) => !isProbe)
+      .map(({ device_id, mqtt_id, key, transport, feeder }) => ({
+        device_id,
+        mqtt_id,
+        key,
+        transport,
+        feeder,
+      })),
+    httpBase: host.http(),
+    mqttUrl: host.mqtt(),
+    ...options,
+  });
+}
+
+async function allConnected(fleet: Fleet, count: number): Promise<void> {
+  const deadline = Date.now() + ONLINE_WITHIN_MS;
+  for (;;) {
+    const connected = fleet.states().filter(({ is_connected }) => is_connected).length;
+    if (connected === count) return;
+    if (Date.now() > deadline) throw new Error(`only ${connected} of ${count} controllers came`);
+    await pause(50);
+  }
+}
+
+/** Counts what the program says, from warnings on. */
+function countLine(lines: Map<string, number>, { level, msg, text }: LogLine): void {
+  if (level < 40) return;
+  const name = `${level >= 50 ? 'error' : 'warn'}: ${msg === 'not a log line' ? text.slice(0, 120) : msg}`;
+  lines.set(name, (lines.get(name) ?? 0) + 1);
+}

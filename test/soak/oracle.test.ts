@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import type { ScheduleBody, Sight, Write } from '../../scripts/soak/history.ts';
+import type { OnDisk } from '../../scripts/soak/ledger.ts';
+import { expectedAt } from '../../scripts/soak/oracle/expected.ts';
+import { type Evidence, judge } from '../../scripts/soak/oracle/judge.ts';
+import { effectsOf, emptyFound, find } from '../../scripts/soak/resolve.ts';
+import { aCampaign, anAlert, anOrder, aPoint, diskWith, iso, T0 } from './evidence.ts';
+
+const rulesBroken = (evidence: Evidence) => [...new Set(judge(evidence).map(({ rule }) => rule))];
+const relay = (ms: number, to: 'ON' | 'OFF', isForced = false): Sight => ({
+  device: 'aer-1',
+  ms,
+  kind: 'relay',
+  to,
+  isForced,
+});
+const level = (ms: number, version: number, target: 'ON' | 'OFF', epoch = 'e'): Sight => ({
+  device: 'aer-1',
+  ms,
+  kind: 'level',
+  epoch,
+  version,
+  target,
+});
+
+describe('a campaign in which everything went well', () => {
+  it('has no violation', () => expect(judge(aCampaign())).toEqual([]));
+
+  it('may have lost what nobody acknowledged, or not', () => {
+    const campaign = aCampaign();
+    const nobodyHeard = anOrder({ version: 3, outcome: 'unknown', status: null, answeredAt: null, at: null });
+    expect(judge({ ...campaign, writes: [...campaign.writes, nobodyHeard] })).toEqual([]);
+  });
+});
+
+describe('the oracle finds', () => {
+  const disk = (change: (disk: OnDisk) => Partial<OnDisk>) => (campaign: Evidence) => ({
+    ...campaign,
+    disk: { ...campaign.disk, ...change(campaign.disk) },
+  });
+  const sights =
+    (...more: Sight[]) =>
+    (campaign: Evidence) => ({ ...campaign, sights: [...campaign.sights, ...more] });
+  const writes =
+    (...more: Write[]) =>
+    (campaign: Evidence) => ({ ...campaign, writes: [...campaign.writes, ...more] });
+  const alerts = (...more: ReturnType<typeof anAlert>[]) => disk(() => ({ alerts: more }));
+  const probe = aPoint({ id: 'cp-p', device_id: 'probe', isProbe: true });
+  const published = (what: { event: string } | { status: 'ON' }) => (campaign: Evidence) => ({
+    ...campaign,
+    points: [...campaign.points, probe],
+    publishes: [{ pointId: 'cp-p', what, sentAt: T0, ackedAt: T0 + 5 }],
+  });
+
+  it.each<[string, (campaign: Evidence) => Evidence, string[]]>([
+    [
+      'an acknowledged order that is lost',
+      writes(anOrder({ version: 3 })),
+      ['acknowledged is there', 'who and why'],
+    ],
+    [
+      'an order that was refused and is there',
+      (campaign) => ({
+        ...campaign,
+        writes: campaign.writes.map((write) => ({ ...write, outcome: 'refused' as const })),
+      }),
+      ['refused is not there'],
+    ],
+    [
+      'a pond that is not as it was left',
+      (campaign) => ({
+        ...campaign,
+        writes: [
+          ...campaign.writes,
+          { ...anOrder({ version: 1 }), kind: 'pond_create', cod: 'tag-1', id: 'pond-1' } as Write,
+        ],
+      }),
+      ['the last write stands'],
+    ],
+    [
+      'an event that the broker acknowledged and is lost',
+      published({ event: 'x-1' }),
+      ['PUBACK means there'],
+    ],
+    [
+      'a status that the broker acknowledged and is lost',
+      published({ status: 'ON' }),
+      ['PUBACK means there'],
+    ],
+    ['a damaged database', disk(() => ({ integrity: 'page 7 is never used' })), ['integrity_check']],
+    [
+      'a gap in the change log',
+      disk(({ changes }) => ({ changes: changes.filter(({ seq }) => seq !== 2) })),
+      ['change log'],
+    ],
+    [
+      'a changed row in the change log',
+      disk(({ changes }) => ({
+        changes: changes.map((row) =>
+          row.seq === 2
+            ? { ...row, body_json: '{"reason":"tag-1","version":1,"control_point_id":"cp-1"}' }
+            : row,
+        ),
+      })),
+      ['change log'],
+    ],
+    [
+      'a motor that starts before it rested',
+      sights(level(50_000, 3, 'ON'), relay(50_500, 'ON')),
+      ['minimum times'],
+    ],
+    ['a level with an older version', sights(level(50_000, 1, 'ON')), ['versions never go back']],
+    ['one version with two targets', sights(level(50_000, 2, 'ON')), ['one version, one target']],
+    ['another epoch without a restore', sights(level(50_000, 3, 'OFF', 'f')), ['one epoch']],
+    ['a relay that moves against the newest level', sights(relay(90_000, 'ON')), ['an order is not late']],
+    [
+      'an order that acts twice',
+      sights(
+        { device: 'aer-1', ms: 80_000, kind: 'break' },
+        relay(90_000, 'ON'),
+        level(91_000, 2, 'OFF'),
+        relay(120_000, 'OFF'),
+        relay(160_000, 'OFF'),
+      ),
+      ['an order acts once'],
+    ],
+    [
+      'an order without its entry',
+      disk(({ logs }) => ({ logs: logs.slice(1) })),
+      ['one entry per order', 'who and why'],
+    ],
+    [
+      'an order that is told twice',
+      disk(({ logs }) => ({ logs: [...logs, ...logs.slice(1)] })),
+      ['one entry per order'],
+    ],
+    [
+      'a target that changed without an order',
+      (campaign) => {
+        const { disk: whole } = campaign;
+        const changes = whole.changes.map((row) =>
+          row.entity === 8 && row.tx === 2 ? { ...row, tx: 9 } : row,
+        );
+        return { ...campaign, disk: { ...whole, changes } };
+      },
+      ['a target has an order'],
+    ],
+    [
+      'a person’s order told as somebody else’s',
+      disk(({ logs }) => ({ logs: logs.map((row) => ({ ...row, user_id: 'user-2' })) })),
+      ['who and why'],
+    ],
+    [
+      'a trigger that is told twice',
+      disk(({ logs }) => {
+        const details = JSON.stringify({ schedule_id: 's', due_at: iso(T0), edge: 'start' });
+        const trigger = { ...logs[0], action: 'schedule_trigger', details } as OnDisk['logs'][number];
+        return { logs: [...logs, { ...trigger, id: 'a' }, { ...trigger, id: 'b' }] };
+      }),
+      ['a trigger is told once'],
+    ],
+    [
+      'an event of a schedule that nobody tells of',
+      (campaign) => {
+        const rule = { action: 'ON', start_time: iso(T0 + 50_000), end_time: null, repeat_pattern: 'ONCE' };
+        const schedule = { ...rule, is_active: true, description: 'd' };
+        const made = {
+          ...anOrder({ version: 1 }),
+          kind: 'schedule_create',
+          schedule,
+          id: 'sch',
+          tag: 'd',
+          at: T0,
+        };
+        return { ...campaign, writes: [...campaign.writes, made as Write] };
+      },
+      ['every trigger is told'],
+    ],
+    ['a storm of alerts', alerts(anAlert({ id: 'a' }), anAlert({ id: 'b' })), ['no alert storm']],
+    ['an alert that does not end', alerts(anAlert({ status: 'ACTIVE', resolved_at: null })), ['alerts end']],
+    ['people told again and again', disk(() => ({ notifications: 50 })), ['people are told once']],
+    [
+      'a farm in the dark told controller by controller',
+      (campaign) => ({
+        ...alerts(anAlert({}))(campaign),
+        steps: campaign.steps.map((done) => ({
+          ...done,
+          step: { kind: 'power_cut' as const, on: 'farm' as const, forS: 700, withGateway: false },
+        })),
+      }),
+      ['a power failure folds'],
+    ],
+  ])('%s', (_what, plant, rules) => {
+    const found = rulesBroken(plant(aCampaign()));
+    expect(found).toEqual(expect.arrayContaining(rules));
+  });
+});
+
+describe('what a control point should do', () => {
+  const rule = (fields: Partial<ScheduleBody>): ScheduleBody => ({
+    action: 'ON',
+    start_time: iso(T0 + 60_000),
+    end_time: null,
+    repeat_pattern: 'ONCE',
+    is_active: true,
+    description: 'd',
+    ...fields,
+  });
+  const aRule = (at: number, fields: Partial<ScheduleBody> = {}, kind = 'schedule_create'): Write =>
+    ({ ...anOrder({ version: 1 }), kind, id: 'sch-1', schedule: rule(fields), at, tag: `r-${at}` }) as Write;
+  const orderAt = (at: number, version: number, target: 'ON' | 'OFF', for_s: number | null = null): Write =>
+    ({ ...anOrder({ version, target }), at, for_s }) as Write;
+  const at = (writes: readonly Write[], ms: number) =>
+    expectedAt({ point: aPoint(), effects: effectsOf(writes, emptyFound()) }, T0 + ms).target;
+
+  it.each<[string, Write[], number, 'ON' | 'OFF']>([
+    ['what it was made with', [], 1_000, 'OFF'],
+    ['the last order', [orderAt(T0 + 1_000, 1, 'ON')], 2_000, 'ON'],
+    ['an event after an order', [orderAt(T0 + 1_000, 1, 'OFF'), aRule(T0)], 61_000, 'ON'],
+    ['an order after an event', [aRule(T0), orderAt(T0 + 70_000, 1, 'OFF')], 71_000, 'OFF'],
+    ['an order for a time, within it', [aRule(T0), orderAt(T0 + 50_000, 1, 'OFF', 60)], 61_000, 'OFF'],
+    ['an order for a time, after it', [aRule(T0), orderAt(T0 + 50_000, 1, 'OFF', 60)], 111_000, 'ON'],
+    ['the end of a schedule', [aRule(T0, { end_time: iso(T0 + 90_000) })], 91_000, 'OFF'],
+    ['a rule entered too late', [aRule(T0 + 70_000)], 80_000, 'OFF'],
+    ['a rule that is not active', [aRule(T0, { is_active: false })], 61_000, 'OFF'],
+    [
+      'a day later, daily',
+      [aRule(T0, { repeat_pattern: 'DAILY', end_time: iso(T0 + 90_000) })],
+      86_400_000 + 61_000,
+      'ON',
+    ],
+    [
+      'a rule moved after its event: what holds goes on',
+      [aRule(T0), aRule(T0 + 70_000, { start_time: iso(T0 + 200_000), action: 'OFF' }, 'schedule_change')],
+      80_000,
+      'ON',
+    ],
+  ])('is %s', (_what, writes, ms, target) => expect(at(writes, ms)).toBe(target));
+
+  it('takes an order that nobody acknowledged from the change log, when it is there', () => {
+    const silent = anOrder({ version: 1, outcome: 'unknown', at: null });
+    const found = emptyFound();
+    expect(effectsOf([silent], found)).toEqual([]);
+    find(found, diskWith([anOrder({ version: 1 })]).changes);
+    expect(effectsOf([silent], found)).toMatchObject([{ at: T0 + 1_000, version: 1 }]);
+  });
+});
