@@ -126,18 +126,10 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
     { name: 'event streams', every: '*/5 * * * * *', run: instance.events.beat },
     { name: 'refusals', every: '40 * * * * *', run: instance.refusals.tell },
     { name: 'sweep', every: '17 7 * * * *', run: () => sweepExpired(instance.database, kernel) },
+    { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
   ];
-  // the table is all that another process of a hosted instance knows of a controller
-  const keepPresence = (every: string) => ({
-    name: 'keep time and presence',
-    every,
-    run: () => keepTimeAndPresence(instance),
-  });
-  if (config.role !== 'gateway') return [...everywhere, keepPresence('*/30 * * * * *')];
+  if (config.role !== 'gateway') return everywhere;
   return [
-    // 200 controllers are five pages of 4 kB: every 30 s they would wear the card by 59 MB a day
-    keepPresence('0 * * * * *'),
-    { name: 'keep time', every: '30 * * * * *', run: () => keepTime(instance) },
     {
       name: 'control',
       every: '* * * * * *',

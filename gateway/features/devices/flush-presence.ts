@@ -5,7 +5,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 
 /**
  * Puts what changed since the last time into the narrow presence table, and what else is to be kept, in one commit.
- * Called every minute on a gateway, every 30 s on a hosted instance, and at stop.
+ * Called every 30 s and at stop.
  */
 export async function flushPresence(
   deps: Pick<Kernel, 'commit'> & { views: ControlViews },
