@@ -5,8 +5,8 @@ export type FleetWatch = {
   sights: Sight[];
   /** What moves in here is forced: the power is cut under it. */
   forced: <Answer>(run: () => Answer) => Answer;
-  /** Lines stopped carrying, and nobody is told. */
-  cut: () => void;
+  /** Lines stopped carrying, or the disk is spoilt, and nobody is told. */
+  mark: (kind: 'break' | 'spoilt') => void;
 };
 
 /** Notes what each controller was told, when its relay moved, and when it lost the gateway. */
@@ -52,9 +52,9 @@ export function watchFleet(fleet: Fleet): FleetWatch {
         isForced = false;
       }
     },
-    cut() {
+    mark(kind) {
       const ms = fleet.clock.nowMs();
-      for (const { device_id } of fleet.states()) sights.push({ device: device_id, ms, kind: 'break' });
+      for (const { device_id } of fleet.states()) sights.push({ device: device_id, ms, kind });
       lastLevels.clear();
     },
   };

@@ -70,6 +70,8 @@ export type Sight = { device: string; ms: number } & (
   | { kind: 'level'; epoch: string; version: number; target: SwitchState }
   | { kind: 'relay'; to: SwitchState; isForced: boolean }
   | { kind: 'break' }
+  /** From here on the disk was spoilt: what it did not take, a restart may have forgotten. */
+  | { kind: 'spoilt' }
 );
 
 export type StepDone = {

@@ -19,12 +19,15 @@ export function emptyFound(): Found {
 
 /** Adds what these rows of the change log say. */
 export function find(found: Found, changes: readonly ChangeRow[]): void {
+  // what held when a schedule was deleted is stored beside it, with the time of the decision
+  let base: { tx: number; at: number | null } = { tx: -1, at: null };
   for (const change of changes) {
     const at = Number.parseInt(change.hlc.slice(0, 12), 16);
     if (change.op === 2) {
-      found.deletedAt.set(change.id, at);
+      found.deletedAt.set(change.id, (base.tx === change.tx ? base.at : null) ?? at);
       continue;
     }
+    if (change.entity === ENTITY.controlPoint) base = { tx: change.tx, at: baseTimeIn(change) };
     // the change log holds JSON objects
     const body = JSON.parse(change.body_json ?? '{}') as Record<string, unknown>;
     const tag = tagIn(body);
@@ -49,9 +52,7 @@ function effectOf(write: Write, found: Found): Effect | null {
   if (isDelete) {
     const stamped = found.deletedAt.get(write.id);
     if (stamped === undefined) return null;
-    // a stamp never goes back, so after a clock step it says little
-    const at = write.answeredAt === null ? write.sentAt : (write.sentAt + write.answeredAt) / 2;
-    return { write, at, version: null };
+    return { write, at: stamped, version: null };
   }
   const known = found.byTag.get(write.tag);
   // an acknowledged write is believed whether or not the disk has it: that it has is asked elsewhere
@@ -68,6 +69,12 @@ function tagIn(body: Record<string, unknown>): string | null {
     if (typeof inner === 'string') return inner;
   }
   return null;
+}
+
+function baseTimeIn({ body_json }: ChangeRow): number | null {
+  // the change log holds JSON objects
+  const { shadow } = JSON.parse(body_json ?? '{}') as { shadow?: { base_at?: string } };
+  return shadow?.base_at === undefined ? null : Date.parse(shadow.base_at);
 }
 
 function timeIn(body: Record<string, unknown>): number | null {

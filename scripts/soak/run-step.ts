@@ -38,6 +38,8 @@ export async function runStep(world: World, machine: Machine, step: Step): Promi
 
 async function strike(world: World, machine: Machine, step: Step, run: StepRun): Promise<void> {
   const { fleet, host, wait, watch, load } = world;
+  if (step.kind === 'locked' || step.kind === 'disk_full' || step.kind === 'fsync_fails')
+    watch.mark('spoilt');
   switch (step.kind) {
     case 'calm':
       return wait(step.forS);
@@ -68,9 +70,9 @@ async function strike(world: World, machine: Machine, step: Step, run: StepRun):
       return fleet.inject({ kind: 'loss', share: 0 });
     case 'half_open':
       fleet.inject({ kind: 'half_open', on: { share: step.share } });
-      watch.cut();
+      watch.mark('break');
       await wait(step.forS);
-      watch.cut();
+      watch.mark('break');
       return fleet.inject({ kind: 'heal' });
     case 'locked':
       return locked(world, step, run);

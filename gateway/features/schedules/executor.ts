@@ -1,22 +1,17 @@
 import type { Origin, SwitchState } from '#contract/words.ts';
-import { audit } from '#core/audit.ts';
 import type { Change } from '#core/changes.ts';
 import { type ControlView, type ControlViews, targetOf, type UnsavedTarget } from '#core/control-view.ts';
 import { StorageUnavailable } from '#core/errors.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { type MissedEvent, missedEvents } from './catch-up.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
 import { startSlots, type WantedStart } from './start-slots.ts';
+import { createToldEvents } from './told-events.ts';
+import { triggerAudit } from './trigger-audit.ts';
 import { untrustedWish } from './untrusted-clock.ts';
 import { type SafetyDemand, type WantedState, wantedState } from './wanted-state.ts';
-
-export type Wish = {
-  target: SwitchState;
-  origin: Origin;
-  reason: string;
-  details: Record<string, unknown>;
-};
+import { asWish, type Wish } from './wish.ts';
 
 export type ExecutorDeps = Kernel & {
   /** Pauses between two starts, and between two tries to save, are measured on it: no step of the clock lengthens them. */
@@ -45,7 +40,7 @@ export type ExecutorDeps = Kernel & {
 
 /** A tick does at most this much; what is left over is done by the next, a second later. */
 const ACTIONS_PER_TICK = 100;
-/** A disk that did not take an order, or the story of a schedule, is asked again this often. */
+/** A disk that did not take an order is asked again this often. */
 const SAVE_RETRY_MS = 5_000;
 
 export type Executor = {
@@ -55,6 +50,7 @@ export type Executor = {
   lookedAt: () => number | null;
 };
 
+type Work = { view: ControlView; wish: Wish | null; missed: MissedEvent[] };
 type Plan = { view: ControlView; wanted: WantedState; computedAt: number };
 
 /** Drives targets by level: at any instant, after whatever stop or clock step, one look gives the one state to act on. */
@@ -62,8 +58,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   const plansById = new Map<string, Plan>();
   const lastStartByGroup = new Map<string, number>();
   const saveTriedAt = new Map<string, number>();
-  let lookedAt = startedWith.lookedAt;
-  let tellAgainAt = Number.NEGATIVE_INFINITY;
+  const told = createToldEvents(deps, startedWith);
   let isTicking = false;
 
   async function tick(): Promise<void> {
@@ -81,27 +76,35 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   async function lookAtAll(): Promise<void> {
     const now = deps.now();
     const isTrusted = deps.clockQuality() === 'trusted';
-    const mayTell = isTrusted && deps.monotonic() >= tellAgainAt;
-    const since = mayTell ? Math.min(lookedAt ?? now, now) : now;
-    const work: { view: ControlView; wish: Wish | null; missed: MissedEvent[] }[] = [];
-    const starts: { view: ControlView; wish: Wish; missed: MissedEvent[] }[] = [];
+    const mayTell = isTrusted && told.mayTell();
+    const acting: Work[] = [];
+    const telling: Work[] = [];
+    const starts: (Work & { wish: Wish })[] = [];
     for (const view of deps.views.all()) {
-      const missed = mayTell ? eventsSince(view, since, now) : [];
+      const missed = mayTell ? eventsSince(view, told.sinceOf(view.row.id, now), now) : [];
       const wish = wishFor(view, now, isTrusted);
       if (wish !== null && wish.target === 'ON') starts.push({ view, wish, missed });
-      else if (wish !== null || missed.length > 0 || view.unsaved !== null) work.push({ view, wish, missed });
+      else if (wish !== null || view.unsaved !== null) acting.push({ view, wish, missed });
+      else if (missed.length > 0) telling.push({ view, wish, missed });
     }
     const due = dueStarts(starts);
     for (const start of starts) {
-      if (due.has(start.view.row.id)) work.push(start);
-      else if (start.missed.length > 0) work.push({ ...start, wish: null });
+      if (due.has(start.view.row.id)) acting.push(start);
+      else if (start.missed.length > 0) telling.push({ ...start, wish: null });
     }
+    // acting first: what is only to be told may wait for the next look
+    const work = [...acting, ...telling];
     const now1 = work.slice(0, ACTIONS_PER_TICK);
     const areStored = await Promise.all(now1.map((item) => act(item.view.row.id, item)));
-    const isAllTold = now1.every(({ missed }, place) => missed.length === 0 || areStored[place] === true);
-    if (!isAllTold) tellAgainAt = deps.monotonic() + SAVE_RETRY_MS;
-    // what did not fit, or was not taken by the disk, is looked at again from the same instant
-    if (mayTell && isAllTold && work.length <= ACTIONS_PER_TICK) lookedAt = now;
+    const withStory = now1.filter(({ missed }) => missed.length > 0);
+    const stored = new Set(now1.filter((_item, place) => areStored[place] === true));
+    if (mayTell) {
+      told.keep(now, {
+        told: withStory.filter((item) => stored.has(item)).map(({ view }) => view.row.id),
+        isRefused: !withStory.every((item) => stored.has(item)),
+        isWhole: work.length <= ACTIONS_PER_TICK,
+      });
+    }
     for (const id of plansById.keys()) if (deps.views.byId(id) === null) plansById.delete(id);
   }
 
@@ -215,7 +218,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     wish: Wish | null,
   ): { changes: Change[]; unsaved: UnsavedTarget | null } | null {
     if (wish !== null && wish.target !== targetOf(view).target_status) {
-      return deps.giveOrder(view, { ...wish, issuedBy: null, holdUntil: null });
+      return deps.giveOrder(view, { ...wish, issuedBy: null });
     }
     const now = deps.monotonic();
     const triedAt = saveTriedAt.get(view.row.id) ?? Number.NEGATIVE_INFINITY;
@@ -224,75 +227,10 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     return { changes: deps.saveUnsaved(view), unsaved: null };
   }
 
-  return { tick, lookedAt: () => lookedAt };
+  return { tick, lookedAt: told.lookedAt };
 }
 
 function asStart(view: ControlView): WantedStart {
   const { id, start_group, start_order } = view.row;
   return { id, start_group, start_order, power_kw: view.powerKw };
-}
-
-function asWish(wanted: WantedState, now: number): Wish {
-  const { target, cause } = wanted;
-  switch (cause.kind) {
-    case 'lock_out':
-      return { target, origin: 'SAFETY', reason: 'locked out', details: {} };
-    case 'safety':
-      return {
-        target,
-        origin: 'SAFETY',
-        reason: cause.demand.reason,
-        details: { demand: cause.demand.kind },
-      };
-    case 'order':
-      return {
-        target,
-        origin: cause.order.origin,
-        reason: 'an order of a person holds again',
-        details: { order_id: cause.order.id },
-      };
-    case 'schedule':
-      return {
-        target,
-        origin: 'SCHEDULE',
-        reason: 'schedule',
-        details: {
-          schedule_id: cause.event.schedule_id,
-          due_at: isoOf(cause.event.at),
-          late_s: Math.round((now - cause.event.at) / 1000),
-        },
-      };
-    case 'base':
-      return { target, origin: 'SCHEDULE', reason: 'no order and no schedule says otherwise', details: {} };
-  }
-}
-
-/** Every schedule event is told once, however often it is looked at: its id follows from the event. */
-function triggerAudit(
-  deps: ExecutorDeps,
-  view: ControlView,
-  { event, lateness_ms }: MissedEvent,
-  isOrdered: boolean,
-): Change {
-  const { target_origin, last_command_at } = targetOf(view);
-  // told late, because the disk had not taken it when the order went out
-  const hasActed = target_origin === 'SCHEDULE' && Date.parse(last_command_at ?? '') >= event.at;
-  return audit(deps, {
-    farm_id: view.row.farm_id,
-    entity_type: 'CONTROL_POINT',
-    entity_id: view.row.id,
-    entity_name: view.row.cod,
-    action: 'schedule_trigger',
-    user_id: null,
-    origin: 'SCHEDULE',
-    details: {
-      schedule_id: event.schedule_id,
-      action: event.action,
-      edge: event.edge,
-      due_at: isoOf(event.at),
-      late_s: Math.round(lateness_ms / 1000),
-      acted: isOrdered || hasActed,
-    },
-    cause: `schedule_trigger:${event.schedule_id}:${event.at}:${event.edge}`,
-  });
 }

@@ -20,8 +20,10 @@ export function keepWhatHolds(
   const now = deps.now();
   const facts = ruleFactsOf(view, now);
   const base = baseAfterChange(facts, applied);
+  const stored = new Set(view.manualOrders.map(({ id }) => id));
   const over = endedOrders(manualOrdersOf(view, now), now, latestEvent(facts)).filter(
-    ({ until }) => until === null,
+    // with its end noted an order replaces no other any more: those it replaced are ended with it
+    ({ id, until }) => stored.has(id) && (until === null || until > now),
   );
   return [
     update(controlPoint, view.row, {

@@ -1,9 +1,9 @@
 import type { ControlView } from '#core/control-view.ts';
 import { targetOf } from '#core/control-view.ts';
 import { manualOrdersOf, ruleFactsOf, storedManualOrders } from './control-facts.ts';
-import type { Wish } from './executor.ts';
 import { standingOrders } from './manual-orders.ts';
 import { type SafetyDemand, wantedState } from './wanted-state.ts';
+import type { Wish } from './wish.ts';
 
 /**
  * What to do while the clock is not to be trusted: no schedule can be read off it, so the control point's fail-safe
@@ -12,9 +12,11 @@ import { type SafetyDemand, wantedState } from './wanted-state.ts';
 export function untrustedWish(view: ControlView, now: number, safety: readonly SafetyDemand[]): Wish | null {
   const { row } = view;
   const reason = 'the clock is not to be trusted';
-  if (row.locked_out) return { target: 'OFF', origin: 'SAFETY', reason: 'locked out', details: {} };
+  if (row.locked_out)
+    return { target: 'OFF', origin: 'SAFETY', reason: 'locked out', holdUntil: null, details: {} };
   const emergency = safety.find((demand) => demand.kind === 'EMERGENCY_OXYGEN' && demand.target === 'ON');
-  if (emergency) return { target: 'ON', origin: 'SAFETY', reason: emergency.reason, details: {} };
+  if (emergency)
+    return { target: 'ON', origin: 'SAFETY', reason: emergency.reason, holdUntil: null, details: {} };
   const sinceUntrusted = new Set(
     storedManualOrders(view)
       .filter((order) => order.clock_quality === 'estimated')
@@ -24,13 +26,25 @@ export function untrustedWish(view: ControlView, now: number, safety: readonly S
     manualOrdersOf(view, now).filter(({ id, until }) => sinceUntrusted.has(id) && (until ?? now + 1) > now),
   );
   if (holding)
-    return { target: holding.target, origin: holding.origin, reason: 'an order of a person', details: {} };
+    return {
+      target: holding.target,
+      origin: holding.origin,
+      reason: 'an order of a person',
+      holdUntil: holding.until,
+      details: {},
+    };
   switch (row.fail_safe) {
     case 'ON':
     case 'OFF':
-      return { target: row.fail_safe, origin: 'SAFETY', reason, details: { fail_safe: row.fail_safe } };
+      return {
+        target: row.fail_safe,
+        origin: 'SAFETY',
+        reason,
+        holdUntil: null,
+        details: { fail_safe: row.fail_safe },
+      };
     case 'HOLD':
-      return { target: targetOf(view).target_status, origin: 'SAFETY', reason, details: {} };
+      return { target: targetOf(view).target_status, origin: 'SAFETY', reason, holdUntil: null, details: {} };
     case 'SCHEDULE': {
       // asked for: the best time there is
       const wanted = wantedState({
@@ -43,6 +57,7 @@ export function untrustedWish(view: ControlView, now: number, safety: readonly S
         target: wanted.target,
         origin: 'SCHEDULE',
         reason: `schedule by an estimated time: ${reason}`,
+        holdUntil: null,
         details: {},
       };
     }

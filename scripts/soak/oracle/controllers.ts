@@ -36,14 +36,15 @@ export function motorsRest(sights: readonly Sight[], points: readonly Point[]): 
 
 /**
  * No order acts twice, late or against a newer one: versions only grow, one version means one target, a relay moves
- * only towards the newest level, and once per level, as long as the line holds. `unsavedFrom` names controllers whose
- * orders the disk did not take: those may be forgotten by a restart, and their numbers be given again.
+ * only towards the newest level, and once per level, as long as the line holds. After the disk was spoilt a restart
+ * may have forgotten what it did not take, and give its numbers again.
  */
-export function ordersActOnce(sights: readonly Sight[], unsaved: ReadonlySet<string>): Violation[] {
-  return perDevice(sights).flatMap(([device, own]) => checkDevice(device, own, unsaved.has(device)));
+export function ordersActOnce(sights: readonly Sight[]): Violation[] {
+  return perDevice(sights).flatMap(([device, own]) => checkDevice(device, own));
 }
 
-function checkDevice(device: string, own: readonly Sight[], isLenient: boolean): Violation[] {
+function checkDevice(device: string, own: readonly Sight[]): Violation[] {
+  let isLenient = false;
   const violations: Violation[] = [];
   const say = (rule: string, what: string, context: object) =>
     violations.push({ rule, what, context: { device, ...context } });
@@ -52,6 +53,10 @@ function checkDevice(device: string, own: readonly Sight[], isLenient: boolean):
   let isHeld = false;
   let moved = false;
   for (const sight of own) {
+    if (sight.kind === 'spoilt') {
+      isLenient = true;
+      continue;
+    }
     if (sight.kind === 'break' || (sight.kind === 'relay' && sight.isForced)) {
       // alone, a controller follows its own rules, and comes back to the level afterwards
       isHeld = false;

@@ -20,16 +20,12 @@ export type Evidence = {
 
 /** Every rule over everything, at the end. What has to be right at its time is judged after each step. */
 export function judge({ points, userId, writes, publishes, sights, steps, disk }: Evidence): Violation[] {
-  const unsavedAt = new Set(writes.filter(({ outcome }) => outcome === 'unsaved').map(({ id }) => id));
-  const unsavedDevices = new Set(
-    points.filter(({ id }) => unsavedAt.has(id)).map(({ device_id }) => device_id),
-  );
   return [
     ...durableWrites(writes, disk),
     ...durablePublishes(publishes, points, disk),
     ...changeLogIsWhole(disk),
     ...motorsRest(sights, points),
-    ...ordersActOnce(sights, unsavedDevices),
+    ...ordersActOnce(sights),
     ...logsTellTheStory(writes, disk, userId),
     ...triggersAreTold({ writes, points, steps }, disk),
     ...noAlertStorm(disk, steps, points),

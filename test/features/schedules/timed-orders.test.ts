@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
+
+const SECOND = 1_000;
+
+describe('an order for a time', () => {
+  let app: App;
+  let token: string;
+  let path: string;
+  beforeEach(async () => {
+    app = await startApp('sqlite');
+    const farm = await aFarmWith(app);
+    ({ token } = farm);
+    const { id } = await aControlPoint(app, { ...farm, target_status: 'ON' });
+    path = `/control-points/${id}`;
+  });
+  afterEach(() => app.close());
+
+  const order = (what: 'turn-on' | 'turn-off', for_s?: number) =>
+    app.call('POST', `${path}/${what}`, { token, body: for_s === undefined ? {} : { for_s } });
+  const target = async () => body(await app.call('GET', path, { token }))['target_status'];
+  async function pass(seconds: number): Promise<void> {
+    for (let n = 0; n < seconds; n += 5) {
+      app.clock.advance(5 * SECOND);
+      app.lookAtClock();
+      await app.control.executor.tick();
+    }
+  }
+
+  it('that holds again after a shorter one still ends at its own time', async () => {
+    await order('turn-off', 120);
+    await pass(10);
+    await order('turn-on', 20);
+    await pass(30);
+    expect(await target()).toBe('OFF');
+    await pass(120);
+    expect(await target()).toBe('ON');
+  });
+
+  it('that holds again when the clock is right once more still ends at its own time', async () => {
+    await app.call('PUT', `${path}/settings`, { token, body: { fail_safe: 'ON' } });
+    await order('turn-off', 120);
+    await pass(10);
+    app.stepWallClock(56 * 365 * 86_400 * SECOND);
+    await pass(10);
+    expect(await target()).toBe('ON');
+    await app.call('POST', '/system/clock', { token, body: {} });
+    await pass(10);
+    expect(await target()).toBe('OFF');
+    await pass(120);
+    expect(await target()).toBe('ON');
+  });
+
+  it('that a later order replaced does not come back when the schedules are changed', async () => {
+    const schedule = (start: number, fields: object) => {
+      const start_time = new Date(app.clock.now() + start * SECOND).toISOString();
+      return app.call('POST', `${path}/schedules`, { token, body: { action: 'ON', start_time, ...fields } });
+    };
+    await schedule(40, {});
+    const other = body(await schedule(86_400, {}))['id'];
+    await order('turn-off', 300);
+    await pass(10);
+    await order('turn-off');
+    await pass(40);
+    expect(await target()).toBe('ON');
+    expect((await app.call('DELETE', `/schedules/${other}`, { token })).status).toBe(204);
+    await pass(10);
+    expect(await target()).toBe('ON');
+  });
+});
