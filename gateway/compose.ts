@@ -17,7 +17,7 @@ import { logQueries } from '#adapters/sql/queries/logs.ts';
 import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { notificationLists, notificationQueries } from '#adapters/sql/queries/notifications.ts';
 import { pondQueries } from '#adapters/sql/queries/ponds.ts';
-import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
+import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -180,7 +180,7 @@ export async function compose(config: Config, given: World) {
       queries: { ...notificationQueries(database.read), ...notificationLists(database.readLong) },
     }),
     ...eventTicketRoutes(events.tickets),
-    ...systemRoutes({ ...kernel, clock, operatesSomeFarm: operatesSomeFarmQuery(database.read) }),
+    ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
   ];
   const app = createApp(
     {

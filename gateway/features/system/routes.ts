@@ -5,8 +5,8 @@ import { type Route, route } from '#core/route.ts';
 import { type ClockAnswer, type ConfirmClockDeps, clockAnswerOf, confirmClock } from './confirm-clock.ts';
 
 export type SystemRouteDeps = ConfirmClockDeps & {
-  /** True when the user may operate some farm of this instance. */
-  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  /** True when the user may operate every farm of this instance that has a control point: its clock drives them all. */
+  operatesAllControl: (userId: string) => Promise<boolean>;
 };
 
 const path = '/system/clock';
@@ -30,14 +30,17 @@ export function systemRoutes(deps: SystemRouteDeps): Route[] {
       method: 'POST',
       path,
       tag,
-      summary: 'Set the time, or confirm the one shown; for those who operate a farm, and ADMINs',
+      summary:
+        'Set the time, or confirm the one shown; for those who operate every farm that it drives, and ADMINs',
       access: { who: 'account' },
       body: systemClockInput,
       answers,
       async handle(request) {
         const { userId, role } = signedIn(request);
-        if (role !== 'ADMIN' && !(await deps.operatesSomeFarm(userId))) {
-          throw forbidden('Only those who operate a farm of this instance set its clock');
+        if (role !== 'ADMIN' && !(await deps.operatesAllControl(userId))) {
+          throw forbidden(
+            'Only those who operate every farm of this instance, or an administrator, set its clock',
+          );
         }
         const { changes = [], answer } = confirmClock(deps, userId, request.body);
         const body: ClockAnswer = answer;

@@ -85,7 +85,8 @@ onBothEngines('the clock of an instance', (_open, engine) => {
     }));
 
   it('steps over more than a day only for a person who saw the time it replaces', () =>
-    withFarm(async (app, token) => {
+    withFarm(async (app, token, farmId) => {
+      await aControlPoint(app, { token, farmId });
       const server_time = new Date(app.clock.now() + 3 * DAY).toISOString();
       const before = body(await shown(app, token));
       const blind = await set(app, token, { server_time });
@@ -96,7 +97,20 @@ onBothEngines('the clock of an instance', (_open, engine) => {
       expect(body(seen)).toMatchObject({ server_time });
     }));
 
-  it('is set by those who operate a farm and by ADMINs, not by others', () =>
+  it('is not set by the owner of one farm when it drives the motors of another', () =>
+    withFarm(async (app, token, farmId) => {
+      await aControlPoint(app, { token, farmId });
+      expect((await set(app, token, {})).status).toBe(200);
+      const neighbour = await aFarmWith(app);
+      expect((await set(app, neighbour.token, {})).status).toBe(403);
+      await aControlPoint(app, neighbour);
+      const before = body(await shown(app, token));
+      expect((await set(app, neighbour.token, {})).status).toBe(403);
+      expect((await set(app, token, {})).status).toBe(403);
+      expect(body(await shown(app, token))).toEqual(before);
+    }));
+
+  it('is set by ADMINs, and not by those who operate nothing', () =>
     withFarm(async (app) => {
       const stranger = await app.signUp();
       const admin = await app.signUp({ role: 'ADMIN' });

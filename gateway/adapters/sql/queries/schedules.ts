@@ -46,3 +46,27 @@ export function operatesSomeFarmQuery(db: Db): (userId: string) => Promise<boole
     return joined !== undefined;
   };
 }
+
+/** True when there are control points and the user operates the farm of each: owns it, or works there with the right. */
+export function operatesAllControlQuery(db: Db): (userId: string) => Promise<boolean> {
+  return async (userId) => {
+    const farms = await db
+      .selectFrom('farms')
+      .leftJoin('farm_members', (join) =>
+        join
+          .onRef('farm_members.farm_id', '=', 'farms.id')
+          .on('farm_members.user_id', '=', userId)
+          .on('farm_members.hidden', '=', 0),
+      )
+      .select(['farms.owner_id', 'farm_members.role'])
+      .where('farms.hidden', '=', 0)
+      .where('farms.id', 'in', (points) =>
+        points.selectFrom('control_points').select('farm_id').where('hidden', '=', 0),
+      )
+      .execute();
+    const operates = farms.map(
+      ({ owner_id, role }) => owner_id === userId || role === 'MANAGER' || role === 'TECHNICIAN',
+    );
+    return operates.length > 0 && operates.every(Boolean);
+  };
+}
