@@ -4,8 +4,8 @@ import { newestBackup, prepareFolder } from '#adapters/backup/backup-folder.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { hasKeyFile, writeKeyFile } from '#adapters/backup/key-file.ts';
 import { newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
-import { makeBackup } from './backup-work.ts';
 import { databaseFile, readConfig } from './config.ts';
+import { makeBackup } from './make-backup.ts';
 import { proveKey } from './read-backup.ts';
 import { type Ask, askKey, BadCall, tellOutcome } from './recovery-command.ts';
 

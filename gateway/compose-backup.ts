@@ -7,14 +7,14 @@ import type { Database } from '#adapters/sql/database.ts';
 import { readersQuery } from '#adapters/sql/queries/notifications.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { notificationsFor } from '#features/notifications/notify.ts';
-import type { Job, JobDone } from './backup-work.ts';
 import type { BootReport } from './boot/climb.ts';
-import { SNAPSHOT_NAME, snapshotFolder } from './boot/evidence.ts';
 import { keepLastGood } from './boot/keep-last-good.ts';
 import { RUNGS } from './boot/ladder.ts';
+import { SNAPSHOT_NAME, snapshotFolder } from './boot/snapshot-folder.ts';
 import { tellBoot } from './boot/tell-boot.ts';
 import { controlChangeOf } from './boot/watch-control.ts';
 import { type Config, databaseFile } from './config.ts';
+import type { Job, JobDone } from './do-job.ts';
 
 const HOUR = 3_600_000;
 const MB = 1_000_000;

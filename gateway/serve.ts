@@ -10,12 +10,13 @@ import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
 import type { ClockState } from '#core/clock-trust.ts';
 import { isoOf } from '#core/kernel.ts';
-import { createBackupThread } from './backup-thread.ts';
+
 import { compose } from './compose.ts';
 import type { RunJob } from './compose-backup.ts';
 import { openBroker } from './compose-broker.ts';
 import { watchProcess } from './compose-platform.ts';
 import type { Config } from './config.ts';
+import { createJobProcess } from './job-process.ts';
 import type { World } from './world.ts';
 
 export type Running = {
@@ -57,8 +58,8 @@ export async function serve(config: Config, world: World): Promise<Running> {
     );
     const loop = watchProcess(instance);
     const everyMinute = { name: 'event loop', every: '50 * * * * *', run: loop.look };
-    const thread = createBackupThread();
-    const backups = backupTicks(instance, thread.run);
+    const jobs = createJobProcess();
+    const backups = backupTicks(instance, jobs.run);
     const ticks = (world.startTicks ?? startTicks)(
       [...ticksOf(config, instance, broker), ...backups, everyMinute],
       (name, error) => {
@@ -70,7 +71,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
       mqtt: mqttAddress === null ? null : `mqtt://${shownHost(config.host)}:${mqttAddress.port}`,
       async stop() {
         // a copy under way would keep the stop waiting
-        await instance.backup?.stop(thread.stop);
+        await instance.backup?.stop(jobs.stop);
         await ticks.stop();
         loop.stop();
         const closed = new Promise((resolve) => server.close(resolve));

@@ -19,11 +19,12 @@ import { connectSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.
 import { isoOf, type Log } from '#core/kernel.ts';
 import { type Config, databaseFile } from '../config.ts';
 import { type OpenDatabaseDeps, openConnection, openDatabase, prepareSqlite } from '../open-database.ts';
-import { look, type Seen, snapshotFolder } from './evidence.ts';
+import { look, type Seen } from './evidence.ts';
 import { isOlder, RUNGS, type Rung, type Step, stepsFor } from './ladder.ts';
 import { lastGoodFile } from './last-good.ts';
 import { beginHistory, type Story } from './new-history.ts';
 import { bringForward, rebuild } from './rebuild.ts';
+import { snapshotFolder } from './snapshot-folder.ts';
 import { unpackSnapshot } from './snapshots.ts';
 
 export type BootReport = {

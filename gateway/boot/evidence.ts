@@ -9,9 +9,7 @@ import { connectSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.
 import { sqliteMigrations } from '../open-database.ts';
 import type { Evidence } from './ladder.ts';
 import { type LastGood, readLastGood } from './last-good.ts';
-
-export const snapshotFolder = (data: string): string => join(data, 'snapshots');
-export const SNAPSHOT_NAME = /^farm-(\d{8}T\d{6}Z)(?:-\d+)?\.snapshot$/;
+import { SNAPSHOT_NAME, snapshotFolder } from './snapshot-folder.ts';
 
 export type Seen = {
   evidence: Evidence;

@@ -12,16 +12,16 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pack } from '#adapters/backup/archive.ts';
 import { prepareFolder } from '#adapters/backup/backup-folder.ts';
+import { pack } from '#adapters/backup/pack.ts';
 import { readRecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
 import { seal } from '#adapters/backup/seal.ts';
 import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
 import { testClock } from '#test/app.ts';
 import { runBackup } from '../../gateway/backup.ts';
-import { createBackupThread } from '../../gateway/backup-thread.ts';
-import { doJob } from '../../gateway/backup-work.ts';
+import { doJob } from '../../gateway/do-job.ts';
+import { createJobProcess } from '../../gateway/job-process.ts';
 import { runRestore } from '../../gateway/restore.ts';
 import {
   aFarmOn,
@@ -99,8 +99,8 @@ describe('the backups of a gateway', () => {
     );
   });
 
-  it('are made in a thread of their own, which can be cut off and leaves nothing behind', async () => {
-    const thread = createBackupThread();
+  it('are made in a process of their own, which can be cut off and leaves nothing behind', async () => {
+    const jobs = createJobProcess();
     const [target, madeAt] = [newFolder(), new Date(START).toISOString()];
     await prepareFolder(target);
     const job = {
@@ -110,15 +110,15 @@ describe('the backups of a gateway', () => {
       folder: target,
       madeAt,
     } as const;
-    const made = await thread.run({ ...job, maxBytes: 1e9 });
+    const made = await jobs.run({ ...job, maxBytes: 1e9 });
     expect(readdirSync(target)).toContain('farm-20260302T120000Z.backup');
     expect(made.bytes).toBeGreaterThan(1_000);
     const empty = newFolder();
-    await expect(thread.run({ ...job, folder: empty, maxBytes: 1e9 })).rejects.toThrow(
+    await expect(jobs.run({ ...job, folder: empty, maxBytes: 1e9 })).rejects.toThrow(
       /not ready for backups/,
     );
-    const cut = thread.run({ ...job, maxBytes: 1e9 }).catch(String);
-    await thread.stop();
+    const cut = jobs.run({ ...job, maxBytes: 1e9 }).catch(String);
+    await jobs.stop();
     expect(await cut).toMatch(/cut off/);
   });
 

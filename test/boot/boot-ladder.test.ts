@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testClock } from '#test/app.ts';
-import { doJob } from '../../gateway/backup-work.ts';
+import { doJob } from '../../gateway/do-job.ts';
 import {
   aFarmOn,
   broken,

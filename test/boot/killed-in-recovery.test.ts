@@ -4,7 +4,7 @@ import { cpSync, readdirSync, rmSync, truncateSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testClock } from '#test/app.ts';
-import { doJob } from '../../gateway/backup-work.ts';
+import { doJob } from '../../gateway/do-job.ts';
 import { aFarmOn, damageTable, follow, newFolder, removeFolders, startBox, targets } from './a-box.ts';
 
 const START = Date.UTC(2026, 2, 2, 12);

@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { createZstdDecompress } from 'node:zlib';
 import * as z from 'zod';
 import { asTrouble, BackupTrouble } from './backup-trouble.ts';
 import { createReader } from './seal.ts';
@@ -29,21 +28,6 @@ export type Manifest = z.infer<typeof manifest>;
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-
-/** Compressed bytes of description and database. */
-export async function* pack(databaseFile: string, described: Manifest): AsyncGenerator<Buffer> {
-  const text = Buffer.from(JSON.stringify(described));
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(text.length);
-  async function* plain() {
-    yield Buffer.concat([length, text]);
-    yield* createReadStream(databaseFile, { highWaterMark: 256 * 1024 });
-  }
-  const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-  const source = Readable.from(plain());
-  source.on('error', (error) => compress.destroy(error));
-  yield* source.pipe(compress);
-}
 
 /** The description, and the bytes of the database behind it. Throws BackupTrouble for anything damaged. */
 export async function unpack(

@@ -1,7 +1,7 @@
 import type { PresenceItem, SnapshotEvent } from '#contract/events/stream.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 
-type Contact = { control_point_id: string; last_heartbeat: string; consumption: number };
+type Contact = { control_point_id: string; heard_at_ms: number; consumption: number };
 type Stored = Pick<SnapshotEvent, 'farms' | 'control_points' | 'alerts' | 'unread_notifications'> & {
   contacts: Contact[];
 };
@@ -33,12 +33,11 @@ function storedPresence(
   { id, current_status }: Pick<SnapshotEvent['control_points'][number], 'id' | 'current_status'>,
   contact: Contact | undefined,
 ): PresenceItem {
-  const silentForMs =
-    contact === undefined ? Number.POSITIVE_INFINITY : deps.now() - Date.parse(contact.last_heartbeat);
+  const silentForMs = contact === undefined ? Number.POSITIVE_INFINITY : deps.now() - contact.heard_at_ms;
   return {
     control_point_id: id,
     is_online: silentForMs <= deps.onlineAfterMs,
-    last_heartbeat: contact?.last_heartbeat ?? null,
+    last_heartbeat: contact === undefined ? null : new Date(contact.heard_at_ms).toISOString(),
     current_status,
     consumption: contact?.consumption ?? 0,
   };

@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
+import { writeToStream } from 'mqtt-packet';
 import { deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { DeviceDoor, DeviceLink, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
@@ -60,6 +61,8 @@ export type Broker = {
 
 /** The broker of the farm: aedes within bounds, with the controllers' doors to the use cases. */
 export async function createBroker(deps: BrokerDeps): Promise<Broker> {
+  // the library keeps a buffer for each of 65,536 packet ids: 8 MB, where making two bytes anew costs nothing
+  writeToStream.cacheNumbers = false;
   const { door, log, now } = deps;
   const bounds = { ...DEFAULT_BOUNDS, ...deps.bounds };
   const allowances = allowancesOf(bounds);

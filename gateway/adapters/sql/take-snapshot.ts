@@ -9,7 +9,8 @@ const PAGES_PER_STEP = 256;
  * on meanwhile. Throws when the copy is not sound: a broken page is not worth keeping.
  */
 export async function takeSnapshot(databaseFile: string, copy: string): Promise<Described> {
-  const source = new BetterSqlite(databaseFile, { fileMustExist: true });
+  // only reading: a connection of another process that may write clears the log away when it believes to be the last
+  const source = new BetterSqlite(databaseFile, { fileMustExist: true, readonly: true });
   try {
     // an open read transaction holds the instant: without it every write of the gateway would start the copy anew
     source.exec('begin');

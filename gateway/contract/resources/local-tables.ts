@@ -23,7 +23,8 @@ export const presence = defineResource({
   sync: 'local',
   row: z.object({
     id: uuid,
-    last_heartbeat: instant,
+    /** Milliseconds since 1970: a third of the pages that text takes. */
+    heard_at_ms: z.int(),
     consumption: z.number(),
   }),
 });

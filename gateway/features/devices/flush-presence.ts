@@ -1,7 +1,7 @@
 import { presence } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
 import type { ControlViews } from '#core/control-view.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Kernel } from '#core/kernel.ts';
 
 /**
  * Puts what changed since the last time into the narrow presence table, and what else is to be kept, in one commit.
@@ -17,7 +17,7 @@ export async function flushPresence(
   const changes = dirty.map(({ row, presence: known }) =>
     put(presence, {
       id: row.id,
-      last_heartbeat: isoOf(known.lastReportAt ?? 0),
+      heard_at_ms: known.lastReportAt ?? 0,
       consumption: known.consumption,
     }),
   );

@@ -2,7 +2,7 @@ import type { ControlView } from '#core/control-view.ts';
 
 /** What the database knows of a control point for the registry. */
 export type ControlFacts = Omit<ControlView, 'unsaved' | 'mqttId' | 'presence'> & {
-  lastHeartbeat: string | null;
+  heardAtMs: number | null;
   consumption: number;
 };
 

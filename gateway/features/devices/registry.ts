@@ -127,7 +127,7 @@ export function createRegistry(deps: {
       manualOrders: [],
       openOrder: null,
       keys: [],
-      lastHeartbeat: null,
+      heardAtMs: null,
       consumption: 0,
     });
   }
@@ -239,7 +239,8 @@ function presenceFrom(facts: ControlFacts): Presence {
 }
 
 /** A change of status is stored at once, the heartbeats after it every half minute: the later of both is known. */
-function lastReportOf({ lastHeartbeat, row }: ControlFacts): number | null {
-  const known = [lastHeartbeat, row.current_since].filter((at) => at !== null).map((at) => Date.parse(at));
+function lastReportOf({ heardAtMs, row }: ControlFacts): number | null {
+  const changedAtMs = row.current_since === null ? null : Date.parse(row.current_since);
+  const known = [heardAtMs, changedAtMs].filter((at) => at !== null);
   return known.length === 0 ? null : Math.max(...known);
 }

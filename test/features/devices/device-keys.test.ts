@@ -127,10 +127,13 @@ onBothEngines('a controller over HTTP', (_open, engine) => {
     await app.control.flushPresence();
     const stored = await app.database.read
       .selectFrom('presence')
-      .select(['last_heartbeat', 'consumption'])
+      .select(['heard_at_ms', 'consumption'])
       .where('id', '=', point.id)
       .executeTakeFirst();
-    expect(stored).toEqual({ last_heartbeat: body(await status())['last_heartbeat'], consumption: 1.7 });
+    expect(stored).toEqual({
+      heard_at_ms: Date.parse(String(body(await status())['last_heartbeat'])),
+      consumption: 1.7,
+    });
   });
 
   it('writes nothing for a heartbeat that changes nothing', async () => {

@@ -74,11 +74,7 @@ async function factsOf(db: Db, points: readonly ControlPoint[]): Promise<Control
     ordersOf(db, ids, 'manual'),
     ordersOf(db, ids, 'open'),
     db.selectFrom('device_keys').selectAll().where('control_point_id', 'in', ids).orderBy('id').execute(),
-    db
-      .selectFrom('presence')
-      .select(['id', 'last_heartbeat', 'consumption'])
-      .where('id', 'in', ids)
-      .execute(),
+    db.selectFrom('presence').select(['id', 'heard_at_ms', 'consumption']).where('id', 'in', ids).execute(),
   ]);
   const placesById = new Map(places.map((place) => [place.id, place]));
   const powersByPoint = new Map(powers.map(({ id, kw }) => [id, Number(kw ?? 0)]));
@@ -99,7 +95,7 @@ async function factsOf(db: Db, points: readonly ControlPoint[]): Promise<Control
       manualOrders: manualByPoint.get(row.id) ?? [],
       openOrder: openByPoint.get(row.id)?.[0] ?? null,
       keys: (keysByPoint.get(row.id) ?? []).map((key) => decodeRow(deviceKey, key)),
-      lastHeartbeat: presence?.last_heartbeat ?? null,
+      heardAtMs: presence?.heard_at_ms ?? null,
       consumption: presence?.consumption ?? 0,
     };
   });

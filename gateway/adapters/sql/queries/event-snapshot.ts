@@ -12,7 +12,7 @@ export type StoredSnapshot = Pick<
   'farms' | 'control_points' | 'alerts' | 'unread_notifications'
 > & {
   /** Last contact as the database knows it: behind what the process that hears the controllers knows. */
-  contacts: { control_point_id: string; last_heartbeat: string; consumption: number }[];
+  contacts: { control_point_id: string; heard_at_ms: number; consumption: number }[];
 };
 
 const NOTHING = { farms: [], control_points: [], contacts: [], alerts: [] };
@@ -89,7 +89,7 @@ async function contactsOn(db: Db, farmIds: readonly string[]): Promise<StoredSna
   return db
     .selectFrom('presence')
     .innerJoin('control_points', 'control_points.id', 'presence.id')
-    .select(['presence.id as control_point_id', 'presence.last_heartbeat', 'presence.consumption'])
+    .select(['presence.id as control_point_id', 'presence.heard_at_ms', 'presence.consumption'])
     .where('control_points.farm_id', 'in', farmIds)
     .where('control_points.hidden', '=', 0)
     .execute();

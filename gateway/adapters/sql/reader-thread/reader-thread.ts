@@ -131,8 +131,11 @@ export function createReaderThread(deps: ReaderThreadDeps): ReaderThread {
   };
 }
 
+/** Rows pass through a few at a time; the box has little memory, and control needs it. */
+const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 };
+
 function startWorker(data: ReaderData): Worker {
-  return new Worker(new URL('./worker.ts', import.meta.url), { workerData: data, execArgv: [] });
+  return new Worker(new URL('./worker.ts', import.meta.url), { workerData: data, resourceLimits: HEAP });
 }
 
 function rowOf(columns: readonly string[], values: readonly unknown[]): Row {

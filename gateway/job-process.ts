@@ -1,0 +1,74 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
+import { doJob, type Job, type JobDone } from './do-job.ts';
+
+type Answer = { done: JobDone } | { trouble: string } | { failure: string };
+
+const FILE = fileURLToPath(import.meta.url);
+/** Tells a started process that it is one. */
+const AS_JOB = '--do-job';
+/** Files pass through in pieces; the box has little memory, and control needs it. */
+const FLAGS = [
+  '--max-semi-space-size=2',
+  '--max-old-space-size=128',
+  '--import',
+  new URL('../scripts/require-node.mjs', import.meta.url).href,
+];
+
+/**
+ * Runs jobs one after the other in a process of their own, and `stop` ends the one under way. A process, not a thread:
+ * its memory goes back whole, and a database so damaged that reading it crashes the driver takes no control with it.
+ */
+export function createJobProcess(): { run: (job: Job) => Promise<JobDone>; stop: () => Promise<void> } {
+  let under: ChildProcess | null = null;
+  return {
+    run: (job) =>
+      new Promise((resolve, reject) => {
+        const started = fork(FILE, [AS_JOB], {
+          execArgv: FLAGS,
+          stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        });
+        under = started;
+        started.once('message', (answer: Answer) => {
+          if ('done' in answer) resolve(answer.done);
+          else if ('trouble' in answer) reject(new BackupTrouble(answer.trouble));
+          else reject(new Error(answer.failure));
+        });
+        started.once('error', reject);
+        started.once('exit', (code, signal) => {
+          if (under === started) under = null;
+          reject(new Error(`the job was cut off (${signal ?? `exit code ${code}`})`));
+        });
+        started.send(job, (error) => {
+          if (error !== null) reject(error);
+        });
+      }),
+    async stop() {
+      const ending = under;
+      if (ending === null) return;
+      await new Promise<void>((resolve) => {
+        ending.once('exit', () => resolve());
+        ending.kill('SIGKILL');
+      });
+    },
+  };
+}
+
+if (process.argv[1] === FILE && process.argv[2] === AS_JOB) {
+  // control goes first
+  setPriority(10);
+  // the gateway is gone: nobody waits for this any more
+  process.once('disconnect', () => process.exit(1));
+  process.once('message', (job: Job) => {
+    const tell = (answer: Answer) => process.send?.(answer, () => process.exit(0));
+    doJob(job).then(
+      (done) => tell({ done }),
+      (error: unknown) => {
+        const text = error instanceof Error ? error.message : String(error);
+        tell(error instanceof BackupTrouble ? { trouble: text } : { failure: text });
+      },
+    );
+  });
+}

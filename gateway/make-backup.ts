@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { listBackups, newBackupFile, removeOld, requirePrepared } from '#adapters/backup/backup-folder.ts';
+import { asTrouble, BackupTrouble } from '#adapters/backup/backup-trouble.ts';
+import { readKeyFile } from '#adapters/backup/key-file.ts';
+import { pack } from '#adapters/backup/pack.ts';
+import { removeUnfinished, writeWhole } from '#adapters/backup/safe-files.ts';
+import { withScratch } from '#adapters/backup/scratch.ts';
+import { seal } from '#adapters/backup/seal.ts';
+import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
+import type { Job, JobDone } from './do-job.ts';
+
+/** A sealed backup in a prepared folder; older ones go by their age. Throws BackupTrouble with the reason. */
+export async function makeBackup(job: Extract<Job, { kind: 'backup' }>): Promise<JobDone> {
+  const { data, databaseFile, folder, madeAt } = job;
+  requirePrepared(folder);
+  const { public_key: publicKey } = await readKeyFile(data);
+  const { size } = await stat(databaseFile);
+  return withScratch(data, size, async (scratch, isOnCard) => {
+    const copy = `${scratch}/farm.db`;
+    const described = { format: 1 as const, made_at: madeAt, ...(await takeSnapshot(databaseFile, copy)) };
+    try {
+      await removeUnfinished(folder);
+      const file = newBackupFile(folder, madeAt);
+      await writeProved(file, seal(pack(copy, described), { publicKey, madeAt }));
+      await removeOld(folder, await listBackups(folder), Date.parse(madeAt), job.maxBytes);
+      return { file, bytes: (await stat(file)).size, onCard: isOnCard ? size : 0, wrong: null };
+    } catch (error) {
+      throw asTrouble(error, folder);
+    }
+  });
+}
+
+/** Reads back what was written: a stick that lies is found out now, not in the night it is needed. */
+async function writeProved(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const written = createHash('sha256');
+  async function* hashed() {
+    for await (const chunk of bytes) {
+      written.update(chunk);
+      yield chunk;
+    }
+  }
+  await writeWhole(file, hashed());
+  const read = createHash('sha256');
+  for await (const chunk of createReadStream(file)) read.update(chunk as Buffer);
+  if (read.digest('hex') !== written.digest('hex'))
+    throw new BackupTrouble(`what was written to ${dirname(file)} reads back differently; use another stick`);
+}
