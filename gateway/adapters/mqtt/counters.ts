@@ -33,6 +33,7 @@ const REFUSALS = [
   'messages_over_rate',
   'rate_kicks',
   'bad_payloads',
+  'not_stored',
   'contested',
   'slow_kicks',
 ] as const;

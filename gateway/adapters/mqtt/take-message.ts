@@ -2,6 +2,7 @@ import type { Client, PublishPacket } from 'aedes';
 import { MAX_DEVICE_MESSAGE_BYTES } from '#contract/mqtt/messages.ts';
 import { type DevicePublishes, parseDeviceTopic } from '#contract/mqtt/topics.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
+import { StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
 import type { Counters, Refusal } from './counters.ts';
 import type { LevelStore } from './level-store.ts';
@@ -58,7 +59,7 @@ function takeNow(deps: TakeDeps, delivery: Delivery): void {
     }
   };
   pending.then(goOn, (error: unknown) => {
-    doorFailed(deps, packet, error);
+    doorFailed(deps, peer, packet, error);
     goOn();
   });
 }
@@ -118,14 +119,18 @@ function hand(
     counters.refuse('bad_payloads', peer.source);
     leadAstray(packet);
   } catch (error) {
-    doorFailed(deps, packet, error);
+    doorFailed(deps, peer, packet, error);
   }
   return undefined;
 }
 
-function doorFailed(deps: TakeDeps, packet: PublishPacket, error: unknown): void {
-  deps.counters.count('door_failures');
-  deps.log.error({ err: error, topic: packet.topic }, 'a message was not taken and is not acknowledged');
+function doorFailed(deps: TakeDeps, peer: Peer, packet: PublishPacket, error: unknown): void {
+  // a full disk refuses every message of every controller: that is said once by who watches the disk, and summed up here
+  if (error instanceof StorageUnavailable) deps.counters.refuse('not_stored', peer.source);
+  else {
+    deps.counters.count('door_failures');
+    deps.log.error({ err: error, topic: packet.topic }, 'a message was not taken and is not acknowledged');
+  }
   ignore(deps, packet);
 }
 

@@ -16,7 +16,8 @@ import type {
 import { mqttIdOf } from './mqtt-id.ts';
 import type { ControlFacts, RegistryQueries } from './ports.ts';
 
-export const MANUAL_ORDERS_KEPT = 20;
+/** Timed orders of people that may still lie over each other; ordering more than one a second for long is nobody's use. */
+const TIMED_ORDERS_KEPT = 20;
 
 /** Every control point in memory, in front of the database: control needs no query, and goes on when the disk is full. */
 export type Registry = ControlViews & {
@@ -202,12 +203,19 @@ function followPond(
   }
 }
 
+/** The newest, and however old the last order without end of either origin: it holds again when the timed ones are over. */
+function worthKeeping(orders: readonly Order[]): Order[] {
+  const newestFirst = orders.toSorted((a, b) => b.version - a.version);
+  const endless = (['LOCAL', 'REMOTE'] as const).map((origin) =>
+    newestFirst.find((known) => known.origin === origin && known.hold_until === null),
+  );
+  return newestFirst.filter((known, at) => at < TIMED_ORDERS_KEPT || endless.includes(known));
+}
+
 function withOrder(view: ControlView, id: string, changed: Order): ControlView {
   const isManual = changed.origin === 'LOCAL' || changed.origin === 'REMOTE';
   const others = view.manualOrders.filter((known) => known.id !== id);
-  const manualOrders = isManual
-    ? [changed, ...others].sort((a, b) => b.version - a.version).slice(0, MANUAL_ORDERS_KEPT)
-    : view.manualOrders;
+  const manualOrders = isManual ? worthKeeping([changed, ...others]) : view.manualOrders;
   const isOpen = changed.state === 'SENT' || changed.state === 'ACKED';
   const isNewer = view.openOrder === null || changed.version >= view.openOrder.version;
   const closed = view.openOrder?.id === id ? null : view.openOrder;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DeviceDoor } from '#core/device-link.ts';
+import { StorageUnavailable } from '#core/errors.ts';
 import { aController, eventually, publishPacket, startBroker } from './broker-under-test.ts';
 
 const OWN = 'sf/v1/d/aerator-1';
@@ -161,6 +162,22 @@ describe('acknowledged means taken', () => {
       expect(farm.counted('not_acknowledged')).toBe(1);
     },
   );
+
+  test('what a full disk does not take is counted and summed up, not told line by line', async () => {
+    const farm = await startBroker({
+      door: {
+        heartbeat: async () => {
+          throw new StorageUnavailable('full', null);
+        },
+      },
+    });
+    const client = await farm.rawConnected();
+    client.send(publishPacket(`${OWN}/hb`, BEAT), { cmd: 'pingreq' });
+    await client.next('pingresp');
+    await eventually(() => expect(farm.counted('not_stored')).toBe(1));
+    expect(farm.counted('door_failures')).toBe(0);
+    expect(client.received).toEqual([]);
+  });
 
   test('a door that throws at once harms nobody', async () => {
     const farm = await startBroker({

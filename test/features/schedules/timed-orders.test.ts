@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 
 const SECOND = 1_000;
@@ -35,6 +36,19 @@ describe('an order for a time', () => {
     expect(await target()).toBe('OFF');
     await pass(120);
     expect(await target()).toBe('ON');
+  });
+
+  it('leaves the last order without end in force, after however many others', async () => {
+    await order('turn-off');
+    // alternating, or they would be one and the same order
+    for (let n = 0; n < 25; n++) await order(n % 2 === 0 ? 'turn-on' : 'turn-off', 60);
+    // whoever reads all of it anew, as a start does, knows it too
+    const facts = await controlFactsQueries(app.database.read).controlFacts(path.split('/').at(-1) ?? '');
+    expect(facts?.manualOrders).toHaveLength(21);
+    expect(facts?.manualOrders.at(-1)).toMatchObject({ target_status: 'OFF', hold_until: null });
+    expect(await target()).toBe('ON');
+    await pass(120);
+    expect(await target()).toBe('OFF');
   });
 
   it('that holds again when the clock is right once more still ends at its own time', async () => {

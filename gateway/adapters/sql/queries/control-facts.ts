@@ -71,7 +71,7 @@ async function factsOf(db: Db, points: readonly ControlPoint[]): Promise<Control
     pondsOf(db, ids),
     powersOf(db, ids),
     schedulesOf(db, ids),
-    ordersOf(db, ids, 'manual'),
+    manualOrdersOf(db, ids),
     ordersOf(db, ids, 'open'),
     db.selectFrom('device_keys').selectAll().where('control_point_id', 'in', ids).orderBy('id').execute(),
     db.selectFrom('presence').select(['id', 'heard_at_ms', 'consumption']).where('id', 'in', ids).execute(),
@@ -154,8 +154,23 @@ async function schedulesOf(db: Db, ids: readonly string[]) {
   return rows.map((row) => decodeRow(schedule, row));
 }
 
+/** What people ordered last, and the last order without end of either origin, however old; newest first. */
+async function manualOrdersOf(db: Db, ids: readonly string[]) {
+  const found = await Promise.all([
+    ordersOf(db, ids, 'manual'),
+    ordersOf(db, ids, 'endless local'),
+    ordersOf(db, ids, 'endless remote'),
+  ]);
+  const byId = new Map(found.flat().map((row) => [row.id, row]));
+  return [...byId.values()].sort((a, b) => b.version - a.version);
+}
+
 /** The newest orders of each control point, newest first. Words stand in the statement: an index holds just those. */
-async function ordersOf(db: Db, ids: readonly string[], which: 'manual' | 'open') {
+async function ordersOf(
+  db: Db,
+  ids: readonly string[],
+  which: 'manual' | 'endless local' | 'endless remote' | 'open',
+) {
   const rows = await db
     .selectFrom('control_points')
     .innerJoin('orders', (join) =>
@@ -165,9 +180,14 @@ async function ordersOf(db: Db, ids: readonly string[], which: 'manual' | 'open'
           .select('own.id')
           .whereRef('own.control_point_id', '=', 'control_points.id')
           .where((fits) =>
-            which === 'manual'
-              ? fits('own.origin', 'in', [sql.lit('LOCAL' as const), sql.lit('REMOTE' as const)])
-              : fits('own.state', 'in', [sql.lit('SENT' as const), sql.lit('ACKED' as const)]),
+            which === 'open'
+              ? fits('own.state', 'in', [sql.lit('SENT' as const), sql.lit('ACKED' as const)])
+              : fits('own.origin', 'in', [sql.lit('LOCAL' as const), sql.lit('REMOTE' as const)]),
+          )
+          .$if(which === 'endless local' || which === 'endless remote', (those) =>
+            those
+              .where('own.origin', '=', which === 'endless local' ? 'LOCAL' : 'REMOTE')
+              .where('own.hold_until', 'is', null),
           )
           .orderBy('own.version', 'desc')
           .limit(which === 'manual' ? MANUAL_ORDERS_READ : 1),
