@@ -35,6 +35,7 @@ import { pondRoutes } from '#features/ponds/routes.ts';
 import { keepWhatHoldsOnFarm } from '#features/schedules/keep-what-holds.ts';
 import { systemRoutes } from '#features/system/routes.ts';
 import { bootDatabase } from './boot/climb.ts';
+import { whileLocked } from './boot/while-locked.ts';
 import { wireAccounts } from './compose-accounts.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
@@ -50,16 +51,21 @@ export async function compose(config: Config, given: World) {
   // the time floor lies in the database, so until it is open the wall clock has to do
   let clock: DisciplinedClock | null = null;
   const now = () => clock?.now() ?? world.wallClock();
-  const booted = await bootDatabase(config, {
-    log,
-    now,
-    monotonic: world.monotonic,
-    bootId: randomBytes(8).toString('hex'),
-    node: randomBytes(4).toString('hex'),
-    onListenerError: (error) => log.error({ err: error }, 'a listener of committed changes failed'),
-    onReaderDied: (error) =>
-      log.warn({ err: error }, 'the reading thread died; long lists are read on the main thread for a while'),
-  });
+  const booted = await whileLocked(world, () =>
+    bootDatabase(config, {
+      log,
+      now,
+      monotonic: world.monotonic,
+      bootId: randomBytes(8).toString('hex'),
+      node: randomBytes(4).toString('hex'),
+      onListenerError: (error) => log.error({ err: error }, 'a listener of committed changes failed'),
+      onReaderDied: (error) =>
+        log.warn(
+          { err: error },
+          'the reading thread died; long lists are read on the main thread for a while',
+        ),
+    }),
+  );
   const { database } = booted;
   const storage = createStorageHealth({
     commit: database.commit,

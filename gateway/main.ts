@@ -8,6 +8,7 @@ import { clockEvidence } from '#adapters/system/clock-evidence.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { runAdmin } from './admin.ts';
 import { runBackup } from './backup.ts';
+import { DatabaseHeld } from './boot/while-locked.ts';
 import { BadOption, type Config, helpText, readConfig } from './config.ts';
 import { runRestore } from './restore.ts';
 import { lanAddresses, serve } from './serve.ts';
@@ -84,7 +85,10 @@ async function runServer(config: Config): Promise<void> {
 /** One sentence for what a person can mend; anything else is a bug and shows its trace. */
 function tell(error: unknown): void {
   const isExpected =
-    error instanceof BadOption || error instanceof SchemaRefused || error instanceof BackupTrouble;
+    error instanceof BadOption ||
+    error instanceof SchemaRefused ||
+    error instanceof BackupTrouble ||
+    error instanceof DatabaseHeld;
   const { code, port, path } = error as NodeJS.ErrnoException & { port?: number };
   const sentence = isExpected
     ? error.message

@@ -25,7 +25,12 @@ export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-export async function startBox(data: string, clock: TestClock, args: readonly string[] = []) {
+export async function startBox(
+  data: string,
+  clock: TestClock,
+  args: readonly string[] = [],
+  pause: () => Promise<void> = () => Promise.resolve(),
+) {
   const sentences: Sentence[] = [];
   const note = (level: string) => (fields: Record<string, unknown>, sentence: string) =>
     void sentences.push({ level, fields, sentence });
@@ -34,7 +39,7 @@ export async function startBox(data: string, clock: TestClock, args: readonly st
     monotonic: clock.now,
     random: Math.random,
     clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
-    pause: () => Promise.resolve(),
+    pause,
     log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
   });
   const server = createServer(instance.app);

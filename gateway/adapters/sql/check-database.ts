@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import BetterSqlite from 'better-sqlite3';
+import { StorageUnavailable } from '#core/errors.ts';
 import type { SqliteConnection } from './open-sqlite.ts';
 
 /** What control cannot do without. All small: checking them takes the same time whatever the logs have grown to. */
@@ -79,6 +80,12 @@ export function integrityOfFile(file: string): string | null {
     if (isDamage(error)) return error.message;
     throw error;
   }
+}
+
+/** Whether that is what SQLite says when another connection holds the file. */
+export function isLocked(error: unknown): boolean {
+  if (error instanceof StorageUnavailable) return error.reason === 'locked';
+  return error instanceof BetterSqlite.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
 
 /** Whether another connection has the file open. Throws what opening it throws, also for a damaged file. */
