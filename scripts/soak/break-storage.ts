@@ -44,14 +44,13 @@ export function fillDisk(folder: string): () => void {
   return () => rmSync(ballast, { force: true });
 }
 
-/** Environment under which fsync can be made to fail (libfiu); null: it is not on this machine. */
-export function failingFsync(): Readonly<Record<string, string>> | null {
+/** Environment under which fsync can be made to fail (libfiu, with its pipes in the folder); null: it is not on this machine. */
+export function failingFsync(folder: string): Readonly<Record<string, string>> | null {
   const asked = spawnSync('fiu-run', ['-n', '-x', 'true'], { encoding: 'utf8' });
   if (asked.status !== 0) return null;
   const value = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(asked.stdout)?.[1];
   const preload = value('LD_PRELOAD');
-  const fifo = value('FIU_CTRL_FIFO');
-  return preload === undefined || fifo === undefined ? null : { LD_PRELOAD: preload, FIU_CTRL_FIFO: fifo };
+  return preload === undefined ? null : { LD_PRELOAD: preload, FIU_CTRL_FIFO: join(folder, 'fiu-ctrl') };
 }
 
 export function makeFsyncFail(pid: number, fifo: string, isFailing: boolean): void {

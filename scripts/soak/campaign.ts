@@ -56,7 +56,7 @@ export async function runCampaign(
         ? unmountSmallDisk(data)
         : null;
   const hasSmallDisk = unmount !== null;
-  const environment = options.isMachineUsed ? failingFsync() : null;
+  const environment = options.isMachineUsed ? failingFsync(folder) : null;
   const machine: Machine = { hasSmallDisk, fiuFifo: environment?.['FIU_CTRL_FIFO'] ?? null };
   const time: FarmTime = earlier?.time ?? {
     realStart: Date.now(),
