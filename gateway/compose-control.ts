@@ -26,6 +26,7 @@ import { createSeenDevices } from '#features/devices/seen-devices.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
 import { createExecutor } from '#features/schedules/executor.ts';
+import { createStamps } from '#features/schedules/follow-clock-step.ts';
 import { type ZoneClock, zoneClock } from '#features/schedules/local-time.ts';
 import { scheduleRoutes } from '#features/schedules/routes.ts';
 import type { Config } from './config.ts';
@@ -89,6 +90,7 @@ export async function wireControl(deps: ControlDeps) {
     },
     { lookedAt: deps.lookedAt },
   );
+  const stamps = createStamps({ ...kernel, views: registry });
   database.onCommit((committed) => {
     for (const { before, after } of registry.follow(committed)) publisher.follow(before, after);
   });
@@ -139,7 +141,13 @@ export async function wireControl(deps: ControlDeps) {
   return {
     routes,
     registry,
-    executor,
+    executor: {
+      ...executor,
+      async tick() {
+        await stamps.look();
+        await executor.tick();
+      },
+    },
     orderDeps,
     door: createDeviceDoor({ ...reportDeps, ...keyDeps, seen, repeatLevels: publisher.repeat }),
     levels: () => [...registry.all()].map(publisher.levelsOf),
@@ -157,7 +165,11 @@ export async function wireControl(deps: ControlDeps) {
       for (const view of registry.all()) publisher.publish(view);
     },
     onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
-    followClockStep: (steppedBy: number) => followClockStep(registry, steppedBy),
+    followClockStep(steppedBy: number) {
+      followClockStep(registry, steppedBy);
+      // where no executor runs the stamps are another's
+      if (config.role === 'gateway') void stamps.follow(steppedBy);
+    },
     flushPresence: (also?: readonly Change[]) => flushPresence({ ...kernel, views: registry }, also),
   };
 }

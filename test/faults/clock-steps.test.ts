@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Tick } from '#adapters/timers/ticks.ts';
+import { createStamps } from '#features/schedules/follow-clock-step.ts';
 import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
 import { readConfig } from '../../gateway/config.ts';
 import { serve } from '../../gateway/serve.ts';
@@ -48,6 +49,101 @@ describe('a clock that stepped forward and is right again', () => {
     await schedule(1, 2 * SECOND);
     await pass(30);
     expect(await target(1)).toBe('ON');
+  });
+});
+
+describe('what was given while the clock was wrong', () => {
+  let app: App;
+  let token: string;
+  let path: string;
+  beforeEach(async () => {
+    app = await startApp('sqlite');
+    const farm = await aFarmWith(app);
+    ({ token } = farm);
+    path = `/control-points/${(await aControlPoint(app, farm)).id}`;
+  });
+  afterEach(() => app.close());
+
+  const order = (what: 'turn-on' | 'turn-off', for_s?: number) =>
+    app.call('POST', `${path}/${what}`, { token, body: for_s === undefined ? {} : { for_s } });
+  const target = async () => body(await app.call('GET', path, { token }))['target_status'];
+  const lastOrder = async () =>
+    ((await app.call('GET', `${path}/orders`, { token })).body as Record<string, string>[])[0];
+  const scheduleOn = (afterMs: number) => {
+    const start_time = new Date(app.kernel.now() + afterMs).toISOString();
+    return app.call('POST', `${path}/schedules`, { token, body: { action: 'ON', start_time } });
+  };
+  async function pass(seconds: number): Promise<void> {
+    for (let n = 0; n < seconds; n += 1) {
+      app.clock.advance(SECOND);
+      app.lookAtClock();
+      await app.control.executor.tick();
+    }
+  }
+
+  it('an order does not keep the aeration of the evening from starting once the clock is right', async () => {
+    await pass(2);
+    app.stepWallClock(HOUR);
+    await pass(2);
+    await order('turn-off');
+    await pass(2);
+    app.stepWallClock(-HOUR);
+    await pass(2);
+    await scheduleOn(10 * SECOND);
+    expect(await target()).toBe('OFF');
+    await pass(12);
+    expect(await target()).toBe('ON');
+    expect(app.sentences).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        sentence: 'orders and schedules keep their age over a step of the clock',
+      }),
+    );
+  });
+
+  it('an order for a time does not last an hour longer', async () => {
+    await pass(2);
+    app.stepWallClock(HOUR);
+    await pass(2);
+    await order('turn-on', 60);
+    app.stepWallClock(-HOUR);
+    await pass(30);
+    expect(await target()).toBe('ON');
+    await pass(40);
+    expect(await target()).toBe('OFF');
+  });
+
+  it('a schedule entered then counts from when it was entered', async () => {
+    await pass(2);
+    app.stepWallClock(HOUR);
+    await pass(2);
+    await scheduleOn(30 * SECOND - HOUR);
+    app.stepWallClock(-HOUR);
+    expect(await target()).toBe('OFF');
+    await pass(35);
+    expect(await target()).toBe('ON');
+  });
+
+  it('an order given before is as old as it was when a clock set back by mistake is right again', async () => {
+    await pass(2);
+    await order('turn-on');
+    const before = await lastOrder();
+    app.stepWallClock(-HOUR);
+    await pass(5);
+    expect((await lastOrder())?.['issued_at']).not.toBe(before?.['issued_at']);
+    app.stepWallClock(HOUR);
+    await pass(5);
+    expect((await lastOrder())?.['issued_at']).toBe(before?.['issued_at']);
+  });
+
+  it('an order is found by the next start, though nobody knows then how wrong the clock was', async () => {
+    await pass(2);
+    app.stepWallClock(HOUR);
+    await order('turn-off');
+    const now = app.kernel.now() - HOUR;
+    const afterRestart = createStamps({ ...app.kernel, now: () => now, views: app.control.registry });
+    await afterRestart.look();
+    expect((await lastOrder())?.['issued_at']).toBe(new Date(now).toISOString());
   });
 });
 

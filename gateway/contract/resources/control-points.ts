@@ -114,7 +114,7 @@ export const order = defineResource({
     /** `estimated` while the clock was not trusted. */
     clock_quality: z.enum(['trusted', 'estimated']),
   }),
-  groups: { state: { fields: ['state', 'state_at', 'hold_until'], owner: 'gateway' } },
+  groups: { state: { fields: ['state', 'state_at', 'issued_at', 'hold_until'], owner: 'gateway' } },
   parents: { control_points: 'control_point_id' },
 });
 

@@ -33,7 +33,7 @@ export function manualOrderOf(row: Order): ManualOrder {
  * A clock that was years ahead and is right again has left stamps in the future; taken at their word they would keep a
  * schedule silent until then. Within a day a stamp is believed, beyond it it counts as long past.
  */
-const BELIEVED_AHEAD_MS = 24 * 3_600_000;
+export const BELIEVED_AHEAD_MS = 24 * 3_600_000;
 
 function notFromTheFuture(stamp: number, now: number): number {
   return stamp > now + BELIEVED_AHEAD_MS ? 0 : stamp;
