@@ -1,0 +1,149 @@
+import type { ScienceConstants } from '../constants.ts';
+import {
+  type FeedingAdjustment,
+  type FeedingCause,
+  type FeedingConditions,
+  isFresh,
+} from '../feeding-adjustments.ts';
+import type { DailyRation } from '../feeding-ration.ts';
+import { daysBetween } from '../local-date.ts';
+import { FEEDING_WORDS, type FeedForm } from './feeding-words.ts';
+import { calendarDay, figure, grams, type Language, percent } from './language.ts';
+import { type LastSample, nextWeighing } from './next-weighing.ts';
+
+type Constants = Pick<ScienceConstants, 'growth' | 'uniformity' | 'feeding'>;
+
+/** Feed by shrimp weight: sizes after a feed maker's guide (Uni-President Laone), protein by practice. */
+const FEED_TYPES: readonly {
+  fromWeightG: number;
+  form: FeedForm;
+  sizeMm: readonly number[];
+  protein: readonly number[];
+}[] = [
+  { fromWeightG: 0, form: 'STARTER', sizeMm: [0.5, 1], protein: [40, 45] },
+  { fromWeightG: 1, form: 'CRUMBLE', sizeMm: [1, 1.6], protein: [38, 40] },
+  { fromWeightG: 3, form: 'PELLET', sizeMm: [1.4, 1.7], protein: [35] },
+  { fromWeightG: 7, form: 'PELLET', sizeMm: [1.7], protein: [35] },
+  { fromWeightG: 8, form: 'PELLET', sizeMm: [1.7], protein: [30, 35] },
+  { fromWeightG: 10, form: 'PELLET', sizeMm: [2], protein: [30, 35] },
+];
+
+/** The feed for shrimp of this weight: form, grain and crude protein. */
+export function feedTypeName(weightG: number, language: Language): string {
+  const feed = FEED_TYPES.findLast((each) => weightG >= each.fromWeightG);
+  if (feed === undefined) return feedTypeName(0, language);
+  const range = (bounds: readonly number[], decimals: number) =>
+    bounds.map((bound) => figure(bound, decimals, language)).join('–');
+  return FEEDING_WORDS[language].feedType({
+    form: feed.form,
+    sizeMm: range(feed.sizeMm, 1),
+    protein: `${range(feed.protein, 0)}%`,
+  });
+}
+
+/** Why a batch gets nothing: it has ended, nothing lives, or it comes to its pond on a later day (YYYY-MM-DD). */
+export type NothingToFeed = 'NOT_ACTIVE' | 'NO_SHRIMP' | { stockedOn: string };
+
+/**
+ * Why the ration is what it is, in one line, the largest change first: "Temperature 24.0 °C:
+ * -20%; dissolved oxygen 3.4 mg/L: -24%".
+ */
+export function adjustmentReason(adjustment: FeedingAdjustment | NothingToFeed, language: Language): string {
+  const words = FEEDING_WORDS[language];
+  if (adjustment === 'NOT_ACTIVE') return words.notActive;
+  if (adjustment === 'NO_SHRIMP') return words.noShrimp;
+  if ('stockedOn' in adjustment) return words.notStocked(calendarDay(adjustment.stockedOn, language));
+  const oxygen = adjustment.causes.find((each) => each.cause === 'OXYGEN');
+  if (adjustment.isSuspended && oxygen?.cause === 'OXYGEN') {
+    return words.suspended(figure(oxygen.value, 1, language));
+  }
+  if (adjustment.causes.length === 0) return words.noAdjustment;
+  const reason = adjustment.causes
+    .map((each) => `${nameOf(each, language)}: ${signedPercent(each.factor, language)}`)
+    .join('; ');
+  return reason.charAt(0).toLocaleUpperCase(language) + reason.slice(1);
+}
+
+/** What feeding notes are made from; dates are local dates of the farm, YYYY-MM-DD. */
+export interface FeedingFacts {
+  today: string;
+  startDate: string;
+  speciesName: string;
+  isKnownSpecies: boolean;
+  initialWeightG: number;
+  lastSample: LastSample | null;
+  conditions: FeedingConditions;
+  ration: DailyRation;
+  /** Feed conversion of the batch so far; null when it cannot be told. */
+  fca: number | null;
+}
+
+/** What to watch or do with today's ration of an active batch; empty when nothing needs saying. */
+export function feedingNotes(constants: Constants, facts: FeedingFacts, language: Language): string[] {
+  const words = FEEDING_WORDS[language];
+  return [
+    facts.isKnownSpecies ? null : words.unknownSpecies(facts.speciesName),
+    ...waterNotes(constants.feeding, facts, language),
+    weightNote(constants, facts, language),
+    conversionNote(constants.feeding, facts, language),
+  ].filter((note) => note !== null);
+}
+
+function waterNotes(
+  feeding: Constants['feeding'],
+  { conditions, ration }: FeedingFacts,
+  language: Language,
+): (string | null)[] {
+  const words = FEEDING_WORDS[language];
+  const { oxygen, temperature } = feeding.readingFreshHours;
+  const fullRationAbove = feeding.oxygenFactor.at(-1)?.at ?? 0;
+  const limit = figure(fullRationAbove, 1, language);
+  if (ration.adjustment.isSuspended) return [words.resumeAbove(limit)];
+  const { covered } = ration.adjustment;
+  return [
+    isFresh(conditions.dissolvedOxygen, oxygen) ? null : words.measureOxygen(oxygen, limit),
+    isFresh(conditions.temperatureC, temperature) ? null : words.measureTemperature(temperature),
+    covered && words.covered(nameOf(covered, language), percent((1 - covered.factor) * 100, language)),
+  ];
+}
+
+function weightNote(constants: Constants, facts: FeedingFacts, language: Language): string | null {
+  const { lastSample, ration, startDate, today } = facts;
+  const words = FEEDING_WORDS[language];
+  const weight = grams(ration.feedWeightG, language);
+  const { date, sampleSize } = nextWeighing(
+    constants,
+    { ...facts, expectedWeightG: ration.feedWeightG },
+    'USUAL',
+  );
+  const sample = figure(sampleSize, 0, language);
+  if (lastSample === null) {
+    const day = daysBetween(startDate, today);
+    return words.notWeighed(weight, day, sample, calendarDay(date, language));
+  }
+  const age = daysBetween(lastSample.date, today);
+  if (age > constants.feeding.biometryStaleDays) return words.staleWeighing(age, weight, sample);
+  const weighed = grams(lastSample.weightG, language);
+  return weighed === weight ? null : words.grownForward(weighed, age, weight);
+}
+
+function conversionNote(
+  { wastefulFca }: Constants['feeding'],
+  { fca, ration }: FeedingFacts,
+  language: Language,
+): string | null {
+  const words = FEEDING_WORDS[language];
+  if (fca !== null && fca > wastefulFca) return words.wastefulSoFar(figure(fca, 2, language));
+  if (ration.feedPerGain === null || ration.feedPerGain <= wastefulFca) return null;
+  return words.wastefulToday(figure(ration.feedPerGain, 1, language));
+}
+
+function nameOf(cause: FeedingCause, language: Language): string {
+  const { causes, events } = FEEDING_WORDS[language];
+  if (cause.cause === 'EVENT') return events[cause.event];
+  return causes[cause.cause](figure(cause.value, cause.cause === 'AMMONIA' ? 2 : 1, language));
+}
+
+function signedPercent(factor: number, language: Language): string {
+  return `${factor < 1 ? '-' : '+'}${percent((factor - 1) * 100, language)}`;
+}

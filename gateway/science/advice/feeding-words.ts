@@ -1,0 +1,127 @@
+import type { FeedingEvent } from '../feeding-adjustments.ts';
+import type { Language } from './language.ts';
+
+export type FeedForm = 'STARTER' | 'CRUMBLE' | 'PELLET';
+
+/** The words of feeding advice; arguments come formatted for the language. */
+export interface FeedingWords {
+  feedType(the: { form: FeedForm; sizeMm: string; protein: string }): string;
+  noAdjustment: string;
+  notActive: string;
+  noShrimp: string;
+  notStocked(date: string): string;
+  suspended(oxygen: string): string;
+  causes: {
+    TEMPERATURE(value: string): string;
+    OXYGEN(value: string): string;
+    AMMONIA(value: string): string;
+  };
+  events: Record<FeedingEvent, string>;
+  unknownSpecies(name: string): string;
+  resumeAbove(oxygen: string): string;
+  measureOxygen(hours: number, limit: string): string;
+  measureTemperature(hours: number): string;
+  covered(cause: string, cut: string): string;
+  notWeighed(weight: string, day: number, sample: string, date: string): string;
+  staleWeighing(age: number, weight: string, sample: string): string;
+  grownForward(weighed: string, age: number, weight: string): string;
+  wastefulSoFar(fca: string): string;
+  wastefulToday(perGain: string): string;
+}
+
+const PORTUGUESE: FeedingWords = {
+  feedType: ({ form, sizeMm, protein }) => {
+    const forms = {
+      STARTER: 'Ração inicial em pó ou farelada',
+      CRUMBLE: 'Ração triturada ou micropélete',
+      PELLET: 'Ração peletizada',
+    };
+    return `${forms[form]} ${sizeMm} mm, ${protein} PB`;
+  },
+  noAdjustment: 'Sem ajuste',
+  notActive: 'Lote não está ativo',
+  noShrimp: 'Nenhum camarão vivo registrado no lote',
+  notStocked: (date) => `Povoamento previsto para ${date}`,
+  suspended: (oxygen) => `Alimentação suspensa: oxigênio dissolvido ${oxygen} mg/L`,
+  causes: {
+    TEMPERATURE: (value) => `temperatura ${value} °C`,
+    OXYGEN: (value) => `oxigênio dissolvido ${value} mg/L`,
+    AMMONIA: (value) => `amônia não ionizada ${value} mg/L`,
+  },
+  events: {
+    SYNCHRONOUS_MOLT: 'muda sincronizada',
+    PARTIAL_MOLT: 'muda parcial',
+    HEAVY_RAIN: 'chuva forte',
+    BLOOM_CRASH: 'queda do plâncton',
+    TREATMENT: 'tratamento da água',
+  },
+  unknownSpecies: (name) => `Não há tabela própria para "${name}": a ração segue a do vannamei.`,
+  resumeAbove: (oxygen) =>
+    `Ligue todos os aeradores e meça o oxigênio de novo em uma hora; alimente só acima de ${oxygen} mg/L.`,
+  measureOxygen: (hours, limit) =>
+    `Sem leitura de oxigênio nas últimas ${hours} h: meça antes da primeira refeição; abaixo de ${limit} mg/L a ração deve cair.`,
+  measureTemperature: (hours) =>
+    `Sem leitura de temperatura nas últimas ${hours} h: a ração supõe água a 28–31 °C.`,
+  covered: (cause, cut) => `Também pesa ${cause} (por si só, −${cut}), já dentro do corte maior.`,
+  notWeighed: (weight, day, sample, date) =>
+    `Ainda sem biometria: a ração usa o peso esperado de ${weight} no dia ${day}. Pese ${sample} camarões em ${date}.`,
+  staleWeighing: (age, weight, sample) =>
+    `A última biometria tem ${age} dias e a ração supõe ${weight}. Pese ${sample} camarões hoje.`,
+  grownForward: (weighed, age, weight) =>
+    `A ração usa ${weight}: os ${weighed} pesados há ${age === 1 ? '1 dia' : `${age} dias`} mais o crescimento desde então.`,
+  wastefulSoFar: (fca) =>
+    `Conversão alimentar de ${fca} até aqui: confira as bandejas duas horas após cada refeição e corte 10% da seguinte se sobrar mais de 10%.`,
+  wastefulToday: (perGain) =>
+    `No ritmo atual do viveiro esta ração gasta ${perGain} kg por quilo ganho: confira as bandejas antes de dar tudo.`,
+};
+
+const ENGLISH: FeedingWords = {
+  feedType: ({ form, sizeMm, protein }) => {
+    const forms = {
+      STARTER: 'Starter powder or crumble',
+      CRUMBLE: 'Crumble or micro-pellet',
+      PELLET: 'Pellet',
+    };
+    return `${forms[form]} ${sizeMm} mm, ${protein} CP`;
+  },
+  noAdjustment: 'No adjustment',
+  notActive: 'Batch not active',
+  noShrimp: 'No live shrimp recorded in the batch',
+  notStocked: (date) => `Stocking is planned for ${date}`,
+  suspended: (oxygen) => `Feeding suspended: dissolved oxygen ${oxygen} mg/L`,
+  causes: {
+    TEMPERATURE: (value) => `temperature ${value} °C`,
+    OXYGEN: (value) => `dissolved oxygen ${value} mg/L`,
+    AMMONIA: (value) => `un-ionised ammonia ${value} mg/L`,
+  },
+  events: {
+    SYNCHRONOUS_MOLT: 'synchronous molt',
+    PARTIAL_MOLT: 'partial molt',
+    HEAVY_RAIN: 'heavy rain',
+    BLOOM_CRASH: 'bloom crash',
+    TREATMENT: 'water treatment',
+  },
+  unknownSpecies: (name) => `There is no table for "${name}": the ration follows vannamei.`,
+  resumeAbove: (oxygen) =>
+    `Turn on every aerator and measure oxygen again in an hour; feed only above ${oxygen} mg/L.`,
+  measureOxygen: (hours, limit) =>
+    `No oxygen reading in the last ${hours} h: measure before the first meal; below ${limit} mg/L the ration has to come down.`,
+  measureTemperature: (hours) =>
+    `No temperature reading in the last ${hours} h: the ration assumes water at 28–31 °C.`,
+  covered: (cause, cut) => `There is also ${cause} (on its own -${cut}); the larger cut already covers it.`,
+  notWeighed: (weight, day, sample, date) =>
+    `Not weighed yet: the ration uses the ${weight} expected on day ${day}. Weigh ${sample} shrimp on ${date}.`,
+  staleWeighing: (age, weight, sample) =>
+    `The last weighing is ${age} days old and the ration assumes ${weight}. Weigh ${sample} shrimp today.`,
+  grownForward: (weighed, age, weight) =>
+    `The ration uses ${weight}: the ${weighed} weighed ${age === 1 ? '1 day' : `${age} days`} ago plus growth since.`,
+  wastefulSoFar: (fca) =>
+    `Feed conversion ${fca} so far: check the trays two hours after each meal and cut the next one by 10% when more than 10% is left.`,
+  wastefulToday: (perGain) =>
+    `At the pond's present pace this ration spends ${perGain} kg per kilogram gained: check the trays before giving all of it.`,
+};
+
+export const FEEDING_WORDS: Record<Language, FeedingWords> = {
+  'pt-BR': PORTUGUESE,
+  en: ENGLISH,
+};

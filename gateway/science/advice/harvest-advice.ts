@@ -1,0 +1,153 @@
+import type { HarvestDecision } from '../harvest-decision.ts';
+import { figure, type Language } from './language.ts';
+
+export type HarvestAdviceFacts = {
+  decision: HarvestDecision;
+  batch: string;
+  currency: 'BRL' | 'USD';
+  animals: number;
+  currentWeightG: number;
+  marketPricePerKg: number;
+  dailyOperationalCost: number;
+  lastWeighingDaysAgo: number | null;
+  /** Whole-cycle feed conversion; null: unknown. */
+  fca: number | null;
+  /** Feed and its price of the last days; null: nothing was fed. */
+  feed: { kgPerDay: number; pricePerKg: number } | null;
+};
+
+/** The figures behind a harvest decision, as a technician would explain them. */
+export function harvestExplanation(facts: HarvestAdviceFacts, language: Language): string {
+  if (facts.animals === 0) {
+    return language === 'pt-BR'
+      ? `Nenhum camarão vivo registrado no lote ${facts.batch}.`
+      : `No live shrimp are recorded in batch ${facts.batch}.`;
+  }
+  const sentences = [growthSentence(facts, language), balanceSentence(facts, language)];
+  const { decision } = facts;
+  if (decision.recommendation === 'MONITOR') sentences.unshift(untrusted(facts, language));
+  const feed = feedSentence(facts, language);
+  if (feed !== null) sentences.push(feed);
+  if (decision.confidencePercent !== null)
+    sentences.push(confidenceSentence(decision.confidencePercent, language));
+  return sentences.join(' ');
+}
+
+/** What to do next, with the figures that would change the decision. */
+export function harvestSuggestion(facts: HarvestAdviceFacts, language: Language): string {
+  const { decision, batch } = facts;
+  const isPortuguese = language === 'pt-BR';
+  if (facts.animals === 0) {
+    return isPortuguese
+      ? `Confira a sobrevivência registrada; se nada restou, encerre o lote ${batch} e prepare o viveiro.`
+      : `Check the recorded survival; if nothing is left, end batch ${batch} and prepare the pond.`;
+  }
+  switch (decision.recommendation) {
+    case 'MONITOR':
+      return isPortuguese
+        ? `Pese ao menos 100 camarões do lote ${batch}, de três pontos do viveiro, e consulte de novo.`
+        : `Weigh at least 100 shrimp of batch ${batch}, from three spots of the pond, and ask again.`;
+    case 'CONTINUE': {
+      const price = money(facts, decision.breakEvenPricePerKg ?? 0, language);
+      const growth = dailyGain(decision.breakEvenGrowthGPerDay ?? 0, language);
+      return isPortuguese
+        ? `Continue o lote ${batch} e pese de novo em 7 dias. Despesque se o ganho cair a ${growth} por dia ou o preço a ${price}/kg.`
+        : `Go on with batch ${batch} and weigh again in 7 days. Harvest if growth falls to ${growth} a day or the price to ${price}/kg.`;
+    }
+    case 'HARVEST_NOW':
+      return harvestNow(facts, language);
+  }
+}
+
+function harvestNow(facts: HarvestAdviceFacts, language: Language): string {
+  const { decision, batch } = facts;
+  const isPortuguese = language === 'pt-BR';
+  const biomass = `${figure(decision.currentBiomassKg, 0, language)} kg`;
+  const whole = isPortuguese
+    ? `Marque a despesca do lote ${batch}: ${biomass} de ${grams(facts.currentWeightG, language)}.`
+    : `Book the harvest of batch ${batch}: ${biomass} of ${grams(facts.currentWeightG, language)}.`;
+  if (decision.breakEvenPricePerKg === null) return whole;
+  const price = money(facts, decision.breakEvenPricePerKg, language);
+  return isPortuguese
+    ? `${whole} Esperar só compensa com preço acima de ${price}/kg.`
+    : `${whole} Waiting pays only above ${price}/kg.`;
+}
+
+function growthSentence(facts: HarvestAdviceFacts, language: Language): string {
+  const { decision } = facts;
+  const animals = figure(facts.animals, 0, language);
+  const growth = dailyGain(decision.growthGPerDay, language);
+  const gain = figure(decision.dailyBiomassGainKg, 1, language);
+  const isMeasured = decision.growthIs === 'MEASURED';
+  return language === 'pt-BR'
+    ? `${animals} camarões ganham ${growth} por dia (${isMeasured ? 'medido' : 'esperado da curva'}): ${gain} kg por dia.`
+    : `${animals} shrimp gain ${growth} a day (${isMeasured ? 'measured' : 'expected from the curve'}): ${gain} kg a day.`;
+}
+
+function balanceSentence(facts: HarvestAdviceFacts, language: Language): string {
+  const { decision } = facts;
+  const revenue = money(facts, decision.dailyGrowthRevenue, language);
+  const price = money(facts, facts.marketPricePerKg, language);
+  const cost = money(facts, facts.dailyOperationalCost, language);
+  const outcome = outcomeOfADay(facts, language);
+  return language === 'pt-BR'
+    ? `A ${price}/kg isso vale ${revenue} por dia contra ${cost} de custo: ${outcome}.`
+    : `At ${price}/kg that is worth ${revenue} a day against ${cost} of cost: ${outcome}.`;
+}
+
+function outcomeOfADay(facts: HarvestAdviceFacts, language: Language): string {
+  const { netDailyProfit } = facts.decision;
+  const net = money(facts, Math.abs(netDailyProfit), language);
+  const isPortuguese = language === 'pt-BR';
+  if (Math.abs(netDailyProfit) < 0.005)
+    return isPortuguese ? 'cada dia a mais nem rende nem perde' : 'a further day neither earns nor loses';
+  if (isPortuguese) return `cada dia a mais ${netDailyProfit > 0 ? 'rende' : 'perde'} ${net}`;
+  return `each further day ${netDailyProfit > 0 ? 'earns' : 'loses'} ${net}`;
+}
+
+/** Only where feed is being wasted: what the last kilogram of shrimp costs in feed. */
+function feedSentence(facts: HarvestAdviceFacts, language: Language): string | null {
+  const { fca, feed, decision } = facts;
+  if (fca === null || feed === null || fca <= 2 || decision.dailyBiomassGainKg <= 0) return null;
+  const perKg = (feed.kgPerDay / decision.dailyBiomassGainKg) * feed.pricePerKg;
+  const cost = money(facts, perKg, language);
+  return language === 'pt-BR'
+    ? `FCA ${figure(fca, 2, language)}: o quilo que cresce agora custa ${cost} só de ração.`
+    : `FCA ${figure(fca, 2, language)}: the kilogram that grows now costs ${cost} in feed alone.`;
+}
+
+function untrusted({ decision, lastWeighingDaysAgo }: HarvestAdviceFacts, language: Language): string {
+  const days = lastWeighingDaysAgo ?? 0;
+  if (decision.reason === 'NEVER_WEIGHED') {
+    return language === 'pt-BR'
+      ? 'O lote ainda não foi pesado; as contas a seguir usam só a curva esperada.'
+      : 'The batch has not been weighed yet; what follows is the expected curve only.';
+  }
+  return language === 'pt-BR'
+    ? `A última biometria tem ${days} dias; as contas a seguir podem já não valer.`
+    : `The last weighing is ${days} days old; what follows may no longer hold.`;
+}
+
+function confidenceSentence(percent: number, language: Language): string {
+  // samples never make anything certain
+  const isPortuguese = language === 'pt-BR';
+  const over = isPortuguese ? 'mais de 99%' : 'more than 99%';
+  const sure = percent > 99 ? over : `${figure(percent, 0, language)}%`;
+  return isPortuguese
+    ? `Pelo erro das amostras, isso está certo com ${sure} de chance.`
+    : `By the error of the samples this is right with a chance of ${sure}.`;
+}
+
+function money({ currency }: HarvestAdviceFacts, value: number, language: Language): string {
+  return `${currency === 'BRL' ? 'R$' : 'US$'} ${figure(value, 2, language)}`;
+}
+
+/** g/day; what small shrimp gain keeps its digits. */
+function dailyGain(value: number, language: Language): string {
+  const digits = Math.abs(value) < 0.01 ? 4 : Math.abs(value) < 0.1 ? 3 : 2;
+  return `${figure(value, digits, language)} g`;
+}
+
+function grams(value: number, language: Language): string {
+  return `${figure(value, 2, language)} g`;
+}

@@ -1,0 +1,138 @@
+import type { ParameterTrend } from '../parameter-trend.ts';
+import type { WaterParameter } from '../water-limits.ts';
+import { figure, type Language } from './language.ts';
+import { type PondWater, type WaterProblem, waterAction } from './water-actions.ts';
+import { amount, changeAmount, parameterName, parameterTitle } from './water-words.ts';
+
+export type WaterTrendFacts = {
+  /** The pond's code, as people call it. */
+  pond: string;
+  parameter: WaterParameter;
+  /** Length of the window asked for, days. */
+  periodDays: number;
+  trend: ParameterTrend;
+  /** Mean of the last day measured; null: nothing was measured in the window. */
+  latest: number | null;
+  /** Lowest and highest reading of the window, with their local time; null likewise. */
+  lowest: { value: number; localDate: string; localTime: string } | null;
+  highest: { value: number; localDate: string; localTime: string } | null;
+  range: { min: number; max: number | null };
+  volumeM3: number | null;
+};
+
+/** A limit this near at the present pace is acted on now, days. */
+const SOON_DAYS = 14;
+
+/**
+ * What the trend of a parameter asks for: where it goes in numbers, how near that comes to a limit, and what to do about
+ * it. Nothing to do is said in one sentence.
+ */
+export function waterTrendAdvice(facts: WaterTrendFacts, language: Language): string[] {
+  if (facts.latest === null) return [notMeasured(facts, language)];
+  const problem = problemOf(facts, facts.latest);
+  const sentences = [course(facts, facts.latest, language), extreme(facts, problem, language)];
+  if (problem !== null) {
+    const limit = problem === 'HIGH' ? (facts.range.max ?? facts.range.min) : facts.range.min;
+    const pond: PondWater = { value: facts.latest, limit, volumeM3: facts.volumeM3 };
+    sentences.push(
+      arrival(facts, { latest: facts.latest, limit }, language),
+      waterAction(facts.parameter, problem, { pond, language }),
+    );
+  }
+  return sentences.filter((sentence) => sentence !== null);
+}
+
+/** Out of range now or within the window, on the way there, or restless. */
+function problemOf(facts: WaterTrendFacts, latest: number): WaterProblem | null {
+  const { range, trend, lowest, highest } = facts;
+  const daysToMin = daysUntil(trend, latest, range.min);
+  const daysToMax = range.max === null ? null : daysUntil(trend, latest, range.max);
+  if (latest < range.min || (daysToMin !== null && daysToMin <= SOON_DAYS)) return 'LOW';
+  if (isAbove(latest, range.max) || (daysToMax !== null && daysToMax <= SOON_DAYS)) return 'HIGH';
+  if (lowest !== null && lowest.value < range.min) return 'LOW';
+  if (highest !== null && isAbove(highest.value, range.max)) return 'HIGH';
+  return trend.direction === 'VOLATILE' ? 'VOLATILE' : null;
+}
+
+/** Days until a real trend reaches a level; null: it does not go there. */
+function daysUntil(trend: ParameterTrend, latest: number, level: number): number | null {
+  const isGoing = trend.direction === 'INCREASING' || trend.direction === 'DECREASING';
+  if (!isGoing || trend.slopePerDay === null || trend.slopePerDay === 0) return null;
+  const days = (level - latest) / trend.slopePerDay;
+  return days > 0 ? days : null;
+}
+
+function course(facts: WaterTrendFacts, latest: number, language: Language): string {
+  const { parameter, trend, pond, periodDays } = facts;
+  const name = parameterName(parameter, language);
+  const now = amount(parameter, latest, language);
+  const weekly = changeAmount(parameter, (trend.slopePerDay ?? 0) * 7, language);
+  const scatter = changeAmount(parameter, trend.residualSd ?? 0, language);
+  const isPortuguese = language === 'pt-BR';
+  switch (trend.direction) {
+    case 'INCREASING':
+      return isPortuguese
+        ? `Viveiro ${pond}: ${name} sobe ${weekly} por semana e está em ${now}.`
+        : `Pond ${pond}: ${name} rises by ${weekly} a week and stands at ${now}.`;
+    case 'DECREASING':
+      return isPortuguese
+        ? `Viveiro ${pond}: ${name} cai ${weekly} por semana e está em ${now}.`
+        : `Pond ${pond}: ${name} falls by ${weekly} a week and stands at ${now}.`;
+    case 'VOLATILE':
+      return isPortuguese
+        ? `Viveiro ${pond}: ${name} oscila ${scatter} de um dia para o outro, sem rumo, e está em ${now}.`
+        : `Pond ${pond}: ${name} swings by ${scatter} from day to day, without direction, and stands at ${now}.`;
+    case 'STABLE':
+      return isPortuguese
+        ? `Viveiro ${pond}: ${name} sem tendência em ${periodDays} dias, agora em ${now}.`
+        : `Pond ${pond}: ${name} shows no trend over ${periodDays} days and stands at ${now}.`;
+  }
+}
+
+/** The worst reading on the side of the problem, with its hour: dawn and afternoon ask for different things. */
+function extreme(facts: WaterTrendFacts, problem: WaterProblem | null, language: Language): string | null {
+  const worst = problem === 'LOW' ? facts.lowest : problem === 'HIGH' ? facts.highest : null;
+  if (worst === null) return null;
+  const value = amount(facts.parameter, worst.value, language);
+  const day = dayAndMonth(worst.localDate, language);
+  if (language === 'pt-BR') {
+    const word = problem === 'LOW' ? 'Mínimo' : 'Máximo';
+    return `${word} do período: ${value} em ${day}, às ${worst.localTime}.`;
+  }
+  return `${problem === 'LOW' ? 'Lowest' : 'Highest'} of the period: ${value} on ${day} at ${worst.localTime}.`;
+}
+
+function arrival(
+  { trend, parameter }: WaterTrendFacts,
+  { latest, limit }: { latest: number; limit: number },
+  language: Language,
+): string | null {
+  const days = daysUntil(trend, latest, limit);
+  if (days === null || days > SOON_DAYS) return null;
+  const level = amount(parameter, limit, language);
+  const count = figure(Math.max(1, Math.round(days)), 0, language);
+  const isOne = count === '1';
+  return language === 'pt-BR'
+    ? `Nesse ritmo chega a ${level} em ${count} ${isOne ? 'dia' : 'dias'}.`
+    : `At this pace it reaches ${level} in ${count} ${isOne ? 'day' : 'days'}.`;
+}
+
+function notMeasured({ pond, parameter, periodDays }: WaterTrendFacts, language: Language): string {
+  const name = parameterTitle(parameter, language);
+  return language === 'pt-BR'
+    ? `Viveiro ${pond}: nenhuma medição em ${periodDays} dias. ${name}: meça amanhã às 05:00 e às 15:00.`
+    : `Pond ${pond}: nothing measured in ${periodDays} days. ${name}: measure tomorrow at 05:00 and 15:00.`;
+}
+
+function isAbove(value: number, max: number | null): boolean {
+  return max !== null && value > max;
+}
+
+/** "18/11" or "18 Nov". */
+function dayAndMonth(localDate: string, language: Language): string {
+  const [, month = '', day = ''] = localDate.split('-');
+  if (language === 'pt-BR') return `${day}/${month}`;
+  const name = MONTHS[Number(month) - 1] ?? month;
+  return `${Number(day)} ${name}`;
+}
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -1,0 +1,54 @@
+import type { WaterSeverity } from '../severity.ts';
+import { isUpperLimit, type Violation } from '../water-limits.ts';
+import { figure, type Language } from './language.ts';
+import { type PondWater, waterAction } from './water-actions.ts';
+import { amount, parameterTitle } from './water-words.ts';
+
+const SEVERITY_WORDS: Readonly<Record<WaterSeverity | 'CRITICAL', Readonly<Record<Language, string>>>> = {
+  CRITICAL: { 'pt-BR': 'CRÍTICO', en: 'CRITICAL' },
+  HIGH: { 'pt-BR': 'grave', en: 'high' },
+  MEDIUM: { 'pt-BR': 'moderado', en: 'medium' },
+  LOW: { 'pt-BR': 'leve', en: 'low' },
+};
+
+/** One sentence of what was measured against which limit, for the message of an alert. */
+export function waterAlertMessage(
+  alert: { pond: string; violation: Violation; word: WaterSeverity | 'CRITICAL' },
+  language: Language,
+): string {
+  const { parameter, value, threshold, type } = alert.violation;
+  const name = parameterTitle(parameter, language);
+  const measured = precise(alert.violation, value, language);
+  const limit = amount(parameter, threshold, language);
+  const word = SEVERITY_WORDS[alert.word][language];
+  const side = isUpperLimit(type);
+  return language === 'pt-BR'
+    ? `${name} ${measured} no viveiro ${alert.pond}, ${side ? 'acima' : 'abaixo'} de ${limit} (${word})`
+    : `${name} ${measured} in pond ${alert.pond}, ${side ? 'above' : 'below'} ${limit} (${word})`;
+}
+
+/** What to do now about an alert. */
+export function waterAlertAction(
+  violation: Violation,
+  pond: Pick<PondWater, 'volumeM3'>,
+  language: Language,
+): string {
+  if (violation.type === 'LOW_OXYGEN') return OXYGEN_NOW[language];
+  const facts = { value: violation.value, limit: violation.threshold, volumeM3: pond.volumeM3 };
+  const problem = isUpperLimit(violation.type) ? 'HIGH' : 'LOW';
+  return waterAction(violation.parameter, problem, { pond: facts, language }) ?? '';
+}
+
+const OXYGEN_NOW: Readonly<Record<Language, string>> = {
+  'pt-BR': 'Ligue todos os aeradores agora, suspenda a ração e meça de novo em 15 minutos.',
+  en: 'Switch on all aerators now, stop feeding and measure again in 15 minutes.',
+};
+
+/** A value that the usual precision would round onto its limit is written with one digit more. */
+function precise({ parameter, threshold }: Violation, value: number, language: Language): string {
+  const usual = amount(parameter, value, language);
+  if (usual !== amount(parameter, threshold, language)) return usual;
+  const digits = [1, 2, 3, 4, 5, 6].find((each) => Number(value.toFixed(each)) !== threshold) ?? 6;
+  const unit = usual.replace(/^[\d.,-]+/, '');
+  return figure(value, digits, language) + unit;
+}

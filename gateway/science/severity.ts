@@ -1,0 +1,69 @@
+import { interpolate } from './interpolate.ts';
+import { isUpperLimit, type Violation, type Water } from './water-limits.ts';
+
+export type WaterSeverity = 'LOW' | 'MEDIUM' | 'HIGH';
+
+/** Marks a share that floating point left a hair below a half or a whole. */
+const HAIR = 1e-9;
+
+/**
+ * How bad a value beyond its limit is for the animals: HIGH at the toxic or stressful level and beyond, MEDIUM from
+ * half-way between the limit and that level, LOW below.
+ *
+ * Nitrite and nitrate are graded by salinity (ppt; chloride keeps nitrite out of the gills): the measurement's own or
+ * the latest known of the pond; null takes the level of nearly fresh water. Ammonia is graded by NH3-N; total ammonia
+ * whose un-ionised part is unknown is LOW.
+ */
+export function severityOf(water: Water, violation: Violation, salinityPpt: number | null): WaterSeverity {
+  if (violation.type === 'HIGH_AMMONIA' && violation.nh3MgL === null) return 'LOW';
+  const direction = isUpperLimit(violation.type) ? 1 : -1;
+  const span = direction * (highFrom(water, violation, salinityPpt) - violation.threshold);
+  // A farm may set a limit beyond the harmful level: then every violation is harmful.
+  if (span <= 0) return 'HIGH';
+  const share = (direction * (violation.value - violation.threshold)) / span;
+  if (share >= 1 - HAIR) return 'HIGH';
+  return share >= 0.5 - HAIR ? 'MEDIUM' : 'LOW';
+}
+
+/** The word of a message: CRITICAL for oxygen that kills within the hour, else the severity. */
+export function severityWord(
+  water: Water,
+  violation: Violation,
+  severity: WaterSeverity,
+): WaterSeverity | 'CRITICAL' {
+  const isDeadly = violation.type === 'LOW_OXYGEN' && violation.value <= water.criticalOxygenMgL;
+  return isDeadly ? 'CRITICAL' : severity;
+}
+
+/**
+ * Nitrite that shrimp stand for good at a salinity, mg/L NO2-N. Between the published points the logarithm runs straight
+ * over salinity, the lower and so the more cautious of the usual two ways; flat beyond the first and the last.
+ */
+export function safeNitriteMgL(water: Water, salinityPpt: number | null): number {
+  if (salinityPpt === null) return water.nitriteSafeUnknownSalinityMgL;
+  const points = water.nitriteSafe.map(({ salinityPpt: at, mgL }) => ({ at, value: Math.log(mgL) }));
+  return Math.exp(interpolate(points, salinityPpt));
+}
+
+/** Nitrate that shrimp stand for good at a salinity, mg/L NO3-N; the lower level where salinity is unknown. */
+export function safeNitrateMgL(water: Water, salinityPpt: number | null): number {
+  const points = water.nitrateSafe.map(({ salinityPpt: at, mgL }) => ({ at, value: mgL }));
+  return interpolate(points, salinityPpt ?? 0);
+}
+
+function highFrom(water: Water, violation: Violation, salinityPpt: number | null): number {
+  switch (violation.type) {
+    case 'HIGH_NITRITE':
+      return safeNitriteMgL(water, salinityPpt);
+    case 'HIGH_NITRATE':
+      return safeNitrateMgL(water, salinityPpt);
+    case 'LOW_OXYGEN':
+    case 'LOW_TEMPERATURE':
+    case 'HIGH_TEMPERATURE':
+    case 'LOW_PH':
+    case 'HIGH_PH':
+    case 'LOW_ALKALINITY':
+    case 'HIGH_AMMONIA':
+      return water.alerts[violation.type].highFrom;
+  }
+}

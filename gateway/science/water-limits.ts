@@ -1,0 +1,157 @@
+import { unionizedAmmoniaMgL } from './ammonia.ts';
+import type { ScienceConstants } from './constants.ts';
+
+export type Water = ScienceConstants['water'];
+
+export const WATER_PARAMETERS = [
+  'temperature',
+  'dissolved_oxygen',
+  'ph',
+  'salinity',
+  'alkalinity',
+  'ammonia',
+  'nitrite',
+  'nitrate',
+  'transparency',
+] as const;
+export type WaterParameter = (typeof WATER_PARAMETERS)[number];
+
+export const WATER_UNITS: Readonly<Record<WaterParameter, string>> = {
+  temperature: '°C',
+  dissolved_oxygen: 'mg/L',
+  ph: 'pH',
+  salinity: 'ppt',
+  alkalinity: 'mg/L CaCO₃',
+  ammonia: 'mg/L',
+  nitrite: 'mg/L',
+  nitrate: 'mg/L',
+  transparency: 'cm',
+};
+
+export const WATER_ALERT_TYPES = [
+  'LOW_OXYGEN',
+  'LOW_TEMPERATURE',
+  'HIGH_TEMPERATURE',
+  'LOW_PH',
+  'HIGH_PH',
+  'LOW_ALKALINITY',
+  'HIGH_AMMONIA',
+  'HIGH_NITRITE',
+  'HIGH_NITRATE',
+] as const;
+export type WaterAlertType = (typeof WATER_ALERT_TYPES)[number];
+
+/** What was measured at one time in one pond, in the units of WATER_UNITS; null: not measured. */
+export type WaterSample = Readonly<Record<WaterParameter, number | null>>;
+
+/** A value beyond its limit. `value` is compared with `threshold`, in the same unit. */
+export type Violation = {
+  type: WaterAlertType;
+  parameter: WaterParameter;
+  value: number;
+  threshold: number;
+  /** What the animals feel of ammonia, mg/L NH3-N; null: not ammonia, or total ammonia without pH or temperature. */
+  nh3MgL: number | null;
+};
+
+type Side = 'below' | 'above';
+const RULES: Readonly<Record<WaterAlertType, { parameter: WaterParameter; side: Side }>> = {
+  LOW_OXYGEN: { parameter: 'dissolved_oxygen', side: 'below' },
+  LOW_TEMPERATURE: { parameter: 'temperature', side: 'below' },
+  HIGH_TEMPERATURE: { parameter: 'temperature', side: 'above' },
+  LOW_PH: { parameter: 'ph', side: 'below' },
+  HIGH_PH: { parameter: 'ph', side: 'above' },
+  LOW_ALKALINITY: { parameter: 'alkalinity', side: 'below' },
+  HIGH_AMMONIA: { parameter: 'ammonia', side: 'above' },
+  HIGH_NITRITE: { parameter: 'nitrite', side: 'above' },
+  HIGH_NITRATE: { parameter: 'nitrate', side: 'above' },
+};
+
+export const parameterOf = (type: WaterAlertType): WaterParameter => RULES[type].parameter;
+export const isUpperLimit = (type: WaterAlertType): boolean => RULES[type].side === 'above';
+
+/** Alert types of a parameter; none for salinity and transparency. */
+export function alertTypesOf(parameter: WaterParameter): WaterAlertType[] {
+  return WATER_ALERT_TYPES.filter((type) => RULES[type].parameter === parameter);
+}
+
+/** The range a grower aims at; `max` null: the more the better, within reason. */
+export function optimalRange(water: Water, parameter: WaterParameter): { min: number; max: number | null } {
+  const { alerts, optimal } = water;
+  switch (parameter) {
+    case 'temperature':
+      return { min: alerts.LOW_TEMPERATURE.limit, max: alerts.HIGH_TEMPERATURE.limit };
+    case 'dissolved_oxygen':
+      return { min: alerts.LOW_OXYGEN.limit, max: null };
+    case 'ph':
+      return { min: alerts.LOW_PH.limit, max: alerts.HIGH_PH.limit };
+    case 'alkalinity':
+      return { min: alerts.LOW_ALKALINITY.limit, max: optimal.alkalinityMax };
+    case 'ammonia':
+      return { min: 0, max: alerts.HIGH_AMMONIA.limit };
+    case 'nitrite':
+      return { min: 0, max: alerts.HIGH_NITRITE.limit };
+    case 'nitrate':
+      return { min: 0, max: alerts.HIGH_NITRATE.limit };
+    case 'salinity':
+    case 'transparency':
+      return { ...optimal[parameter] };
+  }
+}
+
+/**
+ * Values beyond their limits, in the order of WATER_ALERT_TYPES. Limits are strict: a value equal to one raises nothing.
+ *
+ * Ammonia: on the basis NH3 the posted value is compared as it stands. On the basis TAN the un-ionised part is, and the
+ * violation speaks of that; without the pH or temperature to work it out the posted value is compared all the same,
+ * because a missing pH must not hide an alert.
+ */
+export function violationsOf(water: Water, sample: WaterSample): Violation[] {
+  return WATER_ALERT_TYPES.flatMap((type): Violation[] => {
+    const { parameter, side } = RULES[type];
+    const measured = sample[parameter];
+    if (measured === null) return [];
+    const nh3MgL = parameter === 'ammonia' ? nh3Of(water, sample) : null;
+    const value = nh3MgL ?? measured;
+    const threshold = water.alerts[type].limit;
+    return isBeyond(value, threshold, side) ? [{ type, parameter, value, threshold, nh3MgL }] : [];
+  });
+}
+
+/**
+ * Whether a later value of the alert's parameter ends its episode: inside the limit by more than the dead band, so that
+ * water that hangs at the limit does not raise the same alert again and again. `value` as `comparedValue` gives it.
+ */
+export function endsEpisode(water: Water, type: WaterAlertType, value: number): boolean {
+  const { parameter, side } = RULES[type];
+  const { limit } = water.alerts[type];
+  const band = deadBandOf(water, parameter, limit);
+  return side === 'below' ? value > limit + band : value < limit - band;
+}
+
+/** The value of a sample that limits are compared with; null: not measured. Ammonia as in `violationsOf`. */
+export function comparedValue(water: Water, sample: WaterSample, parameter: WaterParameter): number | null {
+  if (parameter !== 'ammonia') return sample[parameter];
+  return nh3Of(water, sample) ?? sample.ammonia;
+}
+
+function nh3Of(water: Water, sample: WaterSample): number | null {
+  if (water.ammoniaBasis === 'NH3') return sample.ammonia;
+  return unionizedAmmoniaMgL({
+    tanMgL: sample.ammonia,
+    temperatureC: sample.temperature,
+    ph: sample.ph,
+    salinityPpt: sample.salinity,
+  });
+}
+
+function deadBandOf({ deadBand }: Water, parameter: WaterParameter, limit: number): number {
+  if (parameter === 'dissolved_oxygen') return deadBand.oxygenMgL;
+  if (parameter === 'temperature') return deadBand.temperatureC;
+  if (parameter === 'ph') return deadBand.ph;
+  return deadBand.otherShareOfLimit * limit;
+}
+
+function isBeyond(value: number, limit: number, side: Side): boolean {
+  return side === 'below' ? value < limit : value > limit;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { plausibilityText } from '#science/advice/plausibility-text.ts';
+import { IMPLAUSIBLE_KINDS, type Implausibility } from '#science/plausibility.ts';
+
+const odd = (kind: Implausibility['kind'], value: number, saturationPercent: number | null = null) => ({
+  kind,
+  parameter: 'dissolved_oxygen' as const,
+  value,
+  saturationPercent,
+});
+
+test('oxygen entered as per cent of saturation is guessed', () => {
+  expect(plausibilityText(odd('OXYGEN_ABOVE_ANY_POND', 98), 'pt-BR')).toBe(
+    'Oxigênio de 98,0 mg/L não existe em viveiro: veja se o valor é em % de saturação e calibre a sonda.',
+  );
+});
+
+test('oversaturation is told in per cent', () => {
+  expect(plausibilityText(odd('OXYGEN_OVERSATURATED', 23.5, 311.2), 'en')).toBe(
+    'Oxygen of 23.5 mg/L is 311% of saturation: clean and calibrate the probe and measure again.',
+  );
+});
+
+test.each(IMPLAUSIBLE_KINDS)('%s names the value and a check in both languages', (kind) => {
+  expect(plausibilityText(odd(kind, 61.5, 300), 'pt-BR')).toMatch(/61,5.*: .+\.$/);
+  expect(plausibilityText(odd(kind, 61.5, 300), 'en')).toMatch(/61\.5.*: .+\.$/);
+});

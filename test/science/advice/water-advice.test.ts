@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { limeKg } from '#science/advice/water-actions.ts';
+import { type WaterTrendFacts, waterTrendAdvice } from '#science/advice/water-advice.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { trendOf } from '#science/parameter-trend.ts';
+import { optimalRange, WATER_PARAMETERS, type WaterParameter } from '#science/water-limits.ts';
+
+const { trends, water } = SCIENCE_DEFAULTS;
+
+function factsOf(
+  parameter: WaterParameter,
+  averages: readonly number[],
+  more: Partial<WaterTrendFacts> = {},
+) {
+  const days = averages.map((average, day) => ({ day, average }));
+  return {
+    pond: 'V-03',
+    parameter,
+    periodDays: 30,
+    trend: trendOf(trends, parameter, days),
+    latest: averages.at(-1) ?? null,
+    lowest: null,
+    highest: null,
+    range: optimalRange(water, parameter),
+    volumeM3: null,
+    ...more,
+  };
+}
+
+describe('oxygen that falls by 0.4 mg/L a week', () => {
+  // 22 days from 6.0 to 4.8: another 0.8 to the limit takes 14 days
+  const averages = Array.from({ length: 22 }, (_, day) => 6 - (0.4 / 7) * day);
+  const facts = factsOf('dissolved_oxygen', averages, {
+    lowest: { value: 3.2, localDate: '2026-03-18', localTime: '05:10' },
+  });
+
+  test('is told with pond, pace, worst hour, arrival and next step', () => {
+    expect(waterTrendAdvice(facts, 'pt-BR')).toEqual([
+      'Viveiro V-03: o oxigênio cai 0,40 mg/L por semana e está em 4,8 mg/L.',
+      'Mínimo do período: 3,2 mg/L em 18/03, às 05:10.',
+      'Nesse ritmo chega a 4,0 mg/L em 14 dias.',
+      'Deixe todos os aeradores ligados das 22:00 às 06:00, meça às 05:00 por três dias e, se o mínimo não subir, corte 30% da refeição da noite e renove 10% da água.',
+    ]);
+  });
+
+  test('in English too', () => {
+    expect(waterTrendAdvice(facts, 'en').slice(0, 3)).toEqual([
+      'Pond V-03: oxygen falls by 0.40 mg/L a week and stands at 4.8 mg/L.',
+      'Lowest of the period: 3.2 mg/L on 18 Mar at 05:10.',
+      'At this pace it reaches 4.0 mg/L in 14 days.',
+    ]);
+  });
+});
+
+test('oxygen that rises, away from its limit, asks for nothing', () => {
+  const rising = Array.from({ length: 14 }, (_, day) => 4.6 + 0.1 * day);
+  expect(waterTrendAdvice(factsOf('dissolved_oxygen', rising), 'en')).toEqual([
+    'Pond V-03: oxygen rises by 0.70 mg/L a week and stands at 5.9 mg/L.',
+  ]);
+});
+
+test('quiet water in its range is one sentence', () => {
+  expect(waterTrendAdvice(factsOf('ph', [8, 8, 8, 8, 8, 8]), 'pt-BR')).toEqual([
+    'Viveiro V-03: o pH sem tendência em 30 dias, agora em 8,0.',
+  ]);
+});
+
+test('a night below the limit counts although the averages are good', () => {
+  const said = waterTrendAdvice(
+    factsOf('dissolved_oxygen', [5.5, 5.4, 5.6, 5.5], {
+      lowest: { value: 3.6, localDate: '2026-11-02', localTime: '04:50' },
+    }),
+    'en',
+  );
+  expect(said[1]).toBe('Lowest of the period: 3.6 mg/L on 2 Nov at 04:50.');
+  expect(said.at(-1)).toContain('Run all aerators from 22:00 to 06:00');
+});
+
+test('restless oxygen is told by how much it swings', () => {
+  const said = waterTrendAdvice(
+    factsOf('dissolved_oxygen', [4.5, 8, 4.6, 8.2, 4.4, 7.9, 4.7, 8, 4.6]),
+    'pt-BR',
+  );
+  expect(said[0]).toMatch(/^Viveiro V-03: o oxigênio oscila \d,\d\d mg\/L de um dia para o outro, sem rumo/);
+  expect(said[1]).toContain('floração densa');
+});
+
+test('nothing measured asks for a measurement', () => {
+  expect(waterTrendAdvice(factsOf('nitrite', []), 'pt-BR')).toEqual([
+    'Viveiro V-03: nenhuma medição em 30 dias. Nitrito: meça amanhã às 05:00 e às 15:00.',
+  ]);
+});
+
+describe('lime for a pond of 7,500 m³', () => {
+  const facts = factsOf('alkalinity', [62, 62, 62], { volumeM3: 7500 });
+
+  // 18 mg/L × 7,500 m³ = 135 kg
+  test('is weighed out', () => {
+    expect(waterTrendAdvice(facts, 'pt-BR').at(-1)).toBe(
+      'Aplique 135 kg de calcário, de manhã e em duas vezes, e meça de novo em três dias.',
+    );
+    expect(waterTrendAdvice({ ...facts, volumeM3: null }, 'en').at(-1)).toContain('Spread 300 kg/ha of lime');
+  });
+
+  test.each([
+    [62, 135],
+    [30, 225],
+    [80, null],
+  ])('from %d mg/L: %s kg, never more than 30 mg/L at once', (value, kg) => {
+    expect(limeKg({ value, limit: 80, volumeM3: 7500 })).toBe(kg);
+  });
+});
+
+test('every parameter beyond its range gets a step to take in both languages', () => {
+  const beyond: [WaterParameter, number][] = [
+    ['temperature', 24],
+    ['temperature', 34],
+    ['dissolved_oxygen', 3],
+    ['ph', 7],
+    ['ph', 9],
+    ['salinity', 5],
+    ['salinity', 40],
+    ['alkalinity', 50],
+    ['alkalinity', 200],
+    ['ammonia', 0.5],
+    ['nitrite', 2],
+    ['nitrate', 50],
+    ['transparency', 20],
+    ['transparency', 60],
+  ];
+  for (const [parameter, value] of beyond) {
+    for (const language of ['pt-BR', 'en'] as const) {
+      const said = waterTrendAdvice(factsOf(parameter, [value, value, value]), language);
+      expect(said, `${parameter} ${value}`).toHaveLength(2);
+      // a step names an hour, a share, an amount or a day
+      expect(said[1], `${parameter} ${value}`).toMatch(/\d/);
+    }
+  }
+});
+
+test('whatever was measured, advice is whole sentences without a hole in them', () => {
+  const averages = fc.array(fc.double({ min: 0, max: 60, noNaN: true }), { maxLength: 20 });
+  fc.assert(
+    fc.property(fc.constantFrom(...WATER_PARAMETERS), averages, (parameter, drawn) => {
+      for (const language of ['pt-BR', 'en'] as const) {
+        for (const sentence of waterTrendAdvice(factsOf(parameter, drawn), language)) {
+          expect(sentence).not.toMatch(/undefined|null|NaN|Infinity/);
+          expect(sentence).toMatch(/^[\p{Lu}p].*\.$/u);
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { waterAlertAction, waterAlertMessage } from '#science/advice/water-alert-text.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { severityWord } from '#science/severity.ts';
+import {
+  parameterOf,
+  type Violation,
+  WATER_ALERT_TYPES,
+  type WaterAlertType,
+} from '#science/water-limits.ts';
+
+const { water } = SCIENCE_DEFAULTS;
+const aViolation = (type: WaterAlertType, value: number): Violation => ({
+  type,
+  parameter: parameterOf(type),
+  value,
+  threshold: water.alerts[type].limit,
+  nh3MgL: null,
+});
+
+test('oxygen of 1.8 mg/L is CRITICAL in the message', () => {
+  const violation = aViolation('LOW_OXYGEN', 1.8);
+  const alert = { pond: 'V-03', violation, word: severityWord(water, violation, 'HIGH') };
+  expect(waterAlertMessage(alert, 'pt-BR')).toBe(
+    'Oxigênio 1,8 mg/L no viveiro V-03, abaixo de 4,0 mg/L (CRÍTICO)',
+  );
+  expect(waterAlertMessage(alert, 'en')).toBe('Oxygen 1.8 mg/L in pond V-03, below 4.0 mg/L (CRITICAL)');
+});
+
+test.each([
+  [3.96, 'Oxygen 3.96 mg/L in pond V-03, below 4.0 mg/L (low)'],
+  [3.9999, 'Oxygen 3.9999 mg/L in pond V-03, below 4.0 mg/L (low)'],
+  [3.9, 'Oxygen 3.9 mg/L in pond V-03, below 4.0 mg/L (low)'],
+])('a value a hair below its limit is not rounded onto it: %d', (value, message) => {
+  const alert = { pond: 'V-03', violation: aViolation('LOW_OXYGEN', value), word: 'LOW' as const };
+  expect(waterAlertMessage(alert, 'en')).toBe(message);
+});
+
+test('a severity in Portuguese is no mean value', () => {
+  const alert = { pond: 'V-03', violation: aViolation('LOW_OXYGEN', 3.4), word: 'MEDIUM' as const };
+  expect(waterAlertMessage(alert, 'pt-BR')).toContain('abaixo de 4,0 mg/L (moderado)');
+});
+
+test('pH has no unit', () => {
+  const alert = { pond: 'V-03', violation: aViolation('HIGH_PH', 8.8), word: 'LOW' as const };
+  expect(waterAlertMessage(alert, 'en')).toBe('pH 8.8 in pond V-03, above 8.5 (low)');
+});
+
+test.each(WATER_ALERT_TYPES)('%s says what to do now', (type) => {
+  const violation = aViolation(type, type.startsWith('LOW') ? 1 : 500);
+  for (const language of ['pt-BR', 'en'] as const) {
+    expect(waterAlertAction(violation, { volumeM3: 1000 }, language)).toMatch(/\d.*\./);
+  }
+});
+
+test('low oxygen cannot wait for the night', () => {
+  expect(waterAlertAction(aViolation('LOW_OXYGEN', 3), { volumeM3: null }, 'en')).toBe(
+    'Switch on all aerators now, stop feeding and measure again in 15 minutes.',
+  );
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { implausibilitiesOf } from '#science/plausibility.ts';
+import type { WaterSample } from '#science/water-limits.ts';
+
+const { water } = SCIENCE_DEFAULTS;
+const kindsIn = (measured: Partial<WaterSample>) =>
+  implausibilitiesOf(water, {
+    temperature: null,
+    dissolved_oxygen: null,
+    ph: null,
+    salinity: null,
+    alkalinity: null,
+    ammonia: null,
+    nitrite: null,
+    nitrate: null,
+    transparency: null,
+    ...measured,
+  }).map(({ kind }) => kind);
+
+test.each([
+  ['an ordinary afternoon', { temperature: 31, dissolved_oxygen: 13, ph: 9, salinity: 20 }, []],
+  ['nothing measured', {}, []],
+  ['25 mg/L without a temperature', { dissolved_oxygen: 25 }, []],
+  ['saturation written as oxygen', { dissolved_oxygen: 98 }, ['OXYGEN_ABOVE_ANY_POND']],
+  ['a hair above 25 mg/L', { dissolved_oxygen: 25.1, temperature: 10 }, ['OXYGEN_ABOVE_ANY_POND']],
+  // fresh water of 30 °C holds 7.56 mg/L
+  ['just under three times saturation', { dissolved_oxygen: 22.6, temperature: 30, salinity: 0 }, []],
+  ['just over it', { dissolved_oxygen: 22.8, temperature: 30, salinity: 0 }, ['OXYGEN_OVERSATURATED']],
+  ['the same without salinity', { dissolved_oxygen: 22.6, temperature: 30 }, []],
+  [
+    'in sea water, which holds 6.24',
+    { dissolved_oxygen: 19, temperature: 30, salinity: 35 },
+    ['OXYGEN_OVERSATURATED'],
+  ],
+  ['5 and 45 °C', { temperature: 5 }, []],
+  ['below 5 °C', { temperature: 4.9 }, ['TEMPERATURE_UNUSUAL']],
+  ['45 °C', { temperature: 45 }, []],
+  ['degrees Fahrenheit', { temperature: 46 }, ['TEMPERATURE_UNUSUAL']],
+  ['pH 3', { ph: 3 }, ['PH_UNUSUAL']],
+  ['pH 3.1', { ph: 3.1 }, []],
+  ['pH 10.9', { ph: 10.9 }, []],
+  ['pH 11', { ph: 11 }, ['PH_UNUSUAL']],
+  ['fresh water', { salinity: 0 }, []],
+  ['60 ppt', { salinity: 60 }, []],
+  ['61 ppt', { salinity: 61 }, ['SALINITY_UNUSUAL']],
+])('%s', (_what, measured, kinds) => {
+  expect(kindsIn(measured)).toEqual(kinds);
+});
+
+test('every odd value of a measurement is named', () => {
+  expect(kindsIn({ dissolved_oxygen: 30, temperature: 50, ph: 12, salinity: 70 })).toEqual([
+    'OXYGEN_ABOVE_ANY_POND',
+    'TEMPERATURE_UNUSUAL',
+    'PH_UNUSUAL',
+    'SALINITY_UNUSUAL',
+  ]);
+});
