@@ -6,6 +6,36 @@ import * as z from 'zod';
 export const shortText = z.string().trim().min(1).max(255);
 /** An id as a caller sends it; rows hold lower case, so capitals must not name another row. */
 export const idInput = z.uuid().toLowerCase();
+
+const NOT_AN_ID = 'must be an id: a UUID, or the integer id shown in answers';
+const LARGEST_NUMERIC_ID = 2 ** 48 - 1;
+const anyUuid = z.uuid();
+const isUuid = (text: string): boolean => anyUuid.safeParse(text).success;
+
+/**
+ * A user, pond, batch or transfer as a caller names it: by UUID, or by the integer the contract shows for it
+ * (as text or as a JSON number). Answers text: a lower-case UUID, or the digits without leading zeros.
+ */
+export const idOrNumber = z
+  .union([z.string().trim().max(64), z.number()], {
+    error: ({ input }) => (input === undefined ? 'is required' : NOT_AN_ID),
+  })
+  .transform((sent, context) => {
+    const text = String(sent).toLowerCase();
+    if (isUuid(text)) return text;
+    if (/^\d{1,15}$/.test(text) && Number(text) <= LARGEST_NUMERIC_ID) return String(Number(text));
+    context.addIssue({ code: 'custom', message: NOT_AN_ID });
+    return z.NEVER;
+  })
+  .meta({
+    override: {
+      anyOf: [
+        { type: 'string', format: 'uuid' },
+        { type: 'integer', minimum: 0, maximum: LARGEST_NUMERIC_ID },
+      ],
+    },
+  });
+
 /** Notes and messages: trimmed, at most 10,000 characters. */
 export const longText = z.string().trim().max(10_000);
 
@@ -44,6 +74,14 @@ export const instantInput = z
   })
   .meta({ override: { type: 'string', format: 'date-time' } });
 
+/** A day of a farm's calendar, YYYY-MM-DD. */
+export const dayInput = z
+  .string()
+  .trim()
+  .pipe(z.iso.date())
+  .refine((day) => day >= '2000-01-01' && day < '2101-01-01', 'must lie between the years 2000 and 2100')
+  .meta({ override: { type: 'string', format: 'date' } });
+
 export const isDateOnly = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text.trim());
 
 function degrees(limit: number, name: string) {
@@ -67,7 +105,18 @@ export const pageQuery = z.object({
 export const errorBody = z.object({
   detail: z.string(),
   code: z.string().optional(),
-  errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).optional(),
+  errors: z
+    .array(
+      z.object({
+        path: z.string(),
+        code: z.string(),
+        message: z.string(),
+        row: z.int().optional().describe('Of a file that was sent; the header is row 1'),
+        column: z.string().nullish(),
+      }),
+    )
+    .optional(),
+  available: z.int().optional().describe('How many animals there are, where too many were to be moved'),
 });
 
 export const warnings = z.array(z.object({ code: z.string(), message: z.string() })).optional();

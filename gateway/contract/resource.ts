@@ -25,7 +25,16 @@ export type Resource<Row extends { id: string } = { id: string }> = {
   groups: Readonly<Record<string, { fields: readonly string[]; owner?: GroupOwner }>>;
   /** parent table → column: hiding the parent hides this row. */
   parents: Readonly<Record<string, string>>;
+  goesBy: GoesBy;
 };
+
+/**
+ * How rows go when their parent is deleted.
+ * - `row`: each is hidden with it, in the same commit
+ * - `parent`: none is touched, however many years of them there are, because every read asks for the parent
+ * - a list of the newest open ones: these are hidden, so that whoever watches them hears of it; the rest as `parent`
+ */
+export type GoesBy = 'row' | 'parent' | { status: string; newestBy: string; most: number };
 
 export function defineResource<S extends z.ZodRawShape & { id: z.ZodType<string> }>(definition: {
   name: string;
@@ -35,6 +44,7 @@ export function defineResource<S extends z.ZodRawShape & { id: z.ZodType<string>
   lane?: Lane;
   groups?: Resource['groups'];
   parents?: Resource['parents'];
+  goesBy?: GoesBy;
 }): Resource<z.infer<z.ZodObject<S>> & { id: string }> {
   return {
     name: definition.name,
@@ -45,6 +55,7 @@ export function defineResource<S extends z.ZodRawShape & { id: z.ZodType<string>
     lane: definition.lane ?? 'core',
     groups: definition.groups ?? {},
     parents: definition.parents ?? {},
+    goesBy: definition.goesBy ?? 'row',
   };
 }
 
@@ -56,3 +67,4 @@ export type Stored<Row> = Row & { rev: number };
 // Building blocks of rows.
 export const uuid = z.uuid();
 export const instant = z.iso.datetime({ precision: 3 }).describe('ISO 8601 UTC with milliseconds');
+export const localDate = z.iso.date().describe('YYYY-MM-DD in the zone of the farm');

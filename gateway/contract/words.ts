@@ -47,11 +47,29 @@ export const ALERT_TYPES = [
   'HIGH_AMMONIA',
   'HIGH_NITRITE',
   'HIGH_NITRATE',
+  // told in the evening, before it happens
+  'LOW_OXYGEN_FORECAST',
 ] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
 export const ALERT_STATUSES = ['ACTIVE', 'RESOLVED'] as const;
 export const SEVERITIES = ['HIGH', 'MEDIUM', 'LOW'] as const;
 export type Severity = (typeof SEVERITIES)[number];
+
+export const BATCH_STATUSES = ['ACTIVE', 'FINISHED', 'ABORTED'] as const;
+export type BatchStatus = (typeof BATCH_STATUSES)[number];
+
+export const EXPENSE_CATEGORIES = [
+  'FEED',
+  'LABOR',
+  'ENERGY',
+  'MAINTENANCE',
+  'SUPPLIES',
+  'TREATMENT',
+  'TRANSPORT',
+  'EQUIPMENT',
+  'OTHER',
+] as const;
+export type ExpenseCategory = (typeof EXPENSE_CATEGORIES)[number];
 
 export const LOG_ENTITY_TYPES = ['AERATOR', 'SENSOR', 'SYSTEM', 'CONTROL_POINT'] as const;
 export type LogEntityType = (typeof LOG_ENTITY_TYPES)[number];

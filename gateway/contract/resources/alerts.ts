@@ -35,6 +35,9 @@ export const alert = defineResource({
     shelved_until: instant.nullable(),
     shelved_by: uuid.nullable(),
     shelve_reason: z.string().nullable(),
+    /** When the people of this episode were last told, and how bad it was then; null: nobody was. */
+    told_at: instant.nullable(),
+    told_severity: z.enum(SEVERITIES).nullable(),
     source: z.enum(['automatic', 'manual']),
     clock_quality: z.enum(['trusted', 'estimated']),
     created_at: instant,
@@ -53,9 +56,12 @@ export const alert = defineResource({
         'shelve_reason',
       ],
     },
-    value: { fields: ['value', 'severity', 'message'] },
+    value: {
+      fields: ['value', 'threshold', 'severity', 'message', 'triggered_at', 'told_at', 'told_severity'],
+    },
   },
   parents: { farms: 'farm_id', control_points: 'control_point_id', ponds: 'pond_id' },
+  goesBy: { status: 'ACTIVE', newestBy: 'triggered_at', most: 200 },
 });
 
 /** OD_LOW is the other spelling of LOW_OXYGEN; answers say LOW_OXYGEN. */

@@ -2,8 +2,12 @@ import type { Resource } from '../resource.ts';
 import { address } from './addresses.ts';
 import { aerator } from './aerators.ts';
 import { alert } from './alerts.ts';
+import { batch, harvest, survivalChange } from './batches.ts';
+import { biometry } from './biometries.ts';
 import { controlPoint, order } from './control-points.ts';
 import { farm, farmMember } from './farms.ts';
+import { feedingRecord } from './feeding.ts';
+import { expense } from './finance.ts';
 import {
   deviceKey,
   idempotentAnswer,
@@ -16,8 +20,11 @@ import { logEntry } from './logs.ts';
 import { notification } from './notifications.ts';
 import { pond } from './ponds.ts';
 import { schedule } from './schedules.ts';
+import { farmScience } from './science.ts';
 import { subscription } from './subscriptions.ts';
+import { transfer } from './transfers.ts';
 import { user } from './users.ts';
+import { measurement } from './water-quality.ts';
 
 /** Tables both instances share, by name. */
 export const sharedResources = {
@@ -34,6 +41,15 @@ export const sharedResources = {
   logs: logEntry,
   notifications: notification,
   subscriptions: subscription,
+  batches: batch,
+  survival_changes: survivalChange,
+  harvests: harvest,
+  biometries: biometry,
+  feeding_records: feedingRecord,
+  measurements: measurement,
+  transfers: transfer,
+  expenses: expense,
+  farm_science: farmScience,
 } as const;
 
 /** Tables that never leave this instance, by name. */

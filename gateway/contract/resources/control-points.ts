@@ -116,6 +116,7 @@ export const order = defineResource({
   }),
   groups: { state: { fields: ['state', 'state_at', 'issued_at', 'hold_until'], owner: 'gateway' } },
   parents: { control_points: 'control_point_id' },
+  goesBy: 'parent',
 });
 
 const switchState = z
@@ -154,6 +155,10 @@ export const controlPointAnswer = z.object({
   epoch: z.string(),
   locked_out: z.boolean(),
   warnings,
+});
+/** GET /control-points/{id} */
+export const controlPointDetail = controlPointAnswer.extend({
+  target_reason: z.string().nullable().describe('Why the target is what it is; null: nobody said'),
 });
 export type ControlPointAnswer = z.infer<typeof controlPointAnswer>;
 
@@ -208,9 +213,15 @@ export const controlPointSettings = z.object({
     .nullable()
     .describe('Motors of one group start one after the other'),
   start_order: z.int().min(0).max(10_000).nullable(),
-  do_on: oxygen.describe('Oxygen, mg/L: ON at or below'),
-  do_off: oxygen.describe('Oxygen, mg/L: OFF above'),
-  do_emergency: oxygen.describe('Oxygen, mg/L: everything ON at or below'),
+  do_on: oxygen.describe(
+    'Oxygen, mg/L: ON when a pond of this control point is at or below it, over the schedule but not over orders of people; stays ON for 15 minutes at least and until a fresh reading at do_off. null: off',
+  ),
+  do_off: oxygen.describe(
+    'Oxygen, mg/L, at least 0.3 above do_on: a fresh reading at or above it lets go; while a probe sends, it is also OFF against the schedule. null: lets go 1 mg/L above do_on',
+  ),
+  do_emergency: oxygen.describe(
+    'Oxygen, mg/L, at least 0.3 below do_on: at or below it every control point that airs the pond is ON, over orders of people; only a lock-out goes before. null: off',
+  ),
 });
 
 export const lockOutInput = z.object({ reason: shortText.describe('Why nothing may start this motor') });

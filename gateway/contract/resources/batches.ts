@@ -1,0 +1,344 @@
+import * as z from 'zod';
+import {
+  dayInput,
+  idInput,
+  idOrNumber,
+  instantInput,
+  longText,
+  pageQuery,
+  shortText,
+  warnings,
+} from '../fields.ts';
+import { defineResource, instant, localDate, uuid } from '../resource.ts';
+import { BATCH_STATUSES } from '../words.ts';
+
+/** A production cycle: animals of one stocking, from larva to harvest. */
+export const batch = defineResource({
+  name: 'batches',
+  entity: 14,
+  sync: 'editable',
+  row: z.object({
+    id: uuid,
+    numeric_id: z.int(),
+    /** Owner of the farm: `batch_code` is unique per owner. */
+    owner_id: uuid,
+    farm_id: uuid,
+    /** First pond; transfers tell where the animals are now. */
+    pond_id: uuid,
+    batch_code: z.string(),
+    species: z.string(),
+    lineage: z.string(),
+    larva_origin: z.string(),
+    start_date: localDate,
+    expected_harvest_date: instant.nullable(),
+    actual_harvest_date: instant.nullable(),
+    initial_count: z.int(),
+    /** Grams. */
+    initial_avg_weight: z.number(),
+    /** Shrimp per m². */
+    initial_density: z.number(),
+    /** Percent at stocking; `survival_changes` tell what became of it. */
+    estimated_survival_rate: z.number(),
+    status: z.enum(BATCH_STATUSES),
+    /** Harvested at the end, kg; null: the estimate at that date counts. */
+    final_weight_kg: z.number().nullable(),
+    /** Why it was aborted. */
+    end_reason: z.string().nullable(),
+    notes: z.string().nullable(),
+    created_by: uuid.nullable(),
+    clock_quality: z.enum(['trusted', 'estimated']),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  }),
+  groups: {
+    expected_harvest_date: { fields: ['expected_harvest_date'] },
+    state: { fields: ['status', 'actual_harvest_date', 'final_weight_kg', 'end_reason'] },
+    notes: { fields: ['notes'] },
+  },
+  parents: { farms: 'farm_id', ponds: 'pond_id' },
+});
+
+/** One change of a batch's survival; the current rate follows from all of them in order of `changed_at`. */
+export const survivalChange = defineResource({
+  name: 'survival_changes',
+  entity: 15,
+  sync: 'fact',
+  row: z.object({
+    id: uuid,
+    batch_id: uuid,
+    /** ABSOLUTE: `value` is the new rate in percent. FACTOR: `value` is the share of the living that died, 0 to 1. */
+    kind: z.enum(['ABSOLUTE', 'FACTOR']),
+    value: z.number(),
+    changed_at: instant,
+    description: z.string().nullable(),
+    created_by: uuid.nullable(),
+    clock_quality: z.enum(['trusted', 'estimated']),
+    created_at: instant,
+  }),
+  parents: { batches: 'batch_id' },
+  goesBy: 'parent',
+});
+
+/** A partial harvest: animals taken out while the batch goes on. */
+export const harvest = defineResource({
+  name: 'harvests',
+  entity: 16,
+  sync: 'editable',
+  row: z.object({
+    id: uuid,
+    batch_id: uuid,
+    /** Where they were taken; null: the batch's only pond at that time. */
+    pond_id: uuid.nullable(),
+    harvest_date: instant,
+    quantity: z.int(),
+    weight_kg: z.number(),
+    price_per_kg: z.number().nullable(),
+    notes: z.string().nullable(),
+    created_by: uuid.nullable(),
+    clock_quality: z.enum(['trusted', 'estimated']),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  }),
+  groups: {
+    taken: { fields: ['pond_id', 'harvest_date', 'quantity', 'weight_kg'] },
+    price_per_kg: { fields: ['price_per_kg'] },
+    notes: { fields: ['notes'] },
+  },
+  parents: { batches: 'batch_id' },
+  goesBy: 'parent',
+});
+
+const dateInput = instantInput.describe('A bare date is the start of that day in the zone of the farm');
+const percentInput = z.number().min(0).max(100);
+
+export const batchCreate = z.object({
+  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  pond_id: idOrNumber,
+  batch_code: shortText.describe('Unique among the batches of the owner'),
+  species: shortText,
+  lineage: shortText,
+  larva_origin: shortText,
+  start_date: dayInput.describe('YYYY-MM-DD in the zone of the farm; at most a day ahead'),
+  expected_harvest_date: dateInput.nullish(),
+  initial_count: z.int().positive().max(1_000_000_000),
+  initial_avg_weight: z.number().positive().max(1_000).describe('Grams'),
+  initial_density: z.number().positive().max(1_000_000).describe('Shrimp per m²'),
+  estimated_survival_rate: percentInput.nullish().describe('Percent; default 85'),
+  notes: longText.nullish(),
+});
+export type BatchCreate = z.infer<typeof batchCreate>;
+
+export const batchUpdate = z.object({
+  expected_harvest_date: dateInput.nullish(),
+  survival_rate: percentInput.optional().describe('Percent; what it is now, whatever it was before'),
+  notes: longText.nullish(),
+});
+export type BatchUpdate = z.infer<typeof batchUpdate>;
+
+const statusInput = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .pipe(z.enum(BATCH_STATUSES))
+  .meta({ override: { type: 'string', enum: [...BATCH_STATUSES] } });
+
+export const batchQuery = pageQuery.extend({
+  pond_id: idOrNumber.optional().describe('Batches stocked in this pond or moved to it'),
+  farm_id: idInput.optional(),
+  status: statusInput.optional(),
+});
+
+export const batchAnswer = z.object({
+  id: z.uuid(),
+  numeric_id: z.int().describe('Read-only integer beside the UUID'),
+  farm_id: z.uuid(),
+  pond_id: z.uuid().describe('First pond; transfers tell where the animals are now'),
+  batch_code: z.string(),
+  batch_number: z.string().describe('The batch code'),
+  batch_name: z.string().describe('The batch code'),
+  species: z.string(),
+  lineage: z.string(),
+  larva_origin: z.string(),
+  start_date: z.string(),
+  expected_harvest_date: z.string().nullable(),
+  actual_harvest_date: z.string().nullable().describe('Of an aborted batch: when it ended'),
+  initial_count: z.int(),
+  initial_avg_weight: z.number(),
+  initial_density: z.number(),
+  estimated_survival_rate: z.number().describe('Percent, as estimated now'),
+  survival_rate: z.number().describe('The same'),
+  survival_rate_at_stocking: z.number(),
+  status: z.enum(BATCH_STATUSES),
+  final_weight_kg: z.number().nullable(),
+  end_reason: z.string().nullable(),
+  notes: z.string().nullable(),
+  days_active: z.int(),
+  clock_quality: z.enum(['trusted', 'estimated']),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  warnings,
+});
+export type BatchAnswer = z.infer<typeof batchAnswer>;
+
+const figure = z.number().nullable();
+
+export const batchDetail = batchAnswer.omit({ warnings: true }).extend({
+  current_biomass_kg: z.number(),
+  current_fca: figure.describe('null: no feed recorded, or no gain'),
+  latest_biometry: z
+    .object({ measurement_date: z.string(), average_weight_g: z.number(), sample_size: z.int() })
+    .nullable(),
+  current_population: z.int(),
+  average_weight_g: z.number(),
+  harvested_count: z.int().describe('Taken out by partial harvests'),
+  harvested_kg: z.number(),
+  total_feed_kg: z.number(),
+  ponds: z.array(z.object({ pond_id: z.uuid(), population: z.int() })).describe('Most animals first'),
+});
+export type BatchDetail = z.infer<typeof batchDetail>;
+
+export const batchFinish = z.object({
+  actual_harvest_date: dateInput.nullish().describe('Default now'),
+  final_weight_kg: z
+    .number()
+    .min(0)
+    .max(1_000_000_000)
+    .nullish()
+    .describe('Harvested at the end, kg; without it the estimate counts'),
+  notes: longText.nullish(),
+});
+export type BatchFinish = z.infer<typeof batchFinish>;
+
+export const batchFinished = z.object({
+  id: z.uuid(),
+  status: z.literal('FINISHED'),
+  actual_harvest_date: z.string(),
+  total_days: z.int(),
+  final_fca: figure,
+  final_weight_kg: z.number().describe('As weighed, else the estimate'),
+  harvested_kg: z.number().describe('Taken out before, by partial harvests'),
+  warnings,
+});
+export type BatchFinished = z.infer<typeof batchFinished>;
+
+export const batchAbort = z.object({ reason: longText.min(1) });
+
+export const survivalAdjust = z.object({
+  event_description: longText.min(1),
+  severity: z.number().min(0).max(1).describe('Share of the animals alive now that the event kills'),
+});
+export type SurvivalAdjust = z.infer<typeof survivalAdjust>;
+
+export const survivalAdjusted = z.object({
+  batch_id: z.uuid(),
+  old_survival_rate: z.number(),
+  new_survival_rate: z.number(),
+  adjustment: z.number().describe('Percentage points, 0 or less'),
+  event_description: z.string(),
+});
+
+export const GROWTH_PERFORMANCES = ['ABOVE_EXPECTED', 'ON_TRACK', 'BELOW_EXPECTED'] as const;
+
+export const growthCurveAnswer = z.object({
+  batch_id: z.uuid(),
+  batch_code: z.string(),
+  days_active: z.int(),
+  data_points: z
+    .array(z.object({ day: z.int(), real_weight_g: z.number(), expected_weight_g: z.number() }))
+    .describe('Stocking and every weighing, by the age of the batch'),
+  performance: z.enum(GROWTH_PERFORMANCES).nullable().describe('null: not weighed yet'),
+});
+
+export const batchStatsAnswer = z.object({
+  batch_id: z.uuid(),
+  days_active: z.int(),
+  estimated_biomass_kg: z.number(),
+  current_fca: figure,
+  survival_rate: z.number(),
+  growth_rate_g_per_day: figure.describe('Since stocking, to the last weighing; null: not weighed yet'),
+  total_feed_kg: z.number(),
+  current_population: z.int(),
+  average_weight_g: z.number(),
+  specific_growth_rate: figure.describe('Percent per day'),
+});
+
+export const growthAnalysisAnswer = z.object({
+  batch_id: z.uuid(),
+  batch_code: z.string(),
+  analysis: z.object({
+    total_days: z.int(),
+    initial_weight_g: z.number(),
+    current_weight_g: z.number(),
+    weight_gain_g: z.number(),
+    adg: figure.describe('g/day from stocking to the last weighing; null: not weighed after the first day'),
+    expected_adg: z.number().describe('The same of the expected curve'),
+    performance_percentage: figure,
+    projected_harvest_weight_g: figure,
+    projected_harvest_date: z.string().nullable().describe('YYYY-MM-DD in the zone of the farm'),
+  }),
+  recommendations: z.array(z.string()),
+});
+
+export const growthChartAnswer = z.object({
+  batch_id: z.uuid(),
+  batch_code: z.string(),
+  chart_data: z.object({
+    labels: z.array(z.string()),
+    datasets: z.array(
+      z.object({
+        label: z.string(),
+        data: z.array(z.number()),
+        borderColor: z.string(),
+        fill: z.boolean(),
+        borderDash: z.array(z.number()).optional(),
+      }),
+    ),
+  }),
+  summary: z.object({ above_expected: z.boolean(), variance_percentage: figure }),
+});
+
+const quantity = z.int().positive().max(1_000_000_000).describe('Animals taken out');
+const weightKg = z.number().positive().max(1_000_000_000);
+const pricePerKg = z.number().min(0).max(1_000_000).nullish();
+const harvestPond = idOrNumber
+  .nullish()
+  .describe('Where they were taken, for a batch in several ponds; else from all alike');
+
+export const harvestCreate = z.object({
+  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  pond_id: harvestPond,
+  harvest_date: dateInput.optional().describe('Default now'),
+  quantity,
+  weight_kg: weightKg,
+  price_per_kg: pricePerKg,
+  notes: longText.nullish(),
+});
+export type HarvestCreate = z.infer<typeof harvestCreate>;
+
+export const harvestUpdate = z.object({
+  pond_id: harvestPond,
+  harvest_date: dateInput.optional(),
+  quantity: quantity.optional(),
+  weight_kg: weightKg.optional(),
+  price_per_kg: pricePerKg,
+  notes: longText.nullish(),
+});
+export type HarvestUpdate = z.infer<typeof harvestUpdate>;
+
+export const harvestAnswer = z.object({
+  id: z.uuid(),
+  batch_id: z.uuid(),
+  pond_id: z.uuid().nullable(),
+  harvest_date: z.string(),
+  quantity: z.int(),
+  weight_kg: z.number(),
+  average_weight_g: z.number(),
+  price_per_kg: figure.describe('null also for those who may not read finance'),
+  revenue: figure,
+  notes: z.string().nullable(),
+  clock_quality: z.enum(['trusted', 'estimated']),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  warnings,
+});
+export type HarvestAnswer = z.infer<typeof harvestAnswer>;

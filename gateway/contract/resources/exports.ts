@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { dayInput, idOrNumber } from '../fields.ts';
+import { BATCH_STATUSES } from '../words.ts';
+
+/** How the file is written; without any of it as the interface says: commas, and nothing before the header. */
+export const csvForm = z.object({
+  bom: z.enum(['0', '1']).optional().describe('1: begins with a byte order mark, as Excel wants it'),
+  separator: z
+    .enum(['comma', 'semicolon'])
+    .optional()
+    .describe('semicolon: numbers have a decimal comma, as spreadsheets in Portuguese want it'),
+});
+export type CsvForm = z.infer<typeof csvForm>;
+
+const days = z.object({
+  start_date: dayInput.optional().describe('First day, in the zone of the farm'),
+  end_date: dayInput.optional().describe('Last day, itself included'),
+});
+
+const inOrder = {
+  message: 'must not be before start_date',
+  path: ['end_date'],
+};
+const isInOrder = ({ start_date, end_date }: z.infer<typeof days>): boolean =>
+  start_date === undefined || end_date === undefined || start_date <= end_date;
+
+export const biometriesExportQuery = csvForm.extend({ batch_id: idOrNumber });
+export const feedingExportQuery = csvForm
+  .extend({ batch_id: idOrNumber, ...days.shape })
+  .refine(isInOrder, inOrder);
+export const waterExportQuery = csvForm
+  .extend({ pond_id: idOrNumber, ...days.shape })
+  .refine(isInOrder, inOrder);
+
+export const csvFile = z.string().describe('UTF-8, RFC 4180, lines end with CRLF, with a header row');
+export const htmlPage = z
+  .string()
+  .describe('A page to read and to print; nothing in it is loaded from elsewhere');
+
+export const batchSummary = z.object({
+  batch_id: z.int(),
+  batch_name: z.string(),
+  species: z.string(),
+  start_date: z.string(),
+  end_date: z.string().nullable(),
+  status: z.enum(BATCH_STATUSES),
+  initial_population: z.int(),
+  current_population: z.int(),
+  survival_rate: z.number(),
+  total_feed_kg: z.number(),
+  current_biomass_kg: z.number(),
+  fcr: z.number().nullable().describe('null: no feed recorded, or no gain'),
+  average_weight_g: z.number(),
+  days_of_culture: z.int(),
+  cost_per_kg: z.number().nullable().describe('null: no biomass, or your role does not see money'),
+});
+export type BatchSummary = z.infer<typeof batchSummary>;

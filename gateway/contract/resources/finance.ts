@@ -1,0 +1,207 @@
+import * as z from 'zod';
+import { dayInput, idInput, idOrNumber, instantInput, longText, warnings } from '../fields.ts';
+import { defineResource, instant, uuid } from '../resource.ts';
+import { EXPENSE_CATEGORIES } from '../words.ts';
+
+/** Money spent on a batch, in the currency of the owner's subscription. */
+export const expense = defineResource({
+  name: 'expenses',
+  entity: 21,
+  sync: 'editable',
+  lane: 'history',
+  row: z.object({
+    id: uuid,
+    batch_id: uuid,
+    category: z.enum(EXPENSE_CATEGORIES),
+    amount: z.number(),
+    description: z.string(),
+    expense_date: instant,
+    created_by: uuid.nullable(),
+    clock_quality: z.enum(['trusted', 'estimated']),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  }),
+  groups: {
+    spent: { fields: ['category', 'amount', 'expense_date'] },
+    description: { fields: ['description'] },
+  },
+  parents: { batches: 'batch_id' },
+  goesBy: 'parent',
+});
+
+const amount = z.number().min(0).max(1_000_000_000_000);
+const expenseDate = instantInput.describe('A bare date is the start of that day in the zone of the farm');
+const category = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .pipe(z.enum(EXPENSE_CATEGORIES))
+  .meta({ override: { type: 'string', enum: [...EXPENSE_CATEGORIES] } });
+
+export const expenseCreate = z.object({
+  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  batch_id: idOrNumber,
+  category,
+  amount,
+  description: longText,
+  expense_date: expenseDate,
+});
+export type ExpenseCreate = z.infer<typeof expenseCreate>;
+
+export const expenseUpdate = z.object({
+  category: category.optional(),
+  amount: amount.optional(),
+  description: longText.optional(),
+  expense_date: expenseDate.optional(),
+});
+export type ExpenseUpdate = z.infer<typeof expenseUpdate>;
+
+export const expenseAnswer = z.object({
+  id: z.uuid(),
+  batch_id: z.uuid(),
+  category: z.enum(EXPENSE_CATEGORIES),
+  amount: z.number(),
+  description: z.string(),
+  expense_date: z.string(),
+  clock_quality: z.enum(['trusted', 'estimated']),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  warnings,
+});
+export type ExpenseAnswer = z.infer<typeof expenseAnswer>;
+
+const figure = z.number().nullable();
+
+export const costPerKgAnswer = z.object({
+  batch_id: z.uuid(),
+  batch_number: z.string(),
+  estimated_biomass_kg: z.number().describe('Produced so far: what lives, and what was harvested'),
+  total_feed_cost: z.number(),
+  total_operational_cost: z.number(),
+  total_energy_cost: z.number(),
+  total_cost: z.number(),
+  cost_per_kg: figure.describe('null: no biomass'),
+  breakdown: z.object({
+    feed_percentage: figure,
+    operational_percentage: figure,
+    energy_percentage: figure,
+  }),
+  feed_cost_source: z
+    .enum(['FEEDING_RECORDS', 'FEED_EXPENSES'])
+    .describe('Expenses of category FEED count only while the batch has no feeding record'),
+  harvested_kg: z.number(),
+});
+export type CostPerKgAnswer = z.infer<typeof costPerKgAnswer>;
+
+/** A number as a query carries it; an empty one is no number. */
+const numberInQuery = (most: number) =>
+  z
+    .string()
+    .trim()
+    .regex(/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i, 'must be a number')
+    .transform(Number)
+    .pipe(z.number().min(0).max(most))
+    .meta({ override: { type: 'number', minimum: 0, maximum: most } });
+const pricePerKg = numberInQuery(1_000_000);
+
+export const profitabilityQuery = z.object({ selling_price_per_kg: pricePerKg });
+
+export const profitabilityAnswer = z.object({
+  batch_id: z.uuid(),
+  estimated_biomass_kg: z.number(),
+  cost_per_kg: figure,
+  selling_price_per_kg: z.number(),
+  total_cost: z.number(),
+  projected_revenue: z.number(),
+  projected_profit: z.number(),
+  profit_margin_percentage: figure,
+  roi_percentage: figure,
+  break_even_price_per_kg: figure.describe('Price at which revenue equals cost; null: no biomass'),
+});
+export type ProfitabilityAnswer = z.infer<typeof profitabilityAnswer>;
+
+export const optimalHarvestQuery = z.object({
+  market_price_per_kg: pricePerKg,
+  daily_operational_cost: numberInQuery(1_000_000_000).default(100),
+});
+
+const energyEstimate = z.object({
+  kwh_per_day: z.number(),
+  cost_per_day: z.number().describe('At the tariff of the farm (its science settings)'),
+  source: z
+    .enum(['REPORTS', 'NONE'])
+    .describe(
+      'REPORTS: power of the aerators × hours their control points reported ON; NONE: nothing reports',
+    ),
+  days: z.int().describe('Days looked back'),
+});
+
+export const optimalHarvestAnswer = z.object({
+  batch_id: z.uuid(),
+  batch_number: z.string(),
+  recommendation: z.enum(['CONTINUE', 'HARVEST_NOW', 'MONITOR']),
+  explanation: z.string(),
+  analysis: z.object({
+    current_weight_g: z.number(),
+    expected_daily_growth_g: z.number(),
+    current_biomass_kg: z.number(),
+    daily_biomass_gain_kg: z.number(),
+    daily_growth_revenue: z.number(),
+    daily_operational_cost: z.number(),
+    net_daily_profit: z.number(),
+  }),
+  suggestion: z.string(),
+  confidence: figure.describe(
+    'Chance in percent that the true growth lies on the side of the recommendation; null: not measured',
+  ),
+  break_even_price_per_kg: figure.describe('Price at which another day just pays; null: nothing grows'),
+  last_biometry_days_ago: z.int().nullable(),
+  energy_estimate: energyEstimate.describe(
+    'Of the ponds of the batch, lately; not part of daily_operational_cost',
+  ),
+  partial_harvest: z
+    .object({
+      share_percent: z.number(),
+      quantity: z.int(),
+      biomass_kg: z.number(),
+      revenue: z.number(),
+      remaining_biomass_kg: z.number(),
+    })
+    .describe('What taking a part now would bring, and leave'),
+});
+export type OptimalHarvestAnswer = z.infer<typeof optimalHarvestAnswer>;
+
+export const energyQuery = z.object({
+  start_date: dayInput.optional().describe('Day of the farm; default six days before end_date'),
+  end_date: dayInput.optional().describe('Day of the farm, inclusive; default today'),
+});
+
+const energyFigures = { kwh: z.number(), cost: z.number() };
+
+export const energyAnswer = z.object({
+  farm_id: z.uuid(),
+  start_date: z.string(),
+  end_date: z.string(),
+  tariff_per_kwh: z.number(),
+  source: z.enum(['REPORTS', 'NONE']),
+  unmeasured_kw: z.number().describe('Power of aerators of which no control point reports when they run'),
+  total_kwh: z.number(),
+  total_cost: z.number(),
+  days: z.array(
+    z.object({
+      date: z.string(),
+      ...energyFigures,
+      discounted_kwh: z.number().describe('Used in hours with a discount'),
+    }),
+  ),
+  ponds: z.array(
+    z.object({
+      pond_id: z.uuid(),
+      pond_cod: z.string(),
+      power_kw: z.number(),
+      hours_on: z.number(),
+      ...energyFigures,
+    }),
+  ),
+});
+export type EnergyAnswer = z.infer<typeof energyAnswer>;

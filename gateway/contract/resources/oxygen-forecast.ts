@@ -1,0 +1,31 @@
+import * as z from 'zod';
+
+const mgL = z.number().describe('mg/L');
+const instant = z.string().describe('ISO 8601 UTC');
+
+/** GET /ponds/{pond_id}/oxygen-forecast */
+export const oxygenForecastAnswer = z.object({
+  pond_id: z.uuid(),
+  pond_cod: z.string(),
+  night: z
+    .object({ dusk_at: instant, dawn_at: instant, is_night: z.boolean() })
+    .nullable()
+    .describe('Tonight, or by day the night to come; null while the clock is not to be trusted'),
+  readings: z.array(z.object({ measurement_date: instant, dissolved_oxygen: mgL })),
+  forecast: z
+    .object({
+      dawn_at: instant,
+      dissolved_oxygen: mgL.describe('Expected at dawn as aeration is now, mg/L'),
+      uncertainty: mgL.describe('One standard error, mg/L'),
+      from: instant.describe('Last reading, from which the forecast runs'),
+    })
+    .nullable(),
+  warn_below: mgL.describe('A lower forecast raises LOW_OXYGEN_FORECAST'),
+  emergency_level: mgL.describe('do_emergency of the control point, else what is proposed'),
+  reaches_emergency_at: instant.nullable().describe('null: not before dawn, or no forecast'),
+  why_none: z
+    .enum(['CLOCK_UNTRUSTED', 'BY_DAY', 'NO_READING', 'ONE_READING', 'TOO_CLOSE', 'NOT_FALLING'])
+    .nullable(),
+  message: z.string().describe('In plain words, in the language of the request'),
+});
+export type OxygenForecastAnswer = z.infer<typeof oxygenForecastAnswer>;
