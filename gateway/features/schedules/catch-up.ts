@@ -1,4 +1,4 @@
-import { clockOf, type Zone } from './local-time.ts';
+import { clockOf, type Zone } from '#core/zone-clock.ts';
 import {
   compareEvents,
   lastEventAtOrBefore,

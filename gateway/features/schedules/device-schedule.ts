@@ -1,6 +1,7 @@
 import type { DeviceSchedule } from '#contract/mqtt/messages.ts';
 import type { SwitchState } from '#contract/words.ts';
-import { clockOf, DAY_MS, MINUTE_MS, timeOfDayOfWall, wallOf, type Zone } from './local-time.ts';
+import { clockOf, DAY_MS, timeOfDayOfWall, wallOf, type Zone } from '#core/zone-clock.ts';
+import { MINUTE_MS } from './local-time.ts';
 import { chosenDays } from './repeat-slots.ts';
 import { type Base, latestEvent, rulesState } from './rules-state.ts';
 import {

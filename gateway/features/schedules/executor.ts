@@ -6,6 +6,7 @@ import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { type MissedEvent, missedEvents } from './catch-up.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
+import { nextEvent } from './rules-state.ts';
 import { startSlots, type WantedStart } from './start-slots.ts';
 import { createToldEvents } from './told-events.ts';
 import { triggerAudit } from './trigger-audit.ts';
@@ -51,7 +52,14 @@ export type Executor = {
 };
 
 type Work = { view: ControlView; wish: Wish | null; missed: MissedEvent[] };
-type Plan = { view: ControlView; wanted: WantedState; computedAt: number };
+type Plan = {
+  view: ControlView;
+  safety: readonly SafetyDemand[];
+  wanted: WantedState;
+  computedAt: number;
+  /** First schedule event after it, whatever decides; null: none. */
+  nextEventAt: number | null;
+};
 
 /** Drives targets by level: at any instant, after whatever stop or clock step, one look gives the one state to act on. */
 export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: number | null }): Executor {
@@ -60,6 +68,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   const saveTriedAt = new Map<string, number>();
   const told = createToldEvents(deps, startedWith);
   let isTicking = false;
+  const isTrusted = () => deps.clockQuality() === 'trusted';
 
   async function tick(): Promise<void> {
     if (isTicking) return;
@@ -75,21 +84,23 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
 
   async function lookAtAll(): Promise<void> {
     const now = deps.now();
-    const isTrusted = deps.clockQuality() === 'trusted';
-    const mayTell = isTrusted && told.mayTell();
+    const mayTell = isTrusted() && told.mayTell();
     const acting: Work[] = [];
     const telling: Work[] = [];
     const starts: (Work & { wish: Wish })[] = [];
     for (const view of deps.views.all()) {
-      const missed = mayTell ? eventsSince(view, told.sinceOf(view.row.id, now), now) : [];
-      const wish = wishFor(view, now, isTrusted);
+      const looked = lookAt(view, now, mayTell);
+      if (looked === null) continue;
+      const { missed, wish } = looked;
       if (wish !== null && wish.target === 'ON') starts.push({ view, wish, missed });
       else if (wish !== null || view.unsaved !== null) acting.push({ view, wish, missed });
       else if (missed.length > 0) telling.push({ view, wish, missed });
     }
     const due = dueStarts(starts);
     for (const start of starts) {
-      if (due.has(start.view.row.id)) acting.push(start);
+      // shrimp that suffocate go before everything else
+      if (due.has(start.view.row.id) && isEmergency(start.wish)) acting.unshift(start);
+      else if (due.has(start.view.row.id)) acting.push(start);
       else if (start.missed.length > 0) telling.push({ ...start, wish: null });
     }
     // acting first: what is only to be told may wait for the next look
@@ -108,9 +119,23 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     for (const id of plansById.keys()) if (deps.views.byId(id) === null) plansById.delete(id);
   }
 
-  function wishFor(view: ControlView, now: number, isTrusted: boolean): Wish | null {
+  /** null: a fault of ours. One control point must not keep the others from theirs. */
+  function lookAt(view: ControlView, now: number, mayTell: boolean): Omit<Work, 'view'> | null {
+    try {
+      const missed = mayTell ? eventsSince(view, told.sinceOf(view.row.id, now), now) : [];
+      return { missed, wish: wishFor(view, now, isTrusted()) };
+    } catch (error) {
+      deps.log.error(
+        { err: error, controlPointId: view.row.id },
+        'a look at one control point failed; the others go on, and the next look is in a second',
+      );
+      return null;
+    }
+  }
+
+  function wishFor(view: ControlView, now: number, mayReadClock: boolean): Wish | null {
     const target = targetOf(view).target_status;
-    const wish = isTrusted ? trustedWish(view, now) : untrustedWish(view, now, deps.safetyOf(view.row.id));
+    const wish = mayReadClock ? trustedWish(view, now) : untrustedWish(view, now, deps.safetyOf(view.row.id));
     return wish === null || wish.target === target ? null : wish;
   }
 
@@ -120,17 +145,20 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     const isValid =
       plan !== undefined &&
       plan.view === view &&
-      safety.length === 0 &&
+      (plan.safety === safety || plan.safety.length + safety.length === 0) &&
       now >= plan.computedAt &&
       (plan.wanted.next_change_at === null || now < plan.wanted.next_change_at);
     if (isValid) return asWish(plan.wanted, now);
+    const facts = ruleFactsOf(view, now);
     const wanted = wantedState({
-      ...ruleFactsOf(view, now),
+      ...facts,
       lockedOut: view.row.locked_out,
       safety,
       orders: manualOrdersOf(view, now),
     });
-    if (safety.length === 0) plansById.set(view.row.id, { view, wanted, computedAt: now });
+    const isOfRules = wanted.cause.kind === 'schedule' || wanted.cause.kind === 'base';
+    const nextEventAt = isOfRules ? wanted.next_change_at : (nextEvent(facts, now)?.at ?? null);
+    plansById.set(view.row.id, { view, safety, wanted, computedAt: now, nextEventAt });
     return asWish(wanted, now);
   }
 
@@ -140,28 +168,28 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     const nothingDue =
       plan?.view === view &&
       plan.computedAt <= since &&
-      plan.wanted.cause.kind !== 'lock_out' &&
-      plan.wanted.cause.kind !== 'order' &&
-      (plan.wanted.next_change_at === null || plan.wanted.next_change_at > now);
+      (plan.nextEventAt === null || plan.nextEventAt > now);
     return nothingDue ? [] : missedEvents(ruleFactsOf(view, now), since, now);
   }
 
-  function dueStarts(starts: readonly { view: ControlView }[]): Set<string> {
+  function dueStarts(starts: readonly { view: ControlView; wish: Wish }[]): Set<string> {
     const now = deps.monotonic();
     const due = new Set<string>();
-    const startsByFarm = new Map<string, ControlView[]>();
-    for (const { view } of starts) {
-      startsByFarm.set(view.row.farm_id, [...(startsByFarm.get(view.row.farm_id) ?? []), view]);
+    const startsByFarm = new Map<string, (typeof starts)[number][]>();
+    for (const start of starts) {
+      const ofFarm = startsByFarm.get(start.view.row.farm_id);
+      if (ofFarm === undefined) startsByFarm.set(start.view.row.farm_id, [start]);
+      else ofFarm.push(start);
     }
-    for (const [farmId, views] of startsByFarm) {
+    for (const [farmId, ofFarm] of startsByFarm) {
       const keyOf = (group: string | null) => `${farmId} ${group ?? ''}`;
-      const groups = new Set(views.map((view) => view.row.start_group));
+      const groups = new Set(ofFarm.map(({ view }) => view.row.start_group));
       const lastStartAtByGroup = new Map<string | null, number>();
       for (const group of groups) {
         const last = lastStartByGroup.get(keyOf(group));
         if (last !== undefined) lastStartAtByGroup.set(group, last);
       }
-      const waiting = views.map(asStart);
+      const waiting = ofFarm.map(asStart);
       for (const { id, start_at } of startSlots({
         now,
         waiting,
@@ -183,9 +211,11 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     try {
       await perform(deps, null, async () => {
         const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
-        isRerun = true;
         if (view === null) return { answer: undefined };
-        const given = orderFor(view, work.wish);
+        // somebody was quicker: what they did (a lock-out, an order) counts
+        const wish = isRerun && work.wish !== null ? wishFor(view, deps.now(), isTrusted()) : work.wish;
+        isRerun = true;
+        const given = orderFor(view, wish);
         unsaved = given?.unsaved ?? null;
         return {
           answer: undefined,
@@ -230,7 +260,12 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   return { tick, lookedAt: told.lookedAt };
 }
 
-function asStart(view: ControlView): WantedStart {
+function asStart({ view, wish }: { view: ControlView; wish: Wish }): WantedStart {
   const { id, start_group, start_order } = view.row;
-  return { id, start_group, start_order, power_kw: view.powerKw };
+  const place = isEmergency(wish) ? Number.NEGATIVE_INFINITY : start_order;
+  return { id, start_group, start_order: place, power_kw: view.powerKw };
+}
+
+function isEmergency({ details }: Wish): boolean {
+  return details['demand'] === 'EMERGENCY_OXYGEN';
 }

@@ -1,5 +1,6 @@
 import { type REPEAT_PATTERNS, unreachable } from '#contract/words.ts';
-import { DAY_MS, dateOfWall, wallOfDate, weekdayOfWall } from './local-time.ts';
+import { DAY_MS } from '#core/zone-clock.ts';
+import { dateOfWall, wallOfDate, weekdayOfWall } from './local-time.ts';
 
 export type RepeatPattern = (typeof REPEAT_PATTERNS)[number];
 

@@ -1,5 +1,5 @@
 import type { SwitchState } from '#contract/words.ts';
-import { clockOf, type Zone } from './local-time.ts';
+import { clockOf, type Zone } from '#core/zone-clock.ts';
 import {
   compareEvents,
   lastEventAtOrBefore,

@@ -7,7 +7,7 @@ import {
   wallOf,
   type Zone,
   type ZoneClock,
-} from './local-time.ts';
+} from '#core/zone-clock.ts';
 import { type RepeatPattern, repeatSlots } from './repeat-slots.ts';
 
 /** What the engine needs of a schedule. Instants are ms since 1970. */

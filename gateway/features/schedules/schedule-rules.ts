@@ -1,5 +1,6 @@
 import { type SwitchState, unreachable } from '#contract/words.ts';
-import { DAY_MS, localPartsOf, timeOfDayOfWall, wallOf, type Zone } from './local-time.ts';
+import { DAY_MS, timeOfDayOfWall, wallOf, type Zone } from '#core/zone-clock.ts';
+import { localPartsOf } from './local-time.ts';
 import { chosenDays, type RepeatPattern } from './repeat-slots.ts';
 import { isUsableInstant, wallDuration } from './schedule-events.ts';
 

@@ -1,5 +1,5 @@
 import type { SwitchState } from '#contract/words.ts';
-import { clockOf } from './local-time.ts';
+import { clockOf } from '#core/zone-clock.ts';
 import { holdingOrder, lastCoverEnd, type ManualOrder, standingOrders } from './manual-orders.ts';
 import { latestEvent, nextEvent, type RuleFacts, rulesState } from './rules-state.ts';
 import type { ScheduleEvent } from './schedule-events.ts';
@@ -10,6 +10,8 @@ export type SafetyDemand = {
   target: SwitchState;
   since: number;
   reason: string;
+  /** More for the audit entry of the order. */
+  details?: Record<string, unknown>;
 };
 
 export type WantedFacts = RuleFacts & {
@@ -93,7 +95,7 @@ function asksForEmergencyOxygen(demand: SafetyDemand): boolean {
 }
 
 /** Of several demands ON wins, as everywhere; then the one that has stood longest is named. */
-function strongest(demands: readonly SafetyDemand[]): SafetyDemand | undefined {
+export function strongest(demands: readonly SafetyDemand[]): SafetyDemand | undefined {
   const isOn = (demand: SafetyDemand) => (demand.target === 'ON' ? 1 : 0);
   return [...demands].sort((a, b) => isOn(b) - isOn(a) || a.since - b.since)[0];
 }

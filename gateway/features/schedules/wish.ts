@@ -23,7 +23,7 @@ export function asWish(wanted: WantedState, now: number): Wish {
         origin: 'SAFETY',
         reason: cause.demand.reason,
         holdUntil: null,
-        details: { demand: cause.demand.kind },
+        details: { demand: cause.demand.kind, ...cause.demand.details },
       };
     case 'order':
       return {

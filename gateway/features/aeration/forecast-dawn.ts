@@ -1,0 +1,72 @@
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { wallOf, type ZoneClock } from '#core/zone-clock.ts';
+import type { NoForecast } from '#science/advice/forecast-text.ts';
+import type { ScienceConstants } from '#science/constants.ts';
+import type { Night } from '#science/night.ts';
+import { crossingMs, type DawnForecast, dawnForecast, type OxygenReading } from '#science/oxygen-forecast.ts';
+import { nightAt, placeOf } from './farm-nights.ts';
+import { usableOxygen } from './pond-readings.ts';
+import type { ForecastQueries, PondPlace } from './ports.ts';
+
+export type ForecastDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
+  queries: Pick<ForecastQueries, 'pondPlace' | 'readingsBetween'>;
+  scienceOf: (farmId: string) => Promise<ScienceConstants>;
+};
+
+/** The oxygen of one pond at the end of this night, or why nothing can be said. */
+export type PondForecast = {
+  pond: PondPlace;
+  constants: ScienceConstants;
+  /** null while the clock is not to be trusted. */
+  night: Night | null;
+  readings: readonly OxygenReading[];
+  forecast: DawnForecast | null;
+  whyNone: NoForecast | null;
+};
+
+/** null: there is no such pond. */
+export async function forecastOfPond(deps: ForecastDeps, pondRef: string): Promise<PondForecast | null> {
+  const pond = await deps.queries.pondPlace(pondRef);
+  if (pond === null) return null;
+  const constants = await deps.scienceOf(pond.farmId);
+  const nothing = { pond, constants, readings: [], forecast: null };
+  if (deps.clockQuality() !== 'trusted') return { ...nothing, night: null, whyNone: 'CLOCK_UNTRUSTED' };
+  const night = nightAt(constants.aeration, placeOf(pond), deps.now());
+  if (!night.isNight) return { ...nothing, night, whyNone: 'BY_DAY' };
+  const rows = await deps.queries.readingsBetween(pond.id, isoOf(night.duskMs), isoOf(night.dawnMs));
+  const readings = rows.flatMap((row) => {
+    const oxygenMgL = usableOxygen(constants, row);
+    return oxygenMgL === null ? [] : [{ atMs: Date.parse(row.measurement_date), oxygenMgL }];
+  });
+  const forecast = dawnForecast(constants.aeration.forecast, night, readings);
+  const whyNone = forecast === null ? whyNoneOf(constants, readings) : null;
+  return { pond, constants, night, readings, forecast, whyNone };
+}
+
+function whyNoneOf({ aeration }: ScienceConstants, readings: readonly OxygenReading[]): NoForecast {
+  const [first] = readings;
+  const last = readings.at(-1);
+  if (first === undefined || last === undefined) return 'NO_READING';
+  if (readings.length === 1) return 'ONE_READING';
+  const spanHours = (last.atMs - first.atMs) / 3_600_000;
+  return spanHours < aeration.forecast.leastSpanHours ? 'TOO_CLOSE' : 'NOT_FALLING';
+}
+
+/** The level for an emergency: the farm's own, else what is proposed, mg/L. */
+export function emergencyLevelOf({ pond, constants }: Pick<PondForecast, 'pond' | 'constants'>): number {
+  return pond.emergencyMgL ?? constants.aeration.proposedSetPoints.emergencyMgL;
+}
+
+/** The next level that the oxygen falls to, and when: what people can still prevent. */
+export function nextLevel(found: PondForecast, forecast: DawnForecast) {
+  const { aeration, water } = found.constants;
+  const levels = [aeration.forecast.warnBelowMgL, emergencyLevelOf(found), water.criticalOxygenMgL];
+  const levelMgL = levels.find((level) => level < forecast.from.oxygenMgL) ?? water.criticalOxygenMgL;
+  return { levelMgL, reachedMs: crossingMs(forecast, levelMgL) };
+}
+
+/** `05:42` on the farm. */
+export function timeOfDay(clock: ZoneClock, atMs: number): string {
+  // worked out times have fractions, and calendars take whole milliseconds
+  return isoOf(wallOf(clock, Math.round(atMs))).slice(11, 16);
+}

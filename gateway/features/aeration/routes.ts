@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { idOrNumber } from '#contract/fields.ts';
+import { type OxygenForecastAnswer, oxygenForecastAnswer } from '#contract/resources/oxygen-forecast.ts';
+import { notFound } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import { roundTo } from '#core/rounding.ts';
+import { type Route, route } from '#core/route.ts';
+import { noForecastText } from '#science/advice/forecast-text.ts';
+import type { Language } from '#science/advice/language.ts';
+import { crossingMs } from '#science/oxygen-forecast.ts';
+import { emergencyLevelOf, type ForecastDeps, forecastOfPond, type PondForecast } from './forecast-dawn.ts';
+import { forecastText } from './forecast-words.ts';
+
+export function aerationRoutes(deps: ForecastDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/ponds/{pond_id}/oxygen-forecast',
+      tag: 'Water quality',
+      summary: 'Oxygen expected at dawn from the readings of this night, or why nothing can be said',
+      access: { who: 'farm', right: 'read', of: 'pond', at: 'params', field: 'pond_id', others: 404 },
+      params: z.object({ pond_id: idOrNumber }),
+      answers: { 200: { schema: oxygenForecastAnswer } },
+      async handle(request) {
+        const found = await forecastOfPond(deps, request.params.pond_id);
+        if (found === null) throw notFound('Pond');
+        return { answer: { status: 200, body: asAnswer(found, request.language) } };
+      },
+    }),
+  ];
+}
+
+function asAnswer(found: PondForecast, language: Language): OxygenForecastAnswer {
+  const { pond, constants, night, readings, forecast, whyNone } = found;
+  const level = emergencyLevelOf(found);
+  const reaches = forecast === null ? null : crossingMs(forecast, level);
+  return {
+    pond_id: pond.id,
+    pond_cod: pond.cod,
+    night:
+      night === null
+        ? null
+        : { dusk_at: isoOf(night.duskMs), dawn_at: isoOf(night.dawnMs), is_night: night.isNight },
+    readings: readings.map(({ atMs, oxygenMgL }) => ({
+      measurement_date: isoOf(atMs),
+      dissolved_oxygen: oxygenMgL,
+    })),
+    forecast:
+      forecast === null
+        ? null
+        : {
+            dawn_at: isoOf(forecast.dawnMs),
+            dissolved_oxygen: roundTo(forecast.dawnMgL, 2),
+            uncertainty: roundTo(forecast.uncertaintyMgL, 2),
+            from: isoOf(forecast.from.atMs),
+          },
+    warn_below: constants.aeration.forecast.warnBelowMgL,
+    emergency_level: level,
+    reaches_emergency_at: reaches === null ? null : isoOf(reaches),
+    why_none: whyNone,
+    message: whyNone === null ? forecastText(found, language) : noForecastText(whyNone, language),
+  };
+}
