@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { coldStart } from './cold-start.ts';
 import { connectedControllers } from './connected-controllers.ts';
+import { farmReads } from './farm-reads.ts';
 import type { BenchOptions, Finding } from './finding.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
 import { mqttHeartbeats } from './mqtt-heartbeats.ts';
@@ -24,6 +25,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'connected-controllers': connectedControllers,
   'streaming-logs': streamingLogs,
   storm,
+  'farm-reads': farmReads,
 };
 
 const HELP = `npm run bench -- [options]

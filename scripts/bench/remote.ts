@@ -69,3 +69,7 @@ async function stopped(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
   await ended;
 }
+
+export async function stopAll(remotes: readonly { stop: () => Promise<void> }[]): Promise<void> {
+  await Promise.all(remotes.map((remote) => remote.stop()));
+}

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
+import { growBatches } from './grow-batches.ts';
 import { makeFarm } from './make-farm.ts';
 import { openPastGateway } from './past-gateway.ts';
 import { liveThrough } from './week.ts';
@@ -60,6 +61,7 @@ async function newFarm(folder: string): Promise<DemoFarm> {
   try {
     const farm = await makeFarm(gateway.base, password);
     await liveThrough({ gateway, farm, endMs });
+    await growBatches({ gateway, farm, endMs });
     const controllers = farm.controllers.map((controller) => ({
       ...controller,
       control_point_id: farm.controlPointIds.get(controller.cod) ?? '',

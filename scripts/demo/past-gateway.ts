@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
-import { put } from '#core/changes.ts';
+import { type Commit, put } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
 import { compose } from '../../gateway/compose.ts';
@@ -17,6 +17,8 @@ export type PastGateway = {
   base: string;
   fleet: PastFleet;
   nowMs: () => number;
+  /** For rows of a past that nobody lived through. */
+  commit: Commit;
   /** Lets time pass: schedules fire, controllers report, alerts come and go. */
   passUntil: (unixMs: number) => Promise<void>;
   /** Closes the data folder as a stop of the gateway leaves it. */
@@ -80,6 +82,7 @@ export async function openPastGateway(data: string, startMs: number): Promise<Pa
     base,
     fleet,
     nowMs: clock.unixMs,
+    commit: kernel.commit,
     passUntil,
     async close() {
       server.closeAllConnections();

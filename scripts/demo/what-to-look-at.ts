@@ -18,7 +18,7 @@ function people({ password }: DemoFarm, { data }: DemoAddresses): string {
       ? `as shown when the farm was made; another one: npm run admin -- reset-password --email ${OWNER.email} --data ${data}`
       : `${password}   (shown this once, the same for all four)`;
   return [
-    `${FARM.name}: 20 ponds, 8 control points, a week of history in ${data}`,
+    `${FARM.name}: 20 ponds with two crops of shrimp, 8 control points, a week of their history in ${data}`,
     '',
     `  owner        ${OWNER.email}`,
     ...MEMBERS.map(({ email, role }) => `  ${role.toLowerCase().padEnd(12)} ${email}`),
@@ -58,6 +58,9 @@ function requests(farm: DemoFarm, { http }: DemoAddresses): string {
     'Look at it as the owner:',
     `  TOKEN=$(curl -s ${api}/auth/login -H 'Content-Type: application/json' -d '${login}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     get(`/dashboard/overview?farm_id=${farm.farm_id}`),
+    get(`/ponds/summary-cards?farm_id=${farm.farm_id}`),
+    get(`/dashboard/growth-rates?farm_id=${farm.farm_id}`),
+    get(`/dashboard/feed-efficiency?farm_id=${farm.farm_id}`),
     get('/alerts/?include=all'),
     get('/notifications/?unread_only=true'),
     get(`/logs/farm/${farm.farm_id}/control-points?limit=20`),

@@ -48,6 +48,21 @@ describe.concurrent('a quick run', () => {
   );
 });
 
+test('a quick run of farm-reads holds pages, exports and recordings against their SQL', async () => {
+  const file = join(folder, 'farm-reads.json');
+  await bench('--quick', '--only', 'farm-reads', '--json', file);
+  const { findings } = written.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const baselines = Map.groupBy(findings, (finding) => finding.baseline.name);
+
+  expect([...baselines].map(([name, found]) => [name, found.length])).toEqual([
+    ['its SQL over bare express 5', 12],
+    ['its SQL alone', 1],
+    ['at rest', 1],
+    ['calm', 1],
+    ['better-sqlite3 insert, FULL', 2],
+  ]);
+}, 90_000);
+
 test('an unknown measure is refused with the names of those there are', async () => {
   await expect(bench('--only', 'speed')).rejects.toMatchObject({
     code: 2,

@@ -1,0 +1,166 @@
+import { harvest } from '#contract/resources/batches.ts';
+import { biometry } from '#contract/resources/biometries.ts';
+import { feedingRecord } from '#contract/resources/feeding.ts';
+import { numericId } from '#contract/resources/local-tables.ts';
+import { transfer } from '#contract/resources/transfers.ts';
+import { numberOf } from '#core/numeric-id.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { feedingRatePercent } from '#science/feeding-rate.ts';
+import { believed, believedIn, believedWeightG, type Deps, type LivingBatch } from './batch-life.ts';
+import type { Chance } from './chance.ts';
+import { at, iso, UNTOUCHED, written } from './grown.ts';
+import { type PondPlace, recorderOf } from './places.ts';
+
+// What people do with a batch, and write down.
+
+/** Hours of the meals and their share of the day's feed. */
+const MEALS = [
+  [6, 0.3],
+  [11, 0.2],
+  [17, 0.3],
+  [21, 0.2],
+] as const;
+
+/** Feed by the weight of the animals: up to this weight, its name, R$ per kg. */
+const FEEDS = [
+  [1, 'Farelada 45 % PB', 10.4],
+  [3, 'Micropellet 1,0 mm 40 % PB', 8.1],
+  [7, 'Pellet 1,6 mm 38 % PB', 6.6],
+  [Number.POSITIVE_INFINITY, 'Pellet 2,0 mm 35 % PB', 5.9],
+] as const;
+const PRICE_GROWTH_PER_YEAR = 0.045;
+
+/** Four meals in each pond of the batch. */
+export function feed(deps: Deps, living: LivingBatch, pondId: string): void {
+  const { chance, emit, places, day } = deps;
+  const weightG = believedWeightG(living);
+  const biomassKg = (believedIn(living, pondId) * weightG) / 1_000;
+  const ratePercent = feedingRatePercent(SCIENCE_DEFAULTS.feeding, 'vannamei', weightG);
+  const dayKg = (biomassKg * ratePercent * living.ration) / 100;
+  const [, feed_type, price] = FEEDS.find(([upToG]) => weightG <= upToG) ?? FEEDS[3];
+  const cost_per_kg = written(price * (1 + PRICE_GROWTH_PER_YEAR) ** ((day - 19_000) / 365), 2);
+  for (const [hour, share] of MEALS) {
+    const unixMs = at(day, hour, chance.whole(0, 25));
+    emit(feedingRecord, {
+      ...UNTOUCHED,
+      id: chance.uuid(unixMs),
+      batch_id: living.row.id,
+      pond_id: pondId,
+      feed_type,
+      quantity_kg: Math.max(0.1, written(dayKg * share * chance.normal(1, 0.04), 1)),
+      cost_per_kg,
+      feed_date: iso(unixMs),
+      tray_leftover_percent: chance.happens(0.12) ? chance.oneOf([0, 5, 10, 20]) : null,
+      notes: null,
+      created_by: recorderOf(places),
+      created_at: iso(unixMs),
+    });
+  }
+}
+
+/** Weighs a sample: with a spread in two of five, animal by animal now and then. */
+export function weigh(deps: Deps, living: LivingBatch): void {
+  const { chance, emit, places, day } = deps;
+  const animalByAnimal = chance.happens(0.08);
+  const sample_size = animalByAnimal ? 30 : chance.whole(80, 150);
+  const cv = living.cvPercent / 100;
+  const meanG = living.weightG * chance.normal(1, cv / Math.sqrt(sample_size));
+  const weights = animalByAnimal ? animals(chance, { meanG, cv, count: sample_size }) : null;
+  const decimals = living.weightG < 1 ? 3 : 1;
+  const total_weight_g =
+    weights === null
+      ? Math.max(0.001, written(meanG * sample_size, decimals))
+      : written(
+          weights.reduce((sum, weight) => sum + weight, 0),
+          3,
+        );
+  living.weighedG = total_weight_g / sample_size;
+  const unixMs = at(day, 8, chance.whole(0, 59));
+  emit(biometry, {
+    ...UNTOUCHED,
+    id: chance.uuid(unixMs),
+    batch_id: living.row.id,
+    measurement_date: iso(unixMs),
+    sample_size,
+    total_weight_g,
+    weight_sd_g: weights === null && chance.happens(0.4) ? written(living.weighedG * cv, 4) : null,
+    individual_weights_g: weights,
+    notes: null,
+    created_by: recorderOf(places),
+    created_at: iso(unixMs),
+  });
+}
+
+function animals(chance: Chance, of: { meanG: number; cv: number; count: number }): number[] {
+  return Array.from({ length: of.count }, () =>
+    Math.max(0.001, written(of.meanG * Math.max(0.2, chance.normal(1, of.cv)), 3)),
+  );
+}
+
+/** One haul from a pond to another: this share of what the farm believes is there. */
+export function haul(
+  { chance, emit, places, day }: Deps,
+  living: LivingBatch,
+  way: { from: PondPlace; to: PondPlace; share: number },
+): void {
+  const there = believedIn(living, way.from.id);
+  const quantity = way.share === 1 ? there : Math.floor(there * way.share);
+  if (quantity <= 0) return;
+  const equivalents = quantity / (living.believedPercent / 100);
+  const here = living.stockedByPond.get(way.from.id) ?? 0;
+  living.stockedByPond.set(way.from.id, way.share === 1 ? 0 : Math.max(0, here - equivalents));
+  living.stockedByPond.set(way.to.id, (living.stockedByPond.get(way.to.id) ?? 0) + equivalents);
+  const unixMs = at(day, 19, chance.whole(0, 50));
+  const id = chance.uuid(unixMs);
+  emit(numericId, { id: String(numberOf(id, 0)), entity: 'transfer', uuid: id });
+  emit(transfer, {
+    ...UNTOUCHED,
+    id,
+    numeric_id: numberOf(id, 0),
+    batch_id: living.row.id,
+    source_pond_id: way.from.id,
+    destination_pond_id: way.to.id,
+    quantity,
+    average_weight: written(living.weightG, 4),
+    transfer_date: iso(unixMs),
+    reason: 'Povoamento da engorda',
+    notes: null,
+    contested: false,
+    created_by: places.ownerId,
+    created_at: iso(unixMs),
+  });
+}
+
+/** Takes out some animals and lets the others grow on. */
+export function thin({ chance, emit, places, day }: Deps, living: LivingBatch, pondId: string): void {
+  const quantity = Math.floor(believedIn(living, pondId) * chance.between(0.2, 0.35));
+  living.harvested += quantity;
+  living.alive -= Math.min(living.alive * 0.5, quantity);
+  const unixMs = at(day, 4, chance.whole(0, 59));
+  emit(harvest, {
+    ...UNTOUCHED,
+    id: chance.uuid(unixMs),
+    batch_id: living.row.id,
+    pond_id: pondId,
+    harvest_date: iso(unixMs),
+    quantity,
+    weight_kg: written((quantity * living.weightG) / 1_000, 1),
+    price_per_kg: written(chance.between(19, 26), 2),
+    notes: null,
+    created_by: places.ownerId,
+    created_at: iso(unixMs),
+  });
+}
+
+/** The end of a batch: harvested, or given up. */
+export function end({ chance, day }: Deps, living: LivingBatch, reason: string | null): void {
+  const unixMs = at(day, 4, chance.whole(0, 59));
+  living.row = {
+    ...living.row,
+    status: reason === null ? 'FINISHED' : 'ABORTED',
+    actual_harvest_date: iso(unixMs),
+    final_weight_kg: reason === null ? written((believed(living) * living.weightG) / 1_000, 1) : null,
+    end_reason: reason,
+    updated_at: iso(unixMs),
+  };
+}
