@@ -3,8 +3,9 @@ import { alertQueries } from '#adapters/sql/queries/alerts.ts';
 import { readersQuery } from '#adapters/sql/queries/notifications.ts';
 import type { ControlViews } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { createAlerting } from '#features/alerts/alerting.ts';
+import { createAlerting } from '#features/alerts/create-alerting.ts';
 import { deviceFacts } from '#features/alerts/device-facts.ts';
+import { createEpisodeFinisher } from '#features/alerts/finish-episodes.ts';
 import { alertRoutes } from '#features/alerts/routes.ts';
 import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
@@ -23,7 +24,9 @@ export function wireAlerts(kernel: Kernel, database: Database) {
   };
   const { alertsOf, countAlerts } = alertQueries(database.readLong);
   const routes = alertRoutes({ ...deps, queries: { ...queries, alertsOf, countAlerts } });
-  return { queries, alerting: createAlerting(deps), routes };
+  const episodes = createEpisodeFinisher(deps);
+  database.onCommit(episodes.follow);
+  return { queries, alerting: createAlerting(deps), routes, episodes };
 }
 
 /** What looks for trouble every few seconds. Controllers are watched where they are heard. */

@@ -4,11 +4,16 @@ import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
+import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
 import { scheduleQueries } from '#adapters/sql/queries/schedules.ts';
+import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
 import type { Change } from '#core/changes.ts';
 import type { DeviceLink } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Caller, FarmFound, Owned } from '#core/route.ts';
+import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
+import type { OxygenDemand } from '#features/aeration/oxygen-demand.ts';
+import { createOxygenLoop } from '#features/aeration/oxygen-loop.ts';
 import { giveOrder, saveUnsaved } from '#features/control-points/give-order.ts';
 import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control-points/order-routes.ts';
 import { controlPointRoutes } from '#features/control-points/routes.ts';
@@ -27,8 +32,8 @@ import { ruleFactsOf } from '#features/schedules/control-facts.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
 import { createExecutor } from '#features/schedules/executor.ts';
 import { createStamps } from '#features/schedules/follow-clock-step.ts';
-import { type ZoneClock, zoneClock } from '#features/schedules/local-time.ts';
 import { scheduleRoutes } from '#features/schedules/routes.ts';
+import { scienceOfFarms } from '#features/science-settings/ports.ts';
 import type { Config } from './config.ts';
 
 export type ControlDeps = {
@@ -76,6 +81,17 @@ export async function wireControl(deps: ControlDeps) {
     const view = registry.byId(id);
     if (view !== null) publisher.publish(view);
   };
+  const oxygen = createOxygenLoop({
+    ...kernel,
+    monotonic: deps.monotonic,
+    views: registry,
+    queries: oxygenQueries(database.read),
+    scienceOf: scienceOfFarms(scienceSettingQueries(database.read)),
+    previousUntil: deps.lookedAt,
+  });
+  // where no executor runs nobody asks what oxygen wants
+  const followsOxygen = config.role === 'gateway';
+  if (followsOxygen) await oxygen.load();
   const executor = createExecutor(
     {
       ...kernel,
@@ -85,7 +101,7 @@ export async function wireControl(deps: ControlDeps) {
       saveUnsaved: (view) => saveUnsaved(kernel, view),
       setUnsaved: registry.setUnsaved,
       sendUnsaved,
-      safetyOf: () => [],
+      safetyOf: oxygen.safetyOf,
       startStepMs: config.startStepS * 1000,
     },
     { lookedAt: deps.lookedAt },
@@ -93,6 +109,7 @@ export async function wireControl(deps: ControlDeps) {
   const stamps = createStamps({ ...kernel, views: registry });
   database.onCommit((committed) => {
     for (const { before, after } of registry.follow(committed)) publisher.follow(before, after);
+    if (followsOxygen) oxygen.follow(committed);
   });
   const reportDeps: ReportDeps = {
     ...kernel,
@@ -107,6 +124,7 @@ export async function wireControl(deps: ControlDeps) {
     ...kernel,
     memory: registry,
     personOrigin: config.role === 'gateway' ? 'LOCAL' : 'REMOTE',
+    emergencyOf: (id) => (followsOxygen ? emergencyIn(oxygen.safetyOf(id)) : null),
     sendUnsaved,
   };
   const schedules = scheduleQueries(database.read);
@@ -141,6 +159,7 @@ export async function wireControl(deps: ControlDeps) {
   return {
     routes,
     registry,
+    oxygen,
     executor: {
       ...executor,
       async tick() {
@@ -167,11 +186,16 @@ export async function wireControl(deps: ControlDeps) {
     onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
     followClockStep(steppedBy: number) {
       followClockStep(registry, steppedBy);
+      if (followsOxygen) oxygen.followClock();
       // where no executor runs the stamps are another's
       if (config.role === 'gateway') void stamps.follow(steppedBy);
     },
     flushPresence: (also?: readonly Change[]) => flushPresence({ ...kernel, views: registry }, also),
   };
+}
+
+function emergencyIn(demands: readonly OxygenDemand[]): string | null {
+  return demands.find(({ kind, target }) => kind === 'EMERGENCY_OXYGEN' && target === 'ON')?.reason ?? null;
 }
 
 /** Offsets of zones, seconds; each zone's calendar is asked once and then remembered. */

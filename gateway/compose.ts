@@ -9,7 +9,6 @@ import { sparingLog } from '#adapters/log/sparing-log.ts';
 import { accessQuery, guardQuery } from '#adapters/sql/queries/access.ts';
 import { addressQueries } from '#adapters/sql/queries/addresses.ts';
 import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
-import { dashboardQueries } from '#adapters/sql/queries/dashboard.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
@@ -24,23 +23,23 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { addressRoutes } from '#features/addresses/routes.ts';
 import { aeratorRoutes } from '#features/aerators/routes.ts';
 import { orderByPerson } from '#features/control-points/order-routes.ts';
-import { dashboardRoutes } from '#features/dashboard/routes.ts';
 import { presenceItemOf } from '#features/devices/presence-item.ts';
 import { farmRoutes } from '#features/farms/routes.ts';
 import { logRoutes } from '#features/logs/routes.ts';
 import { memberRoutes } from '#features/members/routes.ts';
 import { notificationRoutes } from '#features/notifications/routes.ts';
-import { emptyPonds } from '#features/ponds/pond-cards.ts';
 import { pondRoutes } from '#features/ponds/routes.ts';
 import { keepWhatHoldsOnFarm } from '#features/schedules/keep-what-holds.ts';
 import { systemRoutes } from '#features/system/routes.ts';
 import { bootDatabase } from './boot/climb.ts';
 import { whileLocked } from './boot/while-locked.ts';
 import { wireAccounts } from './compose-accounts.ts';
+import { wireForecast } from './compose-aeration.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
 import { wireControl } from './compose-control.ts';
 import { readiness, tellControl, wireEvents } from './compose-platform.ts';
+import { wireProduction } from './compose-production.ts';
 import type { Config } from './config.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
 
@@ -148,6 +147,19 @@ export async function compose(config: Config, given: World) {
     const farmId = control.registry.byId(id)?.row.farm_id;
     if (item !== null && farmId !== undefined) events.hub.tell(farmId, 'presence', item);
   });
+  const production = wireProduction({
+    kernel,
+    database,
+    alerting: alerts.alerting,
+    heardUnsaved: control.oxygen.hear,
+  });
+  const forecast = wireForecast({
+    kernel,
+    monotonic: world.monotonic,
+    database,
+    alerting: alerts.alerting,
+    scienceOf: production.scienceOf,
+  });
   const routes = [
     ...accounts.routes,
     ...addressRoutes({ ...kernel, queries: addressQueries(database.read) }),
@@ -162,8 +174,10 @@ export async function compose(config: Config, given: World) {
     ...pondRoutes({
       ...kernel,
       queries: pondQueries(database.read),
-      contents: emptyPonds,
+      contents: production.pondContents,
       isOnline: (id) => presenceOf(id)?.is_online ?? null,
+      activeBatchesIn: async (pondId) =>
+        (await production.batches.activeTiedTo(pondId)).map(({ batch }) => batch.batch_code),
       onCreate: async () => ({}),
     }),
     ...aeratorRoutes({
@@ -179,12 +193,13 @@ export async function compose(config: Config, given: World) {
     }),
     ...control.routes,
     ...alerts.routes,
-    ...dashboardRoutes({ queries: dashboardQueries(database.read), countActiveBatches: async () => 0 }),
     ...logRoutes({ queries: logQueries(database.readLong) }),
     ...notificationRoutes({
       ...kernel,
       queries: { ...notificationQueries(database.read), ...notificationLists(database.readLong) },
     }),
+    ...production.routes,
+    ...forecast.routes,
     ...eventTicketRoutes(events.tickets),
     ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
   ];
@@ -240,6 +255,7 @@ export async function compose(config: Config, given: World) {
     control,
     alerts,
     watches,
+    forecast,
     storage,
   };
 }

@@ -125,6 +125,7 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
   const everywhere: Tick[] = [
     { name: 'disk', every: '*/30 * * * * *', run: instance.storage.look },
     { name: 'event streams', every: '*/5 * * * * *', run: instance.events.beat },
+    { name: 'episodes', every: '* * * * * *', run: instance.alerts.episodes.look },
     { name: 'refusals', every: '40 * * * * *', run: instance.refusals.tell },
     { name: 'sweep', every: '17 7 * * * *', run: () => sweepExpired(instance.database, kernel) },
     { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
@@ -150,6 +151,8 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
       run: () => broker?.publishTime(),
     },
     { name: 'broker', every: '*/3 * * * * *', run: () => broker?.look() },
+    { name: 'oxygen at dawn', every: '20 * * * * *', run: instance.forecast.watch.look },
+    { name: 'oxygen readings', every: '5 * * * * *', run: control.oxygen.look },
     { name: 'alerts', every: '*/2 * * * * *', run: instance.watches.tick },
     { name: 'levels', every: '30 */5 * * * *', run: control.refreshLevels },
     ...everywhere,

@@ -1,4 +1,5 @@
-import { v5, v7 } from 'uuid';
+import { randomFillSync } from 'node:crypto';
+import { parse, v5, v7 } from 'uuid';
 import { createClock, type DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import type { startTicks } from '#adapters/timers/ticks.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
@@ -21,7 +22,7 @@ export type World = {
 };
 
 /** Name space of ids that are derived from a cause (UUID v5). */
-const CAUSES = '6f1f5c0e-8e0b-5d6e-9a7e-0b8a5a2b7d11';
+const CAUSES = parse('6f1f5c0e-8e0b-5d6e-9a7e-0b8a5a2b7d11');
 
 /** UUID v5 of a cause. */
 export const idOfCause = (cause: string): string => v5(cause, CAUSES);
@@ -29,10 +30,27 @@ export const idOfCause = (cause: string): string => v5(cause, CAUSES);
 /** UUID v7 that grow within this process, also inside one millisecond: rows made together keep their order. */
 export function growingIds(now: () => number): () => string {
   let last = { ms: 0, seq: 0 };
+  const rng = randomSixteens();
   return () => {
     const ms = now();
     last = ms > last.ms ? { ms, seq: 0 } : { ms: last.ms, seq: last.seq + 1 };
-    return v7({ msecs: last.ms, seq: last.seq });
+    return v7({ msecs: last.ms, seq: last.seq, rng });
+  };
+}
+
+const POOL_BYTES = 4_096;
+
+/** 16 random bytes at a time, asked of the system for many ids at once; none is handed out twice. */
+function randomSixteens(): () => Uint8Array {
+  const pool = new Uint8Array(POOL_BYTES);
+  let used = POOL_BYTES;
+  return () => {
+    if (used === POOL_BYTES) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    used += 16;
+    return pool.subarray(used - 16, used);
   };
 }
 

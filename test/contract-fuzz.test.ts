@@ -125,6 +125,11 @@ function wrongAnswer(
   if (status >= 500) return `answered ${status} ${JSON.stringify(body)}`;
   if (!(status in operation.responses))
     return `answered ${status}, which is not documented: ${JSON.stringify(body)}`;
+  const isText = Object.keys(operation.responses[status]?.content ?? {}).some((media) =>
+    media.startsWith('text/'),
+  );
+  if (isText)
+    return typeof body === 'string' ? null : `answered ${status} with JSON where a text is documented`;
   const validate = validator(route, operation, status);
   if (validate === null) return body === '' ? null : `answered ${status} with a body that is not documented`;
   if (validate(body)) return null;

@@ -1,3 +1,5 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { alert } from '#contract/resources/alerts.ts';
 import type { AlertType, Severity } from '#contract/words.ts';
 import type { Change } from './changes.ts';
 
@@ -10,6 +12,8 @@ export type AlertCause = {
   severity: Severity;
   /** Plain words with numbers and names, for the person who is woken by it. */
   message: string;
+  /** The same in the language of each reader; `message` is then its Portuguese. */
+  words?: (language: 'pt-BR' | 'en') => string;
   parameter?: string;
   value?: number;
   threshold?: number;
@@ -18,14 +22,50 @@ export type AlertCause = {
   /** Alerts of one trouble without a good value between share it; default: the alert begins its own. */
   episode?: string;
   at?: number;
+  /**
+   * news (default): its readers are told, as its episode asks for. quiet: stored, nobody is told. past: it was over
+   * before it was known, so it is stored RESOLVED, alone in its episode.
+   */
+  as?: 'news' | 'quiet' | 'past';
 };
+
+/** What an alert is about, by its names, for people. */
+export type SubjectNames = {
+  farmName: string;
+  controlPoint: { id: string; cod: string; ponds: readonly { id: string; cod: string }[] } | null;
+  pond: { id: string; cod: string } | null;
+};
+
+/** The newest ACTIVE alert of an episode: what a new one inherits, and when its readers were told. */
+export type EpisodeAlert = Pick<
+  Stored<RowOf<typeof alert>>,
+  | 'id'
+  | 'episode_id'
+  | 'severity'
+  | 'triggered_at'
+  | 'told_at'
+  | 'told_severity'
+  | 'acknowledged_at'
+  | 'acknowledged_by'
+  | 'silenced_until'
+  | 'silenced_by'
+  | 'silence_reason'
+  | 'shelved_until'
+  | 'shelved_by'
+  | 'shelve_reason'
+>;
+
+export type OpenEpisode = EpisodeAlert & { type: AlertType };
+
+/** What the caller has read already, for causes that cannot have counted before. */
+export type KnownSubject = { names: SubjectNames; open: EpisodeAlert | null };
 
 export type Alerting = {
   /**
    * Changes that store the alert, its audit entry and the notifications of those who may act; none when an alert of
    * this cause exists.
    */
-  raise: (cause: AlertCause) => Promise<Change[]>;
+  raise: (cause: AlertCause, known?: KnownSubject) => Promise<Change[]>;
   /** Changes that resolve every ACTIVE alert of that type on a control point (or pond, or farm); none without one. */
   resolve: (which: {
     type: AlertType;
@@ -34,4 +74,9 @@ export type Alerting = {
     farm_id?: string;
     at?: number;
   }) => Promise<Change[]>;
+  /**
+   * The value behind an alert was corrected. Changes that make the alert say what is so now (null: it never was), end
+   * it, or bring it back when the program itself had ended it; null when there is no alert of this cause.
+   */
+  revise: (cause: string, now: AlertCause | null) => Promise<Change[] | null>;
 };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Resource } from '#contract/resource.ts';
 import type { Unit } from './changes.ts';
@@ -7,7 +7,7 @@ import type { Steps, UnitContext } from './statements.ts';
 
 const OPERATION = { put: 1, delete: 2, fact: 4 } as const;
 const SCHEMA_VERSION = 1;
-const CHAIN_BYTES = 16;
+const CHAIN_DIGITS = 32;
 
 // The change log: what sync ships, hash-chained per lane, numbered without gaps under the stream's row lock.
 
@@ -74,23 +74,14 @@ function* writeLogRow(
 ): Steps<void> {
   const { resource, id, op, cl, hlc, base, body } = entry;
   const head = state[resource.lane];
-  const canonical = canonicalize({
-    entity: resource.entity,
+  const baseJson = base === null ? null : (canonicalize(base) ?? null);
+  const bodyJson = body === null ? null : (canonicalize(body) ?? null);
+  // the canonical form of the whole entry, its names in order (RFC 8785), around what is stored anyway
+  const canonical = `{"base":${baseJson},"body":${bodyJson},"cl":${cl},"entity":${resource.entity},"hlc":"${hlc}","id":${JSON.stringify(
     id,
-    op: OPERATION[op],
-    cl,
-    hlc,
-    base,
-    body,
-    sv: SCHEMA_VERSION,
-  });
+  )},"op":${OPERATION[op]},"sv":${SCHEMA_VERSION}}`;
   head.seq += 1;
-  head.chain = createHash('sha256')
-    .update(Buffer.from(head.chain, 'hex'))
-    .update(canonical ?? '')
-    .digest()
-    .subarray(0, CHAIN_BYTES)
-    .toString('hex');
+  head.chain = chained(head.chain, canonical);
   yield {
     sql: `insert into sync_change (stream_id, lane, seq, tx, entity, id, op, cl, hlc, base_json, body_json, boot_id,
       monotonic_ms, actor, schema_version, chain) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -104,8 +95,8 @@ function* writeLogRow(
       OPERATION[op],
       cl,
       hlc,
-      base === null ? null : JSON.stringify(base),
-      body === null ? null : JSON.stringify(body),
+      baseJson,
+      bodyJson,
       context.bootId,
       Math.round(context.monotonicMs),
       unit.actor,
@@ -113,6 +104,13 @@ function* writeLogRow(
       head.chain,
     ],
   };
+}
+
+function chained(chain: string, canonical: string): string {
+  return hash('sha256', Buffer.concat([Buffer.from(chain, 'hex'), Buffer.from(canonical)])).slice(
+    0,
+    CHAIN_DIGITS,
+  );
 }
 
 export function* closeLog(log: ChangeLog): Steps<void> {

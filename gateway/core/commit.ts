@@ -1,7 +1,8 @@
 import type { Resource } from '#contract/resource.ts';
 import { type ChangeLog, closeLog, openLog } from './change-log.ts';
-import type { Change, Committed, CommittedRow, GuardSeen, Unit } from './changes.ts';
+import type { Change, Committed, CommittedRow, Unit } from './changes.ts';
 import { StaleError } from './errors.ts';
+import { holdGuards } from './hold-guards.ts';
 import { newestOf, readRegister, writeRegister } from './register.ts';
 import { codecOf } from './row-codec.ts';
 import type { Steps, UnitContext } from './statements.ts';
@@ -11,38 +12,22 @@ import type { Steps, UnitContext } from './statements.ts';
 
 export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   const log = yield* openLog(unit, context);
-  for (const guard of sorted(unit.guards ?? [], (g) => `${g.entity} ${g.id}`))
-    yield* holdGuard(guard, context);
+  yield* holdGuards(unit.guards ?? [], context);
   const rows: CommittedRow[] = [];
-  for (const change of sorted(unit.changes, changeOrder))
-    rows.push(...(yield* applyChange(change, log, context)));
+  for (const change of inOrder(unit.changes)) rows.push(...(yield* applyChange(change, log, context)));
   yield* closeLog(log);
   return { rows };
 }
 
-function changeOrder(change: Change): string {
-  return `${change.resource.name} ${'row' in change ? change.row.id : change.id}`;
-}
-
-function sorted<Item>(items: readonly Item[], key: (item: Item) => string): Item[] {
-  return items
-    .map((item) => [key(item), item] as const)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([, item]) => item);
-}
-
-function* holdGuard({ entity, id, n, isParent }: GuardSeen, context: UnitContext): Steps<void> {
-  yield {
-    sql: 'insert into guards (entity, id, n) values (?, ?, 0) on conflict do nothing',
-    params: [entity, id],
-  };
-  const held = yield {
-    sql: isParent
-      ? `select n from guards where entity = ? and id = ? and n = ?${context.dialect === 'postgres' ? ' for share' : ''}`
-      : 'update guards set n = n + 1 where entity = ? and id = ? and n = ? returning n',
-    params: [entity, id, n],
-  };
-  if (held.length === 0) throw new StaleError(`${entity} ${id}`);
+/** By table and id, so that two units never wait for each other. */
+function inOrder(changes: readonly Change[]): readonly Change[] {
+  if (changes.length < 2) return changes;
+  return changes
+    .map(
+      (change) => [`${change.resource.name} ${'row' in change ? change.row.id : change.id}`, change] as const,
+    )
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, change]) => change);
 }
 
 function applyChange(change: Change, log: ChangeLog, context: UnitContext): Steps<CommittedRow[]> {
@@ -61,18 +46,13 @@ function applyChange(change: Change, log: ChangeLog, context: UnitContext): Step
 }
 
 function* insertRow(change: Extract<Change, { op: 'insert' }>, log: ChangeLog): Steps<CommittedRow[]> {
-  const { resource } = change;
-  const encoded = codecOf(resource).encode(change.row);
-  const columns = Object.keys(encoded);
-  const kernel = resource.sync === 'local' ? '' : ', rev, hidden';
-  const kernelValues = resource.sync === 'local' ? '' : ', 1, 0';
+  const { resource, ifAbsent } = change;
+  const codec = codecOf(resource);
   const inserted = yield {
-    sql: `insert into ${resource.name} (${columns.join(', ')}${kernel}) values (${marks(columns)}${kernelValues})${
-      change.ifAbsent ? ' on conflict (id) do nothing' : ''
-    } returning id`,
-    params: Object.values(encoded),
+    sql: ifAbsent ? codec.insertIfAbsentSql : codec.insertSql,
+    params: codec.values(change.row),
   };
-  if (inserted.length === 0) return [];
+  if (ifAbsent && inserted.length === 0) return [];
   if (resource.sync === 'editable') {
     const stamp = log.stamp(null);
     yield* writeRegister(resource, change.row.id, { cl: 1, hlc: stamp, over: {} });
@@ -198,9 +178,10 @@ function* deleteRow(
 function* hideChildren(table: string, id: string, context: UnitContext): Steps<CommittedRow[]> {
   const rows: CommittedRow[] = [];
   for (const { resource, column } of context.childrenOf.get(table) ?? []) {
+    if (resource.goesBy === 'parent') continue;
     const codec = codecOf(resource);
     const hidden = yield {
-      sql: `update ${resource.name} set hidden = 1, rev = rev + 1 where ${column} = ? and hidden = 0 returning rev, ${codec.columns.join(', ')}`,
+      sql: `update ${resource.name} set hidden = 1, rev = rev + 1 where ${whichGo(resource, column)} returning rev, ${codec.columns.join(', ')}`,
       params: [id],
     };
     for (const stored of hidden) {
@@ -214,10 +195,17 @@ function* hideChildren(table: string, id: string, context: UnitContext): Steps<C
         rev: Number(stored['rev'] ?? 0),
         hidden: true,
       });
-      rows.push(...(yield* hideChildren(resource.name, childId, context)));
+      for (const below of yield* hideChildren(resource.name, childId, context)) rows.push(below);
     }
   }
   return rows;
+}
+
+function whichGo({ name, goesBy }: Resource, column: string): string {
+  const below = `${column} = ? and hidden = 0`;
+  if (typeof goesBy === 'string') return below;
+  const { status, newestBy, most } = goesBy;
+  return `id in (select id from ${name} where ${below} and status = '${status}' order by ${newestBy} desc limit ${most})`;
 }
 
 function* putRow({ resource, row }: Extract<Change, { op: 'put' }>): Steps<CommittedRow[]> {

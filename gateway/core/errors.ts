@@ -1,5 +1,11 @@
-/** One field a caller got wrong. */
-export type FieldError = { path: string; code: string; message: string };
+/** One field a caller got wrong; `row` and `column` of a file that was sent. */
+export type FieldError = {
+  path: string;
+  code: string;
+  message: string;
+  row?: number;
+  column?: string | null;
+};
 
 export type ErrorExtras = {
   /** Stable word for programs, UPPER_SNAKE. */

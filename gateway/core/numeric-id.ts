@@ -13,7 +13,7 @@ export type NumericIdDeps = {
  */
 export async function claimNumericId(
   deps: NumericIdDeps,
-  entity: 'user' | 'pond' | 'batch',
+  entity: 'user' | 'pond' | 'batch' | 'transfer',
   uuid: string,
 ): Promise<{ number: number; change: Change }> {
   for (let counter = 0; ; counter += 1) {

@@ -33,6 +33,7 @@ export function requireMatch(request: Pick<AnyRequest, 'ifMatch'>, row: { rev: n
 
 const ROLES_BY_RIGHT: Readonly<Record<Right, readonly FarmRole[]>> = {
   read: ['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER'],
+  read_finance: ['OWNER', 'MANAGER', 'VIEWER'],
   operate: ['OWNER', 'MANAGER', 'TECHNICIAN'],
   manage: ['OWNER', 'MANAGER'],
   own: ['OWNER'],

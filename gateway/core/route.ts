@@ -14,11 +14,26 @@ export type FarmFound = Omit<FarmAccess, 'role'> & { role: FarmRole | null };
 /**
  * read: everything but finance. operate: devices, control points, aerators, schedules, alerts.
  * manage: the farm's registers and records. own: deleting the farm, members, billing.
+ * read_finance: what the farm spends and earns.
  */
-export type Right = 'read' | 'operate' | 'manage' | 'own';
+export type Right = 'read' | 'read_finance' | 'operate' | 'manage' | 'own';
 
 /** Things that lie on a farm and can be named by an id in a request. */
-export const OWNED = ['farm', 'pond', 'aerator', 'control_point', 'schedule', 'alert'] as const;
+export const OWNED = [
+  'farm',
+  'pond',
+  'aerator',
+  'control_point',
+  'schedule',
+  'alert',
+  'batch',
+  'harvest',
+  'biometry',
+  'feeding_record',
+  'expense',
+  'transfer',
+  'measurement',
+] as const;
 export type Owned = (typeof OWNED)[number];
 
 /** The rule every route declares; a route without one does not compile. */
@@ -56,6 +71,8 @@ export type Request<Params, Query, Body> = {
   source: string;
   /** The credential after `Bearer `, as it came. */
   bearer: string | null;
+  /** Body of a route that takes another kind than JSON, as it came; null elsewhere. */
+  upload: Uint8Array | null;
   /** Best language of the Accept-Language header. */
   language: 'pt-BR' | 'en';
 };
@@ -65,6 +82,13 @@ export type Answer = {
   body?: unknown;
   /** Streams a JSON array, row by row. */
   rows?: AsyncIterable<unknown> | Iterable<unknown>;
+  /** The array of `rows` stands in this field of an object, behind the rest of it. */
+  inside?: { field: string; rest: Readonly<Record<string, unknown>> };
+  /**
+   * Streams text of another kind than JSON (a CSV file, a page), chunk by chunk. `style`: the one style sheet that
+   * stands in the page, between its tags; nothing else takes effect in it.
+   */
+  text?: { type: string; chunks: AsyncIterable<string> | Iterable<string>; style?: string };
   /** Number of rows without paging; becomes X-Total-Count. */
   total?: number;
   /** Version of the one resource in the body; becomes its ETag. */
@@ -87,10 +111,14 @@ export type Route = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** The body is of this kind instead of JSON; it is read once the caller may send it. */
+  takes?: { media: 'text/csv'; maxBytes: number };
   /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */
   invalid: 400 | 422;
-  /** Schema per status; null: no body. `list`: the schema is one row of a streamed array. */
-  answers: Readonly<Record<number, { schema: z.ZodType; list?: boolean } | null>>;
+  /** Schema per status; null: no body. `list`: the schema is one row of a streamed array. `media`: not JSON. */
+  answers: Readonly<
+    Record<number, { schema: z.ZodType; list?: boolean; media?: 'text/csv' | 'text/html' } | null>
+  >;
   deprecated: boolean;
   /** Creates honour Idempotency-Key. */
   idempotent: boolean;

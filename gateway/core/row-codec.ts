@@ -9,6 +9,12 @@ export type Encoded = Record<string, string | number | null>;
 
 export type RowCodec = {
   columns: readonly string[];
+  /** Inserts a whole row: its `values`. */
+  insertSql: string;
+  /** The same unless there is a row of that id; answers the id when it was inserted. */
+  insertIfAbsentSql: string;
+  /** A whole row in the order of the columns. */
+  values(row: Record<string, unknown>): (string | number | null)[];
   encode(row: Record<string, unknown>): Encoded;
   decode(stored: Record<string, unknown>): Record<string, unknown>;
 };
@@ -29,8 +35,16 @@ function makeCodec(resource: Resource): RowCodec {
     ([column, schema]) => [column, kindOf(schema)] as const,
   );
   const kindByColumn = new Map(kinds);
+  const columns = kinds.map(([column]) => column);
+  const isShared = resource.sync !== 'local';
+  const insertSql = `insert into ${resource.name} (${columns.join(', ')}${isShared ? ', rev, hidden' : ''}) values (${columns
+    .map(() => '?')
+    .join(', ')}${isShared ? ', 1, 0' : ''})`;
   return {
-    columns: kinds.map(([column]) => column),
+    columns,
+    insertSql,
+    insertIfAbsentSql: `${insertSql} on conflict (id) do nothing returning id`,
+    values: (row) => kinds.map(([column, kind]) => encodeValue(kind, row[column])),
     encode(row) {
       const encoded: Encoded = {};
       for (const [column, value] of Object.entries(row)) {

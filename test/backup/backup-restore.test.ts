@@ -114,9 +114,7 @@ describe('the backups of a gateway', () => {
     expect(readdirSync(target)).toContain('farm-20260302T120000Z.backup');
     expect(made.bytes).toBeGreaterThan(1_000);
     const empty = newFolder();
-    await expect(jobs.run({ ...job, folder: empty, maxBytes: 1e9 })).rejects.toThrow(
-      /not ready for backups/,
-    );
+    await expect(jobs.run({ ...job, folder: empty, maxBytes: 1e9 })).rejects.toThrow(/not ready for backups/);
     const cut = jobs.run({ ...job, maxBytes: 1e9 }).catch(String);
     await jobs.stop();
     expect(await cut).toMatch(/cut off/);

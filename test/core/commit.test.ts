@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import { afterEach, expect, it } from 'vitest';
 import type { Database } from '#adapters/sql/database.ts';
 import type { RowOf } from '#contract/resource.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
-import { asParent, type Change, insert, remove, update } from '#core/changes.ts';
+import { asParent, type Change, type GuardSeen, insert, remove, update } from '#core/changes.ts';
 import { StaleError, UniqueViolation } from '#core/errors.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
 
@@ -91,6 +93,25 @@ onBothEngines('commit', (open) => {
     expect([...entries].sort((a, b) => (a.hlc < b.hlc ? -1 : 1))).toEqual(entries);
   });
 
+  it('chains each entry to the one before by the canonical form of what it stores', async () => {
+    const database = await aDatabase();
+    await write(database, [insert(user, anOwner({ name: 'Ana "Açaí" 🦐\n' })), insert(farm, aFarm())]);
+    await write(database, [insert(pond, aPond({ depth_m: 1e-7, size_m2: 1e21 }))]);
+    await write(database, [update(farm, aFarm().id, { name: 'Sul', updated_at: at })]);
+    await write(database, [remove(pond, aPond().id)]);
+    const entries = await changeLog(database);
+    expect(entries).toHaveLength(5);
+    let chain = '';
+    for (const { entity, id, op, cl, hlc, base_json, body_json, ...stored } of entries) {
+      const base = JSON.parse(base_json ?? 'null');
+      const body = JSON.parse(body_json ?? 'null');
+      const entry = canonicalize({ entity, id, op, cl, hlc, base, body, sv: 1 }) ?? '';
+      const digest = createHash('sha256').update(Buffer.from(chain, 'hex')).update(entry).digest('hex');
+      chain = digest.slice(0, 32);
+      expect(stored.chain).toBe(chain);
+    }
+  });
+
   it('refuses a row that changed since it was read, and writes nothing of the unit', async () => {
     const database = await aDatabase();
     await write(database, [insert(user, anOwner()), insert(farm, aFarm())]);
@@ -112,6 +133,60 @@ onBothEngines('commit', (open) => {
       database.commit({ changes: [remove(farm, aFarm().id)], guards, actor: null }),
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('refuses what rests on a guard that moved since, whether it moved first or again', async () => {
+    const database = await aDatabase();
+    await write(database, [insert(user, anOwner()), insert(farm, aFarm())]);
+    const seen = (n: number) => ({ entity: 'farm', id: aFarm().id, n });
+    const rename = (name: string, guard: GuardSeen) =>
+      database.commit({ changes: [update(farm, aFarm().id, { name })], guards: [guard], actor: null }).then(
+        () => 'done',
+        (error: unknown) => error instanceof StaleError && 'stale',
+      );
+    const inTurn: unknown[] = [];
+    for (const [name, guard] of [
+      ['a', asParent(seen(1))],
+      ['b', asParent(seen(0))],
+      ['c', seen(1)],
+      ['d', seen(0)],
+      ['e', seen(0)],
+      ['f', asParent(seen(0))],
+      ['g', asParent(seen(1))],
+      ['h', seen(1)],
+      ['i', seen(1)],
+      ['j', asParent(seen(2))],
+    ] as const) {
+      inTurn.push([name, await rename(name, guard)]);
+    }
+    expect(inTurn).toEqual([
+      ['a', 'stale'],
+      ['b', 'done'],
+      ['c', 'stale'],
+      ['d', 'done'],
+      ['e', 'stale'],
+      ['f', 'stale'],
+      ['g', 'done'],
+      ['h', 'done'],
+      ['i', 'stale'],
+      ['j', 'done'],
+    ]);
+  });
+
+  it('leaves nothing of a unit that fails, alone or among others, and takes the others', async () => {
+    const database = await aDatabase();
+    await write(database, [insert(user, anOwner()), insert(farm, aFarm())]);
+    const id = (n: number) => `01900000-0000-7000-8000-00000000030${n}`;
+    const half = () =>
+      write(database, [insert(pond, aPond({ id: id(0) })), update(farm, { ...aFarm(), rev: 9 }, {})]);
+    const whole = (n: number) => write(database, [insert(pond, aPond({ id: id(n), numeric_id: n }))]);
+    await expect(half()).rejects.toBeInstanceOf(StaleError);
+    const among = await Promise.allSettled([whole(1), half(), whole(2)]);
+    expect(among.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await whole(3);
+    const stored = await database.read.selectFrom('ponds').select('id').orderBy('id').execute();
+    expect(stored).toEqual([{ id: id(1) }, { id: id(2) }, { id: id(3) }]);
+    expect((await changeLog(database)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('lets many creates under one farm go side by side, and none after its end', async () => {

@@ -68,6 +68,26 @@ describe('a gateway whose disk', () => {
     expect((await readiness()).checks['disk']).toMatchObject({ ok: true });
   });
 
+  it('is full hears of low oxygen all the same, and starts the motor', async () => {
+    const pond = await app.call('POST', '/ponds/', {
+      token,
+      body: { farm_id: farmId, cod: 'V-01', control_point_id: point.id },
+    });
+    await app.call('PUT', `/control-points/${point.id}/settings`, { token, body: { do_on: 4, do_off: 5 } });
+    await fill();
+    const measured = await app.call('POST', '/water-quality/', {
+      token,
+      body: { pond_id: body(pond)['id'], dissolved_oxygen: 3.1 },
+    });
+    expect(measured.status).toBe(507);
+    await app.control.executor.tick();
+    expect(body(await heartbeat('OFF'))).toMatchObject({ target_status: 'ON' });
+    await free();
+    app.clock.advance(6_000);
+    await app.control.executor.tick();
+    expect(await orders()).toMatchObject([{ target_status: 'ON', origin: 'SAFETY' }]);
+  });
+
   it('is full saves every order given meanwhile when there is room again, as it was given', async () => {
     await fill();
     const order = (what: string, body: object) =>

@@ -2,12 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { RowOf } from '#contract/resource.ts';
 import { aerator } from '#contract/resources/aerators.ts';
 import { alert } from '#contract/resources/alerts.ts';
+import { batch, harvest } from '#contract/resources/batches.ts';
+import { biometry } from '#contract/resources/biometries.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
+import { feedingRecord } from '#contract/resources/feeding.ts';
+import { expense } from '#contract/resources/finance.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { schedule } from '#contract/resources/schedules.ts';
+import { transfer } from '#contract/resources/transfers.ts';
+import { measurement } from '#contract/resources/water-quality.ts';
 import type { MemberRole } from '#contract/words.ts';
-import { type Commit, insert } from '#core/changes.ts';
+import { type Change, type Commit, insert } from '#core/changes.ts';
 import type { Owned } from '#core/route.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
@@ -29,6 +35,13 @@ export async function aFarm(
     control_point: randomUUID(),
     schedule: randomUUID(),
     alert: randomUUID(),
+    batch: randomUUID(),
+    harvest: randomUUID(),
+    biometry: randomUUID(),
+    feeding_record: randomUUID(),
+    expense: randomUUID(),
+    transfer: randomUUID(),
+    measurement: randomUUID(),
   } satisfies Record<Owned, string>;
   await deps.commit({
     actor: null,
@@ -49,6 +62,7 @@ export async function aFarm(
       insert(aerator, aeratorRow(ids)),
       insert(schedule, scheduleRow(ids)),
       insert(alert, alertRow({ id: ids.alert, farm_id: ids.farm, control_point_id: ids.control_point })),
+      ...production(ids, ownerId),
     ],
   });
   return ids;
@@ -182,9 +196,116 @@ export function alertRow(
     shelved_until: null,
     shelved_by: null,
     shelve_reason: null,
+    told_at: null,
+    told_severity: null,
     source: 'automatic',
     clock_quality: 'trusted',
     created_at: AT,
     updated_at: null,
+  };
+}
+
+const UNTOUCHED = { created_by: null, clock_quality: 'trusted', created_at: AT, updated_at: null } as const;
+
+/** One of each thing that is recorded of a production cycle. */
+function production(ids: Record<Owned, string>, ownerId: string): Change[] {
+  const ofBatch = { ...UNTOUCHED, batch_id: ids.batch, notes: null };
+  return [
+    insert(batch, batchRow(ids, ownerId)),
+    insert(harvest, {
+      ...ofBatch,
+      id: ids.harvest,
+      pond_id: ids.pond,
+      harvest_date: AT,
+      quantity: 1_000,
+      weight_kg: 9,
+      price_per_kg: null,
+    }),
+    insert(biometry, {
+      ...ofBatch,
+      id: ids.biometry,
+      measurement_date: AT,
+      sample_size: 100,
+      total_weight_g: 900,
+      weight_sd_g: null,
+      individual_weights_g: null,
+    }),
+    insert(feedingRecord, {
+      ...ofBatch,
+      id: ids.feeding_record,
+      pond_id: null,
+      feed_type: '35 %',
+      quantity_kg: 20,
+      cost_per_kg: 6,
+      feed_date: AT,
+      tray_leftover_percent: null,
+    }),
+    insert(expense, {
+      ...UNTOUCHED,
+      id: ids.expense,
+      batch_id: ids.batch,
+      category: 'ENERGY',
+      amount: 120,
+      description: 'Energia',
+      expense_date: AT,
+    }),
+    insert(transfer, {
+      ...ofBatch,
+      id: ids.transfer,
+      numeric_id: number(),
+      source_pond_id: ids.pond,
+      destination_pond_id: ids.pond,
+      quantity: 1,
+      average_weight: null,
+      transfer_date: AT,
+      reason: null,
+      contested: false,
+    }),
+    insert(measurement, {
+      ...UNTOUCHED,
+      id: ids.measurement,
+      pond_id: ids.pond,
+      measurement_date: AT,
+      temperature: 28,
+      dissolved_oxygen: 5.2,
+      ph: 8,
+      salinity: null,
+      alkalinity: null,
+      ammonia: null,
+      nitrite: null,
+      nitrate: null,
+      transparency: null,
+      notes: null,
+      source: 'manual',
+    }),
+  ];
+}
+
+export function batchRow(
+  ids: Pick<Record<Owned, string>, 'batch' | 'farm' | 'pond'>,
+  ownerId: string,
+): RowOf<typeof batch> {
+  return {
+    ...UNTOUCHED,
+    id: ids.batch,
+    numeric_id: number(),
+    owner_id: ownerId,
+    farm_id: ids.farm,
+    pond_id: ids.pond,
+    batch_code: `L-${ids.batch.slice(0, 8)}`,
+    species: 'Litopenaeus vannamei',
+    lineage: 'SPF',
+    larva_origin: 'Aracati',
+    start_date: '2026-01-01',
+    expected_harvest_date: null,
+    actual_harvest_date: null,
+    initial_count: 100_000,
+    initial_avg_weight: 0.003,
+    initial_density: 33,
+    estimated_survival_rate: 85,
+    status: 'ACTIVE',
+    final_weight_kg: null,
+    end_reason: null,
+    notes: null,
   };
 }

@@ -24,7 +24,7 @@ export const IMPORT_RULES: readonly Rule[] = [
   {
     folder: 'gateway/core',
     values: ['gateway/contract'],
-    libraries: ['canonicalize', 'uuid', 'node:crypto'],
+    libraries: ['canonicalize', 'temporal-polyfill', 'uuid', 'node:crypto'],
   },
   { folder: 'gateway/science', values: [], libraries: [] },
   {

@@ -69,6 +69,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
 /** Fields a route needs beside those its schema requires. */
 const BESIDE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'POST /aerators/': { power_kw: 1.5 },
+  'POST /water-quality/': { temperature: 29 },
 };
 
 /** A request that the route's schemas accept, about the things that are named. */
@@ -130,5 +131,6 @@ function sample(route: Route, schema: JsonSchema, name: string, names: Names): u
 function textOf({ format, minLength = 1 }: JsonSchema): string {
   if (format === 'uuid') return randomUUID();
   if (format === 'date-time') return '2026-03-02T12:00:00Z';
+  if (format === 'date') return '2026-03-02';
   return 'camarao-123'.padEnd(minLength, 'x');
 }

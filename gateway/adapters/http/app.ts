@@ -43,7 +43,10 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
   return app;
 }
 
-type Serve = (request: Request, response: Response, next: NextFunction) => Promise<void>;
+type Serve = {
+  serve: (request: Request, response: Response, next: NextFunction) => Promise<void>;
+  takesFile: boolean;
+};
 
 /** The routes below /api/v1; what is none of them goes on. */
 function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
@@ -57,25 +60,30 @@ function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
     const { served, params, allow } = found;
     if (served === null) throw wrongMethod(request.method, allow);
     request.params = params;
+    // a file is read by the route, once it is known who sends it
+    if (served.takesFile) return void served.serve(request, response, next);
     readJsonBody(request, (error, body) => {
       if (error !== null) return next(error);
       request.body = body;
-      void served(request, response, next);
+      void served.serve(request, response, next);
     });
   };
 }
 
 function serving(deps: AppDeps, route: Route): Serve {
   const note = deps.timerOf?.(route);
-  return async (request, response, next) => {
-    const startedAt = performance.now();
-    try {
-      await handleRoute(deps, route, request, response);
-    } catch (error) {
-      // answered at once, so that the status stands when the time is noted
-      next(error);
-    }
-    note?.(response.statusCode, performance.now() - startedAt);
+  return {
+    takesFile: route.takes !== undefined,
+    serve: async (request, response, next) => {
+      const startedAt = performance.now();
+      try {
+        await handleRoute(deps, route, request, response);
+      } catch (error) {
+        // answered at once, so that the status stands when the time is noted
+        next(error);
+      }
+      note?.(response.statusCode, performance.now() - startedAt);
+    },
   };
 }
 

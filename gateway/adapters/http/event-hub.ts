@@ -24,6 +24,7 @@ export type EventHubDeps = {
   farmsOf: (userId: string) => Promise<readonly string[]>;
   snapshotFor: (userId: string, farmIds: readonly string[]) => Promise<unknown>;
   farmOfControlPoint: (id: string) => Promise<string | null>;
+  farmOfPond: (id: string) => Promise<string | null>;
   /** Throws 401 when the token does not hold, or no longer. */
   authenticate: (bearer: string) => Promise<Caller>;
   now: () => number;

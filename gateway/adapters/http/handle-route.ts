@@ -2,6 +2,7 @@ import type { Request as HttpRequest, Response } from 'express';
 import type * as z from 'zod';
 import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { plainWords } from '#core/plain-words.ts';
 import { notAuthenticated, requireRight } from '#core/request-checks.ts';
 import type {
   Access,
@@ -17,6 +18,7 @@ import type {
 import { perform } from '#core/use-case.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
+import { readFile } from './read-json-body.ts';
 import { sendAnswer } from './send-answer.ts';
 
 export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
@@ -34,6 +36,13 @@ const THING: Readonly<Record<Owned, string>> = {
   control_point: 'Control point',
   schedule: 'Schedule',
   alert: 'Alert',
+  batch: 'Batch',
+  harvest: 'Harvest',
+  biometry: 'Biometry',
+  feeding_record: 'Feeding record',
+  expense: 'Expense',
+  transfer: 'Transfer',
+  measurement: 'Measurement',
 };
 
 /** One request through one route: who, may they, is it valid; then load → decide → commit; then the answer. */
@@ -75,11 +84,13 @@ async function readRequest(
   storable(http.body, route.invalid);
   const body = route.body === undefined ? undefined : parsePart(route.body, http.body ?? {}, route.invalid);
   const farm = farmBefore ?? (await farmOf(deps, route.access, caller, { query, body }));
+  const upload = route.takes === undefined ? null : await readFile(http, route.takes);
   return {
     params,
     query,
     body,
     rawBody,
+    upload,
     caller,
     farm,
     ifMatch: ifMatchOf(http),
@@ -156,7 +167,7 @@ function parsePart(
   status: number = invalid,
 ): unknown {
   if (schema === undefined) return part;
-  const parsed = schema.safeParse(part);
+  const parsed = schema.safeParse(part, { error: plainWords });
   if (parsed.success) return parsed.data;
   // an id that cannot exist names nothing
   if (status === 404) throw notFound('Resource');

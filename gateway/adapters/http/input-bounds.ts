@@ -1,6 +1,8 @@
 import type { FieldError } from '#core/errors.ts';
 
 const MAX_DEPTH = 32;
+/** Nothing on a farm is smaller, and PostgreSQL refuses a product of two numbers that is too small for it. */
+const LEAST_NUMBER = 1e-30;
 
 type Fault = Pick<FieldError, 'code' | 'message'> & { keys: string[] };
 
@@ -16,11 +18,7 @@ export function faultIn(value: unknown): FieldError | null {
 
 function search(value: unknown, depth: number): Fault | null {
   if (typeof value === 'string') return textFault(value);
-  if (typeof value === 'number') {
-    return Number.isFinite(value)
-      ? null
-      : { keys: [], code: 'NUMBER_TOO_LARGE', message: 'must be a finite number' };
-  }
+  if (typeof value === 'number') return numberFault(value);
   if (typeof value !== 'object' || value === null) return null;
   if (depth === MAX_DEPTH) {
     return { keys: [], code: 'TOO_DEEP', message: `must not be nested deeper than ${MAX_DEPTH} levels` };
@@ -33,6 +31,14 @@ function search(value: unknown, depth: number): Fault | null {
       return fault;
     }
   }
+  return null;
+}
+
+function numberFault(value: number): Fault | null {
+  if (!Number.isFinite(value))
+    return { keys: [], code: 'NUMBER_TOO_LARGE', message: 'must be a finite number' };
+  if (value !== 0 && Math.abs(value) < LEAST_NUMBER)
+    return { keys: [], code: 'NUMBER_TOO_SMALL', message: 'must be 0 or further from it' };
   return null;
 }
 

@@ -16,8 +16,8 @@ const WORDS: Readonly<Record<number, string>> = {
   404: 'No such resource, or none the caller can see',
   409: 'The state of the resource, or another one, is in the way',
   412: 'Changed by someone else since the version in If-Match',
-  413: 'The body is larger than 1 MiB',
-  415: 'The body is not JSON',
+  413: 'The body is too large: more than 1 MiB, or a file larger than the operation says',
+  415: 'The body is of another kind than the operation takes',
   422: 'A value is not valid',
   429: 'Too many requests; Retry-After says when to come back',
   503: 'Busy or not ready; nothing was changed, Retry-After says when to come back',
@@ -42,12 +42,13 @@ function answered(route: Route, status: string, answer: Route['answers'][number]
   const description = WORDS[Number(status)] ?? 'Answer';
   if (answer === null) return { description };
   const isList = answer.list ?? false;
-  const isSingle = !isList && Number(status) < 300 && route.access.who === 'farm';
+  const isSingle =
+    !isList && answer.media === undefined && Number(status) < 300 && route.access.who === 'farm';
   return {
     description,
     ...(isList ? { headers: listHeaders } : isSingle ? { headers: singleHeaders } : {}),
     content: {
-      'application/json': { schema: isList ? z.array(answer.schema) : answer.schema },
+      [answer.media ?? 'application/json']: { schema: isList ? z.array(answer.schema) : answer.schema },
     },
   };
 }

@@ -130,16 +130,20 @@ function operationOf(route: Route, names: readonly string[]): ZodOpenApiOperatio
       ...(route.query === undefined ? {} : { query: route.query }),
       ...headersOf(route),
     },
-    ...(route.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: !route.body.safeParse({}).success,
-            content: { 'application/json': { schema: route.body } },
-          },
-        }),
+    ...requestBodyOf(route),
     responses: responsesOf(route),
   };
+}
+
+function requestBodyOf({ body, takes }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+  if (takes !== undefined) {
+    const size = `at most ${takes.maxBytes / 1_048_576} MiB`;
+    const schema = z.string().describe(`A file with a header row, UTF-8, ${size}`);
+    return { requestBody: { required: true, content: { [takes.media]: { schema } } } };
+  }
+  if (body === undefined) return {};
+  const required = !body.safeParse({}).success;
+  return { requestBody: { required, content: { 'application/json': { schema: body } } } };
 }
 
 /** Stable as long as method and path are: clients generate names from it. */

@@ -22,8 +22,8 @@ export function readJsonBody(
   if (!JSON_TYPE.test(headers['content-type'] ?? '')) {
     return done(wrongType('Send the body as JSON in UTF-8, with Content-Type: application/json'));
   }
-  if (length > MAX_BYTES) return done(tooLarge());
-  collect(request, (error, bytes) => {
+  if (length > MAX_BYTES) return done(tooLarge(MAX_BYTES));
+  collect(request, MAX_BYTES, (error, bytes) => {
     if (error !== null) return done(error);
     const parsed = parse(bytes);
     if (parsed instanceof AppError) done(parsed);
@@ -31,7 +31,29 @@ export function readJsonBody(
   });
 }
 
-function collect(request: IncomingMessage, done: (error: AppError | null, bytes: Buffer) => void): void {
+/** Reads a body of another kind than JSON, as it comes. Throws 400, 413 and 415. */
+export function readFile(
+  request: IncomingMessage,
+  { media, maxBytes }: { media: string; maxBytes: number },
+): Promise<Buffer> {
+  const { headers } = request;
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity' || type.trim().toLowerCase() !== media) {
+    reject(wrongType(`Send the file plain, with Content-Type: ${media}`));
+  } else if (Number(headers['content-length'] ?? 0) > maxBytes) {
+    reject(tooLarge(maxBytes));
+  } else {
+    collect(request, maxBytes, (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
+  }
+  return promise;
+}
+
+function collect(
+  request: IncomingMessage,
+  maxBytes: number,
+  done: (error: AppError | null, bytes: Buffer) => void,
+): void {
   const chunks: Buffer[] = [];
   let size = 0;
   const finish = (error: AppError | null) => {
@@ -44,7 +66,7 @@ function collect(request: IncomingMessage, done: (error: AppError | null, bytes:
   };
   const take = (chunk: Buffer) => {
     size += chunk.length;
-    if (size > MAX_BYTES) finish(tooLarge());
+    if (size > maxBytes) finish(tooLarge(maxBytes));
     else chunks.push(chunk);
   };
   const end = () => finish(null);
@@ -71,8 +93,8 @@ function malformed(detail: string): AppError {
   return new AppError(400, detail, { code: 'MALFORMED_JSON' });
 }
 
-function tooLarge(): AppError {
-  return new AppError(413, 'The body is larger than 1 MiB', { code: 'BODY_TOO_LARGE' });
+function tooLarge(maxBytes: number): AppError {
+  return new AppError(413, `The body is larger than ${maxBytes / MAX_BYTES} MiB`, { code: 'BODY_TOO_LARGE' });
 }
 
 function wrongType(detail: string): AppError {

@@ -2,6 +2,7 @@ import { controlPointEventOf, type StreamEventName } from '#contract/events/stre
 import { alert } from '#contract/resources/alerts.ts';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { notification } from '#contract/resources/notifications.ts';
+import { measurement } from '#contract/resources/water-quality.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 
 /** An event as it goes over the line. null: for every farm, for every person. */
@@ -11,7 +12,11 @@ type Told = { name: StreamEventName; data: unknown; farmId: string | null; userI
 
 /** Tells what a committed unit means for those who watch. */
 export function rowEventsOf(
-  deps: { farmOfControlPoint: (id: string) => Promise<string | null>; onError: (error: unknown) => void },
+  deps: {
+    farmOfControlPoint: (id: string) => Promise<string | null>;
+    farmOfPond: (id: string) => Promise<string | null>;
+    onError: (error: unknown) => void;
+  },
   committed: Committed,
   tell: (event: Told) => void,
 ): void {
@@ -31,6 +36,14 @@ export function rowEventsOf(
   }
   for (const { after, rev, hidden } of rowsOf(committed, alert)) {
     tell({ name: 'alert', data: { ...after, rev, deleted: hidden }, farmId: after.farm_id, userId: null });
+  }
+  for (const { after, rev, hidden } of rowsOf(committed, measurement)) {
+    const tellMeasurement = (farmId: string | null) => {
+      if (farmId === null) return;
+      const data = { ...after, farm_id: farmId, rev, deleted: hidden };
+      tell({ name: 'measurement', data, farmId, userId: null });
+    };
+    deps.farmOfPond(after.pond_id).then(tellMeasurement, deps.onError);
   }
   for (const { after, rev, hidden } of rowsOf(committed, notification)) {
     const data = { ...after, rev, deleted: hidden };

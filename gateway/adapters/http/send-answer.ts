@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { Answer } from '#core/route.ts';
@@ -10,7 +11,8 @@ export async function sendAnswer(response: Response, answer: Answer): Promise<vo
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   if (answer.total !== undefined) response.setHeader('X-Total-Count', String(answer.total));
   if (answer.rev !== undefined) response.setHeader('ETag', `"${answer.rev}"`);
-  if (answer.rows !== undefined) return sendRows(response, answer.rows);
+  if (answer.rows !== undefined) return sendRows(response, answer.rows, frameOf(answer.inside));
+  if (answer.text !== undefined) return sendText(response, answer.text);
   if (answer.status === 204 || answer.body === undefined) {
     response.end();
     return;
@@ -28,10 +30,23 @@ const FLUSH_BYTES = 32_768;
 /** A list longer than this makes room for others: several that are read at once would keep the process busy. */
 const SHORT_LIST_BYTES = 8 * FLUSH_BYTES;
 const ROOM_MS = 2;
+/** Between two pieces of a file: it may take its time, and the processor is free for control most of it. */
+const FILE_ROOM_MS = 5;
 
-async function sendRows(response: Response, rows: NonNullable<Answer['rows']>): Promise<void> {
+/** What stands before the first row and behind the last. */
+function frameOf(inside: Answer['inside']): [string, string] {
+  if (inside === undefined) return ['[', ']'];
+  const rest = JSON.stringify({ ...inside.rest, [inside.field]: [] });
+  return [rest.slice(0, -2), ']}'];
+}
+
+async function sendRows(
+  response: Response,
+  rows: NonNullable<Answer['rows']>,
+  [before, behind]: [string, string],
+): Promise<void> {
   response.setHeader('Content-Type', JSON_TYPE);
-  let pending = '[';
+  let pending = before;
   let isFirst = true;
   let sentBytes = 0;
   for await (const row of rows) {
@@ -46,7 +61,29 @@ async function sendRows(response: Response, rows: NonNullable<Answer['rows']>): 
     if (sentBytes > SHORT_LIST_BYTES) await setTimeout(ROOM_MS);
     else await setImmediate();
   }
-  response.end(`${pending}]`);
+  response.end(pending + behind);
+}
+
+async function sendText(
+  response: Response,
+  { type, chunks, style }: NonNullable<Answer['text']>,
+): Promise<void> {
+  response.setHeader('Content-Type', type);
+  if (style !== undefined) response.setHeader('Content-Security-Policy', policyOfPage(style));
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    if (!isFirst) await setTimeout(FILE_ROOM_MS);
+    isFirst = false;
+    if (response.destroyed) return;
+    if (!response.write(chunk)) await untilTaken(response);
+  }
+  response.end();
+}
+
+/** Lets a page show its own style sheet, and nothing else: no script, no request, no frame around it. */
+function policyOfPage(style: string): string {
+  const hash = createHash('sha256').update(style).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
 /** Until the reader has taken what was written, or is gone. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { allResources } from '#contract/resources/all.ts';
 import type { Commit, CommitListener, Committed } from '#core/changes.ts';
 import type { UnitContext } from '#core/statements.ts';
+import type { ReadLines } from './read-lines.ts';
 import type { Tables } from './tables.ts';
 
 export type Db = Kysely<Tables>;
@@ -22,6 +23,8 @@ export type Database = {
   read: Db;
   /** The same for journals and other long lists: beside the main thread where the engine runs in it. */
   readLong: Db;
+  /** Such a list as lines of a file, written where it is read. */
+  readLines: ReadLines;
   commit: Commit;
   /** Told of every unit after it is on disk. */
   onCommit(listener: CommitListener): () => void;

@@ -4,6 +4,7 @@ import type { Committed, Unit } from '#core/changes.ts';
 import { applyUnit } from '#core/commit.ts';
 import { StaleError, StorageUnavailable, UniqueViolation } from '#core/errors.ts';
 import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
+import { readLinesHere } from './read-lines.ts';
 import type { Tables } from './tables.ts';
 
 const BIGINT = 20;
@@ -57,6 +58,7 @@ export function openPostgres(
     dialect: 'postgres',
     read,
     readLong: read,
+    readLines: readLinesHere(read),
     commit,
     onCommit: listeners.add,
     async ping() {

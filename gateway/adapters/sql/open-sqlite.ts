@@ -1,10 +1,13 @@
 import BetterSqlite from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import type { Committed, Unit } from '#core/changes.ts';
 import { applyUnit } from '#core/commit.ts';
 import { StorageUnavailable, UniqueViolation } from '#core/errors.ts';
 import type { Statement } from '#core/statements.ts';
 import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
+import { planOnceDialect } from './plan-once.ts';
+import type { AnswersNow } from './prepared.ts';
+import { readLinesHere } from './read-lines.ts';
 import { readerDialect } from './reader-thread/reader-dialect.ts';
 import { createReaderThread } from './reader-thread/reader-thread.ts';
 import type { Tables } from './tables.ts';
@@ -78,25 +81,29 @@ export function openSqlite(
     return [];
   }
 
+  function runBesideOthers(unit: Unit): Committed | Error {
+    prepare('savepoint unit').run();
+    try {
+      const committed = runUnit(unit);
+      prepare('release unit').run();
+      return committed;
+    } catch (error) {
+      // a full disk may have rolled back the whole transaction, and with it the units before
+      if (!connection.inTransaction) throw error;
+      prepare('rollback to unit').run();
+      prepare('release unit').run();
+      return asExpected(error);
+    }
+  }
+
   /** Writes a batch in one transaction; answers per unit what it did or why it failed. */
   function writeBatch(units: readonly Unit[]): (Committed | Error)[] {
     try {
       prepare('begin immediate').run();
       isUnitOpen = 1;
-      const results = units.map((unit) => {
-        prepare('savepoint unit').run();
-        try {
-          const committed = runUnit(unit);
-          prepare('release unit').run();
-          return committed;
-        } catch (error) {
-          // a full disk may have rolled back the whole transaction, and with it the units before
-          if (!connection.inTransaction) throw error;
-          prepare('rollback to unit').run();
-          prepare('release unit').run();
-          return asExpected(error);
-        }
-      });
+      const [first] = units;
+      const results =
+        first !== undefined && units.length === 1 ? [runUnit(first)] : units.map(runBesideOthers);
       prepare('commit').run();
       return results;
     } catch (error) {
@@ -108,12 +115,15 @@ export function openSqlite(
   }
 
   const queue = createQueue(writeBatch, listeners.tell);
-  const read = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: { prepare, close: () => undefined } }),
-  });
+  const readHere = (sql: string, params: readonly unknown[]) =>
+    prepare(sql).all(...params) as Record<string, unknown>[];
+  const read = Object.assign(
+    new Kysely<Tables>({ dialect: planOnceDialect({ prepare, close: () => undefined }) }),
+    { answerNow: readHere } satisfies AnswersNow,
+  );
   const reader = createReaderThread({
     path: connection.name,
-    readHere: (sql, params) => prepare(sql).all(...params) as Record<string, unknown>[],
+    readHere,
     failureOf: (code, message) => asExpected(new BetterSqlite.SqliteError(message, code)),
     died: onReaderDied,
   });
@@ -122,6 +132,7 @@ export function openSqlite(
     read,
     // another connection would not see a database in memory
     readLong: connection.memory ? read : new Kysely<Tables>({ dialect: readerDialect(reader.read) }),
+    readLines: connection.memory ? readLinesHere(read) : reader.readLines,
     commit: queue.add,
     onCommit: listeners.add,
     async ping() {

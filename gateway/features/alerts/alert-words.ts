@@ -1,5 +1,6 @@
 import type { AlertType, Severity, SwitchState } from '#contract/words.ts';
-import type { Language, SubjectNames } from './ports.ts';
+import type { SubjectNames } from '#core/alerting.ts';
+import type { Language } from './ports.ts';
 
 // What alerts say. `message` of an alert is Portuguese, the language of the farms; a notification speaks its reader's.
 
@@ -22,6 +23,7 @@ const TITLES: Readonly<Record<AlertType, Readonly<Record<Language, string>>>> = 
   HIGH_AMMONIA: { 'pt-BR': 'Amônia alta', en: 'High ammonia' },
   HIGH_NITRITE: { 'pt-BR': 'Nitrito alto', en: 'High nitrite' },
   HIGH_NITRATE: { 'pt-BR': 'Nitrato alto', en: 'High nitrate' },
+  LOW_OXYGEN_FORECAST: { 'pt-BR': 'Oxigênio baixo previsto', en: 'Low oxygen expected' },
 };
 
 /** Severity of an alert whose values do not grade it. Water grades by its values. */
@@ -43,6 +45,7 @@ export const SEVERITY_BY_TYPE: Readonly<Record<AlertType, Severity>> = {
   HIGH_AMMONIA: 'MEDIUM',
   HIGH_NITRITE: 'MEDIUM',
   HIGH_NITRATE: 'MEDIUM',
+  LOW_OXYGEN_FORECAST: 'MEDIUM',
 };
 
 export function titleOf(type: AlertType, names: SubjectNames, language: Language): string {

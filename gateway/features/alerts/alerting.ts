@@ -1,46 +1,28 @@
 import type { RowOf } from '#contract/resource.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import type { AlertType } from '#contract/words.ts';
-import type { AlertCause, Alerting } from '#core/alerting.ts';
+import type { AlertCause, KnownSubject, SubjectNames } from '#core/alerting.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, insertIfAbsent, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { measuredWords, titleOf, type Words } from './alert-words.ts';
+import { measuredWords, titleOf } from './alert-words.ts';
 import { inheritedBy, isQuiet, isToBeTold } from './episode-rules.ts';
-import type { Alert, AlertQueries, EpisodeAlert, Notify, SubjectNames } from './ports.ts';
+import type { Alert, AlertQueries, Notify } from './ports.ts';
 
 export type AlertingDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: Pick<
     AlertQueries,
-    'idTaken' | 'namesOf' | 'openEpisode' | 'shelvedAlerts' | 'openAlerts' | 'foldedInto'
+    'alertById' | 'idTaken' | 'namesOf' | 'newestOpen' | 'shelvedAlerts' | 'openAlerts' | 'foldedInto'
   >;
   notify: Notify;
 };
 
-/** A cause that can be said in both languages; `message` is then its Portuguese. */
-export type WordedCause = AlertCause & { words?: Words };
-
 export type AlertRow = RowOf<typeof alert>;
 
-/** Most alerts one unit resolves; what is left is resolved by the next. */
-const MOST_AT_ONCE = 500;
-
-/** The one way alerts of the program itself come and go. */
-export function createAlerting(deps: AlertingDeps): Alerting {
-  return {
-    async raise(cause: WordedCause) {
-      const raised = await newAlert(deps, cause, { id: deps.idOf(cause.cause), userId: null });
-      return raised?.changes ?? [];
-    },
-    async resolve({ at, ...which }) {
-      const { control_point_id, pond_id, farm_id } = which;
-      // of nothing in particular would be of everything
-      if ((control_point_id ?? pond_id ?? farm_id) === undefined) return [];
-      const open = await deps.queries.openAlerts(which, MOST_AT_ONCE);
-      return resolveAlerts(deps, open, { userId: null, at: at ?? deps.now() });
-    },
-  };
-}
+/** Most alerts of an episode that one unit resolves, so that control does not wait for it; see finish-episodes. */
+export const MOST_AT_ONCE = 200;
+/** Most controllers that a power failure took along and its end shows again. */
+const MOST_FOLDED = 500;
 
 /**
  * An alert with its audit entry and notifications; null when it exists already, or what it is about is gone.
@@ -48,58 +30,66 @@ export function createAlerting(deps: AlertingDeps): Alerting {
  */
 export async function newAlert(
   deps: AlertingDeps,
-  cause: WordedCause,
+  cause: AlertCause,
   by: { id: string; userId: string | null },
 ): Promise<{ row: AlertRow; changes: Change[] } | null> {
-  const isManual = by.userId !== null;
   if (await deps.queries.idTaken(by.id)) return null;
   const names = await deps.queries.namesOf(cause);
   if (names === null) return null;
+  const standsAlone = by.userId !== null || cause.as === 'past';
+  const open = standsAlone
+    ? null
+    : await deps.queries.newestOpen(cause.type, cause, namedEpisode(deps, cause));
+  return storedAlert(deps, cause, by, { names, open });
+}
+
+export async function storedAlert(
+  deps: AlertingDeps,
+  cause: AlertCause,
+  by: { id: string; userId: string | null },
+  { names, open }: KnownSubject,
+): Promise<{ row: AlertRow; changes: Change[] }> {
   const now = deps.now();
-  const at = cause.at ?? now;
-  const earlier = isManual ? [] : await earlierOf(deps, cause);
-  const [shelf] = isManual ? [] : await deps.queries.shelvedAlerts(cause.type, cause, isoOf(now));
-  const inherited = inheritedBy(cause.severity, earlier.at(-1), shelf, now);
+  const isPast = cause.as === 'past';
+  const isManual = by.userId !== null;
+  const newest = isPast || isManual ? null : open;
+  const [shelf] = isPast || isManual ? [] : await deps.queries.shelvedAlerts(cause.type, cause, isoOf(now));
+  const inherited = inheritedBy(cause.severity, newest, shelf, now);
+  const isTold =
+    (cause.as ?? 'news') === 'news' && !isQuiet(inherited, now) && isToBeTold(newest, cause.severity, now);
   const row: AlertRow = {
     ...inherited,
+    told_at: isTold ? isoOf(now) : (newest?.told_at ?? null),
+    told_severity: isTold ? cause.severity : (newest?.told_severity ?? null),
     id: by.id,
     farm_id: cause.farm_id,
     control_point_id: cause.control_point_id,
     pond_id: cause.pond_id,
     type: cause.type,
     severity: cause.severity,
-    message: cause.words?.('pt-BR') ?? cause.message,
+    message: cause.message,
     parameter: cause.parameter ?? null,
     value: cause.value ?? null,
     threshold: cause.threshold ?? null,
-    status: 'ACTIVE',
-    triggered_at: isoOf(at),
-    resolved_at: null,
+    status: isPast ? 'RESOLVED' : 'ACTIVE',
+    triggered_at: isoOf(cause.at ?? now),
+    resolved_at: isPast ? isoOf(now) : null,
     resolved_by: null,
-    episode_id: episodeOf(deps, cause, earlier) ?? by.id,
+    episode_id: namedEpisode(deps, cause) ?? newest?.episode_id ?? by.id,
     folded_into: null,
     source: isManual ? 'manual' : 'automatic',
     clock_quality: deps.clockQuality(),
     created_at: isoOf(now),
     updated_at: null,
   };
-  const isTold = !isQuiet(row, now) && isToBeTold(earlier, { at, severity: row.severity });
-  const told = isTold ? await noticeOf(deps, cause, row, names) : [];
+  // two readings at the same moment tell the same news, so that it is told once
+  const news = `alert:${row.episode_id}:${newest?.told_at ?? 'first'}`;
+  const told = isTold ? await noticeOf(deps, cause, row, { names, news }) : [];
   return { row, changes: [insertIfAbsent(alert, row), created(deps, row, names, by.userId), ...told] };
 }
 
-function episodeOf(
-  deps: AlertingDeps,
-  cause: AlertCause,
-  earlier: readonly EpisodeAlert[],
-): string | undefined {
-  return cause.episode === undefined ? earlier.at(-1)?.episode_id : deps.idOf(`episode:${cause.episode}`);
-}
-
-async function earlierOf(deps: AlertingDeps, cause: AlertCause): Promise<EpisodeAlert[]> {
-  const open = await deps.queries.openEpisode(cause.type, cause);
-  const episode = episodeOf(deps, cause, open);
-  return open.filter((earlier) => earlier.episode_id === episode);
+function namedEpisode(deps: Pick<AlertingDeps, 'idOf'>, { episode }: AlertCause): string | undefined {
+  return episode === undefined ? undefined : deps.idOf(`episode:${episode}`);
 }
 
 function created(deps: AlertingDeps, row: AlertRow, names: SubjectNames, userId: string | null): Change {
@@ -129,18 +119,19 @@ function entityOf(row: Pick<AlertRow, 'farm_id' | 'control_point_id' | 'pond_id'
 
 const SYSTEM_TYPES: readonly AlertType[] = ['CLOCK_UNTRUSTED', 'DISK_FULL'];
 
-function noticeOf(
+/** `news` names what is told, so that it is told once. */
+export function noticeOf(
   deps: AlertingDeps,
-  cause: WordedCause,
+  cause: AlertCause,
   row: AlertRow,
-  names: SubjectNames,
+  { names, news }: { names: SubjectNames; news: string },
 ): Promise<Change[]> {
   const ponds = names.pond ? [names.pond] : (names.controlPoint?.ponds ?? []);
   const words = cause.words ?? measuredWords(cause, names) ?? (() => row.message);
   return deps.notify({
     farmId: row.farm_id,
     type: SYSTEM_TYPES.includes(row.type) ? 'SYSTEM' : 'ALERT',
-    cause: `alert:${row.id}`,
+    cause: news,
     text: (language) => ({ title: titleOf(row.type, names, language), message: words(language) }),
     data: {
       pond_id: ponds[0]?.id ?? null,
@@ -153,7 +144,7 @@ function noticeOf(
       severity: row.severity,
       episode_id: row.episode_id,
       farm_id: row.farm_id,
-      control_point_id: row.control_point_id,
+      control_point_id: names.controlPoint?.id ?? null,
       control_point_cod: names.controlPoint?.cod ?? null,
       ponds: ponds.map(({ id, cod }) => ({ id, cod })),
     },
@@ -172,7 +163,7 @@ export async function resolveAlerts(
     update(alert, row, { status: 'RESOLVED', resolved_at, resolved_by: userId, updated_at: resolved_at }),
   );
   const endedIds = new Set(open.map(({ id }) => id));
-  for (const folded of await deps.queries.foldedInto(open, MOST_AT_ONCE)) {
+  for (const folded of await deps.queries.foldedInto(open, MOST_FOLDED)) {
     if (!endedIds.has(folded.id)) {
       changes.push(update(alert, folded, { folded_into: null, updated_at: resolved_at }));
     }

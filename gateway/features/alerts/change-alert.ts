@@ -6,13 +6,17 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller, FarmAccess } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { SEVERITY_BY_TYPE } from './alert-words.ts';
-import { type AlertingDeps, type AlertRow, logged, newAlert, resolveAlerts } from './alerting.ts';
+import {
+  type AlertingDeps,
+  type AlertRow,
+  logged,
+  MOST_AT_ONCE,
+  newAlert,
+  resolveAlerts,
+} from './alerting.ts';
 import type { Alert, AlertQueries } from './ports.ts';
 
 export type ChangeAlertDeps = AlertingDeps & Pick<Kernel, 'guard'> & { queries: AlertQueries };
-
-/** Most alerts of one episode a person's act reaches. */
-const MOST_OF_EPISODE = 1000;
 
 /** Decides a person's alert on a control point. It notifies and is logged like any other. */
 export async function createAlert(
@@ -53,7 +57,7 @@ export async function resolveAlert(
 ): Promise<Decision<Alert>> {
   if (current.status === 'RESOLVED') return { answer: current };
   const at = deps.now();
-  const open = await deps.queries.openOfEpisode(current.farm_id, current.episode_id, MOST_OF_EPISODE);
+  const open = await deps.queries.openOfEpisode(current.farm_id, current.episode_id, MOST_AT_ONCE);
   const all = open.some(({ id }) => id === current.id) ? open : [current, ...open];
   const changes = await resolveAlerts(deps, all, { userId: caller.userId, at });
   const resolved_at = isoOf(at);

@@ -1,3 +1,4 @@
+import type { AlertCause } from '#core/alerting.ts';
 import { isoOf } from '#core/kernel.ts';
 import {
   noCurrentWords,
@@ -7,7 +8,6 @@ import {
   unconfirmedWords,
   type Words,
 } from './alert-words.ts';
-import type { WordedCause } from './alerting.ts';
 import {
   confirmWithinMs,
   type DeviceMemory,
@@ -21,7 +21,7 @@ import type { PowerFailure, Watched } from './power-failure-rules.ts';
 
 const OFFLINE_MINUTES = OFFLINE_AFTER_MS / 60_000;
 
-export function offlineCause(device: DeviceFacts, silentForMs: number): WordedCause {
+export function offlineCause(device: DeviceFacts, silentForMs: number): AlertCause {
   const lastReport = isoOf(device.lastReportAt ?? 0);
   return {
     ...about(device, 'DEVICE_OFFLINE', offlineWords(device, OFFLINE_MINUTES)),
@@ -32,7 +32,7 @@ export function offlineCause(device: DeviceFacts, silentForMs: number): WordedCa
   };
 }
 
-export function unconfirmedCause(device: DeviceFacts): WordedCause {
+export function unconfirmedCause(device: DeviceFacts): AlertCause {
   const { controlPointId, target, epoch, version, currentSince } = device;
   const afterS = confirmWithinMs(device) / 1000;
   // the same level may be lost again later (a hand switch, a reboot): then the state has changed since
@@ -47,7 +47,7 @@ export function unconfirmedCause(device: DeviceFacts): WordedCause {
   };
 }
 
-export function noCurrentCause(device: DeviceFacts, memory: DeviceMemory): WordedCause {
+export function noCurrentCause(device: DeviceFacts, memory: DeviceMemory): AlertCause {
   const currentMa = device.motorCurrentMa ?? 0;
   return {
     ...about(device, 'NO_CURRENT', noCurrentWords(device, currentMa)),
@@ -63,7 +63,7 @@ export function powerFailureCause(
   farmId: string,
   failure: PowerFailure,
   devices: readonly Watched[],
-): WordedCause | null {
+): AlertCause | null {
   const members = membersOf(failure, devices);
   const [first] = members;
   if (first === undefined) return null;

@@ -1,5 +1,5 @@
 import type { Severity } from '#contract/words.ts';
-import type { EpisodeAlert } from './ports.ts';
+import type { EpisodeAlert } from '#core/alerting.ts';
 
 /** An episode tells again after this long, or at once when it gets worse. */
 export const TELL_AGAIN_MS = 30 * 60_000;
@@ -10,24 +10,18 @@ export function isWorse(severity: Severity, than: Severity): boolean {
   return RANK[severity] > RANK[than];
 }
 
-type Told = { at: number; severity: Severity };
+export type Told = Pick<EpisodeAlert, 'told_at' | 'told_severity'>;
 
 /**
- * Whether a new alert of an episode notifies. Who was told before follows from the alerts themselves, oldest first,
- * so that it survives a restart and is the same on every instance.
+ * Whether a new alert of an episode notifies. When its people were last told is carried from alert to alert, so that it
+ * survives a restart, is the same on every instance, and costs nothing however long the episode is. It counts when they
+ * were told, not when a value was measured: a probe that hands in the readings of a night tells once.
  */
-export function isToBeTold(earlier: readonly EpisodeAlert[], alert: Told): boolean {
-  let last: Told | null = null;
-  for (const { triggered_at, severity, silenced_until, shelved_until } of earlier) {
-    const at = Date.parse(triggered_at);
-    if (isQuiet({ silenced_until, shelved_until }, at)) continue;
-    if (tells(last, { at, severity })) last = { at, severity };
-  }
-  return tells(last, alert);
-}
-
-function tells(last: Told | null, next: Told): boolean {
-  return last === null || isWorse(next.severity, last.severity) || next.at - last.at >= TELL_AGAIN_MS;
+export function isToBeTold(last: Told | null, severity: Severity, now: number): boolean {
+  if (last === null || last.told_at === null || last.told_severity === null) return true;
+  if (isWorse(severity, last.told_severity)) return true;
+  // a clock that was put back must not make an episode silent
+  return Math.abs(now - Date.parse(last.told_at)) >= TELL_AGAIN_MS;
 }
 
 /** True while somebody asked for silence. */
@@ -42,7 +36,7 @@ const isAfter = (until: string | null, at: number): boolean => until !== null &&
 
 type Shelf = Pick<EpisodeAlert, 'shelved_until' | 'shelved_by' | 'shelve_reason'>;
 
-export type Inherited = Omit<EpisodeAlert, 'id' | 'episode_id' | 'severity' | 'triggered_at'>;
+export type Inherited = Omit<EpisodeAlert, 'id' | 'episode_id' | 'severity' | 'triggered_at' | keyof Told>;
 
 /**
  * What a new alert takes over: the acknowledgement and the silence of its episode, unless it is worse than what was
@@ -50,12 +44,12 @@ export type Inherited = Omit<EpisodeAlert, 'id' | 'episode_id' | 'severity' | 't
  */
 export function inheritedBy(
   severity: Severity,
-  newest: EpisodeAlert | undefined,
+  newest: EpisodeAlert | null,
   shelf: Shelf | undefined,
   now: number,
 ): Inherited {
-  const isKnown = newest !== undefined && !isWorse(severity, newest.severity);
-  const isSilent = newest !== undefined && isAfter(newest.silenced_until, now);
+  const isKnown = newest !== null && !isWorse(severity, newest.severity);
+  const isSilent = newest !== null && isAfter(newest.silenced_until, now);
   const isShelved = shelf !== undefined && isAfter(shelf.shelved_until, now);
   return {
     acknowledged_at: isKnown ? newest.acknowledged_at : null,

@@ -1,6 +1,7 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
 import type { AlertType, NotificationType, SwitchState } from '#contract/words.ts';
+import type { EpisodeAlert, SubjectNames } from '#core/alerting.ts';
 import type { Change } from '#core/changes.ts';
 
 export type Alert = Stored<RowOf<typeof alert>>;
@@ -8,30 +9,6 @@ export type Language = 'pt-BR' | 'en';
 
 /** What an alert is about; the ids that are null do not count. */
 export type Subject = { farm_id: string; control_point_id: string | null; pond_id: string | null };
-
-/** The subject by its names, for people. */
-export type SubjectNames = {
-  farmName: string;
-  controlPoint: { id: string; cod: string; ponds: readonly { id: string; cod: string }[] } | null;
-  pond: { id: string; cod: string } | null;
-};
-
-/** An earlier alert of a running episode: what a new one inherits, and whether its readers were told. */
-export type EpisodeAlert = Pick<
-  Alert,
-  | 'id'
-  | 'episode_id'
-  | 'severity'
-  | 'triggered_at'
-  | 'acknowledged_at'
-  | 'acknowledged_by'
-  | 'silenced_until'
-  | 'silenced_by'
-  | 'silence_reason'
-  | 'shelved_until'
-  | 'shelved_by'
-  | 'shelve_reason'
->;
 
 /** An ACTIVE alert that the program raised by itself, as the watchers remember it. */
 export type OpenAlert = Pick<Alert, 'id' | 'farm_id' | 'control_point_id' | 'type' | 'triggered_at'>;
@@ -52,8 +29,8 @@ export type AlertQueries = {
   idTaken: (id: string) => Promise<boolean>;
   /** null: the farm, the control point or the pond is gone. */
   namesOf: (subject: Subject) => Promise<SubjectNames | null>;
-  /** ACTIVE automatic alerts of that type on that very subject, oldest first, at most 5,000. */
-  openEpisode: (type: AlertType, subject: Subject) => Promise<EpisodeAlert[]>;
+  /** The newest ACTIVE automatic alert of that type on that very subject, of any episode or of that one. */
+  newestOpen: (type: AlertType, subject: Subject, episodeId?: string) => Promise<EpisodeAlert | null>;
   /** Automatic alerts of that type on that subject, ACTIVE or not, whose shelf still runs; the longest first. */
   shelvedAlerts: (type: AlertType, subject: Subject, at: string) => Promise<Alert[]>;
   /** ACTIVE automatic alerts of that type, newest first. */

@@ -1,4 +1,4 @@
-import type { WordedCause } from './alerting.ts';
+import type { AlertCause } from '#core/alerting.ts';
 import type { Clock, Listening } from './ports.ts';
 
 export const DEVICE_TYPES = [
@@ -11,10 +11,10 @@ export type DeviceType = (typeof DEVICE_TYPES)[number];
 
 /** What a look at the controllers decided. */
 export type Act =
-  | { do: 'raise'; cause: WordedCause }
+  | { do: 'raise'; cause: AlertCause }
   | { do: 'resolve'; which: { type: DeviceType; control_point_id?: string; farm_id?: string } }
   | { do: 'fold'; alertId: string; into: string }
-  | { do: 'reword'; alertId: string; cause: WordedCause };
+  | { do: 'reword'; alertId: string; cause: AlertCause };
 
 /** When a look is taken. */
 export type Moment = { clock: Clock; listening: Listening };

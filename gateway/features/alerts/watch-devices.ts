@@ -1,10 +1,9 @@
 import { alert } from '#contract/resources/alerts.ts';
-import type { Alerting } from '#core/alerting.ts';
+import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { asParent, type Change, type Committed, update } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
-import type { WordedCause } from './alerting.ts';
 import { noCurrentCause, offlineCause, unconfirmedCause } from './device-alert-causes.ts';
 import {
   type DeviceMemory,
@@ -130,7 +129,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
   function turn(
     type: DeviceType,
     { controlPointId }: DeviceFacts,
-    { cause, isOver }: { cause: WordedCause | null; isOver: boolean },
+    { cause, isOver }: { cause: AlertCause | null; isOver: boolean },
   ): Act[] {
     if (open.of(type, controlPointId) !== null) {
       return isOver ? [{ do: 'resolve', which: { type, control_point_id: controlPointId } }] : [];
@@ -173,7 +172,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     }
   }
 
-  function remember({ control_point_id, type, cause }: WordedCause): void {
+  function remember({ control_point_id, type, cause }: AlertCause): void {
     const device = DEVICE_TYPES.find((known) => known === type);
     if (control_point_id === null || device === undefined) return;
     const told = toldCauses.get(control_point_id) ?? new Map<DeviceType, string>();

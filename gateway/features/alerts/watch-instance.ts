@@ -1,9 +1,8 @@
-import type { Alerting } from '#core/alerting.ts';
+import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { asParent, type Committed } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { clockWords, diskWords, SEVERITY_BY_TYPE } from './alert-words.ts';
-import type { WordedCause } from './alerting.ts';
 import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries } from './ports.ts';
 import { oneAtATime } from './watch-devices.ts';
@@ -92,7 +91,7 @@ export function createInstanceWatch(deps: InstanceWatchDeps): InstanceWatch {
   return { tick: oneAtATime(lookAgain), follow: open.follow };
 }
 
-function causeOf(type: InstanceType, farmId: string, { sinceAt }: Trouble): WordedCause {
+function causeOf(type: InstanceType, farmId: string, { sinceAt }: Trouble): AlertCause {
   const words = WORDS[type];
   return {
     farm_id: farmId,

@@ -1,4 +1,4 @@
-import type { WordedCause } from './alerting.ts';
+import type { AlertCause } from '#core/alerting.ts';
 import { powerFailureCause } from './device-alert-causes.ts';
 import { graceMs } from './device-alert-rules.ts';
 import type { OpenAlerts } from './open-alerts.ts';
@@ -12,7 +12,7 @@ import {
 } from './power-failure-rules.ts';
 import type { Act, Moment } from './watch-acts.ts';
 
-type FarmPower = { failure: PowerFailure; cause: WordedCause | null; isStored: boolean; membersTold: number };
+type FarmPower = { failure: PowerFailure; cause: AlertCause | null; isStored: boolean; membersTold: number };
 
 /** The power failures of all farms, and what is to be done about them. */
 export type PowerWatch = {

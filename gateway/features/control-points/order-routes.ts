@@ -12,6 +12,8 @@ export type OrderDeps = GiveOrderDeps & {
   memory: ControlMemory;
   /** LOCAL on a gateway; a hosted instance is far from the pond. */
   personOrigin: 'LOCAL' | 'REMOTE';
+  /** Why the water of a control point's ponds is in an emergency; null: it is not. */
+  emergencyOf: (controlPointId: string) => string | null;
   /** Sends a target that could not be saved to its controller all the same. */
   sendUnsaved: (controlPointId: string) => void;
 };
@@ -42,7 +44,10 @@ export function orderRoutes(deps: OrderDeps): Route[] {
   );
 }
 
-/** A person's order as a route decides it; 409 for a start of what is locked out. */
+/**
+ * A person's order as a route decides it. 409 for a start of what is locked out, and for a stop of what airs in an
+ * emergency: the motor would stop and start again a second later, or after its rest, for each such order.
+ */
 export async function orderByPerson(
   deps: OrderDeps,
   controlPointId: string,
@@ -50,6 +55,8 @@ export async function orderByPerson(
 ): Promise<RouteDecision> {
   const view = await viewFor(deps.memory, controlPointId);
   if (wish.target === 'ON' && view.row.locked_out) throw lockedOut(view);
+  const emergency = wish.target === 'OFF' ? deps.emergencyOf(view.row.id) : null;
+  if (emergency !== null && !view.row.locked_out) throw inEmergency(view, emergency);
   const given = giveOrder(deps, view, { ...wish, origin: deps.personOrigin });
   return {
     answer: { status: 200, body: answerOf(view, given, wish.target) },
@@ -78,6 +85,12 @@ export function lockedOut(view: ControlView): AppError {
   const why = view.row.lock_out_reason ?? 'no reason given';
   return new AppError(409, `${view.row.cod} is locked out (${why}); lift the lock-out first`, {
     code: 'LOCKED_OUT',
+  });
+}
+
+function inEmergency(view: ControlView, why: string): AppError {
+  return new AppError(409, `${view.row.cod} airs in an emergency (${why}): only a lock-out stops it`, {
+    code: 'OXYGEN_EMERGENCY',
   });
 }
 

@@ -16,6 +16,8 @@ export type ControlPointQueries = {
   pondsOf: (controlPointId: string) => Promise<{ id: string; rev: number }[]>;
   /** Orders of a control point, newest first. */
   ordersOf: (controlPointId: string, page: Page) => AsyncIterable<Order>;
+  /** What the order said that made the target what it is. */
+  reasonOf: (row: Pick<ControlPoint, 'id' | 'version' | 'last_command_at'>) => Promise<string | null>;
 };
 
 /** What control keeps in memory, as far as these use cases touch it. */

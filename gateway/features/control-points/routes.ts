@@ -4,6 +4,7 @@ import {
   type ControlPointAnswer,
   controlPointAnswer,
   controlPointCreate,
+  controlPointDetail,
   controlPointSettings,
   controlPointUpdate,
   lockOutAnswer,
@@ -92,10 +93,12 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
       summary: 'A control point with its wanted and its reported state',
       access: { ...atControlPoint, right: 'read' },
       params: controlPointParams,
-      answers: { 200: { schema: controlPointAnswer } },
+      answers: { 200: { schema: controlPointDetail } },
       async handle(request) {
-        const { row } = await fresh(request.params.control_point_id);
-        return { answer: { status: 200, body: answerOf(row), rev: row.rev } };
+        const view = await fresh(request.params.control_point_id);
+        const { row, unsaved } = view;
+        const target_reason = unsaved === null ? await deps.queries.reasonOf(row) : unsaved.order.reason;
+        return { answer: { status: 200, body: { ...answerOf(row), target_reason }, rev: row.rev } };
       },
     }),
     route({

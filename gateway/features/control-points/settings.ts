@@ -27,7 +27,10 @@ export function changeSettings(
   const before = settingsOf(current);
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   const after: Settings = { ...before, ...Object.fromEntries(given) };
-  checkOxygen(after);
+  checkOxygen(
+    after,
+    given.map(([name]) => name),
+  );
   const set = Object.fromEntries(given.filter(([name, value]) => before[name as keyof Settings] !== value));
   if (Object.keys(set).length === 0) return { answer: current };
   const stamped = { ...set, config_rev: current.config_rev + 1, updated_at: isoOf(deps.now()) };
@@ -45,13 +48,27 @@ export function changeSettings(
   };
 }
 
-/** A set point that cannot work would switch a motor to and fro, or never. */
-function checkOxygen({ do_on, do_off, do_emergency }: Settings): void {
-  if (do_on !== null && do_off !== null && do_off <= do_on) {
-    throw invalidField(400, 'do_off', 'must be above do_on');
-  }
-  if (do_emergency !== null && do_on !== null && do_emergency > do_on) {
-    throw invalidField(400, 'do_emergency', 'must not be above do_on');
+/** Between two set points, mg/L: closer than what a probe wanders, a motor would be switched to and fro. */
+const LEAST_OXYGEN_GAP = 0.3;
+
+/** Emergency below ON below OFF, those that are set; the error names a field that was sent. */
+function checkOxygen(after: Settings, sent: readonly string[]): void {
+  const levels = ['do_emergency', 'do_on', 'do_off'] as const;
+  // what an earlier version allowed does not stand in the way of other settings
+  if (!levels.some((field) => sent.includes(field))) return;
+  const set = levels.flatMap((field) => {
+    const mgL = after[field];
+    return mgL === null ? [] : [{ field, mgL }];
+  });
+  for (const [place, upper] of set.entries()) {
+    const lower = set[place - 1];
+    // a hair of floating point must not refuse 4.0 and 4.3
+    if (lower === undefined || upper.mgL - lower.mgL >= LEAST_OXYGEN_GAP - 1e-9) continue;
+    const gap = `by at least ${LEAST_OXYGEN_GAP} mg/L`;
+    if (sent.includes(upper.field) || !sent.includes(lower.field)) {
+      throw invalidField(400, upper.field, `must be above ${lower.field} (${lower.mgL}) ${gap}`);
+    }
+    throw invalidField(400, lower.field, `must be below ${upper.field} (${upper.mgL}) ${gap}`);
   }
 }
 

@@ -1,17 +1,19 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import { type LogAnswer, logAnswer } from '#contract/resources/logs.ts';
+import { isAboutMoney } from '#core/correct-record.ts';
 import { journalAnswer } from '#core/journal.ts';
-import { onFarm } from '#core/request-checks.ts';
-import { type Route, route } from '#core/route.ts';
+import { mayOnFarm, onFarm } from '#core/request-checks.ts';
+import { type FarmAccess, type Route, route } from '#core/route.ts';
 import type { LogEntry, LogQueries, LogScope } from './ports.ts';
 
 const tag = 'Logs';
 
 export function logRoutes(deps: { queries: LogQueries }): Route[] {
-  const journalOf = (scope: LogScope) => ({
+  const journalOf = (scope: LogScope, { role }: FarmAccess) => ({
     count: () => deps.queries.countLogs(scope),
-    rows: (page: { skip: number; limit: number }) => answersOf(deps.queries.logsOf(scope, page)),
+    rows: (page: { skip: number; limit: number }) =>
+      answersOf(deps.queries.logsOf(scope, page), mayOnFarm(role, 'read_finance') ? 'all' : 'no amounts'),
   });
   return [
     route({
@@ -28,7 +30,7 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       async handle(request) {
         const of = request.query.include === 'all' ? 'farm' : 'control points';
         const scope: LogScope = { of, farmId: onFarm(request).farmId };
-        return { answer: await journalAnswer(request.query, journalOf(scope)) };
+        return { answer: await journalAnswer(request.query, journalOf(scope, onFarm(request))) };
       },
     }),
     route({
@@ -49,13 +51,17 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       answers: { 200: { schema: logAnswer, list: true } },
       async handle(request) {
         const scope: LogScope = { of: 'entity', entityId: request.params.control_point_id };
-        return { answer: await journalAnswer(request.query, journalOf(scope)) };
+        return { answer: await journalAnswer(request.query, journalOf(scope, onFarm(request))) };
       },
     }),
   ];
 }
 
-async function* answersOf(entries: AsyncIterable<LogEntry>): AsyncIterable<LogAnswer> {
+/** Who may not read the farm's finance reads that an expense was corrected, but not its amounts. */
+async function* answersOf(
+  entries: AsyncIterable<LogEntry>,
+  details: 'all' | 'no amounts',
+): AsyncIterable<LogAnswer> {
   for await (const entry of entries) {
     yield {
       id: entry.id,
@@ -66,7 +72,7 @@ async function* answersOf(entries: AsyncIterable<LogEntry>): AsyncIterable<LogAn
       user_id: entry.user_id,
       timestamp: entry.timestamp,
       origin: entry.origin,
-      details: entry.details,
+      details: details === 'no amounts' && isAboutMoney(entry.details) ? null : entry.details,
       clock_quality: entry.clock_quality,
     };
   }

@@ -6,6 +6,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { claimNumericId } from '#core/numeric-id.ts';
 import type { Caller, FarmAccess } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
+import type { Language } from '#science/advice/language.ts';
 import { codWarnings, type PondWarning, requireControlPoint } from './pond-rules.ts';
 import type { PondQueries } from './ports.ts';
 
@@ -24,7 +25,7 @@ export type CreatePondDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
  */
 export async function createPond(
   deps: CreatePondDeps,
-  by: { caller: Caller; farm: FarmAccess },
+  by: { caller: Caller; farm: FarmAccess; language: Language },
   input: PondCreate,
 ): Promise<Decision<{ pond: RowOf<typeof pond>; warnings: PondWarning[] }>> {
   const { queries } = deps;
@@ -53,7 +54,7 @@ export async function createPond(
   };
   const beside = await deps.onCreate(row, by);
   return {
-    answer: { pond: row, warnings: await codWarnings(deps, row) },
+    answer: { pond: row, warnings: await codWarnings(deps, row, by.language) },
     changes: [insert(pond, row), numericId.change, ...(beside.changes ?? [])],
     guards: [farmGuard, ...controlPointGuards, ...(beside.guards ?? [])],
   };

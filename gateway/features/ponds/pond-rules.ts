@@ -1,6 +1,7 @@
 import { asParent, type GuardSeen } from '#core/changes.ts';
 import { invalidField } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { Language } from '#science/advice/language.ts';
 import type { Pond, PondQueries } from './ports.ts';
 
 type PondRulesDeps = Pick<Kernel, 'guard'> & { queries: PondQueries };
@@ -23,11 +24,17 @@ export async function requireControlPoint(
   return [guard];
 }
 
+const COD_IS_USED: Readonly<Record<Language, (cod: string) => string>> = {
+  'pt-BR': (cod) => `Outro viveiro desta fazenda também tem o código ${cod}.`,
+  en: (cod) => `Another pond of this farm has the code ${cod}, too.`,
+};
+
 /** A code may repeat, but people tell ponds apart by it. */
 export async function codWarnings(
   deps: PondRulesDeps,
   pond: Pick<Pond, 'id' | 'farm_id' | 'cod'>,
+  language: Language,
 ): Promise<PondWarning[]> {
   if (!(await deps.queries.isCodUsed(pond.farm_id, pond.cod, pond.id))) return [];
-  return [{ code: 'DUPLICATE_COD', message: `Another pond of this farm has the code ${pond.cod}, too` }];
+  return [{ code: 'DUPLICATE_COD', message: COD_IS_USED[language](pond.cod) }];
 }

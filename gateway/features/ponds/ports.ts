@@ -22,7 +22,7 @@ export type PondQueries = NumericIdDeps & {
   ) => AsyncIterable<Pond>;
   aeratorsOfPond: (pondId: string) => Promise<{ id: string; name: string }[]>;
   controlPointCod: (controlPointId: string) => Promise<string | null>;
-  /** Active alerts of a pond and of the control point that airs it, newest first; folded ones are left out. */
+  /** Active alerts of a pond and of the control point that airs it, each episode by its newest, newest first; folded ones are left out. */
   activeAlerts: (pond: Pick<Pond, 'id' | 'control_point_id'>) => Promise<PondCard['active_alerts']>;
 };
 
@@ -42,6 +42,26 @@ export type PondContents = {
       active_batches: BatchOnDetail[];
     }
   >;
+};
+
+/** Facts behind the contents of ponds; only visible (not deleted) rows are answered. */
+export type PondContentsQueries = {
+  /** Newest measurement of each pond; ponds never measured are left out. */
+  latestWater: (pondIds: readonly string[]) => Promise<ReadonlyMap<string, LatestWater>>;
+  /** Troubles of the water that last, per pond: alerts of one episode count once. Ponds without any are left out. */
+  countActiveAlerts: (pondIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  feedingsBetween: (
+    batchIds: readonly string[],
+    span: { from: string; to: string },
+  ) => Promise<{ batch_id: string; pond_id: string | null; quantity_kg: number; feed_date: string }[]>;
+};
+export type LatestWater = {
+  measurement_date: string;
+  temperature: number | null;
+  dissolved_oxygen: number | null;
+  ph: number | null;
+  ammonia: number | null;
+  nitrite: number | null;
 };
 
 /** null: the control point has not reported yet. */

@@ -3,17 +3,14 @@ import { idInput, pageQuery } from '#contract/fields.ts';
 import { pondCard, pondCards } from '#contract/resources/pond-cards.ts';
 import { type PondAnswer, pondAnswer, pondCreate, pondUpdate } from '#contract/resources/ponds.ts';
 import { notFound } from '#core/errors.ts';
-import type { Kernel } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { changePond, deletePond } from './change-pond.ts';
+import { changePond, type DeletePondDeps, deletePond } from './change-pond.ts';
 import { type CreatePondDeps, createPond } from './create-pond.ts';
 import { type PondCardDeps, pondCardOf, pondCardsOf } from './pond-cards.ts';
 import type { Pond } from './ports.ts';
 
-export type PondRoutesDeps = CreatePondDeps &
-  Omit<PondCardDeps, 'queries'> &
-  Pick<Kernel, 'idOf' | 'clockQuality'>;
+export type PondRoutesDeps = CreatePondDeps & Omit<PondCardDeps, 'queries'> & DeletePondDeps;
 
 const pondParams = z.object({ pond_id: idInput });
 const ofFarm = z.object({ farm_id: idInput.optional() });
@@ -47,7 +44,7 @@ export function pondRoutes(deps: PondRoutesDeps): Route[] {
       answers: { 201: { schema: pondAnswer } },
       idempotent: true,
       async handle(request) {
-        const by = { caller: signedIn(request), farm: onFarm(request) };
+        const by = { caller: signedIn(request), farm: onFarm(request), language: request.language };
         const made = await createPond(deps, by, request.body);
         const { pond, warnings } = made.answer;
         return { ...made, answer: { status: 201, body: { ...toAnswer(pond), warnings }, rev: 1 } };
@@ -128,7 +125,8 @@ function singlePondRoutes(deps: PondRoutesDeps, visiblePond: (id: string) => Pro
       async handle(request) {
         const current = await visiblePond(request.params.pond_id);
         requireMatch(request, current);
-        const changed = await changePond(deps, current, request.body);
+        const { body: input, language } = request;
+        const changed = await changePond(deps, current, { input, language });
         const { pond, warnings } = changed.answer;
         return { ...changed, answer: { status: 200, body: { ...toAnswer(pond), warnings }, rev: pond.rev } };
       },
@@ -148,7 +146,10 @@ function singlePondRoutes(deps: PondRoutesDeps, visiblePond: (id: string) => Pro
       }),
       answers: { 204: null },
       async handle(request) {
-        const gone = await deletePond(deps, signedIn(request), request.params.pond_id);
+        const { force } = request.query;
+        const gone = await deletePond(deps, signedIn(request), request.params.pond_id, {
+          evenWithBatch: force === 'true' || force === '1',
+        });
         return { ...gone, answer: { status: 204 } };
       },
     }),

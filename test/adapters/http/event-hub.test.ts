@@ -24,6 +24,7 @@ function aHub() {
         snapshots.push(() => resolve({ farms }));
       }),
     farmOfControlPoint: async () => FARM,
+    farmOfPond: async () => FARM,
     authenticate: async (bearer) => {
       if (!world.holds) throw new AppError(401, 'no');
       return { userId: bearer, role: 'OWNER', tokenId: `of ${bearer}`, tokenExpiresAt: 1_000 };

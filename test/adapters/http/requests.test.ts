@@ -49,10 +49,38 @@ onBothEngines('a bad request', (_open, engine) => {
   });
 
   test.each([
+    ['a field that is missing', {}, 'batch_id: is required'],
+    ['a list for an id', { batch_id: ['x'] }, 'batch_id: must be an id: a UUID, or the integer id'],
+    ['a text for a number', { quantity_kg: '5' }, 'quantity_kg: must be a number'],
+    ['nothing for a number', { quantity_kg: null }, 'quantity_kg: must be a number'],
+    ['a number at its open end', { quantity_kg: 0 }, 'quantity_kg: must be more than 0'],
+    ['a number beyond its end', { quantity_kg: 1e7 }, 'quantity_kg: must be at most 1000000'],
+    ['an empty text', { feed_type: ' ' }, 'feed_type: must not be empty'],
+    ['a long text', { feed_type: 'x'.repeat(256) }, 'feed_type: must have at most 255 characters'],
+  ])('%s is told in plain words', async (what, fields, words) => {
+    const whole = {
+      batch_id: randomUUID(),
+      feed_type: '35 %',
+      quantity_kg: 1,
+      cost_per_kg: 1,
+      feed_date: '2026-03-01',
+    };
+    const body = what === 'a field that is missing' ? {} : { ...whole, ...fields };
+    const reply = await app.call('POST', '/feeding/', { token: owner.token, body });
+    expect(reply).toMatchObject({ status: 422, body: { detail: expect.stringContaining(words) as unknown } });
+  });
+
+  test('a word out of a closed list is told with the list', async () => {
+    const reply = await app.call('GET', '/batches/?status=x', { token: owner.token });
+    expect(reply.body).toMatchObject({ detail: 'status: must be one of ACTIVE, FINISHED, ABORTED' });
+  });
+
+  test.each([
     ['the character U+0000', '{"name":"a\\u0000b"}', 'name', 'TEXT_NOT_ALLOWED'],
     ['half a surrogate pair', '{"name":"a\\ud800"}', 'name', 'TEXT_NOT_ALLOWED'],
     ['it where nobody looks', '{"name":"x","unknown":{"a":["\\u0000"]}}', 'unknown.a.0', 'TEXT_NOT_ALLOWED'],
     ['a number beyond all numbers', '{"name":"x","lat":1e999}', 'lat', 'NUMBER_TOO_LARGE'],
+    ['a number next to nothing', '{"name":"x","lat":5e-324}', 'lat', 'NUMBER_TOO_SMALL'],
     ['a prototype', '{"name":"x","__proto__":{"role":"ADMIN"}}', '__proto__', 'NAME_NOT_ALLOWED'],
   ])('%s is named with its field', async (_what, body, path, code) => {
     const reply = await createFarm(body);

@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
+import type { CompiledQuery } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
 import { migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
 import { logQueries } from '#adapters/sql/queries/logs.ts';
+import { readLinesHere } from '#adapters/sql/read-lines.ts';
 import { createReaderThread, type ReaderThreadDeps } from '#adapters/sql/reader-thread/reader-thread.ts';
+import type { CsvLayout } from '#core/csv-text.ts';
 import type { LogScope } from '#features/logs/ports.ts';
 import { writeManyLogs } from '#test/many-logs.ts';
 
@@ -63,6 +66,32 @@ describe('long lists', () => {
       rows.map(({ timestamp }) => timestamp).sort((a, b) => b.localeCompare(a)),
     );
     expect(await aside.countLogs(scope)).toBe(3_000);
+    expect(deaths).toEqual([]);
+  });
+
+  test('written as a file are the same in the thread as here', async () => {
+    const { database, deaths } = openJournal(300);
+    const layout: CsvLayout = {
+      form: { separator: 'semicolon' },
+      timezone: 'America/Fortaleza',
+      columns: [
+        { of: 'timestamp', shows: 'day' },
+        { of: 'timestamp', shows: 'time' },
+        { of: 'action', shows: 'value' },
+        { of: 'user_id', shows: 'value' },
+        { of: 'rev', shows: 'value' },
+      ],
+    };
+    const query = database.read.selectFrom('logs').selectAll().orderBy('timestamp').limit(299).compile();
+    const aside = await database.readLines(query, layout);
+    expect(aside).toEqual(await readLinesHere(database.read)(query, layout));
+    expect(aside).toMatchObject({ count: 299, last: { id: '00000000-0000-7000-8000-00000000012b' } });
+    expect(aside.text.split('\r\n').slice(0, 2)).toEqual([
+      '2020-09-13;09:26:41;turn_on;;1',
+      '2020-09-13;09:26:42;turn_off;;1',
+    ]);
+    const none = database.read.selectFrom('logs').selectAll().where('id', '=', 'nobody').compile();
+    expect(await database.readLines(none, layout)).toEqual({ text: '', count: 0, last: null });
     expect(deaths).toEqual([]);
   });
 
@@ -165,6 +194,15 @@ describe('the reading thread', () => {
     expect(deaths).toEqual([fault]);
     expect(asked).toHaveLength(1);
     expect(started).toHaveLength(1);
+  });
+
+  test('lines that were asked of it are written here when it dies', async () => {
+    const { reader, started } = aThread();
+    const columns = [{ of: 'from', shows: 'value' as const }];
+    const query = { sql: 'a', parameters: [] } as unknown as CompiledQuery<{ from: string }>;
+    const lines = reader.readLines(query, { form: {}, timezone: 'America/Fortaleza', columns });
+    started[0]?.emit('exit', 1);
+    expect(await lines).toEqual({ text: 'here\r\n', count: 1, last: { from: 'here' } });
   });
 
   test('a late answer of a thread that died is nobody’s', async () => {

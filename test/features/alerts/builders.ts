@@ -1,9 +1,9 @@
 import { alert } from '#contract/resources/alerts.ts';
-import type { Alerting } from '#core/alerting.ts';
+import type { Alerting, EpisodeAlert } from '#core/alerting.ts';
 import { type Commit, type Committed, insertIfAbsent, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { AlertRow } from '#features/alerts/alerting.ts';
-import type { DeviceFacts, EpisodeAlert, Listening, OpenAlert } from '#features/alerts/ports.ts';
+import type { DeviceFacts, Listening, OpenAlert } from '#features/alerts/ports.ts';
 
 export const FARM = '0190a000-0000-7000-8000-0000000000f1';
 export const START = Date.UTC(2026, 2, 2, 12);
@@ -50,6 +50,8 @@ export function anEpisodeAlert(facts: Partial<EpisodeAlert> = {}): EpisodeAlert 
     shelved_until: null,
     shelved_by: null,
     shelve_reason: null,
+    told_at: isoOf(START),
+    told_severity: 'MEDIUM',
     ...facts,
   };
 }
@@ -71,6 +73,7 @@ export function memoryAlerts() {
         .filter((row) => farm_id === undefined || row.farm_id === farm_id)
         .map((row) => update(alert, row.id, { status: 'RESOLVED', folded_into: null }));
     },
+    revise: async () => null,
   };
   const commit: Commit = async ({ changes }) => {
     commits += 1;
@@ -116,6 +119,8 @@ const blank = {
   shelved_until: null,
   shelved_by: null,
   shelve_reason: null,
+  told_at: null,
+  told_severity: null,
   source: 'automatic' as const,
   clock_quality: 'trusted' as const,
   created_at: isoOf(START),

@@ -129,8 +129,13 @@ onBothEngines('control points', (_open, engine) => {
       do_off: 5,
       do_emergency: 3,
     });
-    expect((await put({ do_off: 4 })).status).toBe(400);
-    expect((await put({ do_emergency: 4.5 })).status).toBe(400);
+    expect(body(await put({ do_off: 4.2 }))['detail']).toBe(
+      'do_off: must be above do_on (4) by at least 0.3 mg/L',
+    );
+    expect(body(await put({ do_emergency: 3.8 }))['errors']).toMatchObject([{ path: 'do_emergency' }]);
+    expect((await put({ do_on: null, do_emergency: 4.9 })).status).toBe(400);
+    expect((await put({ do_on: 4.7 })).status).toBe(200);
+    expect((await put({ do_on: 4 })).status).toBe(200);
     expect((await put({ min_off_s: -1 })).status).toBe(400);
     expect((await put({ fail_safe: 'EXPLODE' })).status).toBe(400);
     expect(body(await app.call('GET', path, { token }))).toMatchObject({

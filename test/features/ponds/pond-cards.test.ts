@@ -118,6 +118,8 @@ onBothEngines('summary cards of the interface', (_open, engine) => {
     shelved_until: null,
     shelved_by: null,
     shelve_reason: null,
+    told_at: null,
+    told_severity: null,
     source: 'automatic',
     clock_quality: 'trusted',
     created_at: '2026-03-02T11:00:00.000Z',

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import {
-  instantOfLocal,
-  instantOfWall,
-  isKnownZone,
-  localPartsOf,
-  wallOf,
-  weekdayOfWall,
-  zoneClock,
-} from '#features/schedules/local-time.ts';
+import { instantOfWall, wallOf, zoneClock } from '#core/zone-clock.ts';
+import { instantOfLocal, isKnownZone, localPartsOf, weekdayOfWall } from '#features/schedules/local-time.ts';
 import { at } from './builders.ts';
 
 const time = (hour: number, minute = 0) => ({ hour, minute, second: 0, millisecond: 0 });

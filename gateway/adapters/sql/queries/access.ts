@@ -1,6 +1,9 @@
+import type { SelectQueryBuilder } from 'kysely';
 import type { GuardSeen } from '#core/changes.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
 import type { Db } from '../database.ts';
+import { isOfWhatStands } from './standing-alerts.ts';
+import { uuidOf } from './uuid-of.ts';
 
 /** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
 export function accessQuery(db: Db): (of: Owned, id: string, userId: string) => Promise<FarmFound | null> {
@@ -30,7 +33,11 @@ function farmsWith(db: Db, of: Owned, id: string) {
       return farms.where(
         'farms.id',
         '=',
-        db.selectFrom('ponds').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
+        db
+          .selectFrom('ponds')
+          .select('farm_id')
+          .where('id', '=', uuidOf(db, 'pond', id))
+          .where('hidden', '=', 0),
       );
     case 'control_point':
       return farms.where(
@@ -64,7 +71,75 @@ function farmsWith(db: Db, of: Owned, id: string) {
       return farms.where(
         'farms.id',
         '=',
-        db.selectFrom('alerts').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
+        db
+          .selectFrom('alerts')
+          .select('farm_id')
+          .where('id', '=', id)
+          .where('hidden', '=', 0)
+          .where(isOfWhatStands),
+      );
+    case 'batch':
+      return farms.where('farms.id', '=', farmOfBatch(db, uuidOf(db, 'batch', id)));
+    case 'transfer':
+      return farms.where(
+        'farms.id',
+        '=',
+        farmOfBatch(
+          db,
+          db
+            .selectFrom('transfers')
+            .select('batch_id')
+            .where('id', '=', uuidOf(db, 'transfer', id))
+            .where('hidden', '=', 0),
+        ),
+      );
+    case 'harvest':
+      return farms.where(
+        'farms.id',
+        '=',
+        farmOfBatch(
+          db,
+          db.selectFrom('harvests').select('batch_id').where('id', '=', id).where('hidden', '=', 0),
+        ),
+      );
+    case 'biometry':
+      return farms.where(
+        'farms.id',
+        '=',
+        farmOfBatch(
+          db,
+          db.selectFrom('biometries').select('batch_id').where('id', '=', id).where('hidden', '=', 0),
+        ),
+      );
+    case 'feeding_record':
+      return farms.where(
+        'farms.id',
+        '=',
+        farmOfBatch(
+          db,
+          db.selectFrom('feeding_records').select('batch_id').where('id', '=', id).where('hidden', '=', 0),
+        ),
+      );
+    case 'expense':
+      return farms.where(
+        'farms.id',
+        '=',
+        farmOfBatch(
+          db,
+          db.selectFrom('expenses').select('batch_id').where('id', '=', id).where('hidden', '=', 0),
+        ),
+      );
+    case 'measurement':
+      return farms.where(
+        'farms.id',
+        '=',
+        db
+          .selectFrom('measurements')
+          .innerJoin('ponds', 'ponds.id', 'measurements.pond_id')
+          .select('ponds.farm_id')
+          .where('measurements.id', '=', id)
+          .where('measurements.hidden', '=', 0)
+          .where('ponds.hidden', '=', 0),
       );
   }
 }
@@ -80,4 +155,12 @@ export function guardQuery(db: Db): (entity: string, id: string) => Promise<Guar
       .executeTakeFirst();
     return { entity, id, n: row?.n ?? 0 };
   };
+}
+
+/** Farm of the batch that a query names. */
+function farmOfBatch(
+  db: Db,
+  batchId: string | SelectQueryBuilder<never, never, { batch_id: string } | { uuid: string }>,
+) {
+  return db.selectFrom('batches').select('farm_id').where('id', '=', batchId).where('hidden', '=', 0);
 }

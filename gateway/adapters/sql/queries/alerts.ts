@@ -1,19 +1,43 @@
 import type { ExpressionBuilder } from 'kysely';
 import { alert } from '#contract/resources/alerts.ts';
-import type { Alert, AlertFilter, AlertQueries, Subject, SubjectNames } from '#features/alerts/ports.ts';
+import type { AlertType } from '#contract/words.ts';
+import type { SubjectNames } from '#core/alerting.ts';
+import type { Alert, AlertFilter, AlertQueries, Subject } from '#features/alerts/ports.ts';
 import type { Db } from '../database.ts';
+import { prepared } from '../prepared.ts';
 import { decodeRow, type Tables } from '../tables.ts';
 import { inChunks } from './paging.ts';
+import { isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
-/** Longest episode that is looked at whole: two weeks of a reading every five minutes. */
-const EPISODE_ROWS = 5000;
 const SHELVED_ROWS = 500;
 
+/** What a new alert of an episode asks of the newest before it. */
+export const EPISODE_COLUMNS = [
+  'id',
+  'episode_id',
+  'severity',
+  'triggered_at',
+  'told_at',
+  'told_severity',
+  'acknowledged_at',
+  'acknowledged_by',
+  'silenced_until',
+  'silenced_by',
+  'silence_reason',
+  'shelved_until',
+  'shelved_by',
+  'shelve_reason',
+] as const;
+
 export function alertQueries(db: Db): AlertQueries {
+  const shelvedOnPond = prepared(db, ['type', 'farm', 'at', 'pond'], ({ type, farm, at, pond }) =>
+    // a mark stands for the word
+    shelved(db, type as AlertType, { farm_id: farm, pond_id: pond, control_point_id: null }, at),
+  );
   return {
     async alertById(id) {
-      const row = await visible(db).selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await standing(db).selectAll().where('id', '=', id).executeTakeFirst();
       return row ? decodeRow(alert, row) : null;
     },
     async idTaken(id) {
@@ -21,27 +45,24 @@ export function alertQueries(db: Db): AlertQueries {
       return row !== undefined;
     },
     namesOf: (subject) => namesOf(db, subject),
-    openEpisode: (type, subject) =>
-      openOf(db, subject)
-        .select(['id', 'episode_id', 'severity', 'triggered_at'])
-        .select(['acknowledged_at', 'acknowledged_by', 'silenced_until', 'silenced_by', 'silence_reason'])
-        .select(['shelved_until', 'shelved_by', 'shelve_reason'])
+    async newestOpen(type, subject, episodeId) {
+      const newest = await openOf(db, subject)
+        .select(EPISODE_COLUMNS)
         .where('type', '=', type)
-        .orderBy('triggered_at')
-        .orderBy('id')
-        .limit(EPISODE_ROWS)
-        .execute(),
+        .$if(episodeId !== undefined, (query) => query.where('episode_id', '=', episodeId ?? ''))
+        .orderBy('triggered_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return newest ?? null;
+    },
     async shelvedAlerts(type, subject, at) {
-      const rows = await visible(db)
-        .selectAll()
-        .where('farm_id', '=', subject.farm_id)
-        .where('type', '=', type)
-        .where('source', '=', 'automatic')
-        .where('shelved_until', '>', at)
-        .where(aboutSame(subject))
-        .orderBy('shelved_until', 'desc')
-        .limit(SHELVED_ROWS)
-        .execute();
+      // nearly every alert of a probe asks this about its pond, and there is nearly never one
+      const ofPond = { type, farm: subject.farm_id, at, pond: subject.pond_id };
+      const rows =
+        subject.pond_id === null
+          ? await shelved(db, type, subject, at).execute()
+          : await shelvedOnPond(ofPond);
       return rows.map((row) => decodeRow(alert, row));
     },
     async openAlerts({ type, control_point_id, pond_id, farm_id }, limit) {
@@ -62,7 +83,7 @@ export function alertQueries(db: Db): AlertQueries {
       return rows.map((row) => decodeRow(alert, row));
     },
     async openOfEpisode(farmId, episodeId, limit) {
-      const rows = await visible(db)
+      const rows = await standing(db)
         .selectAll()
         .where('farm_id', '=', farmId)
         .where('status', '=', 'ACTIVE')
@@ -77,7 +98,7 @@ export function alertQueries(db: Db): AlertQueries {
       // only a power failure folds others, and it is of one farm
       const folders = alerts.slice(0, 100);
       if (folders.length === 0) return [];
-      const rows = await visible(db)
+      const rows = await standing(db)
         .selectAll()
         .where('farm_id', 'in', [...new Set(folders.map(({ farm_id }) => farm_id))])
         .where('status', '=', 'ACTIVE')
@@ -91,7 +112,7 @@ export function alertQueries(db: Db): AlertQueries {
       return rows.map((row) => decodeRow(alert, row));
     },
     openOfTypes: (types) =>
-      visible(db)
+      standing(db)
         .select(['id', 'farm_id', 'control_point_id', 'type', 'triggered_at'])
         .where('status', '=', 'ACTIVE')
         .where('source', '=', 'automatic')
@@ -113,6 +134,22 @@ export function alertQueries(db: Db): AlertQueries {
 
 function visible(db: Db) {
   return db.selectFrom('alerts').where('hidden', '=', 0);
+}
+
+function standing(db: Db) {
+  return visible(db).where(isOfWhatStands);
+}
+
+function shelved(db: Db, type: AlertType, subject: Subject, at: string) {
+  return visible(db)
+    .selectAll()
+    .where('farm_id', '=', subject.farm_id)
+    .where('type', '=', type)
+    .where('source', '=', 'automatic')
+    .where('shelved_until', '>', at)
+    .where(aboutSame(subject))
+    .orderBy('shelved_until', 'desc')
+    .limit(SHELVED_ROWS);
 }
 
 function openOf(db: Db, subject: Subject) {
@@ -188,17 +225,10 @@ function listed(db: Db, userId: string, filter: AlertFilter) {
     .selectAll('alerts')
     .select((alert) => [
       alert.fn.coalesce('alerts.control_point_id', 'ponds.control_point_id').as('of_control_point'),
-      alert.fn
-        .agg<number>('row_number')
-        .over((over) =>
-          over
-            .partitionBy('alerts.episode_id')
-            .orderBy('alerts.triggered_at', 'desc')
-            .orderBy('alerts.id', 'desc'),
-        )
-        .as('place'),
+      placeInEpisode,
     ])
     .where('alerts.hidden', '=', 0)
+    .where(isOfWhatStands)
     .where('alerts.farm_id', 'in', farmIdsOf(db, userId))
     .where('alerts.status', '=', status)
     .where('alerts.folded_into', 'is', null)

@@ -58,6 +58,17 @@ export function controlPointQueries(db: Db): ControlPointQueries {
         .where('hidden', '=', 0)
         .execute();
     },
+    async reasonOf({ id, version, last_command_at }) {
+      // the index leads to the few orders of that instant, however many there are
+      const row = await db
+        .selectFrom('orders')
+        .select('reason')
+        .where('control_point_id', '=', id)
+        .where('issued_at', '=', last_command_at)
+        .where('version', '=', version)
+        .executeTakeFirst();
+      return row?.reason ?? null;
+    },
     ordersOf(controlPointId, page) {
       return inChunks(page, async (after, { limit, offset }) => {
         const rows = await db

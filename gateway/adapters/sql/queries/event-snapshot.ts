@@ -3,6 +3,7 @@ import { alert } from '#contract/resources/alerts.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
+import { isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
 const MAX_ALERTS = 1000;
@@ -30,6 +31,10 @@ export function eventQueries(db: Db) {
         .select('farm_id')
         .where('id', '=', id)
         .executeTakeFirst();
+      return row?.farm_id ?? null;
+    },
+    async farmOfPond(id: string): Promise<string | null> {
+      const row = await db.selectFrom('ponds').select('farm_id').where('id', '=', id).executeTakeFirst();
       return row?.farm_id ?? null;
     },
     async snapshotFor(userId: string, farmIds: readonly string[]): Promise<StoredSnapshot> {
@@ -95,13 +100,20 @@ async function contactsOn(db: Db, farmIds: readonly string[]): Promise<StoredSna
     .execute();
 }
 
+/** Each episode by its newest: a probe that told of the same trouble all night must not push out the others. */
 async function activeAlertsOn(db: Db, farmIds: readonly string[]): Promise<SnapshotEvent['alerts']> {
-  const rows = await db
+  const placed = db
     .selectFrom('alerts')
     .selectAll()
+    .select(placeInEpisode)
     .where('farm_id', 'in', farmIds)
     .where('status', '=', 'ACTIVE')
     .where('hidden', '=', 0)
+    .where(isOfWhatStands);
+  const rows = await db
+    .selectFrom(placed.as('placed'))
+    .selectAll()
+    .where('place', '=', 1)
     .orderBy('triggered_at', 'desc')
     .orderBy('id', 'desc')
     .limit(MAX_ALERTS)

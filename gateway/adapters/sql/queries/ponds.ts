@@ -4,6 +4,7 @@ import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { numericIdQueries } from './numeric-ids.ts';
 import { createdAfter, inChunks } from './paging.ts';
+import { placeInEpisode } from './standing-alerts.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
 export function pondQueries(db: Db): PondQueries {
@@ -100,10 +101,12 @@ const pondsOf = (
 const activeAlerts: (
   db: Db,
   of: Parameters<PondQueries['activeAlerts']>[0],
-) => ReturnType<PondQueries['activeAlerts']> = (db, of) =>
-  db
+) => ReturnType<PondQueries['activeAlerts']> = (db, of) => {
+  const fields = ['id', 'type', 'severity', 'parameter', 'value', 'threshold', 'message'] as const;
+  const placed = db
     .selectFrom('alerts')
-    .select(['id', 'type', 'severity', 'parameter', 'value', 'threshold', 'message', 'triggered_at'])
+    .select([...fields, 'triggered_at'])
+    .select(placeInEpisode)
     .where('hidden', '=', 0)
     .where('status', '=', 'ACTIVE')
     .where('folded_into', 'is', null)
@@ -113,7 +116,12 @@ const activeAlerts: (
         // a control point airs several ponds: what names another pond is not this one's
         either.and([either('control_point_id', '=', of.control_point_id), either('pond_id', 'is', null)]),
       ]),
-    )
+    );
+  return db
+    .selectFrom(placed.as('placed'))
+    .select([...fields, 'triggered_at'])
+    .where('place', '=', 1)
     .orderBy('triggered_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
+};

@@ -6,8 +6,8 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
+import { PlanOnceCompiler } from '../plan-once.ts';
 
 export type ReadStatement = (sql: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
@@ -37,6 +37,6 @@ export function readerDialect(read: ReadStatement): Dialect {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new PlanOnceCompiler(),
   };
 }

@@ -1,8 +1,16 @@
 import { Worker } from 'node:worker_threads';
-import type { ReaderData, ReadReply, ReadRequest } from './messages.ts';
+import type { CompiledQuery } from 'kysely';
+import type { CsvLayout } from '#core/csv-text.ts';
+import { linesOf, type ReadLines } from '../read-lines.ts';
+import type { ReaderData, ReadReply, ReadRequest, ReadRows } from './messages.ts';
 
 type Row = Record<string, unknown>;
-type Waiting = ReadRequest & { resolve: (rows: Row[]) => void; reject: (error: Error) => void };
+type Waiting = {
+  request: ReadRequest;
+  take: (reply: ReadRows) => void;
+  readHere: () => void;
+  reject: (error: Error) => void;
+};
 
 export type ReaderThreadDeps = {
   path: string;
@@ -17,6 +25,7 @@ export type ReaderThreadDeps = {
 
 export type ReaderThread = {
   read: (sql: string, params: readonly unknown[]) => Promise<Row[]>;
+  readLines: ReadLines;
   close: () => Promise<void>;
 };
 
@@ -53,20 +62,21 @@ export function createReaderThread(deps: ReaderThreadDeps): ReaderThread {
       return;
     }
     worker.ref();
-    const { id, sql, params } = state.underWay;
+    const { request } = state.underWay;
     state.timer = setTimeout(
       () => fell(worker, new Error('a statement took too long')),
       STATEMENT_MS,
     ).unref();
-    worker.postMessage({ id, sql, params } satisfies ReadRequest);
+    worker.postMessage(request);
   }
 
   function take(reply: ReadReply): void {
     const { underWay } = state;
-    if (underWay === null || reply.id !== underWay.id) return;
-    if ('error' in reply) underWay.reject(deps.failureOf(reply.error.code, reply.error.message));
-    else underWay.resolve(reply.rows.map((values) => rowOf(reply.columns, values)));
+    if (underWay === null || reply.id !== underWay.request.id) return;
+    // the thread has its next statement while this one's rows are looked at
     next();
+    if ('error' in reply) underWay.reject(deps.failureOf(reply.error.code, reply.error.message));
+    else underWay.take(reply);
   }
 
   function start(): Worker {
@@ -92,30 +102,43 @@ export function createReaderThread(deps: ReaderThreadDeps): ReaderThread {
     state.underWay = null;
     state.restingUntil = performance.now() + REST_MS;
     if (!state.isClosed) deps.died(error);
-    for (const waiting of left) readHere(waiting);
+    for (const waiting of left) waiting.readHere();
   }
 
-  function readHere({ sql, params, resolve, reject }: Waiting): void {
-    try {
-      resolve(deps.readHere(sql, params));
-    } catch (error) {
-      reject(error instanceof Error ? error : new Error(String(error)));
-    }
+  function ask<Found>(
+    statement: Omit<ReadRequest, 'id'>,
+    foundIn: (reply: ReadRows) => Found,
+    findHere: () => Found,
+  ): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      state.lastId += 1;
+      const readHere = () => {
+        try {
+          resolve(findHere());
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      if (state.worker === null && (state.isClosed || performance.now() < state.restingUntil)) {
+        readHere();
+        return;
+      }
+      const request = { id: state.lastId, ...statement };
+      queue.push({ request, take: (reply) => resolve(foundIn(reply)), readHere, reject });
+      state.worker ??= start();
+      if (state.underWay === null) next();
+    });
   }
 
   return {
-    read(sql, params) {
-      return new Promise((resolve, reject) => {
-        state.lastId += 1;
-        const waiting: Waiting = { id: state.lastId, sql, params, resolve, reject };
-        if (state.worker === null && (state.isClosed || performance.now() < state.restingUntil)) {
-          readHere(waiting);
-          return;
-        }
-        queue.push(waiting);
-        state.worker ??= start();
-        if (state.underWay === null) next();
-      });
+    read: (sql, params) => ask({ sql, params }, rowsOf, () => deps.readHere(sql, params)),
+    readLines<Found>({ sql, parameters: params }: CompiledQuery<Found>, layout: CsvLayout) {
+      return ask(
+        { sql, params, layout },
+        // the rows are those of the query that Kysely typed
+        (reply) => ({ text: '', count: 0, ...reply.lines, last: (rowsOf(reply)[0] ?? null) as Found | null }),
+        () => linesOf(deps.readHere(sql, params) as Found[], layout),
+      );
     },
     async close() {
       state.isClosed = true;
@@ -138,8 +161,10 @@ function startWorker(data: ReaderData): Worker {
   return new Worker(new URL('./worker.ts', import.meta.url), { workerData: data, resourceLimits: HEAP });
 }
 
-function rowOf(columns: readonly string[], values: readonly unknown[]): Row {
-  const row: Row = {};
-  for (let at = 0; at < columns.length; at++) row[columns[at] ?? ''] = values[at];
-  return row;
+function rowsOf({ columns, rows }: ReadRows): Row[] {
+  return rows.map((values) => {
+    const row: Row = {};
+    for (let at = 0; at < columns.length; at++) row[columns[at] ?? ''] = values[at];
+    return row;
+  });
 }

@@ -16,14 +16,21 @@ const connection = new BetterSqlite(path, { readonly: true, timeout: LOCK_PATIEN
 const statementsBySql = new Map<string, BetterSqlite.Statement<unknown[]>>();
 const STATEMENTS_KEPT = 100;
 
-parentPort?.on('message', (request: ReadRequest) => parentPort?.postMessage(answer(request)));
+parentPort?.on('message', (request: ReadRequest) => {
+  void answer(request).then((reply) => parentPort?.postMessage(reply));
+});
 
-function answer({ id, sql, params }: ReadRequest): ReadReply {
+async function answer({ id, sql, params, layout }: ReadRequest): Promise<ReadReply> {
   try {
     const statement = prepared(sql);
     const columns = statement.columns().map(({ name }) => name);
     // raw() makes every row a list
-    return { id, columns, rows: statement.all(...params) as unknown[][] };
+    const rows = statement.all(...params) as unknown[][];
+    if (layout === undefined) return { id, columns, rows };
+    // brings the calendar with it, which few threads need
+    const { csvLines } = await import('#core/csv-text.ts');
+    const text = rows.map(csvLines(layout, columns)).join('');
+    return { id, columns, rows: rows.slice(-1), lines: { text, count: rows.length } };
   } catch (error) {
     const { code = 'ERROR', message } = error as { code?: string; message: string };
     return { id, error: { code, message } };

@@ -1,0 +1,49 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { exportQueries } from '#adapters/sql/queries/exports.ts';
+import { financeQueries } from '#adapters/sql/queries/finance.ts';
+import { importQueries } from '#adapters/sql/queries/imports.ts';
+import type { BatchStates, ExpectedWeights } from '#core/batch-state.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Route } from '#core/route.ts';
+import { exportRoutes } from '#features/exports/routes.ts';
+import { batchMoneyOf } from '#features/finance/finance-answers.ts';
+import { importRoutes } from '#features/imports/routes.ts';
+import type { ScienceOf } from '#features/science-settings/ports.ts';
+import { costPerKg } from '#science/economics.ts';
+
+/** Wires what leaves as a file and what comes in as one. */
+export function wireFiles(deps: {
+  kernel: Kernel;
+  database: Pick<Database, 'read' | 'readLong' | 'readLines'>;
+  batches: BatchStates;
+  expectedWeights: ExpectedWeights;
+  scienceOf: ScienceOf;
+}): Route[] {
+  const { kernel, database, batches, expectedWeights, scienceOf } = deps;
+  const finance = financeQueries(database.read);
+  const exports = exportRoutes({
+    ...kernel,
+    queries: exportQueries(database.read, database.readLong, database.readLines),
+    batches,
+    expectedWeights,
+    async costsOf(state) {
+      const { costs, producedKg } = await batchMoneyOf({ queries: finance }, state);
+      return {
+        totalFeedCost: costs.feedCost,
+        totalOperationalCost: costs.operationalCost,
+        totalEnergyCost: costs.energyCost,
+        totalCost: costs.totalCost,
+        costPerKg: costPerKg(costs.totalCost, producedKg),
+      };
+    },
+    currencyOf: finance.currencyOf,
+    mayExport: async () => true,
+  });
+  const imports = importRoutes({
+    ...kernel,
+    queries: importQueries(database.read),
+    scienceOf,
+    onCreateBatch: async () => ({}),
+  });
+  return [...exports, ...imports];
+}

@@ -1,0 +1,52 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { batchFactQueries } from '#adapters/sql/queries/batch-facts.ts';
+import { dailyTemperatures } from '#adapters/sql/queries/batches.ts';
+import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
+import type { Alerting } from '#core/alerting.ts';
+import type { BatchStates } from '#core/batch-state.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Route } from '#core/route.ts';
+import { expectedWeights } from '#features/batches/batch-growth.ts';
+import { batchStates } from '#features/batches/batch-states.ts';
+import type { PondContents } from '#features/ponds/ports.ts';
+import { type ScienceOf, scienceOfFarms } from '#features/science-settings/ports.ts';
+import { wireBatches } from './compose-batches.ts';
+import { wireDashboard } from './compose-dashboard.ts';
+import { wireFeedingAndFinance } from './compose-feeding.ts';
+import { wireFiles } from './compose-files.ts';
+import { wireTransfers } from './compose-transfers.ts';
+import { wireWater } from './compose-water.ts';
+
+/** Wires production, water and money: batches, biometries, feeding, measurements, transfers, finance, exports. */
+export function wireProduction(deps: {
+  kernel: Kernel;
+  database: Pick<Database, 'read' | 'readLong' | 'readLines'>;
+  alerting: Alerting;
+  /** Control hears of a measurement that the disk did not take. */
+  heardUnsaved: Parameters<typeof wireWater>[0]['heardUnsaved'];
+}): {
+  routes: Route[];
+  pondContents: PondContents;
+  batches: BatchStates;
+  scienceOf: ScienceOf;
+} {
+  const { kernel, database, alerting, heardUnsaved } = deps;
+  // what every feature below may ask: how batches stand, and the figures that hold on a farm
+  const batches = batchStates({ now: kernel.now, queries: batchFactQueries(database.read) });
+  const scienceOf = scienceOfFarms(scienceSettingQueries(database.read));
+  const weightsExpected = expectedWeights({ scienceOf, dailyTemperatures: dailyTemperatures(database.read) });
+  const dashboard = wireDashboard({ kernel, database, batches, scienceOf });
+  return {
+    routes: [
+      ...wireBatches({ kernel, database, batches, scienceOf }),
+      ...dashboard.routes,
+      ...wireTransfers({ kernel, database, batches }),
+      ...wireFiles({ kernel, database, batches, expectedWeights: weightsExpected, scienceOf }),
+      ...wireWater({ kernel, database, alerting, scienceOf, heardUnsaved }).routes,
+      ...wireFeedingAndFinance({ kernel, database, batches, scienceOf, expectedWeights: weightsExpected }),
+    ],
+    pondContents: dashboard.pondContents,
+    batches,
+    scienceOf,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { accessQuery } from '#adapters/sql/queries/access.ts';
+import { batchFactQueries } from '#adapters/sql/queries/batch-facts.ts';
+import { transferQueries } from '#adapters/sql/queries/transfers.ts';
+import type { BatchStates } from '#core/batch-state.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Route } from '#core/route.ts';
+import { animalsOf } from '#features/batches/batch-state.ts';
+import { transferRoutes } from '#features/transfers/routes.ts';
+
+type WireDeps = { kernel: Kernel; database: Pick<Database, 'read' | 'readLong'>; batches: BatchStates };
+
+/** Wires moves of animals between ponds. */
+export function wireTransfers({ kernel, database, batches }: WireDeps): Route[] {
+  const { factsOf } = batchFactQueries(database.read);
+  const accessTo = accessQuery(database.read);
+  return transferRoutes({
+    ...kernel,
+    queries: transferQueries(database.read),
+    batches,
+    async chainOf(batchId) {
+      const [facts] = await factsOf([batchId], 'last two');
+      return facts === undefined
+        ? null
+        : { batch: facts.batch, timezone: facts.timezone, animals: animalsOf(facts) };
+    },
+    accessToPond: (pondId, userId) => accessTo('pond', pondId, userId),
+    onIncoming: async () => ({}),
+  });
+}

@@ -1,0 +1,100 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { batch } from '#contract/resources/batches.ts';
+
+// What the features that look at a batch tell each other; the feature of batches works it out.
+
+export type Batch = Stored<RowOf<typeof batch>>;
+
+export type Weighing = {
+  id: string;
+  measurement_date: string;
+  sample_size: number;
+  total_weight_g: number;
+  average_weight_g: number;
+  /** Percent; null: the weights of single animals are not known. */
+  coefficient_variation: number | null;
+  /** Age of the batch when it was weighed: whole days in the farm's zone. */
+  measurementDay: number;
+};
+
+/** How many animals there are and what they weigh together, at some instant. Nothing is rounded. */
+export type Stock = {
+  /** Percent, following all survival changes until then. */
+  survivalRate: number;
+  /** Partial harvests until then. */
+  harvestedCount: number;
+  harvestedKg: number;
+  /** Animals alive: stocked × survival − harvested, whole, never below 0. */
+  population: number;
+  /** Last weighing, else the stocking weight, g. */
+  weightG: number;
+  biomassKg: number;
+};
+
+/** A batch as it stands now (or stood at its harvest). Nothing is rounded. */
+export type BatchState = {
+  batch: Batch;
+  /** Zone of the farm (IANA). */
+  timezone: string;
+  pondCod: string;
+  pondSizeM2: number | null;
+  /** Whole days from start to today, or to the actual harvest date, in the farm's zone; 0 before the start. */
+  daysActive: number;
+  /** Percent, following all survival changes. */
+  survivalRate: number;
+  harvestedCount: number;
+  harvestedKg: number;
+  /** Animals alive now: stocked × survival − harvested, never below 0. */
+  population: number;
+  /** Animals alive per pond, ponds without any left out; most animals first. */
+  populationByPond: ReadonlyMap<string, number>;
+  latestBiometry: Weighing | null;
+  previousBiometry: Weighing | null;
+  biometryCount: number;
+  /** Last weighing, else the stocking weight, g. */
+  currentWeightG: number;
+  /** Of the animals alive; of a finished batch what was harvested at the end, where that was weighed. */
+  biomassKg: number;
+  initialBiomassKg: number;
+  /** Biomass now + partial harvests − stocked, kg; may be negative. */
+  biomassGainedKg: number;
+  totalFeedKg: number;
+  totalFeedCost: number;
+  feedingCount: number;
+  /** null: no feed recorded, or no gain; never 0. */
+  fca: number | null;
+};
+
+/** The course of one batch, for curves, trends and exports. */
+export type BatchHistory = {
+  state: BatchState;
+  /** All weighings, oldest first. */
+  weighings: readonly Weighing[];
+  /** Days of the farm with a feeding; here and not in the state, whose many readers need not pay for it. */
+  feedDays: number;
+  /** How the batch stood at an instant (ISO 8601 UTC), what was recorded of that very instant included. */
+  stockAt: (instantIso: string) => Stock;
+};
+
+export type BatchStates = {
+  byIds: (batchIds: readonly string[]) => Promise<Map<string, BatchState>>;
+  /**
+   * ACTIVE batches with animals in these ponds (transfers followed), per pond, most animals there first. A batch
+   * without any animal left lies in its first pond. Ponds without a batch are left out.
+   */
+  activeInPonds: (pondIds: readonly string[]) => Promise<Map<string, BatchState[]>>;
+  /** ACTIVE batches that would go with this pond, because they were stocked in it, or lose the animals they have there. */
+  activeTiedTo: (pondId: string) => Promise<BatchState[]>;
+  /** Batches of these farms in that status, oldest first. */
+  ofFarms: (farmIds: readonly string[], status: Batch['status'] | null) => Promise<BatchState[]>;
+  /** null: there is no such batch. */
+  historyOf: (batchId: string) => Promise<BatchHistory | null>;
+};
+
+/**
+ * Mean weight, g, that a batch should have on each day since stocking: by its species, its stocking weight and, where
+ * it was measured often enough, the temperature of its ponds. By batch id.
+ */
+export type ExpectedWeights = (
+  states: readonly BatchState[],
+) => Promise<Map<string, (day: number) => number>>;

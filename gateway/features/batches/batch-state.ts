@@ -1,0 +1,154 @@
+import type { Batch, BatchState, Stock, Weighing } from '#core/batch-state.ts';
+import { daysBetween, localDay } from '#core/local-day.ts';
+import type { Zone, ZoneClock } from '#core/zone-clock.ts';
+import { biomassGainedKg, biomassKg, feedConversion } from '#science/biomass.ts';
+import {
+  animalsAlive,
+  animalsByPond,
+  type BatchAnimals,
+  type Population,
+  replayPopulation,
+} from '#science/population.ts';
+import type { SurvivalFact as SurvivalChange } from '#science/survival.ts';
+import { cvOfWeights } from '#science/uniformity.ts';
+import type { BatchFacts, SurvivalFact, WeighingFact } from './ports.ts';
+
+/** How a batch stands, from what was recorded of it. `now` is an instant (ISO 8601 UTC). */
+export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): BatchState {
+  const { batch, feed } = facts;
+  // all that was recorded counts, also what a clock ahead of ours has dated into the future
+  const population = replayPopulation(animalsOf(facts));
+  const stock = stockOf(facts, population, null);
+  const currentKg = batch.final_weight_kg ?? stock.biomassKg;
+  const initialKg = biomassKg(batch.initial_count, batch.initial_avg_weight);
+  const gainedKg = biomassGainedKg({ currentKg, partialHarvestsKg: stock.harvestedKg, initialKg });
+  const totalFeedKg = feed?.kg ?? 0;
+  const [latest = null, previous = null] = facts.weighings
+    .slice(0, 2)
+    .map((weighing) => weighingOf(weighing, batch, clock));
+  return {
+    batch,
+    timezone: facts.timezone,
+    pondCod: facts.pondCod,
+    pondSizeM2: facts.pondSizeM2,
+    daysActive: daysInProduction(batch, clock, now),
+    survivalRate: stock.survivalRate,
+    harvestedCount: stock.harvestedCount,
+    harvestedKg: stock.harvestedKg,
+    population: stock.population,
+    populationByPond: animalsByPond(population),
+    latestBiometry: latest,
+    previousBiometry: previous,
+    biometryCount: facts.biometryCount,
+    currentWeightG: stock.weightG,
+    biomassKg: currentKg,
+    initialBiomassKg: initialKg,
+    biomassGainedKg: gainedKg,
+    totalFeedKg,
+    totalFeedCost: feed?.cost ?? 0,
+    feedingCount: feed?.records ?? 0,
+    fca: feedConversion(totalFeedKg, gainedKg),
+  };
+}
+
+/** Whole days from the start to today, or to the day it was harvested; 0 before the start. */
+export function daysInProduction(
+  batch: Pick<Batch, 'start_date' | 'actual_harvest_date'>,
+  clock: Zone,
+  now: string,
+): number {
+  return Math.max(0, daysBetween(batch.start_date, localDay(batch.actual_harvest_date ?? now, clock)));
+}
+
+/** Stock at an instant; the weighings of `facts` must be all of them. */
+export function stockAt(facts: BatchFacts, instantIso: string): Stock {
+  return stockOf(facts, replayPopulation(animalsOf(facts), instantIso), instantIso);
+}
+
+function stockOf(
+  { batch, harvests, weighings }: Pick<BatchFacts, 'batch' | 'harvests' | 'weighings'>,
+  population: Population,
+  upTo: string | null,
+): Stock {
+  const taken = harvests.filter(({ harvest_date }) => upTo === null || harvest_date <= upTo);
+  // newest first
+  const weighing = weighings.find(({ measurement_date }) => upTo === null || measurement_date <= upTo);
+  const weightG = weighing === undefined ? batch.initial_avg_weight : averageWeightG(weighing);
+  const alive = animalsAlive(population);
+  return {
+    survivalRate: population.survivalPercent,
+    harvestedCount: taken.reduce((sum, { quantity }) => sum + quantity, 0),
+    harvestedKg: taken.reduce((sum, { weight_kg }) => sum + weight_kg, 0),
+    population: wholeAnimals(alive),
+    weightG,
+    biomassKg: biomassKg(alive, weightG),
+  };
+}
+
+/** Animals are whole; what binary rounding leaves of the last one still counts. */
+const wholeAnimals = (alive: number): number => Math.floor(alive + 1e-6);
+
+export function survivalFactsOf(changes: readonly SurvivalFact[]): SurvivalChange[] {
+  return changes.map(({ id, kind, value, changed_at: at }) =>
+    kind === 'ABSOLUTE' ? { id, at, kind: 'SET', percent: value } : { id, at, kind: 'LOSS', severity: value },
+  );
+}
+
+/** What decides how many animals of a batch live where. */
+export function animalsOf({
+  batch,
+  survivalChanges,
+  harvests,
+  transfers,
+}: Pick<BatchFacts, 'batch' | 'survivalChanges' | 'harvests' | 'transfers'>): BatchAnimals {
+  return {
+    firstPondId: batch.pond_id,
+    initialCount: batch.initial_count,
+    initialSurvivalPercent: batch.estimated_survival_rate,
+    survivalFacts: survivalFactsOf(survivalChanges),
+    steps: [
+      ...transfers.map(({ id, transfer_date: at, quantity, source_pond_id, destination_pond_id }) => ({
+        id,
+        at,
+        quantity,
+        kind: 'TRANSFER' as const,
+        fromPondId: source_pond_id,
+        toPondId: destination_pond_id,
+      })),
+      ...harvests.map(({ id, harvest_date: at, quantity, pond_id: pondId }) => ({
+        id,
+        at,
+        quantity,
+        kind: 'HARVEST' as const,
+        pondId,
+      })),
+    ],
+  };
+}
+
+export function averageWeightG(weighing: Pick<WeighingFact, 'total_weight_g' | 'sample_size'>): number {
+  return weighing.total_weight_g / weighing.sample_size;
+}
+
+/** Percent; null where only a total was weighed. */
+export function variationOf(
+  weighing: Pick<WeighingFact, 'total_weight_g' | 'sample_size' | 'weight_sd_g' | 'individual_weights_g'>,
+): number | null {
+  const { individual_weights_g, weight_sd_g } = weighing;
+  const single = individual_weights_g === null ? null : cvOfWeights(individual_weights_g);
+  if (single !== null) return single;
+  const meanG = averageWeightG(weighing);
+  return weight_sd_g !== null && meanG > 0 ? (weight_sd_g / meanG) * 100 : null;
+}
+
+export function weighingOf(fact: WeighingFact, batch: Pick<Batch, 'start_date'>, clock: ZoneClock): Weighing {
+  return {
+    id: fact.id,
+    measurement_date: fact.measurement_date,
+    sample_size: fact.sample_size,
+    total_weight_g: fact.total_weight_g,
+    average_weight_g: averageWeightG(fact),
+    coefficient_variation: variationOf(fact),
+    measurementDay: daysBetween(batch.start_date, localDay(fact.measurement_date, clock)),
+  };
+}

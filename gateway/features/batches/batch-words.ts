@@ -1,0 +1,47 @@
+import { calendarDay, figure, type Language } from '#science/advice/language.ts';
+
+type Words = {
+  unknownSpecies: (name: string) => string;
+  densityDiffers: (
+    pond: { cod: string; m2: number },
+    stocked: { count: number; perM2: number; told: number },
+  ) => string;
+  aboveStocked: (taken: number, stocked: number) => string;
+  moreThanEstimated: (count: number, alive: number) => string;
+  weighedAfterwards: (day: string) => string;
+};
+
+/** What is unlikely about a batch and its harvests, as a technician is told. */
+export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
+  'pt-BR': {
+    unknownSpecies: (name) =>
+      `Não há curva de crescimento para "${name}": o lote é comparado com o vannamei.`,
+    densityDiffers: ({ cod, m2 }, { count, perM2, told }) =>
+      `${whole(count, 'pt-BR')} camarões nos ${whole(m2, 'pt-BR')} m² do viveiro ${cod} são ` +
+      `${figure(perM2, 1, 'pt-BR')} por m², não ${figure(told, 1, 'pt-BR')}: confira quantidade, área e densidade.`,
+    aboveStocked: (taken, stocked) =>
+      `Cerca de ${whole(taken, 'pt-BR')} camarões despescados de ${whole(stocked, 'pt-BR')} povoados dão ` +
+      `sobrevivência de ${figure((taken / stocked) * 100, 1, 'pt-BR')}%: confira as contagens.`,
+    moreThanEstimated: (count, alive) =>
+      `Os camarões despescados (cerca de ${whole(count, 'pt-BR')}) passam dos ${whole(alive, 'pt-BR')} ` +
+      'estimados vivos: a sobrevivência registrada deve estar baixa.',
+    weighedAfterwards: (day) =>
+      `Há biometria depois desta data de despesca, em ${calendarDay(day, 'pt-BR')}: confira as datas.`,
+  },
+  en: {
+    unknownSpecies: (name) => `There is no growth curve for "${name}": the batch is compared with vannamei.`,
+    densityDiffers: ({ cod, m2 }, { count, perM2, told }) =>
+      `${whole(count, 'en')} shrimp in the ${whole(m2, 'en')} m² of pond ${cod} are ` +
+      `${figure(perM2, 1, 'en')} per m², not ${figure(told, 1, 'en')}: check count, area and density.`,
+    aboveStocked: (taken, stocked) =>
+      `About ${whole(taken, 'en')} shrimp harvested of ${whole(stocked, 'en')} stocked imply a survival of ` +
+      `${figure((taken / stocked) * 100, 1, 'en')}%: check the counts.`,
+    moreThanEstimated: (count, alive) =>
+      `The shrimp harvested (about ${whole(count, 'en')}) exceed the ${whole(alive, 'en')} estimated alive: ` +
+      'the recorded survival is probably too low.',
+    weighedAfterwards: (day) =>
+      `The batch was weighed after this harvest date, on ${calendarDay(day, 'en')}: check the dates.`,
+  },
+};
+
+const whole = (count: number, language: Language): string => figure(count, 0, language);

@@ -1,0 +1,126 @@
+import type { RowOf } from '#contract/resource.ts';
+import { type BatchCreate, batch } from '#contract/resources/batches.ts';
+import { asParent, insert } from '#core/changes.ts';
+import { conflict, invalidField, notFound, taken } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { instantOnFarm, localDay } from '#core/local-day.ts';
+import { claimNumericId } from '#core/numeric-id.ts';
+import type { Caller, FarmAccess } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import type { Language } from '#science/advice/language.ts';
+import { speciesOf } from '#science/species.ts';
+import { type BatchWarning, requireNotAhead } from './batch-rules.ts';
+import { BATCH_WARNINGS } from './batch-words.ts';
+import type { BatchQueries, PondToStock } from './ports.ts';
+
+type BatchRow = RowOf<typeof batch>;
+
+export type CreateBatchDeps = Pick<Kernel, 'now' | 'newId' | 'guard' | 'clockQuality'> & {
+  queries: BatchQueries;
+  /** Rows that go into the same commit: plan limits. Throws when the plan allows no further batch in this pond. */
+  onCreate: (
+    created: BatchRow,
+    by: { caller: Caller; farm: FarmAccess },
+  ) => Promise<Pick<Decision<never>, 'changes' | 'guards'>>;
+};
+
+const DEFAULT_SURVIVAL_PERCENT = 85;
+/** Stocked animals per m² and the density that was given may differ by this share before somebody should look. */
+const DENSITY_TOLERANCE = 0.25;
+
+/**
+ * Decides a new batch. Throws 404 for a pond that was deleted meanwhile, 400 for a code that another batch of the owner
+ * bears, 409 for an id that is taken, 422 for a start more than a day ahead or a harvest before it.
+ *
+ * @param sentHarvestDate the expected date as it came: a bare day begins on the farm, not in UTC
+ */
+export async function createBatch(
+  deps: CreateBatchDeps,
+  by: { caller: Caller; farm: FarmAccess; language: Language },
+  input: BatchCreate,
+  sentHarvestDate: unknown,
+): Promise<Decision<{ row: BatchRow; timezone: string; warnings: BatchWarning[] }>> {
+  const { queries } = deps;
+  const named = await requirePond(queries, input.pond_id);
+  const guards = [
+    // moved on, not only held: a deletion of the pond that saw no batch in it yet must look again
+    await deps.guard('pond', named.id),
+    asParent(await deps.guard('farm', named.farm_id)),
+  ];
+  // read again behind its guard: a deletion between the two makes this run anew
+  const pond = await requirePond(queries, named.id);
+  if (input.id !== undefined && (await queries.batchIdTaken(input.id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
+  if (await queries.isCodeUsed(pond.owner_id, input.batch_code))
+    throw taken('batch_code', `batch_code: another batch already has the code ${input.batch_code}`);
+  requireNotAhead(deps, 'start_date', input.start_date, pond.timezone);
+  const id = input.id ?? deps.newId();
+  const numericId = await claimNumericId(queries, 'batch', id);
+  const row: BatchRow = {
+    id,
+    numeric_id: numericId.number,
+    owner_id: pond.owner_id,
+    farm_id: pond.farm_id,
+    pond_id: pond.id,
+    batch_code: input.batch_code,
+    species: input.species,
+    lineage: input.lineage,
+    larva_origin: input.larva_origin,
+    start_date: input.start_date,
+    expected_harvest_date: expectedHarvest(input, sentHarvestDate, pond.timezone),
+    actual_harvest_date: null,
+    initial_count: input.initial_count,
+    initial_avg_weight: input.initial_avg_weight,
+    initial_density: input.initial_density,
+    estimated_survival_rate: input.estimated_survival_rate ?? DEFAULT_SURVIVAL_PERCENT,
+    status: 'ACTIVE',
+    final_weight_kg: null,
+    end_reason: null,
+    notes: input.notes ?? null,
+    created_by: by.caller.userId,
+    clock_quality: deps.clockQuality(),
+    created_at: isoOf(deps.now()),
+    updated_at: null,
+  };
+  const beside = await deps.onCreate(row, by);
+  return {
+    answer: { row, timezone: pond.timezone, warnings: stockingWarnings(row, pond, by.language) },
+    changes: [insert(batch, row), numericId.change, ...(beside.changes ?? [])],
+    guards: [...guards, ...(beside.guards ?? [])],
+  };
+}
+
+async function requirePond(queries: BatchQueries, ref: string): Promise<PondToStock> {
+  const pond = await queries.pond(ref);
+  if (pond === null) throw notFound('Pond');
+  return pond;
+}
+
+/** The instant of the expected harvest; throws 422 for a day before the start. */
+export function expectedHarvest(
+  input: { start_date: string; expected_harvest_date?: string | null | undefined },
+  sent: unknown,
+  timezone: string,
+): string | null {
+  if (input.expected_harvest_date === null || input.expected_harvest_date === undefined) return null;
+  const at = instantOnFarm(input.expected_harvest_date, sent, timezone);
+  if (localDay(at, timezone) < input.start_date) {
+    const message = `must not lie before the start of the batch (${input.start_date})`;
+    throw invalidField(422, 'expected_harvest_date', message, 'BEFORE_BATCH_START');
+  }
+  return at;
+}
+
+function stockingWarnings(row: BatchRow, pond: PondToStock, language: Language): BatchWarning[] {
+  const words = BATCH_WARNINGS[language];
+  const warnings: BatchWarning[] = [];
+  if (!speciesOf(row.species).isKnown)
+    warnings.push({ code: 'UNKNOWN_SPECIES', message: words.unknownSpecies(row.species) });
+  const perM2 = pond.size_m2 === null ? null : row.initial_count / pond.size_m2;
+  if (perM2 !== null && Math.abs(perM2 / row.initial_density - 1) > DENSITY_TOLERANCE) {
+    const place = { cod: pond.cod, m2: pond.size_m2 ?? 0 };
+    const stocked = { count: row.initial_count, perM2, told: row.initial_density };
+    warnings.push({ code: 'DENSITY_DIFFERS', message: words.densityDiffers(place, stocked) });
+  }
+  return warnings;
+}

@@ -1,0 +1,88 @@
+import {
+  batchAbort,
+  batchAnswer,
+  batchFinish,
+  batchFinished,
+  survivalAdjust,
+  survivalAdjusted,
+} from '#contract/resources/batches.ts';
+import { isoOf } from '#core/kernel.ts';
+import { signedIn } from '#core/request-checks.ts';
+import { percent } from '#core/rounding.ts';
+import { type Route, route } from '#core/route.ts';
+import { batchToAnswer, finishedToAnswer } from './batch-answers.ts';
+import { atBatch, batchParams, tag } from './batch-routes-common.ts';
+import { requireBatch } from './batch-rules.ts';
+import { daysInProduction } from './batch-state.ts';
+import { adjustBatchSurvival, type ChangeBatchDeps } from './change-batch.ts';
+import { abortBatch, finishBatch } from './end-batch.ts';
+
+/** Losses on the way, and how a batch ends. */
+export function endRoutes(deps: ChangeBatchDeps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/batches/{batch_id}/finish',
+      tag,
+      summary: 'Harvest all that is left',
+      access: { ...atBatch, right: 'manage' },
+      params: batchParams,
+      body: batchFinish,
+      answers: { 200: { schema: batchFinished } },
+      idempotent: true,
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        const finished = await finishBatch(deps, signedIn(request), batch.id, {
+          input: request.body,
+          sentDate: request.rawBody['actual_harvest_date'],
+          language: request.language,
+        });
+        const body = finishedToAnswer(finished.answer);
+        return { ...finished, answer: { status: 200, body, rev: finished.answer.batch.rev } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/batches/{batch_id}/abort',
+      tag,
+      summary: 'End a batch that will not be harvested',
+      access: { ...atBatch, right: 'manage' },
+      params: batchParams,
+      body: batchAbort,
+      answers: { 200: { schema: batchAnswer } },
+      async handle(request) {
+        const found = await requireBatch(deps, request.params.batch_id);
+        const aborted = await abortBatch(deps, signedIn(request), found.batch.id, request.body.reason);
+        const { batch, state } = aborted.answer;
+        const daysActive = daysInProduction(batch, state.timezone, isoOf(deps.now()));
+        const body = batchToAnswer(batch, { survivalRate: state.survivalRate, daysActive });
+        return { ...aborted, answer: { status: 200, body, rev: batch.rev } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/batches/{batch_id}/adjust-survival',
+      tag,
+      summary: 'Record an event that killed a share of the animals alive',
+      access: { ...atBatch, right: 'manage' },
+      params: batchParams,
+      body: survivalAdjust,
+      answers: { 200: { schema: survivalAdjusted } },
+      // told twice because the first answer was lost, an event would kill twice
+      idempotent: true,
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        const adjusted = await adjustBatchSurvival(deps, signedIn(request), batch.id, request.body);
+        const { oldRate, newRate, adjustment } = adjusted.answer;
+        const body = {
+          batch_id: batch.id,
+          old_survival_rate: percent(oldRate),
+          new_survival_rate: percent(newRate),
+          adjustment: percent(adjustment),
+          event_description: request.body.event_description,
+        };
+        return { ...adjusted, answer: { status: 200, body } };
+      },
+    }),
+  ];
+}

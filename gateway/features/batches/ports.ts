@@ -1,0 +1,111 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { harvest } from '#contract/resources/batches.ts';
+import type { Batch } from '#core/batch-state.ts';
+import type { NumericIdDeps } from '#core/numeric-id.ts';
+
+/** What was recorded of a batch that its standing follows from; only visible (not deleted) rows. */
+export type BatchFacts = {
+  batch: Batch;
+  timezone: string;
+  pondCod: string;
+  pondSizeM2: number | null;
+  /** Oldest first. */
+  survivalChanges: readonly SurvivalFact[];
+  /** Oldest first. */
+  harvests: readonly HarvestFact[];
+  /** Oldest first. */
+  transfers: readonly TransferFact[];
+  /** The last two, or all when asked for; newest first. */
+  weighings: readonly WeighingFact[];
+  biometryCount: number;
+  feed: FeedFact | null;
+};
+
+export type SurvivalFact = { id: string; kind: 'ABSOLUTE' | 'FACTOR'; value: number; changed_at: string };
+export type HarvestFact = {
+  id: string;
+  pond_id: string | null;
+  harvest_date: string;
+  quantity: number;
+  weight_kg: number;
+};
+export type TransferFact = {
+  id: string;
+  source_pond_id: string;
+  destination_pond_id: string;
+  quantity: number;
+  transfer_date: string;
+};
+export type WeighingFact = {
+  id: string;
+  measurement_date: string;
+  sample_size: number;
+  total_weight_g: number;
+  weight_sd_g: number | null;
+  individual_weights_g: readonly number[] | null;
+};
+export type FeedFact = { kg: number; cost: number; records: number };
+
+export type BatchFactQueries = {
+  /** Facts of many batches in a handful of statements; unknown and deleted batches are left out. */
+  factsOf: (batchIds: readonly string[], weighings: 'last two' | 'all') => Promise<BatchFacts[]>;
+  /** The minutes (YYYY-MM-DDTHH:MM, UTC) in which a batch was fed, each once. */
+  fedMinutes: (batchId: string) => Promise<string[]>;
+  /** ACTIVE batches that began in one of these ponds or were moved to it at some time. */
+  activeEverIn: (pondIds: readonly string[]) => Promise<string[]>;
+  /** Oldest first. */
+  idsOfFarms: (farmIds: readonly string[], status: Batch['status'] | null) => Promise<string[]>;
+};
+
+export type Harvest = Stored<RowOf<typeof harvest>>;
+
+/** A pond as a batch is stocked in it. */
+export type PondToStock = {
+  id: string;
+  cod: string;
+  size_m2: number | null;
+  farm_id: string;
+  owner_id: string;
+  timezone: string;
+};
+
+/** A batch with what its line in a list needs. */
+export type ListedBatch = { batch: Batch; timezone: string; survivalChanges: readonly SurvivalFact[] };
+
+export type BatchFilter = {
+  /** Farms this user owns or is a member of. */
+  userId: string;
+  farmId: string | null;
+  /** By UUID or number: stocked in it, or moved to it at some time. */
+  pondRef: string | null;
+  status: Batch['status'] | null;
+};
+
+/** Facts the batch use cases ask for; only visible (not deleted) rows are answered. */
+export type BatchQueries = NumericIdDeps & {
+  /** By UUID or number. */
+  batch: (ref: string) => Promise<{ batch: Batch; timezone: string } | null>;
+  /** True for every id ever used, deleted batches included. */
+  batchIdTaken: (id: string) => Promise<boolean>;
+  isCodeUsed: (ownerId: string, code: string) => Promise<boolean>;
+  /** By UUID or number. */
+  pond: (ref: string) => Promise<PondToStock | null>;
+  /** Newest start first. */
+  batchesOf: (filter: BatchFilter, page: { skip: number; limit: number }) => AsyncIterable<ListedBatch>;
+  countBatches: (filter: BatchFilter) => Promise<number>;
+  /** Instant of the newest survival change of a batch, or null. */
+  lastSurvivalChange: (batchId: string) => Promise<string | null>;
+  harvestById: (id: string) => Promise<Harvest | null>;
+  harvestIdTaken: (id: string) => Promise<boolean>;
+  /** Newest first. */
+  harvestsOf: (batchId: string, page: { skip: number; limit: number }) => AsyncIterable<Harvest>;
+  countHarvests: (batchId: string) => Promise<number>;
+};
+
+/** The water's temperature on a day in a pond: the sum of its readings and how many there were. */
+export type DailyTemperature = { pond_id: string; day: string; sumC: number; readings: number };
+
+/** Days are those of UTC: a growth curve does not feel which side of midnight a reading falls. */
+export type DailyTemperatures = (
+  spans: readonly { pond_id: string; from_day: string }[],
+) => Promise<DailyTemperature[]>;

@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import {
+  type BatchAnswer,
+  batchAnswer,
+  batchCreate,
+  batchDetail,
+  batchQuery,
+  batchUpdate,
+} from '#contract/resources/batches.ts';
+import { journalAnswer } from '#core/journal.ts';
+import { isoOf } from '#core/kernel.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
+import { survivalPercent } from '#science/survival.ts';
+import { batchToAnswer, detailToAnswer } from './batch-answers.ts';
+import { atBatch, batchParams, tag } from './batch-routes-common.ts';
+import { requireBatch } from './batch-rules.ts';
+import { daysInProduction, survivalFactsOf } from './batch-state.ts';
+import { type ChangeBatchDeps, changeBatch, deleteBatch, requireState } from './change-batch.ts';
+import { type CreateBatchDeps, createBatch } from './create-batch.ts';
+import { endRoutes } from './end-routes.ts';
+import { type GrowthRoutesDeps, growthRoutes } from './growth-routes.ts';
+import { harvestRoutes } from './harvest-routes.ts';
+import type { BatchFilter, ListedBatch } from './ports.ts';
+
+export type BatchRoutesDeps = CreateBatchDeps & ChangeBatchDeps & GrowthRoutesDeps;
+
+export function batchRoutes(deps: BatchRoutesDeps): Route[] {
+  return [
+    ...registerRoutes(deps),
+    ...singleBatchRoutes(deps),
+    ...endRoutes(deps),
+    ...growthRoutes(deps),
+    ...harvestRoutes(deps),
+  ];
+}
+
+function registerRoutes(deps: BatchRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/batches/',
+      tag,
+      summary: 'Stock a pond with a new batch',
+      access: { who: 'farm', right: 'manage', of: 'pond', at: 'body', field: 'pond_id', others: 404 },
+      body: batchCreate,
+      answers: { 201: { schema: batchAnswer } },
+      idempotent: true,
+      async handle(request) {
+        const by = { caller: signedIn(request), farm: onFarm(request), language: request.language };
+        const made = await createBatch(deps, by, request.body, request.rawBody['expected_harvest_date']);
+        const { row, timezone, warnings } = made.answer;
+        const daysActive = daysInProduction(row, timezone, isoOf(deps.now()));
+        const answer = batchToAnswer(row, { survivalRate: row.estimated_survival_rate, daysActive });
+        return { ...made, answer: { status: 201, body: { ...answer, warnings }, rev: 1 } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/batches/',
+      tag,
+      summary: 'Batches of the caller’s farms, newest first',
+      access: {
+        who: 'farm',
+        right: 'read',
+        of: 'pond',
+        at: 'query',
+        field: 'pond_id',
+        others: 404,
+        optional: true,
+      },
+      query: batchQuery,
+      answers: { 200: { schema: batchAnswer, list: true } },
+      async handle(request) {
+        const { pond_id, farm_id, status } = request.query;
+        const filter: BatchFilter = {
+          userId: signedIn(request).userId,
+          farmId: farm_id ?? null,
+          pondRef: pond_id ?? null,
+          status: status ?? null,
+        };
+        return {
+          answer: await journalAnswer(request.query, {
+            count: () => deps.queries.countBatches(filter),
+            rows: (page) => answersOf(deps.queries.batchesOf(filter, page), isoOf(deps.now())),
+          }),
+        };
+      },
+    }),
+  ];
+}
+
+function singleBatchRoutes(deps: BatchRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/batches/{batch_id}',
+      tag,
+      summary: 'A batch as it stands',
+      access: { ...atBatch, right: 'read' },
+      params: batchParams,
+      answers: { 200: { schema: batchDetail } },
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        const state = await requireState(deps, batch.id);
+        return { answer: { status: 200, body: detailToAnswer(state), rev: state.batch.rev } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/batches/{batch_id}',
+      tag,
+      summary: 'Change a batch in production',
+      access: { ...atBatch, right: 'manage' },
+      params: batchParams,
+      body: batchUpdate,
+      answers: { 200: { schema: batchAnswer } },
+      async handle(request) {
+        const found = await requireBatch(deps, request.params.batch_id);
+        const state = await requireState(deps, found.batch.id);
+        requireMatch(request, state.batch);
+        const changed = await changeBatch(deps, signedIn(request), state, {
+          input: request.body,
+          sentHarvestDate: request.rawBody['expected_harvest_date'],
+        });
+        const { batch, survivalRate } = changed.answer;
+        const answer = batchToAnswer(batch, { survivalRate, daysActive: state.daysActive });
+        return { ...changed, answer: { status: 200, body: answer, rev: batch.rev } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/batches/{batch_id}',
+      tag,
+      summary: 'Delete a batch and all its records',
+      access: { ...atBatch, right: 'manage' },
+      params: batchParams,
+      query: z.object({
+        force: z
+          .enum(['true', 'false', '1', '0'])
+          .optional()
+          .describe('true: also a batch that is in production'),
+      }),
+      answers: { 204: null },
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        const { force } = request.query;
+        const evenActive = force === 'true' || force === '1';
+        const gone = await deleteBatch(deps, signedIn(request), batch.id, { evenActive });
+        return { ...gone, answer: { status: 204 } };
+      },
+    }),
+  ];
+}
+
+async function* answersOf(listed: AsyncIterable<ListedBatch>, now: string): AsyncIterable<BatchAnswer> {
+  for await (const { batch, timezone, survivalChanges } of listed) {
+    yield batchToAnswer(batch, {
+      survivalRate: survivalPercent(batch.estimated_survival_rate, survivalFactsOf(survivalChanges)),
+      daysActive: daysInProduction(batch, timezone, now),
+    });
+  }
+}

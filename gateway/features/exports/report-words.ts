@@ -1,0 +1,176 @@
+import type { WaterField } from '#contract/resources/water-quality.ts';
+import type { BatchStatus } from '#contract/words.ts';
+import type { Language } from '#science/advice/language.ts';
+
+export type ReportWords = {
+  title: string;
+  farm: string;
+  pond: string;
+  species: string;
+  lineage: string;
+  origin: string;
+  period: string;
+  untilToday: string;
+  status: string;
+  statuses: Record<BatchStatus, string>;
+  production: string;
+  daysOfCulture: string;
+  stocked: string;
+  alive: string;
+  animals: string;
+  /** Behind population, weight and biomass: now, or at the end. */
+  when: Record<BatchStatus, string>;
+  survival: string;
+  harvested: string;
+  averageWeight: string;
+  dailyGain: string;
+  variation: string;
+  biomass: string;
+  feed: string;
+  feedings: string;
+  feedConversion: string;
+  growth: string;
+  measured: string;
+  expected: string;
+  ageDays: string;
+  feedPerWeek: string;
+  week: string;
+  water: string;
+  measurements: string;
+  least: string;
+  mean: string;
+  most: string;
+  dailyRange: string;
+  figures: Record<WaterField, string>;
+  money: string;
+  feedCost: string;
+  operationalCost: string;
+  energyCost: string;
+  totalCost: string;
+  costPerKg: string;
+  nothing: string;
+  madeOn: string;
+};
+
+const PORTUGUESE: ReportWords = {
+  title: 'Relatório do lote',
+  farm: 'Fazenda',
+  pond: 'Viveiro',
+  species: 'Espécie',
+  lineage: 'Linhagem',
+  origin: 'Origem das larvas',
+  period: 'Período',
+  untilToday: 'até hoje',
+  status: 'Situação',
+  statuses: { ACTIVE: 'Em cultivo', FINISHED: 'Despescado', ABORTED: 'Encerrado' },
+  production: 'Produção',
+  daysOfCulture: 'Dias de cultivo',
+  stocked: 'Povoamento',
+  alive: 'População',
+  animals: 'camarões',
+  when: { ACTIVE: 'atual', FINISHED: 'na despesca', ABORTED: 'no encerramento' },
+  survival: 'Sobrevivência',
+  harvested: 'Despescas parciais',
+  averageWeight: 'Peso médio',
+  dailyGain: 'Ganho médio diário',
+  variation: 'Coeficiente de variação na última biometria',
+  biomass: 'Biomassa',
+  feed: 'Ração fornecida',
+  feedings: 'Arraçoamentos',
+  feedConversion: 'Conversão alimentar (FCA)',
+  growth: 'Crescimento',
+  measured: 'Peso medido',
+  expected: 'Peso esperado',
+  ageDays: 'Dias de cultivo',
+  feedPerWeek: 'Ração por semana',
+  week: 'Semana de cultivo',
+  water: 'Qualidade da água',
+  measurements: 'Medições',
+  least: 'Mínimo',
+  mean: 'Média',
+  most: 'Máximo',
+  dailyRange: 'média, mínimo e máximo do dia',
+  figures: {
+    temperature: 'Temperatura (°C)',
+    dissolved_oxygen: 'Oxigênio dissolvido (mg/L)',
+    ph: 'pH',
+    salinity: 'Salinidade (ppt)',
+    alkalinity: 'Alcalinidade (mg/L CaCO₃)',
+    ammonia: 'Amônia (mg/L)',
+    nitrite: 'Nitrito (mg/L)',
+    nitrate: 'Nitrato (mg/L)',
+    transparency: 'Transparência (cm)',
+  },
+  money: 'Custos',
+  feedCost: 'Ração',
+  operationalCost: 'Operação',
+  energyCost: 'Energia',
+  totalCost: 'Total',
+  costPerKg: 'Custo por kg',
+  nothing: 'Nada registrado.',
+  madeOn: 'Emitido em',
+};
+
+const ENGLISH: ReportWords = {
+  title: 'Batch report',
+  farm: 'Farm',
+  pond: 'Pond',
+  species: 'Species',
+  lineage: 'Lineage',
+  origin: 'Origin of larvae',
+  period: 'Period',
+  untilToday: 'until today',
+  status: 'Status',
+  statuses: { ACTIVE: 'In production', FINISHED: 'Harvested', ABORTED: 'Aborted' },
+  production: 'Production',
+  daysOfCulture: 'Days of culture',
+  stocked: 'Stocked',
+  alive: 'Population',
+  animals: 'shrimp',
+  when: { ACTIVE: 'now', FINISHED: 'at harvest', ABORTED: 'at the end' },
+  survival: 'Survival',
+  harvested: 'Partial harvests',
+  averageWeight: 'Average weight',
+  dailyGain: 'Average daily gain',
+  variation: 'Coefficient of variation, last biometry',
+  biomass: 'Biomass',
+  feed: 'Feed given',
+  feedings: 'Feedings',
+  feedConversion: 'Feed conversion (FCR)',
+  growth: 'Growth',
+  measured: 'Measured weight',
+  expected: 'Expected weight',
+  ageDays: 'Days of culture',
+  feedPerWeek: 'Feed per week',
+  week: 'Week of culture',
+  water: 'Water quality',
+  measurements: 'Measurements',
+  least: 'Minimum',
+  mean: 'Mean',
+  most: 'Maximum',
+  dailyRange: 'mean, minimum and maximum of the day',
+  figures: {
+    temperature: 'Temperature (°C)',
+    dissolved_oxygen: 'Dissolved oxygen (mg/L)',
+    ph: 'pH',
+    salinity: 'Salinity (ppt)',
+    alkalinity: 'Alkalinity (mg/L CaCO₃)',
+    ammonia: 'Ammonia (mg/L)',
+    nitrite: 'Nitrite (mg/L)',
+    nitrate: 'Nitrate (mg/L)',
+    transparency: 'Transparency (cm)',
+  },
+  money: 'Costs',
+  feedCost: 'Feed',
+  operationalCost: 'Operation',
+  energyCost: 'Energy',
+  totalCost: 'Total',
+  costPerKg: 'Cost per kg',
+  nothing: 'Nothing recorded.',
+  madeOn: 'Made on',
+};
+
+export const REPORT_WORDS: Readonly<Record<Language, ReportWords>> = {
+  'pt-BR': PORTUGUESE,
+  en: ENGLISH,
+};

@@ -1,0 +1,77 @@
+import type { POND_CONDITIONS } from '#contract/resources/feeding.ts';
+import { DAY_MS, wallOf } from '#core/zone-clock.ts';
+import { unionizedAmmoniaMgL } from '#science/ammonia.ts';
+import type { ScienceConstants } from '#science/constants.ts';
+import type { FeedingConditions } from '#science/feeding-adjustments.ts';
+import type { LatestWater, Reading } from './ports.ts';
+
+export type Seen = { condition: (typeof POND_CONDITIONS)[number]; daysAgo: number } | null;
+
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+/** Readings this close to dawn speak for the day's lowest oxygen. */
+const DAWN_WITHIN_HOURS = 2;
+
+/** What today's ration depends on, from the pond's water and what was seen there. */
+export function conditionsOf(
+  science: Pick<ScienceConstants, 'water' | 'aeration'>,
+  water: LatestWater | undefined,
+  seen: Seen,
+  when: { nowMs: number; timezone: string },
+): FeedingConditions {
+  const aged = (reading: Reading | null) =>
+    reading === null
+      ? null
+      : { value: reading.value, ageHours: Math.max(0, (when.nowMs - Date.parse(reading.at)) / HOUR_MS) };
+  return {
+    temperatureC: aged(water?.temperature ?? null),
+    dissolvedOxygen: aged(oxygenToFeedBy(science.aeration, water?.oxygen ?? [], when.timezone)),
+    ammoniaNh3N: aged(water === undefined ? null : poisonousAmmonia(science.water, water)),
+    event: seen === null ? null : { kind: seen.condition, daysAgo: seen.daysAgo },
+  };
+}
+
+/** How far back readings are asked for. */
+export function readingsSince(feeding: ScienceConstants['feeding'], nowMs: number) {
+  const { temperature, ammonia, oxygen } = feeding.readingFreshHours;
+  const before = (hours: number) => new Date(nowMs - hours * HOUR_MS).toISOString();
+  return { any: before(Math.max(temperature, ammonia)), oxygen: before(oxygen) };
+}
+
+/** The lower of the newest reading and the lowest at dawn: appetite follows the worst hour of the day. */
+function oxygenToFeedBy(
+  { fixedNight }: ScienceConstants['aeration'],
+  readings: readonly Reading[],
+  timezone: string,
+): Reading | null {
+  const dawnHour = Number(fixedNight.dawn.slice(0, 2)) + Number(fixedNight.dawn.slice(3, 5)) / 60;
+  const isAtDawn = ({ at }: Reading) => {
+    const hour = hourOfDay(Date.parse(at), timezone);
+    const apart = Math.abs(hour - dawnHour);
+    return Math.min(apart, DAY_HOURS - apart) <= DAWN_WITHIN_HOURS;
+  };
+  const speaking = readings.filter((reading, i) => i === 0 || isAtDawn(reading));
+  return speaking.reduce<Reading | null>(
+    (lowest, reading) => (lowest === null || reading.value < lowest.value ? reading : lowest),
+    null,
+  );
+}
+
+/** Hours since midnight by the farm's clock. */
+export function hourOfDay(instantMs: number, timezone: string): number {
+  const wall = wallOf(timezone, instantMs);
+  return (wall - Math.floor(wall / DAY_MS) * DAY_MS) / HOUR_MS;
+}
+
+/** Un-ionised ammonia; of a farm that posts total ammonia worked out, where pH and temperature are known. */
+function poisonousAmmonia(science: ScienceConstants['water'], water: LatestWater): Reading | null {
+  const { ammonia } = water;
+  if (ammonia === null || science.ammoniaBasis === 'NH3') return ammonia;
+  const value = unionizedAmmoniaMgL({
+    tanMgL: ammonia.value,
+    temperatureC: water.temperature?.value ?? null,
+    ph: water.ph?.value ?? null,
+    salinityPpt: water.salinity?.value ?? null,
+  });
+  return value === null ? null : { value, at: ammonia.at };
+}

@@ -1,0 +1,59 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { expense } from '#contract/resources/finance.ts';
+import type { BatchStatus, ExpenseCategory, SwitchState } from '#contract/words.ts';
+
+export type Expense = Stored<RowOf<typeof expense>>;
+
+/** What must be known of a batch to spend money on it. */
+export type BatchToPayFor = {
+  id: string;
+  batch_code: string;
+  status: BatchStatus;
+  /** Day on the farm. */
+  start_date: string;
+  farm_id: string;
+  timezone: string;
+};
+
+/** An aerator of a pond and how to know when it ran. */
+export type AeratorOfPond = {
+  pond_id: string;
+  pond_cod: string;
+  power_kw: number;
+  /** Control point of the pond; null: nothing tells when it ran. */
+  control_point_id: string | null;
+};
+
+/** What a control point reported of its state. */
+export type RunFacts = {
+  control_point_id: string;
+  /** What it reports now; null: it never reported. */
+  current_status: SwitchState | null;
+  current_since: string | null;
+  /** Its changes since the instant asked for, oldest first; `from` null: it had not reported before. */
+  changes: readonly { at: string; from: SwitchState | null; to: SwitchState }[];
+};
+
+/** Facts the finance use cases ask for; only visible (not deleted) rows are answered. */
+export type FinanceQueries = {
+  /** By UUID or number. */
+  batchToPayFor: (ref: string) => Promise<BatchToPayFor | null>;
+  expenseById: (id: string) => Promise<Expense | null>;
+  /** True for every id ever used, deleted expenses included. */
+  expenseIdTaken: (id: string) => Promise<boolean>;
+  /** Of one batch, newest first, as a stream. */
+  expensesOf: (batchId: string, page: { skip: number; limit: number }) => AsyncIterable<Expense>;
+  countExpenses: (batchId: string) => Promise<number>;
+  /** Fed since that instant. */
+  fedSince: (batchId: string, since: string) => Promise<{ kg: number; cost: number }>;
+  currencyOf: (ownerId: string) => Promise<'BRL' | 'USD'>;
+  spentByCategory: (batchId: string) => Promise<{ category: ExpenseCategory; amount: number }[]>;
+};
+
+export type EnergyQueries = {
+  aeratorsIn: (pondIds: readonly string[]) => Promise<AeratorOfPond[]>;
+  aeratorsOfFarm: (farmId: string) => Promise<AeratorOfPond[]>;
+  runFacts: (controlPointIds: readonly string[], since: string) => Promise<RunFacts[]>;
+  /** null: there is no such farm. */
+  zoneOfFarm: (farmId: string) => Promise<string | null>;
+};

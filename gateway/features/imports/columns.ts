@@ -1,0 +1,197 @@
+import type { ImportKind } from '#contract/resources/imports.ts';
+import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
+import { notATable } from './read-table.ts';
+
+/** How a column may be headed, and what an example of it looks like. The first alias is its Portuguese name. */
+export type Column = {
+  name: string;
+  is: 'text' | 'integer' | 'number' | 'day' | 'moment' | 'time';
+  aliases: readonly [string, ...string[]];
+  example: string;
+};
+
+const batch: Column = {
+  name: 'batch',
+  is: 'text',
+  aliases: ['lote', 'codigo_do_lote', 'batch_code', 'batch_id', 'batch_name', 'batch_number'],
+  example: 'L-2025-01',
+};
+const pond: Column = {
+  name: 'pond',
+  is: 'text',
+  aliases: ['viveiro', 'tanque', 'pond_cod', 'pond_id', 'codigo_do_viveiro'],
+  example: 'V-01',
+};
+const date = (...more: string[]): Column => ({
+  name: 'date',
+  is: 'moment',
+  aliases: ['data', 'dia', 'data_hora', ...more],
+  example: '01/03/2025',
+});
+const time: Column = { name: 'time', is: 'time', aliases: ['hora', 'horario'], example: '06:00' };
+const notes: Column = {
+  name: 'notes',
+  is: 'text',
+  aliases: ['observacoes', 'observacao', 'obs', 'observations', 'notas'],
+  example: '',
+};
+const figure = (name: string, example: string, ...aliases: [string, ...string[]]): Column => ({
+  name,
+  is: 'number',
+  aliases,
+  example,
+});
+const text = (name: string, example: string, ...aliases: [string, ...string[]]): Column => ({
+  name,
+  is: 'text',
+  aliases,
+  example,
+});
+
+type WaterColumns = Record<(typeof WATER_FIELDS)[number], Pick<Column, 'aliases' | 'example'>>;
+const WATER_COLUMN: WaterColumns = {
+  temperature: { aliases: ['temperatura', 'temperatura_c', 'temperature_c', 'temp'], example: '28,4' },
+  dissolved_oxygen: {
+    aliases: ['oxigenio_dissolvido', 'oxigenio', 'od', 'do', 'oxigenio_mg_l', 'od_mg_l'],
+    example: '5,2',
+  },
+  ph: { aliases: ['ph', 'p_h'], example: '7,9' },
+  salinity: { aliases: ['salinidade', 'salinidade_ppt', 'salinity_ppt'], example: '20' },
+  alkalinity: { aliases: ['alcalinidade', 'alcalinidade_mg_l'], example: '' },
+  ammonia: { aliases: ['amonia', 'amonia_mg_l', 'nh3'], example: '' },
+  nitrite: { aliases: ['nitrito', 'nitrito_mg_l', 'no2'], example: '' },
+  nitrate: { aliases: ['nitrato', 'nitrato_mg_l', 'no3'], example: '' },
+  transparency: { aliases: ['transparencia', 'transparencia_cm', 'secchi'], example: '' },
+};
+
+export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
+  batches: [
+    { ...batch, name: 'batch_code', aliases: ['lote', 'codigo', 'codigo_do_lote', 'batch', 'batch_name'] },
+    pond,
+    text('species', 'Litopenaeus vannamei', 'especie'),
+    text('lineage', 'SPF', 'linhagem'),
+    text('larva_origin', 'Aracati', 'origem_da_larva', 'origem_das_larvas', 'larvicultura', 'origem'),
+    {
+      name: 'start_date',
+      is: 'day',
+      aliases: ['data_de_povoamento', 'povoamento', 'inicio', 'data_inicio', 'data_de_inicio'],
+      example: '01/03/2025',
+    },
+    {
+      name: 'actual_harvest_date',
+      is: 'moment',
+      aliases: ['data_da_despesca', 'despesca', 'data_de_despesca', 'fim', 'end_date', 'data_fim'],
+      example: '20/06/2025',
+    },
+    {
+      name: 'initial_count',
+      is: 'integer',
+      aliases: ['quantidade_inicial', 'populacao_inicial', 'quantidade', 'initial_population', 'larvas'],
+      example: '100000',
+    },
+    figure(
+      'initial_avg_weight',
+      '0,003',
+      'peso_inicial_g',
+      'peso_inicial',
+      'peso_medio_inicial',
+      'peso_medio_inicial_g',
+    ),
+    figure('initial_density', '33,3', 'densidade', 'densidade_inicial'),
+    figure(
+      'estimated_survival_rate',
+      '85',
+      'sobrevivencia',
+      'sobrevivencia_estimada',
+      'survival_rate',
+      'taxa_de_sobrevivencia',
+    ),
+    text('status', 'FINISHED', 'situacao', 'estado'),
+    figure(
+      'final_weight_kg',
+      '850',
+      'biomassa_final_kg',
+      'peso_final_kg',
+      'biomassa_despescada',
+      'biomassa_final',
+    ),
+    notes,
+  ],
+  biometries: [
+    batch,
+    date('measurement_date', 'data_da_biometria'),
+    time,
+    {
+      name: 'sample_size',
+      is: 'integer',
+      aliases: ['amostra', 'tamanho_da_amostra', 'numero_de_animais', 'sample_count'],
+      example: '100',
+    },
+    figure(
+      'total_weight_g',
+      '512,3',
+      'peso_total_g',
+      'peso_total',
+      'peso_da_amostra',
+      'peso_da_amostra_g',
+      'sample_weight',
+    ),
+    figure('average_weight_g', '', 'peso_medio_g', 'peso_medio', 'average_weight'),
+    figure('weight_sd_g', '', 'desvio_padrao_g', 'desvio_padrao'),
+    notes,
+  ],
+  feeding: [
+    batch,
+    { ...pond, example: '' },
+    date('feed_date', 'data_do_arracoamento'),
+    time,
+    text('feed_type', 'Ração 35 %', 'tipo_de_racao', 'racao', 'tipo'),
+    figure('quantity_kg', '12,5', 'quantidade_kg', 'quantidade', 'racao_kg', 'kg'),
+    figure('cost_per_kg', '6,20', 'custo_por_kg', 'preco_por_kg', 'custo_kg', 'preco_kg', 'custo', 'preco'),
+    figure('tray_leftover_percent', '', 'sobra_percentual', 'sobra', 'sobras'),
+    notes,
+  ],
+  measurements: [
+    pond,
+    date('measurement_date', 'data_da_medicao'),
+    time,
+    ...WATER_FIELDS.map((name): Column => ({ name, is: 'number', ...WATER_COLUMN[name] })),
+    notes,
+  ],
+};
+
+type Header = { columns: ReadonlyMap<string, number>; ignored: string[] };
+
+/** Where each column stands. Throws 422 for a heading that stands twice. */
+export function readHeader(kind: ImportKind, header: readonly string[]): Header {
+  const columns = new Map<string, number>();
+  const ignored: string[] = [];
+  for (const [position, heading] of header.entries()) {
+    if (heading === '') continue;
+    const column = columnOf(kind, heading);
+    if (column === null) ignored.push(heading.slice(0, 80));
+    else if (columns.has(column.name))
+      throw notATable(`The column ${column.name} stands twice: as "${heading}", too`);
+    else columns.set(column.name, position);
+  }
+  return { columns, ignored: ignored.slice(0, 50) };
+}
+
+function columnOf(kind: ImportKind, heading: string): Column | null {
+  const columns = COLUMNS[kind];
+  const headed = (word: string) =>
+    columns.find(({ name }) => name === word) ?? columns.find(({ aliases }) => aliases.includes(word));
+  // a unit, or where it was measured; behind a word that names text it says that a figure is meant
+  const plain = headed(wordOf(heading.replace(/[([].*$/, '')));
+  return headed(wordOf(heading)) ?? (plain?.is === 'number' || plain?.is === 'integer' ? plain : null);
+}
+
+/** `Peso médio (g)` is `peso_medio_g`. */
+function wordOf(heading: string): string {
+  return heading
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+}

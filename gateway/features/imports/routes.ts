@@ -1,0 +1,132 @@
+import { csvFile } from '#contract/resources/exports.ts';
+import {
+  IMPORT_KINDS,
+  type ImportKind,
+  type ImportQuery,
+  importQuery,
+  importReport,
+} from '#contract/resources/imports.ts';
+import { AppError, notFound } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import { onFarm, signedIn } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
+import { zoneClock } from '#core/zone-clock.ts';
+import { checkFile, type ImportBy, importRows, notValid } from './import-file.ts';
+import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
+import { openFile } from './read-rows.ts';
+import { openTable } from './read-table.ts';
+import { templateOf } from './template.ts';
+
+const tag = 'Imports';
+const MOST_BYTES = 8 * 1_048_576;
+/** A clock on the farm may be that far ahead. */
+const AHEAD_MS = 10 * 60_000;
+
+const WHAT: Readonly<Record<ImportKind, string>> = {
+  batches: 'past batches',
+  biometries: 'weighings',
+  feeding: 'feedings',
+  measurements: 'measurements of the water',
+};
+
+/** Files of the past; one at a time, because each is held in memory while it is read. */
+export function importRoutes(deps: ImportDeps): Route[] {
+  const turn = { isTaken: false };
+  return IMPORT_KINDS.flatMap((kind) => [importRoute(deps, kind, turn), templateRoute(kind)]);
+}
+
+function importRoute(deps: ImportDeps, kind: ImportKind, turn: { isTaken: boolean }): Route {
+  return route({
+    method: 'POST',
+    path: `/imports/${kind}`,
+    tag,
+    summary: `Import ${WHAT[kind]} from a CSV file; as a dry run, unless dry_run=false`,
+    access: { who: 'farm', right: 'manage', of: 'farm', at: 'query', field: 'farm_id', others: 404 },
+    query: importQuery,
+    takes: { media: 'text/csv', maxBytes: MOST_BYTES },
+    answers: { 200: { schema: importReport } },
+    async handle(request) {
+      if (turn.isTaken) {
+        throw new AppError(503, 'Another file is being imported; please try again in a moment', {
+          code: 'BUSY',
+          headers: { 'Retry-After': '5' },
+        });
+      }
+      turn.isTaken = true;
+      try {
+        const by = { caller: signedIn(request), farm: onFarm(request), language: request.language };
+        const sent = { kind, query: request.query, bytes: request.upload ?? new Uint8Array() };
+        return { answer: { status: 200, body: await importSent(deps, by, sent) } };
+      } finally {
+        turn.isTaken = false;
+      }
+    },
+  });
+}
+
+function templateRoute(kind: ImportKind): Route {
+  return route({
+    method: 'GET',
+    path: `/imports/${kind}/template.csv`,
+    tag,
+    summary: `A file to fill in for an import of ${WHAT[kind]}`,
+    access: { who: 'account' },
+    answers: { 200: { schema: csvFile, media: 'text/csv' } },
+    handle: async (request) => ({
+      answer: {
+        status: 200,
+        text: { type: 'text/csv; charset=utf-8', chunks: [templateOf(kind, request.language)] },
+        headers: { 'Content-Disposition': `attachment; filename="${kind}-template.csv"` },
+      },
+    }),
+  });
+}
+
+async function importSent(
+  deps: ImportDeps,
+  by: ImportBy,
+  { kind, query, bytes }: { kind: ImportKind; query: ImportQuery; bytes: Uint8Array },
+) {
+  const farm = await deps.queries.farmFacts(by.farm.farmId);
+  if (farm === null) throw notFound('Farm');
+  const given = { batch: query.batch_id, pond: query.pond_id };
+  const table = openTable(bytes);
+  const file = await openFile(deps, table, { kind, decimal: query.decimal, given });
+  const facts = rowFacts(deps, farm, by.farm.ownerId);
+  const count = await checkFile(deps, by, file, facts);
+  const isDryRun = query.dry_run === 'true' || query.dry_run === '1';
+  if (!isDryRun && count.errors_total > 0) throw notValid(count);
+  const imported = isDryRun ? 0 : await importRows(deps, by, file, facts);
+  const format = { separator: table.separator, decimal: file.manner.mark, encoding: table.encoding };
+  return { kind, dry_run: isDryRun, ...count, imported, ignored_columns: file.ignored, format };
+}
+
+function rowFacts(deps: ImportDeps, farm: FarmFacts, ownerId: string): RowFacts {
+  const wordOf = (code: string) => code.normalize('NFC').toLowerCase();
+  const pondsByCod = Map.groupBy(farm.ponds, ({ cod }) => wordOf(cod));
+  const pondsById = new Map(
+    farm.ponds.flatMap((pond) => [
+      [pond.id, pond],
+      [String(pond.numeric_id), pond],
+    ]),
+  );
+  const batchesByCode = new Map(farm.batches.map((batch) => [wordOf(batch.batch_code), batch]));
+  const batchesById = new Map(
+    farm.batches.flatMap((batch) => [
+      [batch.id, batch],
+      [String(batch.numeric_id), batch],
+    ]),
+  );
+  return {
+    farm,
+    ownerId,
+    clock: zoneClock(farm.timezone),
+    latest: deps.clockQuality() === 'trusted' ? isoOf(deps.now() + AHEAD_MS) : null,
+    pondBy(ref) {
+      const named = pondsByCod.get(wordOf(ref)) ?? [];
+      if (named.length > 1) return 'several';
+      return named[0] ?? pondsById.get(ref.toLowerCase()) ?? null;
+    },
+    batchBy: (ref) => batchesByCode.get(wordOf(ref)) ?? batchesById.get(ref.toLowerCase()) ?? null,
+  };
+}

@@ -1,0 +1,168 @@
+import type { GuardSeen } from '#core/changes.ts';
+import { AppError, conflict, forbidden, invalidField } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import { instantOnFarm, startOfDay } from '#core/local-day.ts';
+import { mayOnFarm } from '#core/request-checks.ts';
+import type { Caller } from '#core/route.ts';
+import type { Language } from '#science/advice/language.ts';
+import { type Overdraw, type PopulationStep, replayPopulation } from '#science/population.ts';
+import type { Chain, Named, TransferDeps, TransferWarning } from './ports.ts';
+import { UNUSUAL_WEIGHT } from './transfer-words.ts';
+
+/** A clock at the pond side may be that far ahead of ours. */
+const AHEAD_MS = 10 * 60_000;
+/** Animals moved weigh about what the batch weighs; further off somebody should look again. */
+const WEIGHT_FACTOR = 2;
+
+export type Move = { id: string; sourceId: string; destinationId: string; quantity: number; at: string };
+
+/** What the caller got wrong about a transfer itself: 400, as the interface says. */
+export function invalidTransfer(path: string, message: string, code: string): AppError {
+  return new AppError(400, message, { code, errors: [{ path, code, message }] });
+}
+
+/** 400 for a batch whose cycle is over. */
+export function requireActive({ batch }: Chain): void {
+  if (batch.status === 'ACTIVE') return;
+  throw invalidTransfer(
+    'batch_id',
+    `Batch ${batch.batch_code} is ${batch.status}: only animals of an ACTIVE batch can be moved`,
+    'BATCH_NOT_ACTIVE',
+  );
+}
+
+/**
+ * The pond a caller names, as one of the owner of the batch. A pond of somebody else and one that does not exist are
+ * told apart for nobody. Throws 400, or 403 where the caller's role on that farm is too small.
+ */
+export async function pondOf(
+  deps: Pick<TransferDeps, 'guard' | 'queries' | 'accessToPond'>,
+  named: { ref: string; field: string },
+  by: { caller: Caller; chain: Chain },
+): Promise<{ id: string; guard: GuardSeen }> {
+  const { field, ref } = named;
+  const unknown = invalidTransfer(
+    field,
+    `${field}: there is no such pond of the owner of this batch`,
+    'POND_NOT_OF_OWNER',
+  );
+  const id = await deps.queries.idOf('pond', ref);
+  if (id === null) throw unknown;
+  // moved on, not only held: a deletion of the pond that saw no animals in it yet must look again
+  const guard = await deps.guard('pond', id);
+  const farm = await deps.accessToPond(id, by.caller.userId);
+  if (farm === null || farm.role === null || farm.ownerId !== by.chain.batch.owner_id) throw unknown;
+  if (!mayOnFarm(farm.role, 'manage'))
+    throw forbidden(`Your role on the farm of this pond (${farm.role}) does not allow this`);
+  return { id, guard };
+}
+
+export function requireTwoPonds(sourceId: string, destinationId: string): void {
+  if (sourceId !== destinationId) return;
+  throw invalidTransfer(
+    'destination_pond_id',
+    'The animals are in this pond already; name two different ponds',
+    'SAME_POND',
+  );
+}
+
+/** When the animals were moved: after the batch began, and not in the future while the clock is trusted. */
+export function transferDateOf(
+  deps: Pick<TransferDeps, 'now' | 'clockQuality'>,
+  chain: Chain,
+  sent: { parsed: string; raw: unknown },
+): string {
+  const { batch, timezone } = chain;
+  const at = instantOnFarm(sent.parsed, sent.raw, timezone);
+  if (deps.clockQuality() === 'trusted' && Date.parse(at) > deps.now() + AHEAD_MS)
+    throw invalidField(422, 'transfer_date', 'must not lie in the future', 'IN_THE_FUTURE');
+  if (at < startOfDay(batch.start_date, timezone)) {
+    throw invalidTransfer(
+      'transfer_date',
+      `Batch ${batch.batch_code} began on ${batch.start_date}: its animals cannot have been moved before`,
+      'BEFORE_BATCH_START',
+    );
+  }
+  return at;
+}
+
+/**
+ * Replays the batch's moves with one of them added, changed (`moves` has it under its id) or left out (null), in order
+ * of time. Throws 409 when a step then takes animals that are not there, and was not short of as many before: a chain
+ * that two instances have overdrawn can be mended step by step. Throws 400 when a new move finds its pond empty.
+ */
+export async function requireAnimals(
+  deps: Pick<TransferDeps, 'queries'>,
+  chain: Chain,
+  edit: { stepId: string; move: Move | null },
+): Promise<void> {
+  const { animals } = chain;
+  const others = animals.steps.filter(({ id }) => id !== edit.stepId);
+  const steps = edit.move === null ? others : [...others, stepOf(edit.move)];
+  const shortBefore = new Map(
+    replayPopulation(animals).overdraws.map((overdraw) => [overdraw.stepId, shortOf(overdraw)]),
+  );
+  const worse = replayPopulation({ ...animals, steps }).overdraws.find(
+    (overdraw) =>
+      overdraw.stepId === edit.stepId || shortOf(overdraw) > (shortBefore.get(overdraw.stepId) ?? 0),
+  );
+  if (worse !== undefined) throw await refusal(deps, chain, { worse, steps, stepId: edit.stepId });
+}
+
+const shortOf = ({ quantity, available }: Overdraw): number => quantity - available;
+
+function stepOf({ id, sourceId, destinationId, quantity, at }: Move): PopulationStep {
+  return { id, at, quantity, kind: 'TRANSFER', fromPondId: sourceId, toPondId: destinationId };
+}
+
+async function refusal(
+  deps: Pick<TransferDeps, 'queries'>,
+  { batch }: Chain,
+  { worse, steps, stepId }: { worse: Overdraw; steps: readonly PopulationStep[]; stepId: string },
+): Promise<AppError> {
+  const { available, quantity, pondId } = worse;
+  const pond = pondId === null ? null : ((await deps.queries.pondNames([pondId])).get(pondId) ?? null);
+  const where = pond === null ? 'the ponds of this batch' : `pond ${pond.name}`;
+  const at = steps.find(({ id }) => id === worse.stepId)?.at ?? '';
+  if (worse.stepId !== stepId) {
+    return short(
+      `This cannot be done: on ${at} batch ${batch.batch_code} moves ${quantity} animals out of ${where}, where then only ${available} would be available. Correct that first`,
+      worse,
+    );
+  }
+  if (available === 0) {
+    return invalidTransfer(
+      'source_pond_id',
+      `Batch ${batch.batch_code} has no animals in ${where} at that time (0 available)`,
+      'NO_ANIMALS_IN_POND',
+    );
+  }
+  return short(
+    `Only ${available} animals of batch ${batch.batch_code} are available in ${where} at that time; ${quantity} cannot be moved`,
+    worse,
+  );
+}
+
+function short(detail: string, { available }: Overdraw): AppError {
+  const { status, message, extras } = conflict(detail, 'NOT_ENOUGH_ANIMALS');
+  return new AppError(status, message, { ...extras, more: { available } });
+}
+
+/** What is unlikely about a transfer, but kept as it was entered. */
+export function warningsOf(
+  averageWeightG: number | null,
+  currentWeightG: number | null,
+  language: Language,
+): TransferWarning[] {
+  if (averageWeightG === null || currentWeightG === null || currentWeightG <= 0) return [];
+  const factor = averageWeightG / currentWeightG;
+  if (factor <= WEIGHT_FACTOR && factor >= 1 / WEIGHT_FACTOR) return [];
+  return [{ code: 'WEIGHT_UNUSUAL', message: UNUSUAL_WEIGHT[language](averageWeightG, currentWeightG) }];
+}
+
+/** Name of a transfer in the audit. */
+export function auditName(chain: Chain, source: Named, destination: Named): string {
+  return `Transfer of ${chain.batch.batch_code}, ${source.name} to ${destination.name}`;
+}
+
+export const nowIso = (deps: Pick<TransferDeps, 'now'>): string => isoOf(deps.now());

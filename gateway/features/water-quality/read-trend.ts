@@ -1,0 +1,110 @@
+import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
+import { DAY_MS, wallOf, type Zone, zoneClock } from '#core/zone-clock.ts';
+import type { Language } from '#science/advice/language.ts';
+import { waterTrendAdvice } from '#science/advice/water-advice.ts';
+import { trendOf } from '#science/parameter-trend.ts';
+import { alertTypesOf, optimalRange, WATER_UNITS } from '#science/water-limits.ts';
+import type { DailyFigures, DaySpan, PondName, Reading, ScienceOf, WaterReadQueries } from './ports.ts';
+import { waterFigure } from './water-answers.ts';
+
+export type ReadTrendDeps = Pick<Kernel, 'now'> & {
+  queries: Pick<WaterReadQueries, 'waterIn'>;
+  scienceOf: ScienceOf;
+};
+
+/** Where a parameter of a pond is going: per day of the farm's zone, today included, and what to do about it. */
+export async function waterTrendOf(
+  deps: ReadTrendDeps,
+  pond: PondName,
+  { parameter, days: periodDays }: { parameter: WaterField; days: number },
+  language: Language,
+): Promise<WaterTrend> {
+  const zone = zoneClock(pond.timezone);
+  const spans = daySpans(zone, deps.now(), periodDays);
+  const window = { from: spans[0]?.from ?? null, before: spans.at(-1)?.before ?? null };
+  const water = await deps.queries.waterIn(pond.id, window);
+  const [science, days, extremes, raised] = await Promise.all([
+    deps.scienceOf(pond.farm_id),
+    water.dailyFigures(parameter, spans),
+    water.extremes(parameter),
+    water.countRaised(alertTypesOf(parameter)),
+  ]);
+  const trend = trendOf(
+    science.trends,
+    parameter,
+    days.map(({ day, sum, count }) => ({ day: Date.parse(day) / DAY_MS, average: sum / count })),
+  );
+  const range = optimalRange(science.water, parameter);
+  const facts = {
+    pond: pond.cod,
+    parameter,
+    periodDays,
+    trend,
+    latest: latestOf(days),
+    lowest: placed(extremes.lowest, zone),
+    highest: placed(extremes.highest, zone),
+    range,
+    volumeM3: pond.volumeM3,
+  };
+  return {
+    pond_id: pond.id,
+    pond_cod: pond.cod,
+    parameter,
+    unit: WATER_UNITS[parameter],
+    optimal_range: range,
+    trend_data: {
+      period_days: periodDays,
+      data_points: days.map(({ day, sum, count, min, max }) => ({
+        date: day,
+        avg: waterFigure(sum / count),
+        min: waterFigure(min),
+        max: waterFigure(max),
+      })),
+      statistics: {
+        ...overall(days),
+        trend_direction: trend.direction,
+        alerts_triggered: raised,
+      },
+    },
+    recommendations: waterTrendAdvice(facts, language),
+  };
+}
+
+function daySpans(zone: Zone, now: number, days: number): DaySpan[] {
+  const today = localDay(isoOf(now), zone);
+  const all = Array.from({ length: days + 1 }, (_, i) => dayAfter(today, i - days + 1));
+  const starts = all.map((day) => startOfDay(day, zone));
+  // a day ends where the next begins
+  return all.slice(0, days).map((day, i) => ({ day, from: starts[i] ?? '', before: starts[i + 1] ?? '' }));
+}
+
+function latestOf(days: readonly DailyFigures[]): number | null {
+  const last = days.at(-1);
+  return last === undefined ? null : last.sum / last.count;
+}
+
+function placed(reading: Reading | null, zone: Zone) {
+  if (reading === null) return null;
+  const localTime = isoOf(wallOf(zone, Date.parse(reading.at))).slice(11, 16);
+  return { value: reading.value, localDate: localDay(reading.at, zone), localTime };
+}
+
+/** Of all readings, not of the daily averages. */
+function overall(days: readonly DailyFigures[]) {
+  const count = days.reduce((sum, day) => sum + day.count, 0);
+  if (count === 0) return { overall_avg: null, overall_min: null, overall_max: null, std_deviation: null };
+  const mean = days.reduce((sum, day) => sum + day.sum, 0) / count;
+  // day by day, so that large values with little scatter lose no digits
+  const squares = days.reduce((sum, day) => {
+    const average = day.sum / day.count;
+    return sum + Math.max(0, day.squares - day.count * average ** 2) + day.count * (average - mean) ** 2;
+  }, 0);
+  return {
+    overall_avg: waterFigure(mean),
+    overall_min: waterFigure(Math.min(...days.map(({ min }) => min))),
+    overall_max: waterFigure(Math.max(...days.map(({ max }) => max))),
+    std_deviation: waterFigure(count === 1 ? 0 : Math.sqrt(squares / (count - 1))),
+  };
+}
