@@ -23,6 +23,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'pg', include: [NEEDS_POSTGRES] } },
+      { test: { name: 'browser', include: [NEEDS_BROWSER] } },
     ],
   },
 });

@@ -1,77 +1,103 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { v7 } from 'uuid';
-import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
-import type { Database } from '#adapters/sql/database.ts';
-import { accountQueries } from '#adapters/sql/queries/accounts.ts';
-import { subscriptionQueries } from '#adapters/sql/queries/subscriptions.ts';
-import { subscription } from '#contract/resources/subscriptions.ts';
-import { emailKeyOf, registerInput, user, userUpdate } from '#contract/resources/users.ts';
-import { PLANS, type Plan } from '#contract/words.ts';
-import { insert, update } from '#core/changes.ts';
-import { isoOf } from '#core/kernel.ts';
-import { type Decision, perform } from '#core/use-case.ts';
-import { newPassword } from '#features/accounts/change-account.ts';
-import { createUser } from '#features/accounts/create-user.ts';
-import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
-import { setPlan } from '#features/subscriptions/set-plan.ts';
-import { BadOption, type Config, databaseFile, readConfig } from './config.ts';
-import { openDatabase } from './open-database.ts';
+import type { PasswordCost } from '#adapters/passwords/argon2-passwords.ts';
+import {
+  changePlan,
+  listFarms,
+  listInvitations,
+  listTokens,
+  revokeInvitation,
+  revokeToken,
+  showSubscription,
+} from './admin-access.ts';
+import {
+  activateUser,
+  createAdmin,
+  deactivateUser,
+  deleteUser,
+  listUsers,
+  resetPassword,
+  revokeSessions,
+} from './admin-accounts.ts';
+import {
+  ADMIN_OPTIONS,
+  adminKernel,
+  BadUse,
+  type Command,
+  openPatiently,
+  sentenceOf,
+  type Told,
+} from './admin-session.ts';
+import { BadOption, databaseFile, readConfig } from './config.ts';
 import { type Input, readPassword } from './read-password.ts';
 
 const HELP = `npm run admin -- <command> [options]   works while the gateway runs
 
-  create-admin    --email E [--name N]    make an administrator
-  reset-password  --email E               give an account a new password; its sessions end
-  set-plan        --email E --plan P      FREE, BASIC, PROFESSIONAL or ENTERPRISE
-  list-users                              show all accounts
+  create-admin       --email E [--name N]  make an administrator
+  reset-password     --email E             give an account a new password; its sessions end
+  list-users                               show all accounts
+  deactivate-user    --email E             switch an account off; its sessions and tokens end
+  activate-user      --email E             let it log in again
+  delete-user        --email E [--force]   erase an account; --force: with the farms it owns
+  revoke-sessions    --email E             end all sessions of an account
+  set-plan           --email E --plan P    FREE, BASIC, PROFESSIONAL or ENTERPRISE
+  subscription       --email E             show plan, status, limits and usage
+  list-farms         [--email E]           show farms, of one owner or all
+  list-tokens        [--email E]           show access tokens, of one account or all
+  revoke-token       --id ID               end an access token
+  list-invitations   [--farm ID]           show invitations, to one farm or all
+  revoke-invitation  --id ID               end an invitation
 
   --password P        else from ADMIN_PASSWORD, else asked for, else the first line of the standard input
   --data DIR          folder of the database (DATA_DIR) [./data]
   --database-url URL  PostgreSQL of a hosted instance (DATABASE_URL)
   --json              answer in JSON
+
+A running gateway hears of it within five seconds. Exit codes: 0 done, 1 not possible, 2 called wrongly.
 `;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Print = (line: string) => void;
+/** What tests give in place of the real thing. */
+type Beside = { input?: Input; passwordCost?: PasswordCost; warn?: Print };
 
-type Session = {
-  database: Database;
-  config: Config;
-  text: (option: 'email' | 'name' | 'plan') => string | undefined;
-  password: () => Promise<string>;
-};
-
-/** What a command tells: a sentence for people, a value for programs. */
-type Told = { sentence: string; value: unknown };
-
-const COMMANDS: Readonly<Record<string, (session: Session) => Promise<Told>>> = {
+const COMMANDS: Readonly<Record<string, Command>> = {
   'create-admin': createAdmin,
   'reset-password': resetPassword,
-  'set-plan': changePlan,
   'list-users': listUsers,
+  'deactivate-user': deactivateUser,
+  'activate-user': activateUser,
+  'delete-user': deleteUser,
+  'revoke-sessions': revokeSessions,
+  'set-plan': changePlan,
+  subscription: showSubscription,
+  'list-farms': listFarms,
+  'list-tokens': listTokens,
+  'revoke-token': revokeToken,
+  'list-invitations': listInvitations,
+  'revoke-invitation': revokeInvitation,
 };
 
-/** Nothing was done because of how the command was called. */
-class BadUse extends Error {}
-
-/** Carries out one admin command. Answers the exit code: 0 done, 1 not possible, 2 called wrongly. */
+/**
+ * Carries out one admin command. Answers the exit code: 0 done, 1 not possible, 2 called wrongly. With `--json` what is
+ * printed is one line of JSON, whatever happens; else troubles and questions go to `warn`.
+ */
 export async function runAdmin(
   args: readonly string[],
   environment: Environment,
   print: Print,
-  input: Input = process.stdin,
+  beside: Beside = {},
 ): Promise<number> {
   const isJson = args.includes('--json');
+  const { warn = print } = beside;
   try {
-    const told = await carryOut(args, environment, print, input);
-    if (told !== null) print(isJson ? JSON.stringify(told.value) : told.sentence);
+    const told = await carryOut(args, environment, warn, beside);
+    print(isJson ? JSON.stringify(told.value) : told.sentence);
     return 0;
   } catch (error) {
-    const sentence = error instanceof Error ? error.message : String(error);
-    print(isJson ? JSON.stringify({ error: sentence }) : sentence);
+    const sentence = sentenceOf(error);
+    if (isJson) print(JSON.stringify({ error: sentence }));
+    else warn(sentence);
     return error instanceof BadUse || error instanceof BadOption ? 2 : 1;
   }
 }
@@ -79,14 +105,11 @@ export async function runAdmin(
 async function carryOut(
   args: readonly string[],
   environment: Environment,
-  print: Print,
-  input: Input,
-): Promise<Told | null> {
+  warn: Print,
+  { input = process.stdin, passwordCost }: Beside,
+): Promise<Told> {
   const { values, positionals } = readArguments(args);
-  if (values.help) {
-    print(HELP);
-    return null;
-  }
+  if (values.help) return { sentence: HELP, value: { help: HELP } };
   const [name = '', ...more] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined || more.length > 0) {
@@ -106,13 +129,19 @@ async function carryOut(
     return await command({
       database,
       config,
+      kernel: adminKernel(database),
       text: (option) => values[option],
-      password: () => passwordFrom(values.password ?? environment['ADMIN_PASSWORD'], print, input),
+      isForced: values.force ?? false,
+      password: () => passwordFrom(values.password ?? environment['ADMIN_PASSWORD'], warn, input),
+      passwordCost,
     });
   } finally {
     await database.close();
   }
 }
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
 
 function readArguments(args: readonly string[]) {
   try {
@@ -120,14 +149,16 @@ function readArguments(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
-        email: { type: 'string' },
-        name: { type: 'string' },
-        password: { type: 'string' },
-        plan: { type: 'string' },
-        data: { type: 'string' },
-        'database-url': { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
+        ...(Object.fromEntries(ADMIN_OPTIONS.map((option) => [option, text])) as Record<
+          (typeof ADMIN_OPTIONS)[number],
+          typeof text
+        >),
+        password: text,
+        data: text,
+        'database-url': text,
+        force: flag,
+        json: flag,
+        help: { ...flag, short: 'h' },
       },
     });
   } catch (error) {
@@ -135,127 +166,8 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-async function createAdmin(session: Session): Promise<Told> {
-  const { database, config } = session;
-  const asked = {
-    email: required(session, 'email'),
-    name: session.text('name') ?? 'Administrator',
-    password: await session.password(),
-    role: 'ADMIN',
-  };
-  const deps = { now: Date.now, newId: () => v7() };
-  const { id, email, role } = await commitDecided(database, async () =>
-    createUser(
-      {
-        ...deps,
-        queries: accountQueries(database.read),
-        passwords: argon2Passwords(),
-        onCreate: (made) => [insert(subscription, firstSubscription(deps, made.id, config.localPlan))],
-      },
-      valid(registerInput.safeParse(asked)),
-      'admin',
-    ),
-  );
-  return { sentence: `${email} is an administrator now`, value: { id, email, role } };
-}
-
-async function resetPassword(session: Session): Promise<Told> {
-  const { database } = session;
-  const emailKey = emailKeyOf(required(session, 'email'));
-  const { password = '' } = valid(userUpdate.safeParse({ password: await session.password() }));
-  const { id, email } = await commitDecided(database, async () => {
-    const account = await accountOf(database, emailKey);
-    const set = await newPassword({ passwords: argon2Passwords() }, account, password, 'admin');
-    const stamped = { ...set, updated_at: isoOf(Date.now()) };
-    return { answer: account, changes: [update(user, account, stamped)] };
-  });
-  return { sentence: `${email} has a new password; older sessions have ended`, value: { id, email } };
-}
-
-async function changePlan(session: Session): Promise<Told> {
-  const { database } = session;
-  const emailKey = emailKeyOf(required(session, 'email'));
-  const plan = planOf(required(session, 'plan'));
-  const { id, email } = await commitDecided(database, async () => {
-    const account = await accountOf(database, emailKey);
-    const deps = { now: Date.now, newId: () => v7(), ...subscriptionQueries(database.read) };
-    return { ...(await setPlan(deps, account.id, plan)), answer: account };
-  });
-  return { sentence: `${email} has the plan ${plan} now`, value: { id, email, plan } };
-}
-
-async function listUsers({ database }: Session): Promise<Told> {
-  const users: { id: string; email: string; name: string; role: string; is_active: boolean }[] = [];
-  const everyone = accountQueries(database.read).accounts({ skip: 0, limit: undefined });
-  for await (const { id, email, name, role, is_active } of everyone)
-    users.push({ id, email, name, role, is_active });
-  const lines = users.map(
-    ({ email, name, role, is_active }) => `${email}  ${name}  ${role}${is_active ? '' : '  (not active)'}`,
-  );
-  return { sentence: lines.length === 0 ? 'There are no accounts yet' : lines.join('\n'), value: users };
-}
-
-function required(session: Session, option: 'email' | 'plan'): string {
-  const text = session.text(option)?.trim();
-  if (text === undefined || text === '')
-    throw new BadUse(`--${option} is missing; see npm run admin -- --help`);
-  return text;
-}
-
-function planOf(text: string): Plan {
-  const plan = PLANS.find((word) => word === text.toUpperCase());
-  if (plan === undefined) throw new BadUse(`--plan must be ${PLANS.join(', ')}, not ${JSON.stringify(text)}`);
-  return plan;
-}
-
-type Parsed<Data> =
-  | { success: true; data: Data }
-  | { success: false; error: { issues: readonly { path: PropertyKey[]; message: string }[] } };
-
-function valid<Data>(parsed: Parsed<Data>): Data {
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new BadUse(`${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'is not valid'}`);
-}
-
-async function passwordFrom(given: string | undefined, print: Print, input: Input): Promise<string> {
-  const password = given || (await readPassword(print, input));
+async function passwordFrom(given: string | undefined, ask: Print, input: Input): Promise<string> {
+  const password = given || (await readPassword(ask, input));
   if (password !== null) return password;
   throw new BadUse('A password is missing: say --password, set ADMIN_PASSWORD or pipe it in');
-}
-
-async function accountOf(database: Database, emailKey: string) {
-  const account = await accountQueries(database.read).accountByEmail(emailKey);
-  if (account === null) throw new Error(`There is no account with the email ${emailKey}`);
-  return account;
-}
-
-async function commitDecided<Answer>(
-  database: Database,
-  decide: () => Promise<Decision<Answer>>,
-): Promise<Answer> {
-  const deps = { commit: database.commit, pause: async (ms: number) => pause(ms), random: Math.random };
-  return (await perform(deps, null, decide)).answer;
-}
-
-const OPEN_ATTEMPTS = 30;
-
-/** The running gateway holds the file for moments only. */
-async function openPatiently(config: Config): Promise<Database> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await openDatabase(config, {
-        now: Date.now,
-        monotonic: () => performance.now(),
-        bootId: randomBytes(8).toString('hex'),
-        node: randomBytes(4).toString('hex'),
-        // nobody listens in this process
-        onListenerError: () => undefined,
-      });
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (!code.startsWith('SQLITE_BUSY') || attempt === OPEN_ATTEMPTS) throw error;
-      await pause(100);
-    }
-  }
 }

@@ -2,12 +2,16 @@ import { attemptLimit, isLoopback } from '#adapters/http/attempt-limit.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
+import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
 import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
+import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { insert } from '#core/changes.ts';
-import type { Kernel } from '#core/kernel.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import { createTokenAuthentication } from '#features/access-tokens/authenticate-token.ts';
 import { createAuthentication } from '#features/accounts/authenticate.ts';
 import { accountRoutes } from '#features/accounts/routes.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
@@ -15,27 +19,36 @@ import { firstSubscription } from '#features/subscriptions/first-subscription.ts
 import type { Config } from './config.ts';
 import type { World } from './world.ts';
 
-/** Who may come in: registration, login, tokens. */
+/** Who may come in: registration, login, tokens of logins and of programs. */
 export async function wireAccounts(config: Config, world: World, kernel: Kernel, database: Database) {
   const { read } = database;
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
   const tokens = jwtTokens(secret);
-  const { authenticate, hear } = createAuthentication({
-    now: kernel.now,
+  const sessions = createAuthentication({ now: kernel.now, monotonic: world.monotonic, tokens, queries });
+  const programs = createTokenAuthentication({
+    ...kernel,
     monotonic: world.monotonic,
-    tokens,
-    queries,
+    text: accessTokenText,
+    queries: accessTokenQueries(read),
+    standingOf: sessions.standingOf,
   });
-  database.onCommit(hear);
+  database.onCommit((committed) => {
+    sessions.hear(committed);
+    programs.hear(committed);
+  });
+  const passwords = argon2Passwords(world.passwordCost);
+  const passwordTries = attemptLimit({ attempts: 10, windowS: 15 * 60 });
   const isGateway = config.role === 'gateway';
   const plan = isGateway ? config.localPlan : 'FREE';
   const routes = accountRoutes({
     ...kernel,
     queries,
     tokens,
-    authenticate,
-    passwords: argon2Passwords(),
+    // an access token invites nobody
+    authenticate: sessions.authenticate,
+    passwords,
+    passwordTries,
     loginFailures: attemptLimit({ attempts: 10, windowS: 15 * 60 }),
     registration: config.registration,
     registrations: attemptLimit({
@@ -46,6 +59,19 @@ export async function wireAccounts(config: Config, world: World, kernel: Kernel,
     }),
     onCreate: ({ id }) => [insert(subscription, firstSubscription(kernel, id, plan))],
     farmsOf: (userId, page) => farmAnswersOf(farmQueries(read).farmsOf(userId, page)),
+    liveTokensOf: (userId) => accessTokenQueries(read).countLive(userId, isoOf(kernel.now())),
   });
-  return { authenticate, routes, secret };
+  const authenticate = (bearer: string): Promise<Caller> =>
+    accessTokenText.isOne(bearer) ? programs.authenticate(bearer) : sessions.authenticate(bearer);
+  return {
+    /** The holder of a token of either sort. */
+    authenticate,
+    /** The same for what only a person who logged in may do. */
+    authenticateSession: sessions.authenticate,
+    accessTokens: { isOne: accessTokenText.isOne, noteUse: programs.noteUse },
+    passwords,
+    passwordTries,
+    routes,
+    secret,
+  };
 }

@@ -1,27 +1,22 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { alertQueries } from '#adapters/sql/queries/alerts.ts';
-import { readersQuery } from '#adapters/sql/queries/notifications.ts';
+import { peopleQuery } from '#adapters/sql/queries/notifications.ts';
 import type { ControlViews } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
 import { createAlerting } from '#features/alerts/create-alerting.ts';
 import { deviceFacts } from '#features/alerts/device-facts.ts';
+import { createEscalation } from '#features/alerts/escalate-alerts.ts';
 import { createEpisodeFinisher } from '#features/alerts/finish-episodes.ts';
 import { alertRoutes } from '#features/alerts/routes.ts';
 import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
-import { notificationsFor } from '#features/notifications/notify.ts';
 import type { Config } from './config.ts';
 
 /** The alert store and its interface: for every feature that raises alerts. */
-export function wireAlerts(kernel: Kernel, database: Database) {
+export function wireAlerts(kernel: Kernel, database: Database, notify: Notify) {
   const queries = alertQueries(database.read);
-  const readersOf = readersQuery(database.read);
-  const deps = {
-    ...kernel,
-    queries,
-    notify: (notice: Parameters<typeof notificationsFor>[1]) =>
-      notificationsFor({ ...kernel, readersOf }, notice),
-  };
+  const deps = { ...kernel, queries, notify };
   const { alertsOf, countAlerts } = alertQueries(database.readLong);
   const routes = alertRoutes({ ...deps, queries: { ...queries, alertsOf, countAlerts } });
   const episodes = createEpisodeFinisher(deps);
@@ -36,12 +31,13 @@ export function wireWatches(deps: {
   monotonic: () => number;
   database: Database;
   alerts: ReturnType<typeof wireAlerts>;
+  notify: Notify;
   views: ControlViews;
   /** Until when an earlier run is known to have listened, ms; null: not known. */
   previousUntil: number | null;
   conditions: () => InstanceConditions;
 }) {
-  const { config, kernel, monotonic, database, alerts, views } = deps;
+  const { config, kernel, monotonic, database, alerts, notify, views } = deps;
   const watchDeps = { ...kernel, monotonic, alerting: alerts.alerting, queries: alerts.queries };
   const listening = {
     sinceMonotonic: monotonic(),
@@ -59,6 +55,15 @@ export function wireWatches(deps: {
     farmIds: () => new Set([...views.all()].map(({ row }) => row.farm_id)),
     conditions: deps.conditions,
   });
+  const escalation = createEscalation({
+    ...kernel,
+    monotonic,
+    queries: alerts.queries,
+    notify,
+    peopleOf: peopleQuery(database.read),
+    isShared: database.dialect === 'postgres',
+  });
+  database.onCommit(escalation.follow);
   database.onCommit(devices.follow);
   database.onCommit(instance.follow);
   return {
@@ -68,5 +73,6 @@ export function wireWatches(deps: {
     },
     devices,
     instance,
+    escalation,
   };
 }

@@ -4,9 +4,8 @@ import { isBackupDue, isSnapshotDue, type Tried } from '#adapters/backup/due.ts'
 import type { Checks } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
-import { readersQuery } from '#adapters/sql/queries/notifications.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { notificationsFor } from '#features/notifications/notify.ts';
+import type { Notify } from '#core/notifying.ts';
 import type { BootReport } from './boot/climb.ts';
 import { keepLastGood } from './boot/keep-last-good.ts';
 import { RUNGS } from './boot/ladder.ts';
@@ -26,6 +25,7 @@ export type BackupDeps = {
   kernel: Kernel;
   monotonic: () => number;
   database: Database;
+  notify: Notify;
   boot: BootReport;
   checks: Checks;
   metrics: Metrics;
@@ -34,7 +34,7 @@ export type RunJob = (job: Job) => Promise<JobDone>;
 
 /** What a gateway on SQLite keeps for the day its disk dies: configuration, snapshots, backups; and how it started. */
 export function wireBackup(deps: BackupDeps) {
-  const { config, kernel, monotonic, database, boot } = deps;
+  const { config, kernel, monotonic, database, notify, boot } = deps;
   const paths = { data: config.data, databaseFile: databaseFile(config) };
   const untried: Tried = { triedAt: null, failed: false };
   const state = {
@@ -53,7 +53,6 @@ export function wireBackup(deps: BackupDeps) {
     if (controlChangeOf(committed) === 'config') state.hasChanged = true;
   });
   const lastGood = keepLastGood({ ...kernel, monotonic, data: config.data, database });
-  const readersOf = readersQuery(database.read);
   tellOutside(deps, state);
 
   async function attempt(what: 'backup' | 'snapshot', run: () => Promise<JobDone>): Promise<boolean> {
@@ -121,16 +120,16 @@ export function wireBackup(deps: BackupDeps) {
     const reason = state.trouble ?? '';
     const changes = await Promise.all(
       farms.map(({ id }) =>
-        notificationsFor(
-          { ...kernel, readersOf },
+        notify(
+          { farmId: id, who: 'operators' },
           {
-            farmId: id,
             type: 'SYSTEM',
-            text: (language) =>
+            title: (language) => (language === 'en' ? 'The backup failed' : 'O backup falhou'),
+            message: (language) =>
               language === 'en'
-                ? { title: 'The backup failed', message: `The backup of the gateway failed: ${reason}` }
-                : { title: 'O backup falhou', message: `O backup do gateway falhou: ${reason}` },
-            data: { folder },
+                ? `The backup of the gateway failed: ${reason}. Look whether the stick is plugged in and has room.`
+                : `O backup do gateway falhou: ${reason}. Veja se o pendrive está conectado e tem espaço.`,
+            data: { event: 'backup_failed', folder },
             cause: `backup_failed:${day}:${id}`,
           },
         ),
@@ -166,7 +165,7 @@ export function wireBackup(deps: BackupDeps) {
     /** Every minute. */
     async tick(run: RunJob): Promise<void> {
       if (!isOnDisk) return;
-      await telling('the recovery', () => tellBoot({ ...kernel, db: database.read, readersOf }));
+      await telling('the recovery', () => tellBoot({ ...kernel, db: database.read, notify }));
       await backUp(run);
       await takeSnapshot(run);
       await checkWhole(run);

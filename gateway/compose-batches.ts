@@ -10,6 +10,7 @@ import { batchRoutes } from '#features/batches/routes.ts';
 import { biometryRoutes } from '#features/biometries/routes.ts';
 import type { ScienceOf } from '#features/science-settings/ports.ts';
 import { scienceSettingRoutes } from '#features/science-settings/routes.ts';
+import type { Limits } from './compose-subscriptions.ts';
 
 /** Wires batches, their harvests and weighings, and the figures a farm has set for itself. */
 export function wireBatches({
@@ -17,11 +18,13 @@ export function wireBatches({
   database,
   batches,
   scienceOf,
+  limits,
 }: {
   kernel: Kernel;
   database: Pick<Database, 'read' | 'readLong'>;
   batches: BatchStates;
   scienceOf: ScienceOf;
+  limits: Limits;
 }): Route[] {
   const growth = { now: kernel.now, batches, scienceOf, dailyTemperatures: dailyTemperatures(database.read) };
   return [
@@ -29,7 +32,7 @@ export function wireBatches({
       ...kernel,
       ...growth,
       queries: batchQueries(database.read),
-      onCreate: async () => ({}),
+      onCreate: (created) => limits.batches([created]),
     }),
     ...biometryRoutes({
       ...kernel,

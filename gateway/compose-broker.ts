@@ -1,14 +1,13 @@
 import type { Server } from 'node:http';
 import { createCounters } from '#adapters/mqtt/counters.ts';
 import { type SupervisedBroker, superviseBroker } from '#adapters/mqtt/supervise-broker.ts';
-import { readersQuery } from '#adapters/sql/queries/notifications.ts';
 import { tellBrokerRestart } from '#features/notifications/tell-broker-restart.ts';
 import type { compose } from './compose.ts';
 import type { Config } from './config.ts';
 
 type Instance = Pick<
   Awaited<ReturnType<typeof compose>>,
-  'control' | 'kernel' | 'metrics' | 'database' | 'refusals' | 'checks'
+  'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks'
 >;
 
 /** The broker of this instance, its figures and its place in `/readyz`. */
@@ -56,9 +55,9 @@ function tellFigures({ metrics }: Instance, broker: SupervisedBroker): void {
   );
 }
 
-async function tellFarms({ control, kernel, database }: Instance): Promise<void> {
+async function tellFarms({ control, kernel, notify }: Instance): Promise<void> {
   const namesById = new Map([...control.registry.all()].map(({ row, farmName }) => [row.farm_id, farmName]));
-  const deps = { ...kernel, readersOf: readersQuery(database.read) };
+  const deps = { ...kernel, notify };
   for (const [id, name] of namesById) {
     await tellBrokerRestart(deps, { id, name }).catch((error: unknown) =>
       kernel.log.warn({ err: error, farmId: id }, 'the restart of the broker could not be told'),

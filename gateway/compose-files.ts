@@ -2,6 +2,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { exportQueries } from '#adapters/sql/queries/exports.ts';
 import { financeQueries } from '#adapters/sql/queries/finance.ts';
 import { importQueries } from '#adapters/sql/queries/imports.ts';
+import type { Feature } from '#contract/plans.ts';
 import type { BatchStates, ExpectedWeights } from '#core/batch-state.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
@@ -10,6 +11,7 @@ import { batchMoneyOf } from '#features/finance/finance-answers.ts';
 import { importRoutes } from '#features/imports/routes.ts';
 import type { ScienceOf } from '#features/science-settings/ports.ts';
 import { costPerKg } from '#science/economics.ts';
+import type { Limits } from './compose-subscriptions.ts';
 
 /** Wires what leaves as a file and what comes in as one. */
 export function wireFiles(deps: {
@@ -18,6 +20,8 @@ export function wireFiles(deps: {
   batches: BatchStates;
   expectedWeights: ExpectedWeights;
   scienceOf: ScienceOf;
+  limits: Limits;
+  hasFeature: (userId: string, feature: Feature) => Promise<boolean>;
 }): Route[] {
   const { kernel, database, batches, expectedWeights, scienceOf } = deps;
   const finance = financeQueries(database.read);
@@ -37,13 +41,13 @@ export function wireFiles(deps: {
       };
     },
     currencyOf: finance.currencyOf,
-    mayExport: async () => true,
+    mayExport: ({ ownerId }) => deps.hasFeature(ownerId, 'export_data'),
   });
   const imports = importRoutes({
     ...kernel,
     queries: importQueries(database.read),
     scienceOf,
-    onCreateBatch: async () => ({}),
+    onCreateBatches: deps.limits.batches,
   });
   return [...exports, ...imports];
 }

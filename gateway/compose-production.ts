@@ -14,6 +14,7 @@ import { wireBatches } from './compose-batches.ts';
 import { wireDashboard } from './compose-dashboard.ts';
 import { wireFeedingAndFinance } from './compose-feeding.ts';
 import { wireFiles } from './compose-files.ts';
+import type { Limits } from './compose-subscriptions.ts';
 import { wireTransfers } from './compose-transfers.ts';
 import { wireWater } from './compose-water.ts';
 
@@ -24,13 +25,16 @@ export function wireProduction(deps: {
   alerting: Alerting;
   /** Control hears of a measurement that the disk did not take. */
   heardUnsaved: Parameters<typeof wireWater>[0]['heardUnsaved'];
+  /** What the plan of an owner allows. */
+  limits: Limits;
+  hasFeature: Parameters<typeof wireFiles>[0]['hasFeature'];
 }): {
   routes: Route[];
   pondContents: PondContents;
   batches: BatchStates;
   scienceOf: ScienceOf;
 } {
-  const { kernel, database, alerting, heardUnsaved } = deps;
+  const { kernel, database, alerting, heardUnsaved, limits, hasFeature } = deps;
   // what every feature below may ask: how batches stand, and the figures that hold on a farm
   const batches = batchStates({ now: kernel.now, queries: batchFactQueries(database.read) });
   const scienceOf = scienceOfFarms(scienceSettingQueries(database.read));
@@ -38,10 +42,18 @@ export function wireProduction(deps: {
   const dashboard = wireDashboard({ kernel, database, batches, scienceOf });
   return {
     routes: [
-      ...wireBatches({ kernel, database, batches, scienceOf }),
+      ...wireBatches({ kernel, database, batches, scienceOf, limits }),
       ...dashboard.routes,
-      ...wireTransfers({ kernel, database, batches }),
-      ...wireFiles({ kernel, database, batches, expectedWeights: weightsExpected, scienceOf }),
+      ...wireTransfers({ kernel, database, batches, limits }),
+      ...wireFiles({
+        kernel,
+        database,
+        batches,
+        expectedWeights: weightsExpected,
+        scienceOf,
+        limits,
+        hasFeature,
+      }),
       ...wireWater({ kernel, database, alerting, scienceOf, heardUnsaved }).routes,
       ...wireFeedingAndFinance({ kernel, database, batches, scienceOf, expectedWeights: weightsExpected }),
     ],

@@ -7,11 +7,17 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
 import { animalsOf } from '#features/batches/batch-state.ts';
 import { transferRoutes } from '#features/transfers/routes.ts';
+import type { Limits } from './compose-subscriptions.ts';
 
-type WireDeps = { kernel: Kernel; database: Pick<Database, 'read' | 'readLong'>; batches: BatchStates };
+type WireDeps = {
+  kernel: Kernel;
+  database: Pick<Database, 'read' | 'readLong'>;
+  batches: BatchStates;
+  limits: Limits;
+};
 
 /** Wires moves of animals between ponds. */
-export function wireTransfers({ kernel, database, batches }: WireDeps): Route[] {
+export function wireTransfers({ kernel, database, batches, limits }: WireDeps): Route[] {
   const { factsOf } = batchFactQueries(database.read);
   const accessTo = accessQuery(database.read);
   return transferRoutes({
@@ -25,6 +31,6 @@ export function wireTransfers({ kernel, database, batches }: WireDeps): Route[] 
         : { batch: facts.batch, timezone: facts.timezone, animals: animalsOf(facts) };
     },
     accessToPond: (pondId, userId) => accessTo('pond', pondId, userId),
-    onIncoming: async () => ({}),
+    onIncoming: ({ batch, pondId, ownerId }) => limits.incoming({ batchId: batch.id, pondId, ownerId }),
   });
 }

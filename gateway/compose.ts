@@ -20,6 +20,8 @@ import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/qu
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { requireReadScope } from '#core/token-scope.ts';
+import { requireApiAccess } from '#features/access-tokens/create-token.ts';
 import { addressRoutes } from '#features/addresses/routes.ts';
 import { aeratorRoutes } from '#features/aerators/routes.ts';
 import { orderByPerson } from '#features/control-points/order-routes.ts';
@@ -38,8 +40,12 @@ import { wireForecast } from './compose-aeration.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
 import { wireControl } from './compose-control.ts';
+import { wireDelivery, wireNotify } from './compose-delivery.ts';
+import { wirePayments } from './compose-payments.ts';
+import { wirePeople } from './compose-people.ts';
 import { readiness, tellControl, wireEvents } from './compose-platform.ts';
 import { wireProduction } from './compose-production.ts';
+import { wireRequestLimits, wireSubscriptions } from './compose-subscriptions.ts';
 import type { Config } from './config.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
 
@@ -91,6 +97,8 @@ export async function compose(config: Config, given: World) {
   clock = startClock({ config, world, log }, run.goodTime, (steppedBy) => {
     for (const listener of clockListeners) listener(steppedBy);
   });
+  const notify = wireNotify(config, kernel, database);
+  const subscriptions = wireSubscriptions(kernel, database, notify);
   const { authenticate, ...accounts } = await wireAccounts(config, world, kernel, database);
   const metrics = createMetrics();
   const refusals = createRefusals({ log }, ['mqtt', 'http']);
@@ -109,13 +117,14 @@ export async function compose(config: Config, given: World) {
     operatesSomeFarm: operatesSomeFarmQuery(database.read),
     lookedAt: run.goodTime,
   });
-  const alerts = wireAlerts(kernel, database);
+  const alerts = wireAlerts(kernel, database, notify);
   const watches = wireWatches({
     config,
     kernel,
     monotonic: world.monotonic,
     database,
     alerts,
+    notify,
     views: control.registry,
     previousUntil: run.goodTime,
     conditions: () => ({
@@ -126,7 +135,7 @@ export async function compose(config: Config, given: World) {
   const onlineAfterMs = config.onlineAfterS * 1000;
   const presenceOf = (id: string) => presenceItemOf({ now, onlineAfterMs }, control.registry.byId(id));
   const events = wireEvents(config, kernel, database, {
-    authenticate,
+    authenticate: async (bearer) => requireReadScope(await authenticate(bearer)),
     secret: accounts.secret,
     metrics,
     presenceOf,
@@ -152,6 +161,8 @@ export async function compose(config: Config, given: World) {
     database,
     alerting: alerts.alerting,
     heardUnsaved: control.oxygen.hear,
+    limits: subscriptions.limits,
+    hasFeature: subscriptions.hasFeature,
   });
   const forecast = wireForecast({
     kernel,
@@ -160,8 +171,42 @@ export async function compose(config: Config, given: World) {
     alerting: alerts.alerting,
     scienceOf: production.scienceOf,
   });
+  const payments = await wirePayments({
+    config,
+    kernel,
+    database,
+    secret: accounts.secret,
+    notify,
+    subscriptionChanged: subscriptions.subscriptionChanged,
+  });
+  const delivery = await wireDelivery({
+    config,
+    kernel,
+    monotonic: world.monotonic,
+    database,
+    notify,
+    metrics,
+  });
+  clockListeners.add(delivery.followClockStep);
+  const hasApiAccess = (userId: string) => subscriptions.hasFeature(userId, 'api_access');
+  const people = wirePeople({
+    kernel,
+    database,
+    notify,
+    passwords: accounts.passwords,
+    passwordTries: accounts.passwordTries,
+    batches: production.batches,
+    limits: subscriptions.limits,
+    hasApiAccess,
+    sendLetter: delivery.sendLetter,
+    endPayments: payments.endPayments,
+  });
   const routes = [
     ...accounts.routes,
+    ...people.routes,
+    ...subscriptions.routes,
+    ...payments.routes,
+    ...delivery.routes,
     ...addressRoutes({ ...kernel, queries: addressQueries(database.read) }),
     ...memberRoutes({ ...kernel, queries: memberQueries(database.read) }),
     ...farmRoutes({
@@ -169,7 +214,7 @@ export async function compose(config: Config, given: World) {
       queries: farmQueries(database.read),
       defaultZone: config.timezone,
       onZoneChange: (farmId) => keepWhatHoldsOnFarm({ now }, control.registry.all(), farmId),
-      onCreate: async () => ({}),
+      onCreate: subscriptions.limits.farm,
     }),
     ...pondRoutes({
       ...kernel,
@@ -178,7 +223,7 @@ export async function compose(config: Config, given: World) {
       isOnline: (id) => presenceOf(id)?.is_online ?? null,
       activeBatchesIn: async (pondId) =>
         (await production.batches.activeTiedTo(pondId)).map(({ batch }) => batch.batch_code),
-      onCreate: async () => ({}),
+      onCreate: (created, { farm }) => subscriptions.limits.pond(created, farm.ownerId),
     }),
     ...aeratorRoutes({
       ...kernel,
@@ -203,12 +248,18 @@ export async function compose(config: Config, given: World) {
     ...eventTicketRoutes(events.tickets),
     ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
   ];
+  const admit = wireRequestLimits(config, kernel, database, world.monotonic);
   const app = createApp(
     {
       ...kernel,
+      ...(admit === null ? {} : { admit }),
       ...idempotencyQueries(database.read),
       accessTo,
       authenticate,
+      accessTokens: {
+        ...accounts.accessTokens,
+        requirePlan: (userId) => requireApiAccess({ hasApiAccess }, userId),
+      },
       timerOf: metrics.timerOf,
       refused: (reason, source) => refusals.count('http', reason, source),
       mountBeside: (express) =>
@@ -219,8 +270,9 @@ export async function compose(config: Config, given: World) {
             metrics,
             access: config.role === 'gateway' ? 'open' : 'guarded',
             metricsToken: config.metricsToken,
-            authenticate,
+            authenticate: accounts.authenticateSession,
             events,
+            paymentPages: payments.pages,
             readiness: () => readiness({ database, checks }, storage, clock),
           },
           routes,
@@ -235,6 +287,7 @@ export async function compose(config: Config, given: World) {
           kernel,
           monotonic: world.monotonic,
           database,
+          notify,
           boot: booted.report,
           checks,
           metrics,
@@ -246,6 +299,9 @@ export async function compose(config: Config, given: World) {
     backup,
     routes,
     kernel,
+    notify,
+    delivery,
+    payments,
     clock,
     database,
     metrics,
@@ -256,6 +312,7 @@ export async function compose(config: Config, given: World) {
     alerts,
     watches,
     forecast,
+    people,
     storage,
   };
 }

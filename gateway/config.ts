@@ -32,7 +32,27 @@ function isZone(zone: string): boolean {
   }
 }
 
-type Option = { schema: z.ZodType; fallback: unknown; help: string };
+type Option = {
+  schema: z.ZodType;
+  fallback: unknown;
+  help: string;
+  /** What was given is not shown when it is refused. */
+  isSecret?: true;
+};
+
+const webAddress = z
+  .url({
+    protocol: /^https?$/,
+    message: 'must be an http or https address, for example https://farm.example',
+  })
+  .transform((address) => address.replace(/\/+$/, ''));
+
+const priceOption = (plan: string, currency: string) =>
+  ({
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    help: `price id at Stripe of ${plan} in ${currency}; without it the plan is not sold in it`,
+  }) satisfies Option;
 
 export const options = {
   role: {
@@ -59,6 +79,7 @@ export const options = {
   'jwt-secret': {
     schema: z.string().min(32, { message: 'must have at least 32 characters' }).nullable(),
     fallback: null,
+    isSecret: true,
     help: 'secret of the tokens of a hosted instance; without it one is made and kept in the database',
   },
   registration: {
@@ -72,6 +93,11 @@ export const options = {
     }),
     fallback: 'FREE',
     help: 'plan of new users on a gateway',
+  },
+  'rate-limits': {
+    schema: yesNo.nullable(),
+    fallback: null,
+    help: 'limit requests per hour and at the same time by plan (default: hosted yes, gateway no); control never',
   },
   timezone: {
     schema: z.string().refine(isZone, { message: 'must be an IANA zone, for example America/Fortaleza' }),
@@ -138,9 +164,55 @@ export const options = {
     fallback: 20,
     help: 'most megabytes a day that snapshots for a broken start may write beside the database',
   },
+  'smtp-url': {
+    schema: z
+      .string()
+      .regex(/^smtps?:\/\/[^\s/@]+(@|:|\/|$)/, {
+        message: 'must be smtp:// or smtps://, for example smtps://user:password@mail.example:465',
+      })
+      .nullable(),
+    fallback: null,
+    help: 'mail server that takes notifications, with user and password; without it there are no e-mail channels',
+    isSecret: true,
+  },
+  'smtp-from': {
+    schema: z
+      .string()
+      .regex(/^([^<>@\r\n]*<)?[^\s<>@]+@[^\s<>@]+>?$/, { message: 'must be an e-mail address' })
+      .nullable(),
+    fallback: null,
+    help: 'sender of that mail, for example "Fazenda Norte <avisos@farm.example>"; by default the user of the mail server',
+  },
+  'public-url': {
+    schema: webAddress.nullable(),
+    fallback: null,
+    help: 'address at which people reach this instance, for links; without it the one a request came to',
+  },
+  'stripe-secret-key': {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    isSecret: true,
+    help: 'key of Stripe, better given as STRIPE_SECRET_KEY; without it a built-in sandbox sells for test cards',
+  },
+  'stripe-webhook-secret': {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    isSecret: true,
+    help: 'secret that signs what Stripe sends to /api/v1/payment/webhook, better as STRIPE_WEBHOOK_SECRET',
+  },
+  'stripe-api-base': {
+    schema: webAddress.nullable(),
+    fallback: null,
+    help: 'another host than that of Stripe, for tests',
+  },
+  'stripe-price-basic-brl': priceOption('BASIC', 'BRL'),
+  'stripe-price-basic-usd': priceOption('BASIC', 'USD'),
+  'stripe-price-professional-brl': priceOption('PROFESSIONAL', 'BRL'),
+  'stripe-price-professional-usd': priceOption('PROFESSIONAL', 'USD'),
   'metrics-token': {
     schema: z.string().min(16, { message: 'must have at least 16 characters' }).nullable(),
     fallback: null,
+    isSecret: true,
     help: 'token that reads /metrics; without it a gateway shows them to anyone, a hosted instance to ADMINs',
   },
   'log-level': {
@@ -181,14 +253,21 @@ export function readConfig(
         : option.schema.safeParse(given);
     if (!parsed.success) {
       const what = flags[name] === undefined ? variable : `--${name}`;
-      throw new BadOption(
-        `${what} ${parsed.error.issues[0]?.message ?? 'is not valid'}, not ${JSON.stringify(given)}`,
-      );
+      const shown = 'isSecret' in option ? '' : `, not ${JSON.stringify(given)}`;
+      throw new BadOption(`${what} ${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}`);
     }
     config[name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())] = parsed.data;
   }
   // built from the very table the type is made of
-  return config as Config;
+  return requireTogether(config as Config);
+}
+
+/** A key without the secret of its events would take money and never hear of it. */
+function requireTogether(config: Config): Config {
+  if ((config.stripeSecretKey === null) !== (config.stripeWebhookSecret === null)) {
+    throw new BadOption('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be given both or neither');
+  }
+  return config;
 }
 
 function readFlags(args: readonly string[]): Record<string, string | undefined> {

@@ -22,7 +22,9 @@ const STOP_WITHIN_MS = 5_000;
 async function main(args: readonly string[]): Promise<void> {
   const [command, ...rest] = args;
   if (command === 'admin') {
-    process.exitCode = await runAdmin(rest, process.env, (line) => process.stdout.write(`${line}\n`));
+    const print = (line: string) => void process.stdout.write(`${line}\n`);
+    const warn = (line: string) => void process.stderr.write(`${line}\n`);
+    process.exitCode = await runAdmin(rest, process.env, print, { warn });
     return;
   }
   if (command === 'backup' || command === 'restore') {

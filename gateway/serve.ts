@@ -58,6 +58,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
     );
     const loop = watchProcess(instance);
     const everyMinute = { name: 'event loop', every: '50 * * * * *', run: loop.look };
+    await instance.delivery.start();
     const jobs = createJobProcess();
     const backups = backupTicks(instance, jobs.run);
     const ticks = (world.startTicks ?? startTicks)(
@@ -80,7 +81,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
         server.closeIdleConnections();
         await Promise.race([closed, world.pause(LAST_WORDS_MS)]);
         server.closeAllConnections();
-        await Promise.all([closed, broker?.stop()]);
+        await Promise.all([closed, broker?.stop(), instance.delivery.stop(world.pause(LAST_WORDS_MS))]);
         await keepTimeAndPresence(instance).catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
@@ -127,7 +128,18 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
     { name: 'event streams', every: '*/5 * * * * *', run: instance.events.beat },
     { name: 'episodes', every: '* * * * * *', run: instance.alerts.episodes.look },
     { name: 'refusals', every: '40 * * * * *', run: instance.refusals.tell },
-    { name: 'sweep', every: '17 7 * * * *', run: () => sweepExpired(instance.database, kernel) },
+    ...paymentTicks(instance),
+    { name: 'deleted accounts', every: '47 23 * * * *', run: instance.people.eraseLeftovers },
+    {
+      name: 'sweep',
+      every: '17 7 * * * *',
+      async run() {
+        await sweepExpired(instance.database, kernel);
+        await instance.delivery.sweep();
+      },
+    },
+    { name: 'deliveries', every: '*/5 * * * * *', run: instance.delivery.look },
+    { name: 'escalation', every: '*/5 * * * * *', run: instance.watches.escalation.tick },
     { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
   ];
   if (config.role !== 'gateway') return everywhere;
@@ -157,6 +169,10 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
     { name: 'levels', every: '30 */5 * * * *', run: control.refreshLevels },
     ...everywhere,
   ];
+}
+
+function paymentTicks({ payments }: Instance): Tick[] {
+  return payments.tick === null ? [] : [{ name: 'payments', every: '*/5 * * * * *', run: payments.tick }];
 }
 
 function backupTicks({ backup }: Instance, run: RunJob): Tick[] {

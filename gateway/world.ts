@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { parse, v5, v7 } from 'uuid';
+import type { PasswordCost } from '#adapters/passwords/argon2-passwords.ts';
 import { createClock, type DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import type { startTicks } from '#adapters/timers/ticks.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
@@ -19,6 +20,8 @@ export type World = {
   clockEvidence: () => ClockEvidence;
   /** Another pulse than the machine's, for a world that lives faster. */
   startTicks?: typeof startTicks;
+  /** Another work than that of real passwords, for tests that make hundreds of accounts. */
+  passwordCost?: PasswordCost;
 };
 
 /** Name space of ids that are derived from a cause (UUID v5). */

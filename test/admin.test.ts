@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp } from '#test/app.ts';
+import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { freshDatabase } from '#test/postgres.ts';
+import { aProgram } from '#test/programs.ts';
 import { runAdmin } from '../gateway/admin.ts';
 
 async function admin(
@@ -15,7 +16,10 @@ async function admin(
   const lines: string[] = [];
   const input = new PassThrough();
   input.end(typed ?? '');
-  const code = await runAdmin(args, environment, (line) => lines.push(line), input);
+  const code = await runAdmin(args, environment, (line) => lines.push(line), {
+    input,
+    passwordCost: { memoryCost: 8, timeCost: 2 },
+  });
   return { code, text: lines.join('\n') };
 }
 
@@ -136,6 +140,156 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
     expect(users).toHaveLength(10);
   });
 
+  describe('an operator', () => {
+    const json = async (...args: string[]) => {
+      const { code, text } = await admin([...args, '--json', ...where]);
+      return { code, value: JSON.parse(text) as unknown };
+    };
+    const told = async (...args: string[]) => (await admin([...args, ...where])).text;
+
+    test('sees farms, of all or of one owner', async () => {
+      const { token, farmId } = await aFarmWith(app);
+      const me = body(await app.call('GET', '/users/me', { token }));
+      await app.call('POST', '/ponds/', { token, body: { farm_id: farmId, cod: 'V-1' } });
+      await aControlPoint(app, { token, farmId });
+      await aFarmWith(app);
+      const farm = {
+        id: farmId,
+        name: 'Fazenda Norte',
+        owner_id: me['id'],
+        owner_email: me['email'],
+        timezone: 'America/Fortaleza',
+        created_at: expect.any(String),
+        ponds: 1,
+        control_points: 1,
+      };
+      expect(await json('list-farms', '--email', String(me['email']))).toEqual({ code: 0, value: [farm] });
+      const all = await json('list-farms');
+      expect(all.value).toContainEqual(farm);
+      expect((all.value as unknown[]).length).toBeGreaterThan(1);
+      expect(await told('list-farms', '--email', String(me['email']))).toBe(
+        `${farmId}  Fazenda Norte  ${me['email']}  1 ponds  1 control points`,
+      );
+    });
+
+    test('sees and ends access tokens, and never their secrets', async () => {
+      const person = await app.signUp();
+      const program = await aProgram(app, person, ['read'], { name: 'Painel' });
+      const listed = await json('list-tokens', '--email', person.user.email);
+      expect(listed.value).toMatchObject([
+        { id: program.id, owner_email: person.user.email, name: 'Painel', scopes: ['read'] },
+      ]);
+      expect(JSON.stringify(listed)).not.toMatch(/sfat_|hash/);
+      expect(await told('revoke-token', '--id', program.id.toUpperCase())).toBe(
+        'The access token “Painel” counts no longer',
+      );
+      app.clock.advance(5_000);
+      expect((await app.call('GET', '/users/me', { token: program.token })).status).toBe(401);
+      expect(await told('list-tokens', '--email', person.user.email)).toMatch(
+        /Painel.*never used.*\(revoked\)$/,
+      );
+    });
+
+    test('sees and ends invitations', async () => {
+      const { token, farmId } = await aFarmWith(app);
+      const made = body(
+        await app.call('POST', `/farms/${farmId}/invitations`, { token, body: { role: 'VIEWER' } }),
+      );
+      const listed = await json('list-invitations', '--farm', farmId);
+      expect(listed.value).toMatchObject([{ id: made['id'], farm_name: 'Fazenda Norte', role: 'VIEWER' }]);
+      expect(JSON.stringify(listed)).not.toContain('hash');
+      expect((await json('revoke-invitation', '--id', String(made['id']))).code).toBe(0);
+      const accepted = await app.call('POST', '/invitations/accept', {
+        token: (await app.signUp()).token,
+        body: { code: made['code'] },
+      });
+      expect(accepted).toMatchObject({ status: 409, body: { code: 'INVITATION_REVOKED' } });
+    });
+
+    test('ends the sessions of an account; its password stays', async () => {
+      const { token, user } = await app.signUp({ password: 'camarao-123' });
+      expect((await json('revoke-sessions', '--email', user.email)).code).toBe(0);
+      app.clock.advance(5_000);
+      expect((await app.call('GET', '/users/me', { token })).status).toBe(401);
+      expect((await login(user.email, 'camarao-123')).status).toBe(200);
+    });
+
+    test('switches an account off and on; sessions of before stay ended', async () => {
+      const { token, user } = await app.signUp({ password: 'camarao-123' });
+      const { farmId } = await (async () => {
+        const made = await app.call('POST', '/farms/', { token, body: { name: 'Norte' } });
+        return { farmId: String(body(made)['id']) };
+      })();
+      const off = await json('deactivate-user', '--email', user.email);
+      expect(off).toEqual({ code: 0, value: { id: user.id, email: user.email, is_active: false } });
+      app.clock.advance(5_000);
+      expect((await app.call('GET', '/users/me', { token })).status).toBe(401);
+      expect((await login(user.email, 'camarao-123')).status).toBe(401);
+      expect(await told('list-users')).toContain(`${user.email}  ${user.name}  OWNER  (not active)`);
+      expect((await json('activate-user', '--email', user.email)).code).toBe(0);
+      const again = await login(user.email, 'camarao-123');
+      expect(again.status).toBe(200);
+      expect((await app.call('GET', `/farms/${farmId}`, { token })).status).toBe(401);
+      const { access_token: fresh } = again.body as { access_token: string };
+      expect((await app.call('GET', `/farms/${farmId}`, { token: fresh })).status).toBe(200);
+    });
+
+    test('deletes an account, with its farms only when that is said', async () => {
+      const { token, user } = await app.signUp();
+      await app.call('POST', '/farms/', { token, body: { name: 'Norte' } });
+      const refused = await admin(['delete-user', '--email', user.email, ...where]);
+      expect(refused).toEqual({
+        code: 1,
+        text: 'The account owns a farm (Norte): hand over what shall go on, or say --force to delete them too',
+      });
+      const done = await json('delete-user', '--email', user.email, '--force');
+      expect(done).toEqual({ code: 0, value: { id: user.id, deleted: true } });
+      app.clock.advance(5_000);
+      expect((await app.call('GET', '/users/me', { token })).status).toBe(401);
+      expect((await admin(['delete-user', '--email', user.email, ...where])).code).toBe(1);
+    });
+
+    test('sees the subscription of an account, and its user is told of a new plan', async () => {
+      const { token, user } = await app.signUp({ plan: null });
+      expect((await json('set-plan', '--email', user.email, '--plan', 'BASIC')).code).toBe(0);
+      const shown = await json('subscription', '--email', user.email);
+      expect(shown).toMatchObject({
+        code: 0,
+        value: { plan: 'BASIC', status: 'ACTIVE', max_farms: 3, usage: { farms: { current: 0, max: 3 } } },
+      });
+      expect(await told('subscription', '--email', user.email)).toBe(
+        `${user.email}  BASIC  ACTIVE  farms 0 of 3, ponds 0 of 30, active batches 0 of 60`,
+      );
+      const list = await app.call('GET', '/notifications/?type=SUBSCRIPTION', { token });
+      expect(body(list)['notifications']).toHaveLength(1);
+    });
+
+    test('the last administrator can neither be switched off nor deleted', async () => {
+      const users = (await json('list-users')).value as { email: string; role: string; is_active: boolean }[];
+      const [last, ...others] = users.filter(({ role, is_active }) => role === 'ADMIN' && is_active);
+      for (const { email } of others) expect((await json('deactivate-user', '--email', email)).code).toBe(0);
+      for (const command of ['deactivate-user', 'delete-user']) {
+        expect(await admin([command, '--email', last?.email ?? '', ...where])).toEqual({
+          code: 1,
+          text: 'This is the last administrator; make another one first',
+        });
+      }
+    });
+
+    test.each([
+      ['an access token that does not exist', ['revoke-token', '--id', 'x'], 1, 'There is no access token x'],
+      ['no id', ['revoke-invitation'], 2, '--id is missing; see npm run admin -- --help'],
+      [
+        'an owner who does not exist',
+        ['list-farms', '--email', 'x@y.zz'],
+        1,
+        'There is no account with the email x@y.zz',
+      ],
+    ])('%s is told in one sentence', async (_what, args, code, text) => {
+      expect(await admin([...args, ...where])).toEqual({ code, text });
+    });
+  });
+
   test.each([
     [
       'an account that does not exist',
@@ -211,5 +365,19 @@ describe('admin commands without a database', () => {
     expect(await admin(['--help'])).toMatchObject({ code: 0, text: expect.stringContaining('set-plan') });
     const failed = await admin(['list-users', '--foo', '--json']);
     expect(JSON.parse(failed.text)).toEqual({ error: "Unknown option '--foo'" });
+    const help = await admin(['--help', '--json']);
+    expect(JSON.parse(help.text)).toEqual({ help: expect.stringContaining('set-plan') });
+  });
+
+  test('troubles and questions do not mix with what was asked for, unless as JSON', async () => {
+    const said = async (args: readonly string[]) => {
+      const [printed, warned]: [string[], string[]] = [[], []];
+      const warn = (line: string) => warned.push(line);
+      await runAdmin(args, {}, (line) => printed.push(line), { warn });
+      return { printed, warned };
+    };
+    expect(await said(['list-users', '--foo'])).toEqual({ printed: [], warned: ["Unknown option '--foo'"] });
+    const { printed, warned } = await said(['list-users', '--foo', '--json']);
+    expect([printed.length, warned]).toEqual([1, []]);
   });
 });

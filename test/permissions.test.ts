@@ -5,7 +5,7 @@ import { mayOnFarm } from '#core/request-checks.ts';
 import { type Access, OWNED, type Route } from '#core/route.ts';
 import { type Reply, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
-import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
+import { aFarm, anInvitation, deviceIdOf } from '#test/farm-rows.ts';
 import { type ApiDocument, sampleRequest } from '#test/sample-request.ts';
 
 const CALLERS = ['nobody', 'stranger', 'VIEWER', 'TECHNICIAN', 'MANAGER', 'OWNER', 'admin'] as const;
@@ -74,7 +74,8 @@ onBothEngines('every route keeps its promise to every caller', (_open, engine) =
   async function namesOfFreshFarm() {
     const members = Object.fromEntries(MEMBER_ROLES.map((role) => [role, users[role]]));
     const ids = await aFarm(app.kernel, users.OWNER, members);
-    return { ...ids, user: users.OWNER, device: deviceIdOf(ids.control_point) };
+    const invitation = await anInvitation(app.kernel, { farm: ids.farm, owner: users.OWNER });
+    return { ...ids, user: users.OWNER, device: deviceIdOf(ids.control_point), invitation };
   }
 
   /** A token of its own for what may end it: logging out must not sign the caller out of the other routes. */
@@ -116,7 +117,7 @@ onBothEngines('every route keeps its promise to every caller', (_open, engine) =
       }
     }
     expect(kept, said.join('\n')).toEqual(wanted);
-  }, 60_000);
+  }, 240_000);
 
   test('a list without its farm answers what is the caller’s own', async () => {
     const lists = app.routes.filter(({ access }) => access.who === 'farm' && access.optional);

@@ -3,9 +3,8 @@ import type { Db } from '#adapters/sql/database.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { purge } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { Language, Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
-import { type Language, notificationsFor } from '#features/notifications/notify.ts';
-import type { ReadersOf } from '#features/notifications/ports.ts';
 import { BOOT_NOTICE } from './new-history.ts';
 
 const notice = z.object({ rung: z.string(), detail: z.string(), at: z.string() });
@@ -29,7 +28,7 @@ const messageIn = (language: Language, rung: string, detail: string): string =>
 
 /** Tells the people of each farm, once, that their data came from an older state. */
 export async function tellBoot(
-  deps: Pick<Kernel, 'now' | 'idOf' | 'commit' | 'pause' | 'random'> & { db: Db; readersOf: ReadersOf },
+  deps: Pick<Kernel, 'commit' | 'pause' | 'random'> & { db: Db; notify: Notify },
 ): Promise<void> {
   const stored = await deps.db
     .selectFrom('instance_values')
@@ -41,13 +40,16 @@ export async function tellBoot(
   const farms = await deps.db.selectFrom('farms').select('id').where('hidden', '=', 0).execute();
   const told = await Promise.all(
     farms.map(({ id }) =>
-      notificationsFor(deps, {
-        farmId: id,
-        type: 'SYSTEM',
-        text: (language) => ({ title: TITLES[language], message: messageIn(language, rung, detail) }),
-        data: { rung },
-        cause: `boot:${rung}:${at}:${id}`,
-      }),
+      deps.notify(
+        { farmId: id, who: 'operators' },
+        {
+          type: 'SYSTEM',
+          title: (language) => TITLES[language],
+          message: (language) => messageIn(language, rung, detail),
+          data: { event: 'restore', rung },
+          cause: `boot:${rung}:${at}:${id}`,
+        },
+      ),
     ),
   );
   await perform(deps, null, async () => ({

@@ -117,6 +117,9 @@ export const errorBody = z.object({
     )
     .optional(),
   available: z.int().optional().describe('How many animals there are, where too many were to be moved'),
+  resource: z.string().optional().describe('What there is no room for: farms, ponds, active_batches'),
+  current: z.int().optional().describe('How many there are where the limit holds'),
+  max: z.int().optional().describe('How many the plan allows there'),
 });
 
 export const warnings = z.array(z.object({ code: z.string(), message: z.string() })).optional();

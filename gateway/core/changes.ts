@@ -1,12 +1,13 @@
 import type { Resource, Stored } from '#contract/resource.ts';
 
-/** One row change of a unit. Made by `insert`, `update`, `remove`, `put`, `purge`; carried out by `commit`. */
+/** One row change of a unit. Made by `insert`, `update`, `remove`, `put`, `purge`, `erase`; carried out by `commit`. */
 export type Change =
   | { op: 'insert'; resource: Resource; row: { id: string } & Record<string, unknown>; ifAbsent: boolean }
   | { op: 'update'; resource: Resource; id: string; set: Record<string, unknown>; expectRev: number | null }
   | { op: 'delete'; resource: Resource; id: string; expectRev: number | null }
   | { op: 'put'; resource: Resource; row: { id: string } & Record<string, unknown> }
-  | { op: 'purge'; resource: Resource; id: string };
+  | { op: 'purge'; resource: Resource; id: string }
+  | { op: 'erase'; resource: Resource; id: string };
 
 /** A guard's number, read before the facts a decision rests on. `isParent`: see asParent. */
 export type GuardSeen = { entity: string; id: string; n: number; isParent?: true };
@@ -82,6 +83,14 @@ export function put<Row extends { id: string }>(resource: Resource<Row>, row: Ro
 /** Removes a row of a local table for good. */
 export function purge<Row extends { id: string }>(resource: Resource<Row>, id: string): Change {
   return { op: 'purge', resource: anyResource(resource), id };
+}
+
+/**
+ * Removes for good what a deleted parent hid: nobody sees it any more, and what it said is forgotten. The other instance
+ * does the same when it hears of the parent; the row's register stays, so that the row never comes back.
+ */
+export function erase<Row extends { id: string }>(resource: Resource<Row>, id: string): Change {
+  return { op: 'erase', resource: anyResource(resource), id };
 }
 
 /** The rows of one table in a committed unit, typed. */

@@ -42,6 +42,8 @@ function applyChange(change: Change, log: ChangeLog, context: UnitContext): Step
       return putRow(change);
     case 'purge':
       return purgeRow(change);
+    case 'erase':
+      return eraseRow(change);
   }
 }
 
@@ -234,6 +236,14 @@ function* purgeRow({ resource, id }: Extract<Change, { op: 'purge' }>): Steps<Co
     const row = codec.decode(stored);
     return { table: resource.name, id, before: row, after: row, rev: 0, hidden: true };
   });
+}
+
+function* eraseRow({ resource, id }: Extract<Change, { op: 'erase' }>): Steps<CommittedRow[]> {
+  if (resource.sync === 'local')
+    throw new Error(`erase is for synchronised tables, ${resource.name} is local`);
+  // nobody could see it before either: there is nothing to tell
+  yield { sql: `delete from ${resource.name} where id = ? and hidden = 1 returning id`, params: [id] };
+  return [];
 }
 
 function marks(columns: readonly string[]): string {

@@ -23,6 +23,14 @@ export function notAuthenticated(): AppError {
   });
 }
 
+/** The token that came is not one that counts; why is not told. */
+export function invalidToken(): AppError {
+  return new AppError(401, 'Could not validate credentials', {
+    code: 'INVALID_TOKEN',
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  });
+}
+
 /** 412 when the caller's If-Match is older than the row. */
 export function requireMatch(request: Pick<AnyRequest, 'ifMatch'>, row: { rev: number }): void {
   if (request.ifMatch === null || request.ifMatch === row.rev) return;

@@ -1,9 +1,18 @@
 import type * as z from 'zod';
+import type { TokenScope } from '#contract/resources/access-tokens.ts';
 import type { FarmRole, UserRole } from '#contract/words.ts';
 import type { Decision } from './use-case.ts';
 
 /** Who sent the request, read from a valid token. */
-export type Caller = { userId: string; role: UserRole; tokenId: string; tokenExpiresAt: number };
+export type Caller = {
+  userId: string;
+  role: UserRole;
+  tokenId: string;
+  /** Infinity for an access token without an end. */
+  tokenExpiresAt: number;
+  /** What an access token may do; null for a person who logged in. */
+  scopes: readonly TokenScope[] | null;
+};
 
 /** A farm as the caller of this request stands to it. */
 export type FarmAccess = { farmId: string; ownerId: string; role: FarmRole };
@@ -71,8 +80,12 @@ export type Request<Params, Query, Body> = {
   source: string;
   /** The credential after `Bearer `, as it came. */
   bearer: string | null;
-  /** Body of a route that takes another kind than JSON, as it came; null elsewhere. */
+  /** Body of a route that takes it as it comes; null elsewhere. */
   upload: Uint8Array | null;
+  /** Address under which the caller sees this instance, for example http://10.0.0.5:8080. */
+  origin: string;
+  /** How the sender of an event signed its body: the header Stripe-Signature. */
+  signature: string | null;
   /** Best language of the Accept-Language header. */
   language: 'pt-BR' | 'en';
 };
@@ -108,11 +121,13 @@ export type Route = {
   tag: string;
   summary: string;
   access: Access;
+  /** Scope an access token needs here, where it is not what scopeFor makes of access and method. */
+  token?: TokenScope | 'never';
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** The body is of this kind instead of JSON; it is read once the caller may send it. */
-  takes?: { media: 'text/csv'; maxBytes: number };
+  /** The body is taken as it comes, byte by byte, and is of this kind; it is read once the caller may send it. */
+  takes?: { media: 'text/csv' | 'application/json'; maxBytes: number };
   /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */
   invalid: 400 | 422;
   /** Schema per status; null: no body. `list`: the schema is one row of a streamed array. `media`: not JSON. */

@@ -40,6 +40,18 @@ export function zoneClock(name: string): ZoneClock {
   };
 }
 
+/** Makes the clock of each zone once: there are a few hundred zones, and a clock is slow to make. */
+export function zoneClocks(): (name: string) => ZoneClock {
+  const clockByZone = new Map<string, ZoneClock>();
+  return (name) => {
+    const known = clockByZone.get(name);
+    if (known !== undefined) return known;
+    const made = zoneClock(name);
+    clockByZone.set(name, made);
+    return made;
+  };
+}
+
 export function clockOf(zone: Zone): ZoneClock {
   return typeof zone === 'string' ? zoneClock(zone) : zone;
 }

@@ -41,7 +41,7 @@ export function startGatewayOn(
   return startServer({ args: [...nodeFlags(), ...flags, MAIN, ...flagsFor(data), ...args] });
 }
 
-/** Any free ports, and no limits of rates. */
+/** Any free ports, and no limits of rates and plans. */
 export function flagsFor(data: string): string[] {
   const options = {
     data,
@@ -50,6 +50,7 @@ export function flagsFor(data: string): string[] {
     'mqtt-port': '0',
     'mqtt-messages-per-s': '0',
     'mqtt-connects-per-minute': '0',
+    'local-plan': 'ENTERPRISE',
   };
   return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
 }

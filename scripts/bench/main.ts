@@ -7,7 +7,10 @@ import { connectedControllers } from './connected-controllers.ts';
 import { farmReads } from './farm-reads.ts';
 import type { BenchOptions, Finding } from './finding.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
+import { limits } from './limits.ts';
+import { logins } from './logins.ts';
 import { mqttHeartbeats } from './mqtt-heartbeats.ts';
+import { notifications } from './notifications.ts';
 import { orderLatency } from './order-latency.ts';
 import { quietDay } from './quiet-day.ts';
 import { storm } from './storm.ts';
@@ -26,6 +29,9 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'streaming-logs': streamingLogs,
   storm,
   'farm-reads': farmReads,
+  logins,
+  notifications,
+  limits,
 };
 
 const HELP = `npm run bench -- [options]

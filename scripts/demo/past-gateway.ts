@@ -37,14 +37,17 @@ export async function openPastGateway(data: string, startMs: number): Promise<Pa
   const complain = (fields: Record<string, unknown>, sentence: string) => {
     throw new Error(sentence, { cause: fields['err'] });
   };
-  const instance = await compose(readConfig(['--data', data, '--trust-clock', 'yes'], {}), {
-    wallClock: clock.unixMs,
-    monotonic: clock.nowMs,
-    random: Math.random,
-    pause: async () => undefined,
-    clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
-    log: { debug: nothing, info: nothing, warn: nothing, error: complain },
-  });
+  const instance = await compose(
+    readConfig(['--data', data, '--trust-clock', 'yes', '--local-plan', 'ENTERPRISE'], {}),
+    {
+      wallClock: clock.unixMs,
+      monotonic: clock.nowMs,
+      random: Math.random,
+      pause: async () => undefined,
+      clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
+      log: { debug: nothing, info: nothing, warn: nothing, error: complain },
+    },
+  );
   const { control, kernel, watches, database } = instance;
   const fleet = createPastFleet({ clock, door: control.door, levelsOf: control.levelsOf });
   control.attach(fleet.link);

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { argon2Passwords, PASSWORD_COST } from '#adapters/passwords/argon2-passwords.ts';
 import { takeTurns } from '#adapters/passwords/take-turns.ts';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
@@ -23,13 +24,99 @@ function aLine(bounds: { parallel: number; waiting: number; waitingPerSource: nu
   };
 }
 
+const CHEAP = { memoryCost: 64, timeCost: 2 };
+
 test('a password fits its own hash and no other', async () => {
-  const { hash, verify } = argon2Passwords();
+  const { hash, verify } = argon2Passwords(CHEAP);
   const digest = await hash('camarão-123', 'here');
-  expect(digest).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2|^\$argon2id\$v=19\$m=19456,t=2,p=1/);
+  expect(digest).toMatch(/^\$argon2id\$v=19\$m=64,(t=2,p=1|p=1,t=2)\$/);
   expect(await verify(digest, 'camarão-123', 'here')).toBe(true);
+  expect(await verify(digest, 'camarão-123'.normalize('NFD'), 'here')).toBe(true);
   expect(await verify(digest, 'camarao-123', 'here')).toBe(false);
   expect(await verify(null, 'camarão-123', 'here')).toBe(false);
+});
+
+test('real passwords fill the memory of the second option of RFC 9106 at least as often, which is more than OWASP asks for', () => {
+  const { memoryCost, timeCost } = PASSWORD_COST;
+  expect(memoryCost).toBeGreaterThanOrEqual(64 * 1024);
+  expect(timeCost).toBeGreaterThanOrEqual(3);
+  const leastOfOwasp = [46 * 1024 * 1, 19 * 1024 * 2];
+  expect(memoryCost * timeCost).toBeGreaterThan(Math.max(...leastOfOwasp));
+});
+
+test('real passwords are hashed in one lane: the other cores are left to aeration', async () => {
+  expect(await argon2Passwords().hash('camarao-123', 'here')).toMatch(
+    /^\$argon2id\$v=19\$m=65536,(t=4,p=1|p=1,t=4)\$/,
+  );
+});
+
+test('a hash of less work than today is outdated, one of more is not', async () => {
+  const today = argon2Passwords(CHEAP);
+  const before = await argon2Passwords({ memoryCost: 32, timeCost: 2 }).hash('camarao-123', 'here');
+  const ahead = await argon2Passwords({ memoryCost: 128, timeCost: 3 }).hash('camarao-123', 'here');
+  expect([before, await today.hash('camarao-123', 'here'), ahead].map(today.isOutdated)).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(await today.verify(before, 'camarao-123', 'here')).toBe(true);
+  expect(await today.verify(before, 'camarao-124', 'here')).toBe(false);
+});
+
+test('a wrong password takes as long with an old hash as with none', async () => {
+  const cost = { memoryCost: 32 * 1024, timeCost: 3 };
+  const { verify } = argon2Passwords(cost);
+  const old = await argon2Passwords({ memoryCost: 8 * 1024, timeCost: 2 }).hash('camarao-123', 'here');
+  const fastest = async (digest: string | null) => {
+    const times: number[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      const startedAt = performance.now();
+      await verify(digest, 'wrong-password', 'here');
+      times.push(performance.now() - startedAt);
+    }
+    return Math.min(...times);
+  };
+  const ratio = (await fastest(old)) / (await fastest(null));
+  // without the rest of the work it would be a sixth
+  expect(ratio).toBeGreaterThan(0.6);
+  expect(ratio).toBeLessThan(1.7);
+});
+
+test('the hash of a code is always the same, on every instance', async () => {
+  const here = await argon2Passwords(CHEAP).codeHash('ACDEFHJKMPRT', 'here');
+  expect(here).toMatch(/^[0-9a-f]{64}$/);
+  expect(await argon2Passwords().codeHash('ACDEFHJKMPRT', 'there')).toBe(here);
+  expect(await argon2Passwords(CHEAP).codeHash('ACDEFHJKMPRW', 'here')).not.toBe(here);
+});
+
+test('who finds the line of passwords full is told when to come again', async () => {
+  const { hash } = argon2Passwords(CHEAP, { parallel: 1, waiting: 2, waitingPerSource: 2 });
+  const all = Array.from({ length: 6 }, () => hash('camarao-123', 'here'));
+  const answers = await Promise.allSettled(all);
+  const refused = answers.filter((one) => one.status === 'rejected');
+  expect(refused).toHaveLength(3);
+  expect(refused[0]?.reason).toMatchObject({
+    status: 503,
+    extras: { code: 'BUSY', headers: { 'Retry-After': expect.stringMatching(/^[1-9]\d*$/) } },
+  });
+});
+
+test.runIf(process.platform === 'linux')('the threads that hash give way to everything else', async () => {
+  await argon2Passwords(CHEAP).hash('camarao-123', 'here');
+  await vi.waitFor(() => {
+    const threads = readdirSync('/proc/self/task').filter(
+      (thread) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim() === 'libuv-worker',
+    );
+    const standings = threads.map((thread) => {
+      const fields = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      return { nice: fields[16], policy: fields[38] };
+    });
+    expect(standings.length).toBeGreaterThan(0);
+    // idle, or where chrt is missing of the lowest priority
+    for (const { nice, policy } of standings) expect(policy === '5' || nice === '19').toBe(true);
+  }, 5_000);
 });
 
 test('no more than the allowed number are worked on at once', async () => {

@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { subscription } from '#contract/resources/subscriptions.ts';
 import { type UserAnswer, user } from '#contract/resources/users.ts';
-import type { UserRole } from '#contract/words.ts';
+import type { Plan, UserRole } from '#contract/words.ts';
 import { update } from '#core/changes.ts';
 import { compose } from '../../gateway/compose.ts';
 import { readConfig } from '../../gateway/config.ts';
@@ -32,6 +33,8 @@ export type Reply = { status: number; body: unknown; headers: Headers };
 export type SignedUp = { token: string; user: UserAnswer };
 
 const silent = () => undefined;
+/** The least argon2 takes: hundreds of accounts are made, and their passwords keep nothing safe. */
+const CHEAP = { memoryCost: 8, timeCost: 2 };
 
 /**
  * The whole program over a real socket and a real database, with a clock of the test's own. Nothing ticks by itself:
@@ -55,6 +58,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     random: Math.random,
     clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
     pause: () => Promise.resolve(),
+    passwordCost: CHEAP,
     log: { debug: silent, info: note('info'), warn: note('warn'), error: note('error') },
   });
   const server = createServer(instance.app);
@@ -84,15 +88,29 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     };
   }
 
-  /** A user with a token. ADMIN, which cannot register, is made so in the database. */
+  async function subscriptionIdOf(userId: string): Promise<string> {
+    const row = await instance.database.read
+      .selectFrom('subscriptions')
+      .select('id')
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow();
+    return row.id;
+  }
+
+  /**
+   * A user with a token. ADMIN, which cannot register, is made so in the database; so is a plan without limits, because
+   * most facts of a farm are not about plans. `plan: null` leaves the one a new user gets.
+   */
   async function signUp({
     email = `user-${randomUUID()}@farm.test`,
     role = 'OWNER',
     password = 'camarao-123',
+    plan = 'ENTERPRISE',
   }: {
     email?: string;
     role?: UserRole;
     password?: string;
+    plan?: Plan | null;
   } = {}): Promise<SignedUp> {
     const asked = role === 'ADMIN' ? 'OWNER' : role;
     const made = await call('POST', '/auth/register', {
@@ -101,9 +119,9 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     if (made.status !== 201) throw new Error(`${email} was not registered: ${JSON.stringify(made.body)}`);
     // the interface's answer, checked by the accounts tests
     const registered = made.body as UserAnswer;
-    if (role !== asked) {
-      await instance.kernel.commit({ changes: [update(user, registered.id, { role })], actor: null });
-    }
+    const changes = role === asked ? [] : [update(user, registered.id, { role })];
+    if (plan !== null) changes.push(update(subscription, await subscriptionIdOf(registered.id), { plan }));
+    if (changes.length > 0) await instance.kernel.commit({ changes, actor: null });
     const login = await call('POST', '/auth/login', { body: { email, password, remember_me: true } });
     const { access_token: token } = login.body as { access_token: string };
     return { token, user: { ...registered, role } };
@@ -167,4 +185,11 @@ export async function aControlPoint(
   });
   if (made.status !== 201) throw new Error(`control point not made: ${JSON.stringify(made.body)}`);
   return made.body as MadeControlPoint;
+}
+
+/** Another process, as it were, on the PostgreSQL database of an app. */
+export function startAppBeside(app: App, args: readonly string[] = []): Promise<App> {
+  const { databaseUrl } = app.config;
+  if (databaseUrl === null) throw new Error('two processes share a PostgreSQL database only');
+  return startApp('sqlite', ['--database-url', databaseUrl, ...args]);
 }

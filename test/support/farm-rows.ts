@@ -8,6 +8,7 @@ import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
+import { invitation } from '#contract/resources/invitations.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { transfer } from '#contract/resources/transfers.ts';
@@ -81,6 +82,31 @@ function farmRow(id: string, owner_id: string): RowOf<typeof farm> {
     created_at: AT,
     updated_at: null,
   };
+}
+
+/** An open invitation to a farm; answers its id. Its code is nobody's. */
+export async function anInvitation(
+  deps: { commit: Commit },
+  { farm, owner }: { farm: string; owner: string },
+): Promise<string> {
+  const id = randomUUID();
+  const row: RowOf<typeof invitation> = {
+    id,
+    farm_id: farm,
+    kind: 'MEMBER',
+    role: 'VIEWER',
+    email_key: null,
+    code_hash: `no hash ${id}`,
+    created_by: owner,
+    expires_at: '2027-03-01T12:00:00.000Z',
+    state: 'OPEN',
+    answered_by: null,
+    answered_at: null,
+    created_at: AT,
+    updated_at: null,
+  };
+  await deps.commit({ actor: null, changes: [insert(invitation, row)] });
+  return id;
 }
 
 /** Name of the controller of a control point made here. */

@@ -138,11 +138,10 @@ function bodyOf(route: Route, operation: Operation, names: Names): fc.Arbitrary<
   const schema = operation.requestBody?.content['application/json']?.schema;
   if (schema === undefined) return fc.constantFrom(undefined, undefined, '{}', '[]', 'null');
   const sensible = valueOf(route, schema, '', names);
+  // a body may also have no field of its own
+  const fields = [...Object.keys(schema.properties ?? {}), 'x'];
   const spoiled = fc
-    .tuple(
-      sensible,
-      fc.dictionary(fc.constantFrom(...Object.keys(schema.properties ?? { x: {} })), hostileValue),
-    )
+    .tuple(sensible, fc.dictionary(fc.constantFrom(...fields), hostileValue))
     .map(([value, wrong]) => ({ ...(value as object), ...wrong }));
   const text = fc
     .oneof({ weight: 8, arbitrary: sensible }, { weight: 5, arbitrary: spoiled }, hostileValue)

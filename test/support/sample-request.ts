@@ -29,8 +29,8 @@ export type Operation = {
 };
 export type ApiDocument = { paths: Record<string, Record<string, Operation>> };
 
-/** What a request may name: the things of one farm, its owner, and the controller of its control point. */
-export type Names = Record<Owned, string> & { user: string; device: string };
+/** What a request may name: the things of one farm, its owner, the controller of its control point, who is invited to it. */
+export type Names = Record<Owned, string> & { user: string; device: string; invitation?: string };
 
 /** The operation of a route, whatever names its path parameters have in the document. */
 export function operationOf(document: ApiDocument, route: Pick<Route, 'method' | 'path'>): Operation {
@@ -48,12 +48,14 @@ export function idFor(route: Pick<Route, 'access'>, field: string, names: Names)
   // where a controller is registered its name must be a new one
   if (field === 'device_id' && access.who !== 'device') return null;
   const of = field.replace(/_id$/, '');
-  return field.endsWith('_id') && of in names ? names[of as keyof Names] : null;
+  return field.endsWith('_id') && of in names ? (names[of as keyof Names] ?? null) : null;
 }
 
 // What a schema cannot say about a field: a place, a time, a code that is not taken.
 const VALUES: Readonly<Record<string, () => unknown>> = {
   email: () => `user-${randomUUID()}@farm.test`,
+  // not that of any account here: who says the right one may lose the account
+  password: () => 'another-password-1',
   timezone: () => 'America/Fortaleza',
   lat: () => '-3.7319',
   lng: () => '-38.5267',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { AttemptLimit } from '#features/accounts/ports.ts';
+import type { AttemptLimit } from '#core/attempts.ts';
 
 /** Counts attempts per key in this process: `attempts` within `windowS` seconds from the first. */
 export function attemptLimit(bounds: {

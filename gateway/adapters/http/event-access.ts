@@ -1,21 +1,26 @@
+import { accessToken } from '#contract/resources/access-tokens.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { revokedToken } from '#contract/resources/local-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import type { Caller } from '#core/route.ts';
 
-/** Says of a caller whether this unit ended their session: logged out, another password, no longer active. */
+/** Says of a caller whether this unit ended their session: logged out, revoked, another password, no longer active. */
 export function sessionsEndedBy(committed: Committed): (caller: Caller) => boolean {
-  const tokens = new Set(rowsOf(committed, revokedToken).map((row) => row.id));
-  const users = new Set(
-    rowsOf(committed, user)
-      .filter(({ before, after, hidden }) => {
-        const isDenied = before !== null && before.password_version !== after.password_version;
-        return hidden || !after.is_active || isDenied;
-      })
-      .map((row) => row.id),
-  );
-  return ({ tokenId, userId }) => tokens.has(tokenId) || users.has(userId);
+  const tokens = new Set([
+    ...rowsOf(committed, revokedToken).map(({ id }) => id),
+    ...rowsOf(committed, accessToken)
+      .filter(({ after, hidden }) => hidden || after.revoked_at !== null)
+      .map(({ id }) => id),
+  ]);
+  const gone = new Set<string>();
+  const denied = new Set<string>();
+  for (const { id, before, after, hidden } of rowsOf(committed, user)) {
+    if (hidden || !after.is_active) gone.add(id);
+    if (before !== null && before.password_version !== after.password_version) denied.add(id);
+  }
+  return ({ tokenId, userId, scopes }) =>
+    tokens.has(tokenId) || gone.has(userId) || (scopes === null && denied.has(userId));
 }
 
 export type FarmChange = {

@@ -80,6 +80,7 @@ export function eventTicketRoutes(tickets: EventTickets): Route[] {
       summary:
         'Get a ticket that opens one event stream within 30 seconds, for clients that cannot send headers',
       access: { who: 'account' },
+      token: 'read',
       answers: { 201: { schema: eventTicket } },
       async handle({ bearer }) {
         if (bearer === null) throw new Error('a signed-in caller has a token');

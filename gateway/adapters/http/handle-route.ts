@@ -15,18 +15,30 @@ import type {
   Route,
   RouteDecision,
 } from '#core/route.ts';
+import { requireScope, scopeFor } from '#core/token-scope.ts';
 import { perform } from '#core/use-case.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
 import { readFile } from './read-json-body.ts';
+import type { Admit } from './request-limits.ts';
 import { sendAnswer } from './send-answer.ts';
 
 export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
   IdempotencyDeps & {
     /** The caller of a bearer token; throws 401 for one that is invalid, expired, logged out or outdated. */
     authenticate: (bearer: string) => Promise<Caller>;
+    /** Limits of the caller's plan on requests; absent where there are none. */
+    admit?: Admit;
     /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
     accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+    accessTokens: {
+      /** True for what looks like an access token, whether it counts or not. */
+      isOne: (bearer: string) => boolean;
+      /** Notes now and then that a token was used; never waits, never throws. */
+      noteUse: (caller: Caller, source: string) => void;
+      /** Throws 403 when the plan of the user has no access tokens (any more). */
+      requirePlan: (userId: string) => Promise<void>;
+    };
   };
 
 const THING: Readonly<Record<Owned, string>> = {
@@ -52,7 +64,7 @@ export async function handleRoute(
   http: HttpRequest,
   response: Response,
 ): Promise<void> {
-  const request = await readRequest(deps, route, http);
+  const request = await readRequest(deps, route, http, response);
   const decide = () => route.handle(request as never);
   const decision: { last: RouteDecision | null } = { last: null };
   const decideOnce = async () => {
@@ -74,9 +86,11 @@ async function readRequest(
   deps: HandleDeps,
   route: Route,
   http: HttpRequest,
+  response: Response,
 ): Promise<Request<unknown, unknown, unknown>> {
   const bearer = bearerOf(http);
-  const caller = await callerOf(deps, route.access, bearer);
+  const caller = await callerOf(deps, route, bearer, http.socket.remoteAddress ?? '');
+  if (caller !== null) await deps.admit?.(route, caller, response);
   const rawBody = isRecord(http.body) ? http.body : {};
   const params = parsePart(route.params, storable(http.params, 404), route.invalid, 404);
   const farmBefore = await farmOf(deps, route.access, caller, { params });
@@ -96,8 +110,22 @@ async function readRequest(
     ifMatch: ifMatchOf(http),
     source: http.socket.remoteAddress ?? '',
     bearer,
+    origin: originOf(http),
+    signature: headerOf(http, 'stripe-signature'),
     language: languageOf(http),
   };
+}
+
+const SANE_HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:]+\](:\d{1,5})?$/i;
+
+function originOf(http: HttpRequest): string {
+  const host = http.headers.host ?? '';
+  return `http://${SANE_HOST.test(host) ? host : 'localhost'}`;
+}
+
+function headerOf(http: HttpRequest, name: string): string | null {
+  const value = http.headers[name];
+  return typeof value === 'string' ? value : null;
 }
 
 function languageOf(http: HttpRequest): 'pt-BR' | 'en' {
@@ -129,12 +157,32 @@ function bearerOf(http: HttpRequest): string | null {
   return /^Bearer +([^\s]+)\s*$/i.exec(http.headers.authorization ?? '')?.[1] ?? null;
 }
 
-async function callerOf(deps: HandleDeps, access: Access, bearer: string | null): Promise<Caller | null> {
-  // a controller's key is not a token: the device routes look at the credential themselves
-  if (access.who === 'anyone' || access.who === 'device') return null;
+async function callerOf(
+  deps: HandleDeps,
+  route: Route,
+  bearer: string | null,
+  source: string,
+): Promise<Caller | null> {
+  const { access } = route;
+  if (access.who === 'anyone') return null;
+  if (access.who === 'device') {
+    // a controller's key is not a token: the device routes look at the credential themselves
+    if (bearer !== null && deps.accessTokens.isOne(bearer)) await scopedCaller(deps, route, bearer, source);
+    return null;
+  }
   if (bearer === null) throw notAuthenticated();
-  const caller = await deps.authenticate(bearer);
+  const caller = await scopedCaller(deps, route, bearer, source);
   if (access.who === 'admin' && caller.role !== 'ADMIN') throw forbidden('Only administrators may do this');
+  return caller;
+}
+
+async function scopedCaller(deps: HandleDeps, route: Route, bearer: string, source: string): Promise<Caller> {
+  const caller = await deps.authenticate(bearer);
+  requireScope(caller, route);
+  if (caller.scopes === null) return caller;
+  // a lapsed plan refuses recording; reading goes on, and control knows no plan
+  if (scopeFor(route) === 'record') await deps.accessTokens.requirePlan(caller.userId);
+  deps.accessTokens.noteUse(caller, source);
   return caller;
 }
 

@@ -66,7 +66,7 @@ function errorStatusesOf(route: Route): number[] {
     [400, true],
     // without a token a write can still carry a wrong password
     [401, access.who !== 'anyone' || isWrite],
-    [402, route.idempotent],
+    [402, method === 'POST'],
     [403, access.who === 'admin' || access.who === 'farm' || isWrite],
     [404, access.who === 'farm' || route.path.includes('{') || isWrite],
     [409, isWrite],

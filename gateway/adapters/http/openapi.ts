@@ -7,6 +7,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import type { Access, Route } from '#core/route.ts';
+import { scopeFor } from '#core/token-scope.ts';
 import { eventStreamOperation } from './openapi-events.ts';
 import { responsesOf } from './openapi-responses.ts';
 
@@ -20,6 +21,7 @@ const ABOUT = `Registers, control and alarms of shrimp farms. The gateway on a f
 * Lists are streamed; \`skip\` and \`limit\` page them.
 * A single resource carries an \`ETag\`; a change with an outdated \`If-Match\` is 412.
 * Creates honour an \`Idempotency-Key\` for 24 hours.
+* Where a plan limits requests, \`RateLimit\` and \`RateLimit-Policy\` tell what is left of the hour; beyond it answers are 429. Control, alerts and devices are never counted.
 * \`X-Request-Id\` is taken over from the request, or made, and stands in our log.`;
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -27,6 +29,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Users: 'Accounts',
   Farms: 'Farms and who works on them',
   Events: 'What happens, as it happens',
+  Subscriptions: 'Plans, their limits, and how much of them is used',
 };
 
 /**
@@ -123,6 +126,8 @@ function operationOf(route: Route, names: readonly string[]): ZodOpenApiOperatio
     ...(route.deprecated ? { deprecated: true } : {}),
     ...(withNames(route.path, names) === route.path ? {} : { 'x-path': route.path }),
     'x-right': route.access.who === 'farm' ? route.access.right : route.access.who,
+    // what an access token needs here; null: it is refused
+    ...(route.access.who === 'anyone' ? {} : { 'x-token-scope': scopeFor(route) }),
     ...(route.access.who === 'farm' ? { 'x-access': farmRuleOf(route.access) } : {}),
     security: securityOf(route.access),
     requestParams: {
@@ -138,7 +143,10 @@ function operationOf(route: Route, names: readonly string[]): ZodOpenApiOperatio
 function requestBodyOf({ body, takes }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (takes !== undefined) {
     const size = `at most ${takes.maxBytes / 1_048_576} MiB`;
-    const schema = z.string().describe(`A file with a header row, UTF-8, ${size}`);
+    const schema =
+      takes.media === 'text/csv'
+        ? z.string().describe(`A file with a header row, UTF-8, ${size}`)
+        : z.looseObject({}).describe(`As its sender signed it, ${size}`);
     return { requestBody: { required: true, content: { [takes.media]: { schema } } } };
   }
   if (body === undefined) return {};

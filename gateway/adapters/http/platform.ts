@@ -1,4 +1,4 @@
-import type { Express, RequestHandler } from 'express';
+import type { Express, RequestHandler, Router } from 'express';
 import type { Route } from '#core/route.ts';
 import { API, wrongMethod } from './app.ts';
 import { docsPage } from './docs-page.ts';
@@ -11,6 +11,8 @@ export type PlatformDeps = MetricsPageDeps & {
   monotonic: () => number;
   readiness: () => Promise<Readiness>;
   events: EventStreamDeps;
+  /** Where this instance takes payments itself. */
+  paymentPages: Router | null;
 };
 
 /** What is served beside the route table: health, metrics, the interface's own description, the event stream. */
@@ -21,6 +23,7 @@ export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly
   get(app, `${API}/openapi.json`, openApiPage(routes));
   get(app, `${API}/events`, eventStream(deps.events));
   app.use(`${API}/docs`, docsPage());
+  if (deps.paymentPages !== null) app.use(`${API}/payment/sandbox`, deps.paymentPages);
 }
 
 function openApiPage(routes: readonly Route[]): RequestHandler {

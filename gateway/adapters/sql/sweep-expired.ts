@@ -1,10 +1,12 @@
-import { idempotentAnswer, revokedToken } from '#contract/resources/local-tables.ts';
+import { idempotentAnswer, paymentEvent, revokedToken } from '#contract/resources/local-tables.ts';
 import { purge } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Database } from './database.ts';
 
 /** Rows removed at a time, so that control never waits for a clean-up. */
 const SLICE = 500;
+/** A provider sends an event again for three days, and by hand for a month. */
+const EVENTS_KEPT_MS = 90 * 24 * 3600 * 1000;
 const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
 /**
  * An instance that never met its other half keeps this much of its change log: what is older is no loss, because the
@@ -29,6 +31,14 @@ export async function sweepExpired(database: Database, { now }: { now: () => num
       .selectFrom('revoked_tokens')
       .select('id')
       .where('expires_at', '<', isoOf(now()))
+      .limit(SLICE)
+      .execute(),
+  );
+  await inSlices(database, paymentEvent, () =>
+    read
+      .selectFrom('payment_events')
+      .select('id')
+      .where('received_at', '<', isoOf(now() - EVENTS_KEPT_MS))
       .limit(SLICE)
       .execute(),
   );

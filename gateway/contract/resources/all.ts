@@ -1,4 +1,5 @@
 import type { Resource } from '../resource.ts';
+import { accessToken } from './access-tokens.ts';
 import { address } from './addresses.ts';
 import { aerator } from './aerators.ts';
 import { alert } from './alerts.ts';
@@ -8,15 +9,23 @@ import { controlPoint, order } from './control-points.ts';
 import { farm, farmMember } from './farms.ts';
 import { feedingRecord } from './feeding.ts';
 import { expense } from './finance.ts';
+import { invitation } from './invitations.ts';
 import {
+  delivery,
   deviceKey,
   idempotentAnswer,
   instanceValue,
   numericId,
+  paymentEvent,
+  paymentObject,
   presence,
+  providerSubscription,
   revokedToken,
+  tokenUse,
+  usageCrossing,
 } from './local-tables.ts';
 import { logEntry } from './logs.ts';
+import { notificationChannel } from './notification-channels.ts';
 import { notification } from './notifications.ts';
 import { pond } from './ponds.ts';
 import { schedule } from './schedules.ts';
@@ -50,6 +59,9 @@ export const sharedResources = {
   transfers: transfer,
   expenses: expense,
   farm_science: farmScience,
+  notification_channels: notificationChannel,
+  access_tokens: accessToken,
+  invitations: invitation,
 } as const;
 
 /** Tables that never leave this instance, by name. */
@@ -60,6 +72,12 @@ export const localResources = {
   device_keys: deviceKey,
   idempotent_answers: idempotentAnswer,
   numeric_ids: numericId,
+  deliveries: delivery,
+  payment_events: paymentEvent,
+  payment_objects: paymentObject,
+  provider_subscriptions: providerSubscription,
+  token_uses: tokenUse,
+  usage_crossings: usageCrossing,
 } as const;
 
 /** Every table of the product. Rows of different tables have different fields; here only their being rows counts. */

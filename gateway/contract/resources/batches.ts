@@ -54,6 +54,8 @@ export const batch = defineResource({
     expected_harvest_date: { fields: ['expected_harvest_date'] },
     state: { fields: ['status', 'actual_harvest_date', 'final_weight_kg', 'end_reason'] },
     notes: { fields: ['notes'] },
+    // follows the farm when it is handed over
+    owner: { fields: ['owner_id'], owner: 'hosted' },
   },
   parents: { farms: 'farm_id', ponds: 'pond_id' },
 });

@@ -56,7 +56,7 @@ const isKnownZone = (zone: string): boolean => {
     return false;
   }
 };
-const timezone = z
+export const timezone = z
   .string()
   .trim()
   .max(64)

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineResource, instant, uuid } from '../resource.ts';
+import { CHANNEL_KINDS } from './notification-channels.ts';
 
 // Tables that never leave this instance.
 
@@ -66,4 +67,102 @@ export const numericId = defineResource({
   name: 'numeric_ids',
   sync: 'local',
   row: z.object({ id: z.string(), entity: z.string(), uuid }),
+});
+
+export const DELIVERY_PURPOSES = ['NOTICE', 'SUMMARY', 'TEST', 'CONFIRMATION'] as const;
+export const DELIVERY_STATES = ['PENDING', 'SENT', 'DEAD'] as const;
+
+/**
+ * Something on its way to a channel, until it arrived or was given up. The id of a NOTICE comes from notification and
+ * channel, so that it is made once; what is sent bears the id, so that a receiver can drop what came twice.
+ */
+export const delivery = defineResource({
+  name: 'deliveries',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** null: not of the list. */
+    notification_id: uuid.nullable(),
+    channel_id: uuid,
+    user_id: uuid,
+    /** Of its channel, which never changes. */
+    kind: z.enum(CHANNEL_KINDS),
+    purpose: z.enum(DELIVERY_PURPOSES),
+    /** It goes first, and through quiet hours. */
+    is_critical: z.boolean(),
+    /** What a SUMMARY sums up. */
+    body: z.record(z.string(), z.unknown()).nullable(),
+    state: z.enum(DELIVERY_STATES),
+    attempts: z.int(),
+    next_at: instant,
+    last_error: z.string().nullable(),
+    created_at: instant,
+    done_at: instant.nullable(),
+  }),
+});
+
+/** Events of the payment provider that were taken, by its own ids: each counts once. */
+export const paymentEvent = defineResource({
+  name: 'payment_events',
+  sync: 'local',
+  row: z.object({
+    id: z.string(),
+    type: z.string(),
+    provider: z.enum(['stripe', 'sandbox']),
+    /** When the provider says that it happened. */
+    created_at: instant,
+    received_at: instant,
+    outcome: z.enum(['applied', 'outdated', 'ignored']),
+  }),
+});
+
+/** What the sandbox provider knows: customers, checkout sessions, subscriptions, invoices, events on their way. */
+export const paymentObject = defineResource({
+  name: 'payment_objects',
+  sync: 'local',
+  row: z.object({
+    id: z.string(),
+    kind: z.enum(['customer', 'checkout_session', 'subscription', 'invoice', 'portal_session', 'event']),
+    customer_id: z.string().nullable(),
+    body: z.record(z.string(), z.unknown()),
+    /** When the sandbox has to look at it again: a renewal, an expiry, an event on its way. */
+    due_at: instant.nullable(),
+    created_at: instant,
+    updated_at: instant,
+  }),
+});
+
+/** What the provider said about one subscription of its own, in the order in which it happened; id is the provider's. */
+export const providerSubscription = defineResource({
+  name: 'provider_subscriptions',
+  sync: 'local',
+  row: z.object({
+    id: z.string(),
+    provider: z.enum(['stripe', 'sandbox']),
+    user_id: uuid,
+    customer_id: z.string().nullable(),
+    facts: z.array(z.record(z.string(), z.unknown())),
+    updated_at: instant,
+  }),
+});
+
+/** Last use of a personal access token; id is the token's. */
+export const tokenUse = defineResource({
+  name: 'token_uses',
+  sync: 'local',
+  row: z.object({ id: uuid, used_at: instant, source: z.string() }),
+});
+
+/** Limits that a user has been warned of: id is user and resource. */
+export const usageCrossing = defineResource({
+  name: 'usage_crossings',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    user_id: uuid,
+    resource: z.enum(['farms', 'ponds', 'active_batches']),
+    /** Percent that was told: 80 or 100. */
+    level: z.int(),
+    crossed_at: instant,
+  }),
 });

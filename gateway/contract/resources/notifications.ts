@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { instantInput, longText, shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES } from '../words.ts';
 
@@ -61,6 +62,18 @@ export const notificationPage = z.object({
     has_previous: z.boolean(),
   }),
 });
+
+/** POST /announcements */
+export const announcementCreate = z.object({
+  kind: z.enum(['MAINTENANCE', 'UPDATE']).default('MAINTENANCE'),
+  title: shortText.describe('In Portuguese'),
+  message: longText.min(1),
+  title_en: shortText.optional().describe('By default the Portuguese'),
+  message_en: longText.min(1).optional(),
+  starts_at: instantInput.optional(),
+  ends_at: instantInput.optional(),
+});
+export const announcementAnswer = z.object({ id: z.uuid(), message: z.string() });
 
 export const notificationRead = z.object({
   id: z.uuid(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortText } from '../fields.ts';
+import { shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { BRAZILIAN_STATES, USER_ROLES } from '../words.ts';
 
@@ -39,7 +39,8 @@ export const user = defineResource({
 // Letters of any script, no empty label, a domain with a dot: what a mail server could be asked to deliver to.
 const EMAIL = /^[^\s@"(),:;<>[\\\].]+(\.[^\s@"(),:;<>[\\\].]+)*@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u;
 
-const email = z
+/** An e-mail address as a caller sends it. */
+export const email = z
   .string()
   .trim()
   .max(254)
@@ -110,6 +111,7 @@ export const userAnswer = z.object({
       is_primary: z.boolean(),
     }),
   ),
+  warnings,
 });
 export type UserAnswer = z.infer<typeof userAnswer>;
 

@@ -1,11 +1,11 @@
 import { revokedToken } from '#contract/resources/local-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
-import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { remembered } from '#core/remembered.ts';
+import { invalidToken } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
-import type { AccountQueries, Standing, Tokens } from './ports.ts';
-import { remembered } from './remembered.ts';
+import type { AccountQueries, Claims, Standing, Tokens } from './ports.ts';
 
 export type AuthenticateDeps = Pick<Kernel, 'now'> & {
   monotonic: () => number;
@@ -18,30 +18,41 @@ const TTL_MS = 5_000;
 const KEPT = 10_000;
 
 /**
- * `authenticate` answers who holds a token; throws 401 for one that is invalid, expired, logged out or of an older
- * password. `hear` keeps what it remembers true to the commits of this process.
+ * `authenticate` answers who holds the token of a login; throws 401 for one that is invalid, expired, logged out or of
+ * an older password. `standingOf` is what decides of an account, as remembered. `hear` keeps what it remembers true to
+ * the commits of this process.
  */
 export function createAuthentication(deps: AuthenticateDeps): {
   authenticate: (bearer: string) => Promise<Caller>;
+  standingOf: (userId: string) => Promise<Standing | null>;
   hear: (committed: Committed) => void;
 } {
   const memory = { monotonic: deps.monotonic, ttlMs: TTL_MS, limit: KEPT };
   const standings = remembered<Standing | null>(memory);
   const revocations = remembered<boolean>(memory);
+  const standingOf = (userId: string) => standings.get(userId, deps.queries.standingOf);
+  const freshStanding = (userId: string) => {
+    standings.forget(userId);
+    return standingOf(userId);
+  };
   return {
+    standingOf,
     async authenticate(bearer) {
       const claims = deps.tokens.read(bearer, deps.now());
       if (claims === null) throw invalidToken();
-      const [isRevoked, standing] = await Promise.all([
+      const [isRevoked, known] = await Promise.all([
         revocations.get(claims.jti, deps.queries.isRevoked),
-        standings.get(claims.sub, deps.queries.standingOf),
+        standingOf(claims.sub),
       ]);
-      if (isRevoked || !standing?.is_active || standing.password_version !== claims.pwv) throw invalidToken();
+      // who was switched on again, or given a new password, elsewhere a moment ago is not told that the new token is none
+      const standing = isGood(known, claims) ? known : await freshStanding(claims.sub);
+      if (isRevoked || !isGood(standing, claims)) throw invalidToken();
       return {
         userId: claims.sub,
         role: standing.role,
         tokenId: claims.jti,
         tokenExpiresAt: claims.exp * 1000,
+        scopes: null,
       };
     },
     hear(committed) {
@@ -51,9 +62,6 @@ export function createAuthentication(deps: AuthenticateDeps): {
   };
 }
 
-export function invalidToken(): AppError {
-  return new AppError(401, 'Could not validate credentials', {
-    code: 'INVALID_TOKEN',
-    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
-  });
+function isGood(standing: Standing | null, { pwv }: Pick<Claims, 'pwv'>): standing is Standing {
+  return standing !== null && standing.is_active && standing.password_version === pwv;
 }

@@ -1,20 +1,22 @@
 import type * as z from 'zod';
 import { emailKeyOf, user, type userUpdate } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
-import { invalidField } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { type PresentPasswordDeps, requirePresentPassword } from '#core/present-password.ts';
 import type { Decision } from '#core/use-case.ts';
 import { emailTaken } from './create-user.ts';
 import type { Account, AccountQueries, Passwords } from './ports.ts';
 
-export type ChangeAccountDeps = Pick<Kernel, 'now'> & {
-  queries: Pick<AccountQueries, 'accountByEmail'>;
-  passwords: Passwords;
-};
+export type ChangeAccountDeps = Pick<Kernel, 'now'> &
+  Pick<PresentPasswordDeps, 'passwordTries'> & {
+    queries: Pick<AccountQueries, 'accountByEmail'>;
+    passwords: Passwords;
+  };
 
 /**
  * Decides new values of an account; fields left out stay, an empty body changes nothing. A new password makes every
- * older token worthless. Throws 400 when the email is another's, 422 when a given `current_password` is wrong.
+ * older token worthless. Throws 400 when the email is another's, 422 when a given `current_password` is wrong, 429 after
+ * too many of those.
  */
 export async function changeAccount(
   deps: ChangeAccountDeps,
@@ -22,8 +24,14 @@ export async function changeAccount(
   input: z.infer<typeof userUpdate>,
   source: string,
 ): Promise<Decision<Account>> {
-  if (input.current_password !== undefined)
-    await requirePassword(deps, current, input.current_password, source);
+  if (input.current_password !== undefined) {
+    const { passwords, passwordTries } = deps;
+    await requirePresentPassword({ verifyPassword: passwords.verify, passwordTries }, current, {
+      field: 'current_password',
+      password: input.current_password,
+      source,
+    });
+  }
   const set: Partial<Account> = {
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.phone_number === undefined ? {} : { phone_number: input.phone_number }),
@@ -57,9 +65,4 @@ async function newEmail(deps: ChangeAccountDeps, current: Account, email: string
   const known = await deps.queries.accountByEmail(emailKey);
   if (known !== null && known.id !== current.id) throw emailTaken();
   return { email, email_key: emailKey };
-}
-
-async function requirePassword(deps: ChangeAccountDeps, current: Account, password: string, source: string) {
-  if (await deps.passwords.verify(current.password_hash, password, source)) return;
-  throw invalidField(422, 'current_password', 'is not the present password', 'WRONG_PASSWORD');
 }

@@ -1,14 +1,17 @@
 import type * as z from 'zod';
-import { emailKeyOf, type loginInput } from '#contract/resources/users.ts';
+import { emailKeyOf, type loginInput, user } from '#contract/resources/users.ts';
+import { type AttemptLimit, tooManyAttempts } from '#core/attempts.ts';
+import { type Change, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
 import { type Issued, issueToken, type TokenDeps } from './issue-token.ts';
-import type { AccountQueries, AttemptLimit, Passwords } from './ports.ts';
+import type { Account, AccountQueries, Passwords } from './ports.ts';
 
 export type LogInDeps = TokenDeps &
   Pick<Kernel, 'log'> & {
     queries: Pick<AccountQueries, 'accountByEmail'>;
-    passwords: Pick<Passwords, 'verify'>;
+    passwords: Pick<Passwords, 'verify' | 'hash' | 'isOutdated'>;
     /** Failures per email and source, existing or not: who guesses locks out nobody but himself. */
     loginFailures: AttemptLimit;
   };
@@ -17,14 +20,15 @@ const SHORT_S = 60 * 60;
 const REMEMBERED_S = 43_200 * 60;
 
 /**
- * Answers a token. An email that is unknown and a password that is wrong are told in the same words and the same
- * time: 401; after too many failures of this email from this source 429.
+ * Decides a token, and a new hash of the password where the old one was made with less work. An email that is unknown
+ * and a password that is wrong are told in the same words and the same time: 401; after too many failures of this email
+ * from this source 429.
  */
 export async function logIn(
   deps: LogInDeps,
   input: z.infer<typeof loginInput>,
   source: string,
-): Promise<Issued> {
+): Promise<Decision<Issued>> {
   const emailKey = emailKeyOf(input.email);
   const attempt = `${source} ${emailKey}`;
   // counted before the password is looked at, so that guesses at the same moment count too
@@ -44,19 +48,31 @@ export async function logIn(
     });
   }
   await deps.loginFailures.forget(attempt);
-  return issueToken(deps, found, input.remember_me ? REMEMBERED_S : SHORT_S);
+  return {
+    answer: issueToken(deps, found, input.remember_me ? REMEMBERED_S : SHORT_S),
+    changes: await strengthened(deps, found, input.password, source),
+  };
+}
+
+/** The row as it was read is named: a password that was changed at this moment stays changed. */
+async function strengthened(
+  deps: LogInDeps,
+  account: Account,
+  password: string,
+  source: string,
+): Promise<Change[]> {
+  if (!deps.passwords.isOutdated(account.password_hash)) return [];
+  try {
+    return [update(user, account, { password_hash: await deps.passwords.hash(password, source) })];
+  } catch (error) {
+    // the line is full: the next login will do
+    deps.log.debug({ err: error }, 'a password keeps its old hash for now');
+    return [];
+  }
 }
 
 async function verified(deps: LogInDeps, emailKey: string, password: string, source: string) {
   const account = await deps.queries.accountByEmail(emailKey);
   const isRight = await deps.passwords.verify(account?.password_hash ?? null, password, source);
   return isRight && account?.is_active ? account : null;
-}
-
-export function tooManyAttempts(what: string, waitMs: number): AppError {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new AppError(429, `${what}; try again in ${seconds} seconds`, {
-    code: 'TOO_MANY_ATTEMPTS',
-    headers: { 'Retry-After': String(seconds) },
-  });
 }

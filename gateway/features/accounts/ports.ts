@@ -50,12 +50,11 @@ export type Passwords = {
   hash: (password: string, source: string) => Promise<string>;
   /** Without a hash it takes the same time and answers false. Throws 503 when too many wait. */
   verify: (hash: string | null, password: string, source: string) => Promise<boolean>;
-};
-
-/** A count of attempts per key within a window of time. */
-export type AttemptLimit = {
-  /** Counts one attempt; answers the milliseconds to wait when there are too many, else null. */
-  take: (key: string) => Promise<number | null>;
-  giveBack: (key: string) => Promise<void>;
-  forget: (key: string) => Promise<void>;
+  /** True for a hash that was made with less work than one of today. */
+  isOutdated: (hash: string) => boolean;
+  /**
+   * The hash of a short code: always the same one, on every instance, and slow, so that who has it does not find the
+   * code within its life. Throws 503 when too many wait.
+   */
+  codeHash: (code: string, source: string) => Promise<string>;
 };

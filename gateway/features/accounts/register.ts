@@ -1,12 +1,11 @@
 import type * as z from 'zod';
 import type { RowOf } from '#contract/resource.ts';
 import type { registerInput, user } from '#contract/resources/users.ts';
+import { type AttemptLimit, tooManyAttempts } from '#core/attempts.ts';
 import { forbidden } from '#core/errors.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type CreateUserDeps, createUser } from './create-user.ts';
-import { tooManyAttempts } from './log-in.ts';
-import type { AttemptLimit } from './ports.ts';
 
 export type RegisterDeps = CreateUserDeps & {
   registration: 'open' | 'invite';

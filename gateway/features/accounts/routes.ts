@@ -9,9 +9,8 @@ import {
   userAnswer,
   userUpdate,
 } from '#contract/resources/users.ts';
-import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { invalidToken, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
-import { invalidToken } from './authenticate.ts';
 import { type ChangeAccountDeps, changeAccount } from './change-account.ts';
 import { issueToken } from './issue-token.ts';
 import { type LogInDeps, logIn } from './log-in.ts';
@@ -23,6 +22,8 @@ export type AccountDeps = Omit<RegisterDeps & LogInDeps & LogOutDeps & ChangeAcc
   queries: AccountQueries;
   authenticate: (bearer: string) => Promise<Caller>;
   farmsOf: (userId: string, page: { skip: number; limit: number | undefined }) => AsyncIterable<FarmAnswer>;
+  /** Access tokens of the user that are neither revoked nor expired. */
+  liveTokensOf: (userId: string) => Promise<number>;
 };
 
 export function accountRoutes(deps: AccountDeps): Route[] {
@@ -56,7 +57,10 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       body: loginInput,
       answers: { 200: { schema: tokenAnswer } },
       async handle({ body, source }) {
-        return { answer: { status: 200, body: await logIn(deps, body, source) } };
+        const { answer, changes = [] } = await logIn(deps, body, source);
+        const reply = { status: 200, body: answer };
+        // the token is good with the old hash of the password, too
+        return { answer: reply, changes, whenStorageFails: () => reply };
       },
     }),
     route({
@@ -99,6 +103,14 @@ function userRoutes(deps: AccountDeps): Route[] {
     if (account === null) throw invalidToken();
     return { account, addresses, addressRev };
   }
+  /** Programs go on working when their owner changes the password; that they do must not be overlooked. */
+  async function tokensThatStay(userId: string) {
+    const live = await deps.liveTokensOf(userId);
+    if (live === 0) return [];
+    const which = live === 1 ? '1 access token stays' : `${live} access tokens stay`;
+    const message = `${which} valid; revoke what you no longer trust under /access-tokens`;
+    return [{ code: 'ACCESS_TOKENS_STAY', message }];
+  }
   return [
     route({
       method: 'GET',
@@ -117,7 +129,7 @@ function userRoutes(deps: AccountDeps): Route[] {
       method: 'PUT',
       path: '/users/me',
       tag,
-      summary: 'Change the account of the caller; a new password ends all sessions',
+      summary: 'Change the account of the caller; a new password ends all sessions, access tokens stay',
       access: { who: 'account' },
       body: userUpdate,
       answers: { 200: { schema: userAnswer } },
@@ -125,7 +137,11 @@ function userRoutes(deps: AccountDeps): Route[] {
         const { account, addresses, addressRev } = await ownAccount(signedIn(request));
         requireMatch(request, { rev: account.rev + addressRev });
         const changed = await changeAccount(deps, account, request.body, request.source);
-        const body = toAnswer(changed.answer, addresses);
+        const warnings = request.body.password === undefined ? [] : await tokensThatStay(account.id);
+        const body = {
+          ...toAnswer(changed.answer, addresses),
+          ...(warnings.length === 0 ? {} : { warnings }),
+        };
         return { ...changed, answer: { status: 200, body, rev: changed.answer.rev + addressRev } };
       },
     }),

@@ -31,6 +31,7 @@ export function addressRoutes(deps: SaveAddressDeps): Route[] {
       tag,
       summary: 'Create an address of the caller',
       access,
+      token: 'record',
       body: addressCreate,
       answers: { 201: { schema: addressAnswer } },
       idempotent: true,
@@ -72,6 +73,7 @@ export function addressRoutes(deps: SaveAddressDeps): Route[] {
       tag,
       summary: 'Change an address',
       access,
+      token: 'record',
       params,
       body: addressUpdate,
       answers: { 200: { schema: addressAnswer } },
@@ -91,6 +93,7 @@ export function addressRoutes(deps: SaveAddressDeps): Route[] {
       tag,
       summary: 'Delete an address; farms there lose the link only',
       access,
+      token: 'record',
       params,
       answers: { 204: null },
       async handle(request) {

@@ -1,10 +1,8 @@
 import type { AlertType, Severity, SwitchState } from '#contract/words.ts';
 import type { SubjectNames } from '#core/alerting.ts';
-import type { Language } from './ports.ts';
+import type { Language, Words } from '#core/notifying.ts';
 
 // What alerts say. `message` of an alert is Portuguese, the language of the farms; a notification speaks its reader's.
-
-export type Words = (language: Language) => string;
 
 const TITLES: Readonly<Record<AlertType, Readonly<Record<Language, string>>>> = {
   POWER_FAILURE: { 'pt-BR': 'Falta de energia', en: 'Power failure' },
@@ -77,6 +75,50 @@ export function measuredWords(
       ? `${TITLES[cause.type].en} in pond ${pond}: ${figure(value)} (limit ${figure(threshold)})`
       : `${TITLES[cause.type]['pt-BR']} no viveiro ${pond}: ${figure(value)} (limite ${figure(threshold)})`;
   };
+}
+
+const NOBODY: Readonly<Record<Language, string>> = {
+  'pt-BR': 'Ninguém reconheceu este alerta. Reconheça-o para que os outros saibam que você está cuidando.',
+  en: 'Nobody has acknowledged this alert. Acknowledge it so that the others know that you are on it.',
+};
+
+/** What is said again of an alert that nobody answers, minutes after people were told. */
+export function escalationTitle(title: string, minutes: number, language: Language): string {
+  return language === 'en'
+    ? `No answer for ${minutes} min: ${title}`
+    : `Sem resposta há ${minutes} min: ${title}`;
+}
+
+export function escalationMessage(message: string, language: Language): string {
+  return `${message}\n${NOBODY[language]}`;
+}
+
+/** What an alert says, from its row alone: its own words were made by who raised it, and only the Portuguese are kept. */
+export function storedWords(
+  row: {
+    type: AlertType;
+    message: string;
+    severity: Severity;
+    parameter: string | null;
+    value: number | null;
+    threshold: number | null;
+  },
+  names: SubjectNames,
+): Words {
+  const { type, value, threshold } = row;
+  const point = names.controlPoint;
+  if (type === 'CLOCK_UNTRUSTED') return clockWords;
+  if (type === 'DISK_FULL') return diskWords;
+  if (row.parameter !== null && value !== null && threshold !== null && names.pond !== null)
+    return measuredWords({ type, parameter: row.parameter, value, threshold }, names) ?? (() => row.message);
+  if (point !== null && threshold !== null) {
+    if (type === 'DEVICE_OFFLINE') return offlineWords(point, threshold);
+    if (type === 'NO_CURRENT' && value !== null) return noCurrentWords(point, value);
+    // only an order to run is critical
+    if (type === 'COMMAND_NOT_CONFIRMED')
+      return unconfirmedWords(point, row.severity === 'HIGH' ? 'ON' : 'OFF', threshold);
+  }
+  return () => row.message;
 }
 
 export type Named = { cod: string; ponds: readonly { cod: string }[] };

@@ -5,9 +5,10 @@ import type { AlertCause, KnownSubject, SubjectNames } from '#core/alerting.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, insertIfAbsent, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
 import { measuredWords, titleOf } from './alert-words.ts';
 import { inheritedBy, isQuiet, isToBeTold } from './episode-rules.ts';
-import type { Alert, AlertQueries, Notify } from './ports.ts';
+import type { Alert, AlertQueries } from './ports.ts';
 
 export type AlertingDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: Pick<
@@ -117,7 +118,7 @@ function entityOf(row: Pick<AlertRow, 'farm_id' | 'control_point_id' | 'pond_id'
   return { farm_id, entity_type: 'SYSTEM' as const, entity_id: farm_id, entity_name: names.farmName };
 }
 
-const SYSTEM_TYPES: readonly AlertType[] = ['CLOCK_UNTRUSTED', 'DISK_FULL'];
+export const SYSTEM_TYPES: readonly AlertType[] = ['CLOCK_UNTRUSTED', 'DISK_FULL'];
 
 /** `news` names what is told, so that it is told once. */
 export function noticeOf(
@@ -126,29 +127,38 @@ export function noticeOf(
   row: AlertRow,
   { names, news }: { names: SubjectNames; news: string },
 ): Promise<Change[]> {
-  const ponds = names.pond ? [names.pond] : (names.controlPoint?.ponds ?? []);
   const words = cause.words ?? measuredWords(cause, names) ?? (() => row.message);
-  return deps.notify({
-    farmId: row.farm_id,
-    type: SYSTEM_TYPES.includes(row.type) ? 'SYSTEM' : 'ALERT',
-    cause: news,
-    text: (language) => ({ title: titleOf(row.type, names, language), message: words(language) }),
-    data: {
-      pond_id: ponds[0]?.id ?? null,
-      pond_cod: ponds[0]?.cod ?? null,
-      parameter: row.parameter,
-      value: row.value,
-      threshold: row.threshold,
-      alert_id: row.id,
-      alert_type: row.type,
+  return deps.notify(
+    { farmId: row.farm_id, who: 'operators' },
+    {
+      type: SYSTEM_TYPES.includes(row.type) ? 'SYSTEM' : 'ALERT',
       severity: row.severity,
-      episode_id: row.episode_id,
-      farm_id: row.farm_id,
-      control_point_id: names.controlPoint?.id ?? null,
-      control_point_cod: names.controlPoint?.cod ?? null,
-      ponds: ponds.map(({ id, cod }) => ({ id, cod })),
+      cause: news,
+      title: (language) => titleOf(row.type, names, language),
+      message: words,
+      data: alertData(row, names),
     },
-  });
+  );
+}
+
+/** What a program finds in the `data` of a notification about an alert. */
+export function alertData(row: AlertRow, names: SubjectNames): Record<string, unknown> {
+  const ponds = names.pond ? [names.pond] : (names.controlPoint?.ponds ?? []);
+  return {
+    pond_id: ponds[0]?.id ?? null,
+    pond_cod: ponds[0]?.cod ?? null,
+    parameter: row.parameter,
+    value: row.value,
+    threshold: row.threshold,
+    alert_id: row.id,
+    alert_type: row.type,
+    severity: row.severity,
+    episode_id: row.episode_id,
+    farm_id: row.farm_id,
+    control_point_id: names.controlPoint?.id ?? null,
+    control_point_cod: names.controlPoint?.cod ?? null,
+    ponds: ponds.map(({ id, cod }) => ({ id, cod })),
+  };
 }
 
 /** Changes that end these ACTIVE alerts, with one audit entry per episode; what was folded into them shows again. */

@@ -1,12 +1,12 @@
 import type { AlertCause } from '#core/alerting.ts';
 import { isoOf } from '#core/kernel.ts';
+import type { Words } from '#core/notifying.ts';
 import {
   noCurrentWords,
   offlineWords,
   powerFailureWords,
   SEVERITY_BY_TYPE,
   unconfirmedWords,
-  type Words,
 } from './alert-words.ts';
 import {
   confirmWithinMs,

@@ -1,12 +1,9 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
-import type { AlertType, NotificationType, SwitchState } from '#contract/words.ts';
+import type { AlertType, SwitchState } from '#contract/words.ts';
 import type { EpisodeAlert, SubjectNames } from '#core/alerting.ts';
-import type { Change } from '#core/changes.ts';
 
 export type Alert = Stored<RowOf<typeof alert>>;
-export type Language = 'pt-BR' | 'en';
-
 /** What an alert is about; the ids that are null do not count. */
 export type Subject = { farm_id: string; control_point_id: string | null; pond_id: string | null };
 
@@ -42,6 +39,8 @@ export type AlertQueries = {
   openOfEpisode: (farmId: string, episodeId: string, limit: number) => Promise<Alert[]>;
   /** ACTIVE alerts that are folded into one of these. */
   foldedInto: (alerts: readonly Pick<Alert, 'id' | 'farm_id'>[], limit: number) => Promise<Alert[]>;
+  /** ACTIVE critical alerts that nobody acknowledged and that people were told of since then, newest first. */
+  unanswered: (toldSince: string, limit: number) => Promise<Alert[]>;
   /** ACTIVE automatic alerts of these types on the whole instance, for a watcher's start. */
   openOfTypes: (types: readonly AlertType[]) => Promise<OpenAlert[]>;
   /** Alerts on the user's farms, each episode by its newest, newest first; folded ones are left out. */
@@ -54,16 +53,6 @@ export type AlertQueries = {
   /** ACTIVE alerts of a pond and of its control point, each episode by its newest, newest first. */
   alertsOfPond: (pondId: string) => Promise<Alert[]>;
 };
-
-/** Tells the people of a farm in their language; the same cause tells each once. */
-export type Notify = (notice: {
-  farmId: string;
-  type: NotificationType;
-  cause: string;
-  data: Record<string, unknown>;
-  text: (language: Language) => { title: string; message: string };
-  at?: number;
-}) => Promise<Change[]>;
 
 /** What a watch looks at: a control point as it stands in memory. */
 export type DeviceFacts = {

@@ -55,9 +55,12 @@ export async function deviceCaller(
     }
     return { kind: 'controller', view: deps.views.byId(view.row.id) ?? view, authenticated: true };
   }
-  // a token has three parts, a key has none: a wrong key is told to the technician
-  if (bearer.split('.').length !== 3) deps.seen.note({ deviceId, source, via: 'http', reason: 'wrong_key' });
-  const caller = await deps.authenticate(bearer);
+  const caller = await deps.authenticate(bearer).catch((error: unknown) => {
+    // a token of a login has three parts, a key has none: a wrong key is told to the technician
+    if (bearer.split('.').length !== 3)
+      deps.seen.note({ deviceId, source, via: 'http', reason: 'wrong_key' });
+    throw error;
+  });
   const found = await deps.accessTo('control_point', view.row.id, caller.userId);
   if (found?.role == null) throw notFound('Device');
   return { kind: 'user', view, caller };

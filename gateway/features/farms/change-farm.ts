@@ -41,7 +41,10 @@ export async function changeFarm(
  * Decides the end of a farm: it and everything on it is hidden in the same commit. The guard makes a create under
  * this farm that runs at the same moment read again, and find it gone.
  */
-export async function deleteFarm(deps: ChangeFarmDeps, farmId: string): Promise<Decision<void>> {
+export async function deleteFarm(
+  deps: Pick<ChangeFarmDeps, 'guard' | 'queries'>,
+  farmId: string,
+): Promise<Decision<void>> {
   const guard = await deps.guard('farm', farmId);
   const current = await deps.queries.farmById(farmId);
   if (current === null) throw notFound('Farm');

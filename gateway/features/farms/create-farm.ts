@@ -37,7 +37,9 @@ export async function createFarm(
     throw forbidden('You cannot create a farm for another user');
   if (caller.role !== 'OWNER' && caller.role !== 'ADMIN')
     throw forbidden('Only an OWNER account may create farms');
-  if (ownerId !== caller.userId && !(await deps.queries.userExists(ownerId))) throw notFound('User');
+  // an account that is being deleted gets no farm, and one that gets a farm is not deleted: both bump the guard
+  const accountGuard = await deps.guard('account', ownerId);
+  if (!(await deps.queries.userExists(ownerId))) throw notFound('User');
   if (input.id !== undefined && (await deps.queries.idTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');
   const at = isoOf(deps.now());
@@ -58,7 +60,7 @@ export async function createFarm(
   return {
     answer: row,
     changes: [...place.changes, insert(farm, row), ...(beside.changes ?? [])],
-    guards: [...place.guards, ...(beside.guards ?? [])],
+    guards: [accountGuard, ...place.guards, ...(beside.guards ?? [])],
   };
 }
 

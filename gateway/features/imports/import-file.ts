@@ -1,3 +1,4 @@
+import type { RowOf } from '#contract/resource.ts';
 import { batch } from '#contract/resources/batches.ts';
 import type { ImportKind, ImportReport, RowNote } from '#contract/resources/imports.ts';
 import { audit } from '#core/audit.ts';
@@ -116,6 +117,7 @@ async function decideRows(
   const taken = await deps.queries.idsTaken(kind, ids(rows));
   const fresh = rows.filter(({ id }) => !taken.has(id));
   const changes: Change[] = [];
+  const stocked: RowOf<typeof batch>[] = [];
   for (const { id, planned } of fresh) {
     const stamp: Stamp = {
       id,
@@ -130,11 +132,15 @@ async function decideRows(
     }
     const numericId = await claimNumericId(deps.queries, 'batch', id);
     const row = planned.rowOf({ ...stamp, numeric_id: numericId.number });
-    const beside = row.status === 'ACTIVE' ? await deps.onCreateBatch(row, by) : {};
-    changes.push(insertIfAbsent(batch, row), numericId.change, ...(beside.changes ?? []));
-    guards.push(...(beside.guards ?? []));
+    if (row.status === 'ACTIVE') stocked.push(row);
+    changes.push(insertIfAbsent(batch, row), numericId.change);
   }
-  return { answer: fresh.length, changes, guards };
+  const beside = stocked.length === 0 ? {} : await deps.onCreateBatches(stocked);
+  return {
+    answer: fresh.length,
+    changes: [...changes, ...(beside.changes ?? [])],
+    guards: [...guards, ...(beside.guards ?? [])],
+  };
 }
 
 const ids = (rows: readonly Identified[]): string[] => rows.map(({ id }) => id);

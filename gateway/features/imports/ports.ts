@@ -4,7 +4,6 @@ import type { ImportKind } from '#contract/resources/imports.ts';
 import type { Change } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { NumericIdDeps } from '#core/numeric-id.ts';
-import type { Caller, FarmAccess } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ZoneClock } from '#core/zone-clock.ts';
 import type { ScienceConstants } from '#science/constants.ts';
@@ -37,10 +36,12 @@ export type ImportDeps = Pick<
 > & {
   queries: ImportQueries;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
-  /** Rows that go into the same commit as an ACTIVE batch: plan limits. Throws when there is no room for another. */
-  onCreateBatch: (
-    created: RowOf<typeof batch>,
-    by: { caller: Caller; farm: FarmAccess },
+  /**
+   * Rows that go into the same commit as ACTIVE batches of one owner: plan limits. Throws when there is no room for all
+   * of them.
+   */
+  onCreateBatches: (
+    created: readonly RowOf<typeof batch>[],
   ) => Promise<Pick<Decision<never>, 'changes' | 'guards'>>;
 };
 

@@ -1,11 +1,12 @@
 import type * as z from 'zod';
 import { farmMember, type memberInput } from '#contract/resources/farms.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
-import { insert, remove, update } from '#core/changes.ts';
+import { asParent, remove } from '#core/changes.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { type Member, membership } from '#core/membership.ts';
 import type { Decision } from '#core/use-case.ts';
-import type { Member, MemberQueries, Person } from './ports.ts';
+import type { MemberQueries, Person } from './ports.ts';
 
 export type MemberDeps = Pick<Kernel, 'now' | 'idOf' | 'guard'> & { queries: MemberQueries };
 
@@ -20,32 +21,14 @@ export async function addMember(
 ): Promise<Decision<{ member: Member; person: Person }>> {
   const guard = await deps.guard('farm', farmId);
   if ((await deps.queries.ownerOf(farmId)) === null) throw notFound('Farm');
-  const person = await personOf(deps, input);
+  const { id: personId } = await personOf(deps, input);
+  // an account that is being deleted joins no farm
+  const accountGuard = asParent(await deps.guard('account', personId));
+  const person = await personOf(deps, { ...input, user_id: personId, email: undefined });
   await refuseOwner(deps, farmId, person.id);
-  const known = await deps.queries.memberOf(farmId, person.id);
-  if (known?.role === input.role) return { answer: { member: known, person } };
-  const at = isoOf(deps.now());
-  if (known !== null) {
-    const set = { role: input.role, updated_at: at };
-    return {
-      answer: { member: { ...known, ...set, rev: known.rev + 1 }, person },
-      changes: [update(farmMember, known, set)],
-      guards: [guard],
-    };
-  }
-  const row = {
-    id: await memberId(deps, farmId, person.id),
-    farm_id: farmId,
-    user_id: person.id,
-    role: input.role,
-    created_at: at,
-    updated_at: null,
-  };
-  return {
-    answer: { member: { ...row, rev: 1 }, person },
-    changes: [insert(farmMember, row)],
-    guards: [guard],
-  };
+  const { member, changes } = await membership(deps, { farmId, userId: person.id, role: input.role });
+  if (changes.length === 0) return { answer: { member, person } };
+  return { answer: { member, person }, changes, guards: [guard, accountGuard] };
 }
 
 /** Decides that a person is no longer a member. Throws 409 for the owner, 404 for one who is not a member. */
@@ -58,12 +41,6 @@ export async function removeMember(
   const known = await deps.queries.memberOf(farmId, userId);
   if (known === null) throw notFound('Member');
   return { answer: undefined, changes: [remove(farmMember, known)] };
-}
-
-/** A deleted row is never brought back: who returns begins a membership of its own. */
-async function memberId(deps: MemberDeps, farmId: string, userId: string): Promise<string> {
-  const past = await deps.queries.pastMemberships(farmId, userId);
-  return deps.idOf(`member:${farmId}:${userId}${past === 0 ? '' : `:${past}`}`);
 }
 
 async function refuseOwner(deps: MemberDeps, farmId: string, userId: string): Promise<void> {

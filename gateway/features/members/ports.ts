@@ -1,14 +1,9 @@
-import type { RowOf, Stored } from '#contract/resource.ts';
-import type { farmMember } from '#contract/resources/farms.ts';
+import type { Member, MembershipDeps } from '#core/membership.ts';
 
-export type Member = Stored<RowOf<typeof farmMember>>;
 export type Person = { id: string; name: string; email: string };
 
-export type MemberQueries = {
+export type MemberQueries = MembershipDeps['queries'] & {
   ownerOf: (farmId: string) => Promise<string | null>;
-  memberOf: (farmId: string, userId: string) => Promise<Member | null>;
-  /** How often the person was a member here before. */
-  pastMemberships: (farmId: string, userId: string) => Promise<number>;
   /** Members with their names, oldest first, as a stream. */
   membersOf: (
     farmId: string,

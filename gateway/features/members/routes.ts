@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import { type MemberAnswer, memberAnswer, memberInput } from '#contract/resources/farms.ts';
+import type { Member } from '#core/membership.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { addMember, type MemberDeps, removeMember } from './change-members.ts';
-import type { Member, Person } from './ports.ts';
+import type { Person } from './ports.ts';
 
 const farmParams = z.object({ farm_id: idInput });
 const memberParams = farmParams.extend({ user_id: idInput });

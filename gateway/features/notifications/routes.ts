@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { idInput } from '#contract/fields.ts';
 import {
+  announcementAnswer,
+  announcementCreate,
   type NotificationAnswer,
   notificationPage,
   notificationQuery,
@@ -12,10 +14,14 @@ import { NOTIFICATION_TYPES } from '#contract/words.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
+import { announce } from './announce.ts';
 import type { Notification, NotificationQueries } from './ports.ts';
 import { readAllNotifications, readNotification } from './read-notification.ts';
 
-export type NotificationRoutesDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random'> & {
+export type NotificationRoutesDeps = Pick<
+  Kernel,
+  'now' | 'newId' | 'idOf' | 'clockQuality' | 'commit' | 'pause' | 'random'
+> & {
   queries: NotificationQueries;
 };
 
@@ -55,6 +61,7 @@ export function notificationRoutes(deps: NotificationRoutesDeps): Route[] {
     route({
       ...common,
       method: 'PATCH',
+      token: 'record',
       path: '/notifications/{notification_id}/read',
       summary: 'Mark a notification as read',
       params: z.object({ notification_id: idInput }),
@@ -69,6 +76,7 @@ export function notificationRoutes(deps: NotificationRoutesDeps): Route[] {
     route({
       ...common,
       method: 'POST',
+      token: 'record',
       path: '/notifications/mark-all-read',
       summary: "Mark all of the caller's notifications as read",
       answers: { 200: { schema: notificationsMarked } },
@@ -96,6 +104,27 @@ export function notificationRoutes(deps: NotificationRoutesDeps): Route[] {
       },
     }),
   ];
+}
+
+/** An operator tells every account of the instance of maintenance or an update. */
+export function announcementRoute(
+  deps: Pick<NotificationRoutesDeps, 'now' | 'newId' | 'idOf' | 'clockQuality'>,
+): Route {
+  return route({
+    method: 'POST',
+    path: '/announcements/',
+    tag: 'Notifications',
+    summary: 'Tell every account of this instance of maintenance or an update',
+    access: { who: 'admin' },
+    body: announcementCreate,
+    answers: { 201: { schema: announcementAnswer } },
+    idempotent: true,
+    handle(request) {
+      const made = announce(deps, signedIn(request).userId, request.body);
+      const message = 'Every account is being told';
+      return Promise.resolve({ ...made, answer: { status: 201, body: { ...made.answer, message } } });
+    },
+  });
 }
 
 function toAnswer(row: Notification): NotificationAnswer {

@@ -1,13 +1,12 @@
 import { audit } from '#core/audit.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
-import { notificationsFor } from './notify.ts';
-import type { ReadersOf } from './ports.ts';
 
 export type TellRestartDeps = Pick<
   Kernel,
   'now' | 'newId' | 'idOf' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'guard'
-> & { readersOf: ReadersOf };
+> & { notify: Notify };
 
 const HOUR_LETTERS = 'YYYY-MM-DDTHH'.length;
 
@@ -19,24 +18,22 @@ export async function tellBrokerRestart(
   const cause = `broker_restarted:${farm.id}:${isoOf(deps.now()).slice(0, HOUR_LETTERS)}`;
   await perform(deps, null, async () => {
     const guard = await deps.guard('farm', farm.id);
-    const notices = await notificationsFor(deps, {
-      farmId: farm.id,
-      type: 'SYSTEM',
-      text: (language) =>
-        language === 'en'
-          ? {
-              title: 'Connection to the controllers restarted',
-              message:
-                'The gateway no longer reached the controllers and restarted the connection by itself. Aeration went on.',
-            }
-          : {
-              title: 'Conexão com os controladores reiniciada',
-              message:
-                'O gateway deixou de alcançar os controladores e reiniciou a conexão sozinho. A aeração continuou.',
-            },
-      data: {},
-      cause,
-    });
+    const notices = await deps.notify(
+      { farmId: farm.id, who: 'operators' },
+      {
+        type: 'SYSTEM',
+        title: (language) =>
+          language === 'en'
+            ? 'Connection to the controllers restarted'
+            : 'Conexão com os controladores reiniciada',
+        message: (language) =>
+          language === 'en'
+            ? 'The gateway no longer reached the controllers and restarted the connection by itself. Aeration went on.'
+            : 'O gateway deixou de alcançar os controladores e reiniciou a conexão sozinho. A aeração continuou.',
+        data: { event: 'broker_restarted' },
+        cause,
+      },
+    );
     const entry = audit(deps, {
       farm_id: farm.id,
       entity_type: 'SYSTEM',

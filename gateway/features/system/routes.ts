@@ -33,6 +33,7 @@ export function systemRoutes(deps: SystemRouteDeps): Route[] {
       summary:
         'Set the time, or confirm the one shown; for those who operate every farm that it drives, and ADMINs',
       access: { who: 'account' },
+      token: 'control',
       body: systemClockInput,
       answers,
       async handle(request) {

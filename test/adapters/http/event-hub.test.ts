@@ -27,7 +27,7 @@ function aHub() {
     farmOfPond: async () => FARM,
     authenticate: async (bearer) => {
       if (!world.holds) throw new AppError(401, 'no');
-      return { userId: bearer, role: 'OWNER', tokenId: `of ${bearer}`, tokenExpiresAt: 1_000 };
+      return { userId: bearer, role: 'OWNER', tokenId: `of ${bearer}`, tokenExpiresAt: 1_000, scopes: null };
     },
     now: () => 0,
     later: () => undefined,

@@ -97,7 +97,7 @@ onBothEngines('accounts', (_open, engine) => {
     });
 
     test('every new user has a free and active subscription', async () => {
-      const { user } = await app.signUp();
+      const { user } = await app.signUp({ plan: null });
       const found = await app.database.read
         .selectFrom('subscriptions')
         .select(['plan', 'status', 'currency'])
@@ -363,6 +363,22 @@ onBothEngines('accounts', (_open, engine) => {
       expect(
         await app.call('PUT', '/users/me', { token, body: { ...body, current_password: 'camarao-123' } }),
       ).toMatchObject({ status: 200 });
+    });
+
+    test('a login that was left open is no place to try out passwords', async () => {
+      const { token } = await app.signUp({ password: 'camarao-123' });
+      const tryOut = (current_password: string) =>
+        app.call('PUT', '/users/me', { token, body: { current_password } });
+      for (let n = 0; n < 10; n += 1) expect((await tryOut(`wrong-${n}-wrong`)).status).toBe(422);
+      expect(await tryOut('camarao-123')).toMatchObject({
+        status: 429,
+        body: { code: 'TOO_MANY_ATTEMPTS' },
+      });
+      // nor is the end of the account
+      expect(
+        await app.call('DELETE', '/users/me', { token, body: { password: 'camarao-123' } }),
+      ).toMatchObject({ status: 429 });
+      expect(await me(token)).toMatchObject({ status: 200 });
     });
 
     test('wrong fields are refused and change nothing', async () => {

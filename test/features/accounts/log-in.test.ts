@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { AttemptLimit } from '#core/attempts.ts';
 import { AppError } from '#core/errors.ts';
 import { type LogInDeps, logIn } from '#features/accounts/log-in.ts';
-import type { Account, AttemptLimit } from '#features/accounts/ports.ts';
+import type { Account } from '#features/accounts/ports.ts';
 
 const anAccount = (fields: Partial<Account> = {}): Account => ({
   id: '019c0000-0000-7000-8000-000000000001',
@@ -50,6 +51,8 @@ function theDeps(account: Account | null, fields: Partial<LogInDeps> = {}) {
         verified.push(hash);
         return hash === `hash of ${password}`;
       },
+      hash: async (password) => `hash of ${password}`,
+      isOutdated: () => false,
     },
     loginFailures: aLimit(),
     ...fields,
@@ -94,8 +97,36 @@ test('an attempt that could not be judged is not a failure', async () => {
   const busy = new AppError(503, 'busy');
   const { deps } = theDeps(anAccount(), {
     loginFailures: limit,
-    passwords: { verify: () => Promise.reject(busy) },
+    passwords: { verify: () => Promise.reject(busy), hash: async () => '', isOutdated: () => false },
   });
   await expect(logIn(deps, input, '10.0.0.7')).rejects.toBe(busy);
   expect(limit.told).toEqual(['take 10.0.0.7 maria@farm.test', 'give back 10.0.0.7 maria@farm.test']);
+});
+
+test('an old hash is replaced at login, and the row as it was read is named', async () => {
+  const { deps } = theDeps(anAccount({ rev: 7 }), {
+    passwords: {
+      verify: async () => true,
+      hash: async (password) => `better hash of ${password}`,
+      isOutdated: (hash) => hash === 'hash of camarao-123',
+    },
+  });
+  const { changes } = await logIn(deps, input, '10.0.0.7');
+  expect(changes).toMatchObject([
+    { op: 'update', expectRev: 7, set: { password_hash: 'better hash of camarao-123' } },
+  ]);
+});
+
+test('a line that is full does not hinder a login with an old hash', async () => {
+  const { deps } = theDeps(anAccount(), {
+    passwords: {
+      verify: async () => true,
+      hash: () => Promise.reject(new AppError(503, 'busy')),
+      isOutdated: () => true,
+    },
+  });
+  expect(await logIn(deps, input, '10.0.0.7')).toMatchObject({
+    answer: { token_type: 'bearer' },
+    changes: [],
+  });
 });

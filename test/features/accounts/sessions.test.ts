@@ -90,7 +90,7 @@ describe('registration by invitation', () => {
 describe('roles of an instance', () => {
   test('a gateway gives new users its local plan', async () => {
     const app = await startApp('sqlite', ['--local-plan', 'PROFESSIONAL']);
-    await app.signUp();
+    await app.signUp({ plan: null });
     const plans = await app.database.read.selectFrom('subscriptions').select('plan').execute();
     expect(plans).toEqual([{ plan: 'PROFESSIONAL' }]);
     await app.close();
@@ -100,7 +100,7 @@ describe('roles of an instance', () => {
     const secret = 'a secret of forty characters, no fewer..';
     const args = ['--role', 'hosted', '--local-plan', 'PROFESSIONAL', '--jwt-secret', secret];
     const app = await startApp('sqlite', args);
-    await app.signUp();
+    await app.signUp({ plan: null });
     expect(await app.database.read.selectFrom('subscriptions').select('plan').execute()).toEqual([
       { plan: 'FREE' },
     ]);

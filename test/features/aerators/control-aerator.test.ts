@@ -4,7 +4,7 @@ import { update } from '#core/changes.ts';
 import { controlAerator } from '#features/aerators/control-aerator.ts';
 import type { Aerator, OrderControlPoint } from '#features/aerators/ports.ts';
 
-const caller = { userId: 'ana', role: 'OWNER', tokenId: 't', tokenExpiresAt: 0 } as const;
+const caller = { userId: 'ana', role: 'OWNER', tokenId: 't', tokenExpiresAt: 0, scopes: null } as const;
 const farm = { farmId: 'farm', ownerId: 'ana', role: 'OWNER' } as const;
 const anAerator: Aerator = {
   id: 'aerator',

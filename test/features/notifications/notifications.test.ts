@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readersQuery } from '#adapters/sql/queries/notifications.ts';
+import { notifyQueries } from '#adapters/sql/queries/notifications.ts';
 import { farmMember } from '#contract/resources/farms.ts';
 import { notification } from '#contract/resources/notifications.ts';
 import { user } from '#contract/resources/users.ts';
 import type { NotificationType } from '#contract/words.ts';
 import { insert, remove, update } from '#core/changes.ts';
-import { notificationsFor } from '#features/notifications/notify.ts';
 import { type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { type App, aStaffedFarm, type StaffedFarm, writesOf } from '#test/staffed-farm.ts';
@@ -188,15 +187,13 @@ onBothEngines('notifications', (_open, engine) => {
       place = await aStaffedFarm(app);
     });
     const notify = async (cause: string) => {
-      const changes = await notificationsFor(
-        { ...app.kernel, readersOf: readersQuery(app.database.read) },
+      const changes = await app.notify(
+        { farmId: place.farmId, who: 'operators' },
         {
-          farmId: place.farmId,
           type: 'ALERT',
-          text: (language) =>
-            language === 'en'
-              ? { title: 'Low oxygen', message: 'Pond V-01 has 2.1 mg/L' }
-              : { title: 'Oxigênio baixo', message: 'O viveiro V-01 está com 2,1 mg/L' },
+          title: (language) => (language === 'en' ? 'Low oxygen' : 'Oxigênio baixo'),
+          message: (language) =>
+            language === 'en' ? 'Pond V-01 has 2.1 mg/L' : 'O viveiro V-01 está com 2,1 mg/L',
           data: { pond_cod: 'V-01' },
           cause,
         },
@@ -235,7 +232,7 @@ onBothEngines('notifications', (_open, engine) => {
         ],
         actor: null,
       });
-      const readers = await readersQuery(app.database.read)(place.farmId);
+      const readers = await notifyQueries(app.database.read).operatorsOf(place.farmId);
       expect(readers).toEqual([{ userId: place.owner.user.id, language: null }]);
     });
   });

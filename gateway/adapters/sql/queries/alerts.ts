@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { alert } from '#contract/resources/alerts.ts';
 import type { AlertType } from '#contract/words.ts';
 import type { SubjectNames } from '#core/alerting.ts';
@@ -107,6 +107,18 @@ export function alertQueries(db: Db): AlertQueries {
           'in',
           folders.map(({ id }) => id),
         )
+        .limit(limit)
+        .execute();
+      return rows.map((row) => decodeRow(alert, row));
+    },
+    async unanswered(toldSince, limit) {
+      // the index holds for these very words, so they are no parameters
+      const rows = await visible(db)
+        .selectAll()
+        .where(sql<boolean>`status = 'ACTIVE' and severity = 'HIGH' and acknowledged_at is null`)
+        .where('told_at', '>=', toldSince)
+        .orderBy('told_at', 'desc')
+        .orderBy('id', 'desc')
         .limit(limit)
         .execute();
       return rows.map((row) => decodeRow(alert, row));

@@ -1,5 +1,12 @@
+import { sql } from 'kysely';
+import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { notification } from '#contract/resources/notifications.ts';
-import type { NotificationFilter, NotificationQueries, ReadersOf } from '#features/notifications/ports.ts';
+import type {
+  AnnouncementQueries,
+  NotificationFilter,
+  NotificationQueries,
+  NotifyQueries,
+} from '#features/notifications/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 
@@ -65,31 +72,144 @@ function matching(db: Db, { userId, type, isUnreadOnly }: NotificationFilter) {
     .$if(isUnreadOnly, (query) => query.where('is_read', '=', 0));
 }
 
-/** The owner of a farm and its members who may act on it; accounts that are switched off are not told. */
-export function readersQuery(db: Db): ReadersOf {
-  return async (farmId) => {
-    const rows = await db
+const IDS_AT_ONCE = 500;
+// the index holds for this very word, so it is no parameter
+const isPending = sql<boolean>`state = 'PENDING'`;
+
+/** Answers for a long list of ids, a bounded number at a time. */
+async function forAll<Row>(
+  ids: readonly string[],
+  ask: (some: readonly string[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE)
+    rows.push(...(await ask(ids.slice(at, at + IDS_AT_ONCE))));
+  return rows;
+}
+
+export function announcementQueries(db: Db): AnnouncementQueries {
+  return {
+    announcements: () =>
+      db
+        .selectFrom('instance_values')
+        .select(['id', 'value'])
+        .where('id', '>=', 'announcement:')
+        .where('id', '<', 'announcement;')
+        .orderBy('id')
+        .execute(),
+    async usersAfter(id, limit) {
+      const rows = await db
+        .selectFrom('users')
+        .select('id')
+        .where('id', '>', id)
+        .where('is_active', '=', 1)
+        .where('hidden', '=', 0)
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => row.id);
+    },
+  };
+}
+
+/** Who may act on a farm, and who of them can be reached by a channel. */
+export function peopleQuery(db: Db) {
+  const queries = notifyQueries(db);
+  return async (farmId: string): Promise<{ userId: string; hasChannel: boolean }[]> => {
+    const people = await queries.operatorsOf(farmId);
+    const channels = await queries.openChannelsOf(people.map(({ userId }) => userId));
+    const reachable = new Set(channels.map(({ userId }) => userId));
+    return people.map(({ userId }) => ({ userId, hasChannel: reachable.has(userId) }));
+  };
+}
+
+export function notifyQueries(db: Db): NotifyQueries {
+  const readers = () =>
+    db
       .selectFrom('users')
       .select(['id as userId', 'language'])
       .where('hidden', '=', 0)
-      .where('is_active', '=', 1)
-      .where((either) =>
-        either.or([
-          either('id', 'in', db.selectFrom('farms').select('owner_id').where('id', '=', farmId)),
-          either(
-            'id',
-            'in',
-            db
-              .selectFrom('farm_members')
-              .select('user_id')
-              .where('farm_id', '=', farmId)
-              .where('role', 'in', ['MANAGER', 'TECHNICIAN'])
-              .where('hidden', '=', 0),
-          ),
-        ]),
-      )
-      .orderBy('id')
-      .execute();
-    return rows;
+      .where('is_active', '=', 1);
+  const ownerIdOf = (farmId: string) => db.selectFrom('farms').select('owner_id').where('id', '=', farmId);
+  return {
+    async accountsOf(userIds) {
+      const rows = await forAll(userIds, (ids) =>
+        db
+          .selectFrom('users')
+          .select(['id as userId', 'language', 'is_active', 'hidden'])
+          .where('id', 'in', ids)
+          .execute(),
+      );
+      return rows.map(({ is_active, hidden, ...reader }) => ({
+        ...reader,
+        isActive: is_active === 1 && hidden === 0,
+      }));
+    },
+    ownerOf: (farmId) => readers().where('id', 'in', ownerIdOf(farmId)).execute(),
+    operatorsOf: (farmId) =>
+      readers()
+        .where((either) =>
+          either.or([
+            either('id', 'in', ownerIdOf(farmId)),
+            either(
+              'id',
+              'in',
+              db
+                .selectFrom('farm_members')
+                .select('user_id')
+                .where('farm_id', '=', farmId)
+                .where('role', 'in', ['MANAGER', 'TECHNICIAN'])
+                .where('hidden', '=', 0),
+            ),
+          ]),
+        )
+        .orderBy('id')
+        .execute(),
+    async knownNotifications(ids) {
+      const rows = await forAll(ids, (some) =>
+        db.selectFrom('notifications').select('id').where('id', 'in', some).execute(),
+      );
+      return new Set(rows.map(({ id }) => id));
+    },
+    async openChannelsOf(userIds) {
+      const rows = await forAll(userIds, (ids) =>
+        db
+          .selectFrom('notification_channels')
+          .selectAll()
+          .where('user_id', 'in', ids)
+          .where('is_active', '=', 1)
+          .where('verified_at', 'is not', null)
+          .where('hidden', '=', 0)
+          .orderBy('created_at')
+          .orderBy('id')
+          .execute(),
+      );
+      return rows.map((row) => ({ ...decodeRow(notificationChannel, row), userId: row.user_id }));
+    },
+    async pendingOf(userIds) {
+      const rows = await forAll(userIds, (ids) =>
+        db
+          .selectFrom('deliveries')
+          .select((count) => ['user_id', count.fn.countAll<number>().as('n')])
+          .where('user_id', 'in', ids)
+          .where(isPending)
+          .groupBy('user_id')
+          .execute(),
+      );
+      return new Map(rows.map(({ user_id, n }) => [user_id, Number(n)]));
+    },
+    async oldestPending(userId, limit) {
+      const rows = await db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where(isPending)
+        .orderBy('is_critical')
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
   };
 }

@@ -1,0 +1,127 @@
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import type { Outcome } from '#features/delivery/ports.ts';
+import { type AddressPolicy, ForbiddenAddress } from './address-policy.ts';
+
+export type Answer = { status: number; retryAfterMs: number | undefined };
+export type PostResult = { answer: Answer } | { failure: Exclude<Outcome, { is: 'sent' | 'gone' }> };
+
+/** Posts to an address somebody typed. Rejects only when `stop` was raised. */
+export type PostSafely = (
+  request: { url: string; headers: Readonly<Record<string, string | number>>; body: Buffer },
+  stop: AbortSignal,
+) => Promise<PostResult>;
+
+const WITHIN_MS = 10_000;
+/** Answers are thrown away; more than this of one is not even read. */
+const MOST_READ = 64 * 1024;
+const MOST_SOCKETS = 64;
+
+/**
+ * A client for addresses that are not ours: they are checked after they were resolved and again at each connection,
+ * redirects are not followed, answers are not kept, and ten seconds are enough.
+ */
+export function safePoster(deps: { policy: AddressPolicy; now: () => number }): {
+  post: PostSafely;
+  close: () => void;
+} {
+  const agents = {
+    'http:': new http.Agent(agentOptions(deps.policy, 'http:')),
+    'https:': new https.Agent(agentOptions(deps.policy, 'https:')),
+  };
+  return {
+    async post({ url, headers, body }, stop) {
+      const refused = deps.policy.refusalOf(url);
+      if (refused !== null) return { failure: { is: 'refused', why: `the address ${refused}` } };
+      const protocol = url.toLowerCase().startsWith('https:') ? 'https:' : 'http:';
+      const limit = AbortSignal.timeout(WITHIN_MS);
+      const options: RequestOptions = {
+        method: 'POST',
+        agent: agents[protocol],
+        headers: { ...headers, 'Content-Length': body.length },
+        signal: AbortSignal.any([stop, limit]),
+      };
+      try {
+        const response = await exchange(protocol === 'https:' ? https : http, new URL(url), options, body);
+        const retryAfterMs = readRetryAfter(response.headers['retry-after'], deps.now());
+        return { answer: { status: response.statusCode ?? 0, retryAfterMs } };
+      } catch (error) {
+        if (stop.aborted) throw error;
+        return { failure: failureOf(error, limit.aborted) };
+      }
+    },
+    close() {
+      agents['http:'].destroy();
+      agents['https:'].destroy();
+    },
+  };
+}
+
+function agentOptions(policy: AddressPolicy, protocol: 'http:' | 'https:') {
+  return {
+    keepAlive: true,
+    maxSockets: MOST_SOCKETS,
+    maxTotalSockets: MOST_SOCKETS,
+    maxFreeSockets: 16,
+    timeout: WITHIN_MS,
+    lookup: policy.lookupFor(protocol),
+  };
+}
+
+function exchange(
+  client: typeof http | typeof https,
+  url: URL,
+  options: RequestOptions,
+  body: Buffer,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = client.request(url, options, (response) => {
+      throwAway(response);
+      resolve(response);
+    });
+    // for good: a connection may break again after it was given up, and nobody else listens
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+function throwAway(response: IncomingMessage): void {
+  let read = 0;
+  response.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+    if (read > MOST_READ) response.destroy();
+  });
+  // the status has come: what happens to the rest is nobody's trouble
+  response.on('error', () => undefined);
+}
+
+/** No way out of this machine, or nobody there who knows names: not the fault of the address. */
+const NO_WAY_OUT: ReadonlySet<string> = new Set(['EAI_AGAIN', 'ENETUNREACH', 'ENETDOWN']);
+
+export function isNoWayOut(error: unknown): boolean {
+  return NO_WAY_OUT.has(codeOf(error));
+}
+
+function failureOf(error: unknown, isLate: boolean): Exclude<Outcome, { is: 'sent' | 'gone' }> {
+  if (error instanceof ForbiddenAddress) return { is: 'refused', why: `the address ${error.message}` };
+  if (isLate) return { is: 'retry', why: `no answer within ${WITHIN_MS / 1000} seconds` };
+  if (isNoWayOut(error))
+    return { is: 'unreachable', why: 'no internet connection now, or nobody answers for this name' };
+  return { is: 'retry', why: `no connection (${codeOf(error)})` };
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { code } = error as { code?: unknown };
+  // several addresses of one name, each tried
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return typeof code === 'string' ? code : 'unknown';
+}
+
+/** Seconds, or a date. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) && header.trim() !== '' ? seconds * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}

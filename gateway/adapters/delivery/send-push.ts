@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import webPush from 'web-push';
+import type { Outcome, Outgoing, Send } from '#features/delivery/ports.ts';
+import type { PostSafely } from './post-safely.ts';
+
+export type VapidKeys = { publicKey: string; privateKey: string };
+
+export function newVapidKeys(): VapidKeys {
+  return webPush.generateVAPIDKeys();
+}
+
+/** Push services take 4096 bytes with their encryption. */
+const MOST_TEXT = 1_000;
+const MOST_TITLE = 150;
+const KEPT_FOR_S = 24 * 3_600;
+
+/** Sends to a browser through its push service, encrypted so that only the browser can read it. */
+export function pushSender(deps: { post: PostSafely; vapid: VapidKeys; contact: string }): Send {
+  return async (message, stop) => {
+    const { keys } = message;
+    const subscription = {
+      endpoint: message.address,
+      keys: { p256dh: keys?.['p256dh'] ?? '', auth: keys?.['auth'] ?? '' },
+    };
+    let request: webPush.RequestDetails;
+    try {
+      request = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(message)), {
+        vapidDetails: { subject: deps.contact, ...deps.vapid },
+        TTL: KEPT_FOR_S,
+        urgency: message.isCritical ? 'high' : 'normal',
+        contentEncoding: 'aes128gcm',
+        ...(topicOf(message) === null ? {} : { topic: topicOf(message) ?? '' }),
+      });
+    } catch {
+      // a key that is no point of the curve; what the library says of it may quote the key
+      return { is: 'refused', why: 'the keys of this browser are not valid' };
+    }
+    const { body } = request;
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
+    const result = await deps.post(
+      { url: message.address, headers, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) },
+      stop,
+    );
+    return 'failure' in result ? result.failure : outcomeOf(result.answer);
+  };
+}
+
+/** What the service worker of the console shows. */
+function payloadOf({ id, title, text, isCritical, notification }: Outgoing) {
+  return {
+    id,
+    title: shortened(title, MOST_TITLE),
+    body: shortened(text.join('\n'), MOST_TEXT),
+    critical: isCritical,
+    type: notification?.type ?? null,
+    notification_id: notification?.id ?? null,
+    farm_id: notification?.farm_id ?? null,
+    alert_id: notification?.data['alert_id'] ?? null,
+  };
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/** A newer message of one episode takes the place of one that the browser has not fetched yet. */
+function topicOf({ notification }: Outgoing): string | null {
+  const episode = notification?.data['episode_id'];
+  if (typeof episode !== 'string') return null;
+  return createHash('sha256').update(episode).digest('base64url').slice(0, 32);
+}
+
+function outcomeOf({ status, retryAfterMs }: { status: number; retryAfterMs: number | undefined }): Outcome {
+  if (status >= 200 && status < 300) return { is: 'sent' };
+  if (status === 404 || status === 410)
+    return { is: 'gone', why: `answered ${status}: this browser is no longer subscribed` };
+  if (status === 400 || status === 401 || status === 403 || status === 413)
+    return { is: 'refused', why: `the push service refused it (${status})` };
+  const why = `the push service answered ${status}`;
+  return { is: 'retry', why, ...(retryAfterMs === undefined ? {} : { afterMs: retryAfterMs }) };
+}

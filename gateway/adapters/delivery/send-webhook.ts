@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto';
+import type { Outcome, Outgoing, Send } from '#features/delivery/ports.ts';
+import type { PostSafely } from './post-safely.ts';
+
+/**
+ * Posts JSON. The signature is that of payment providers: HMAC-SHA256, with the secret of the channel, over the second
+ * and the body as they are sent, so that a receiver can refuse what is forged, changed or replayed.
+ */
+export function webhookSender(deps: {
+  post: PostSafely;
+  secretOf: (channelId: string, generation: string) => string;
+}): Send {
+  return async (message, stop) => {
+    const body = Buffer.from(JSON.stringify(bodyOf(message)));
+    const second = Math.floor(message.at / 1000);
+    const secret = deps.secretOf(message.channelId, message.keys?.['generation'] ?? '1');
+    const headers = {
+      'Content-Type': 'application/json',
+      'User-Agent': 'shrimp-farm-gateway',
+      'Webhook-Id': message.id,
+      'Webhook-Signature': `t=${second},v1=${signatureOf(secret, second, body)}`,
+    };
+    const result = await deps.post({ url: message.address, headers, body }, stop);
+    return 'failure' in result ? result.failure : outcomeOf(result.answer);
+  };
+}
+
+export function signatureOf(secret: string, second: number, body: Buffer): string {
+  return createHmac('sha256', secret).update(`${second}.`).update(body).digest('hex');
+}
+
+function bodyOf({ id, purpose, title, text, isCritical, at, notification }: Outgoing) {
+  return {
+    id,
+    event: purpose.toLowerCase(),
+    sent_at: new Date(at).toISOString(),
+    title,
+    text: text.join('\n'),
+    critical: isCritical,
+    notification,
+  };
+}
+
+function outcomeOf({ status, retryAfterMs }: { status: number; retryAfterMs: number | undefined }): Outcome {
+  if (status >= 200 && status < 300) return { is: 'sent' };
+  if (status === 410) return { is: 'gone', why: 'answered 410: this webhook is no more' };
+  const moved = status >= 300 && status < 400 ? '; redirects are not followed' : '';
+  const why = `answered ${status}${moved}`;
+  return { is: 'retry', why, ...(retryAfterMs === undefined ? {} : { afterMs: retryAfterMs }) };
+}

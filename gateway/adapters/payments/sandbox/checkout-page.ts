@@ -1,0 +1,135 @@
+import type { Language } from '#core/notifying.ts';
+import type { PageAnswer } from '#features/payments/ports.ts';
+import { type Declined, type Outcome, priceOf } from './billing.ts';
+import { cardFields, testCardList } from './card-form.ts';
+import { html } from './html.ts';
+import { type Card, type CheckoutSession, type Customer, thingOf, withBody } from './objects.ts';
+import { gonePage, money, page } from './page-frame.ts';
+import { WORDS } from './page-words.ts';
+import { amountOfChange, changePlan, sellPlan } from './purchase.ts';
+import { onCustomer, type SandboxDeps } from './sandbox-provider.ts';
+import { cardDueAt, deliverFor } from './sandbox-tick.ts';
+import { type CardFault, readCard } from './test-cards.ts';
+
+type Fault = CardFault | Declined['declined'];
+
+export async function showCheckout(deps: SandboxDeps, id: string): Promise<PageAnswer> {
+  const found = await sessionOf(deps, id);
+  return found === null ? gonePage() : checkoutPage(deps, found.session, found.customer, null);
+}
+
+/** The person pressed the button: charges once, however often it was pressed. */
+export async function payCheckout(deps: SandboxDeps, id: string, form: URLSearchParams): Promise<PageAnswer> {
+  const found = await sessionOf(deps, id);
+  if (found === null) return gonePage();
+  const { session, customer } = found;
+  if (session.body.status !== 'open') return checkoutPage(deps, session, customer, null);
+  const card = readCard(
+    { number: form.get('number') ?? '', expiry: form.get('expiry') ?? '' },
+    deps.now(),
+    `card_${deps.newId()}`,
+  );
+  if ('fault' in card) return checkoutPage(deps, session, customer, card.fault);
+  const declined = await settle(deps, session, card);
+  if (declined !== null) return checkoutPage(deps, session, customer, declined);
+  const now = await sessionOf(deps, id);
+  // too late after all
+  if (now?.session.body.status !== 'complete') return showCheckout(deps, id);
+  await deliverFor(deps, customer.id);
+  return { seeOther: successUrl(session) };
+}
+
+async function sessionOf(deps: SandboxDeps, id: string) {
+  const session = thingOf('checkout_session', await deps.queries.objectById(id));
+  const customer = thingOf('customer', await deps.queries.objectById(session?.customer_id ?? ''));
+  return session === null || customer === null ? null : { session, customer };
+}
+
+async function settle(
+  deps: SandboxDeps,
+  { id, customer_id }: CheckoutSession,
+  card: Card,
+): Promise<Declined['declined'] | null> {
+  let declined: Declined['declined'] | null = null;
+  await onCustomer(deps, customer_id ?? '', async (customer, work) => {
+    declined = null;
+    const session = thingOf('checkout_session', await deps.queries.objectById(id));
+    if (session === null || session.body.status !== 'open' || work.at >= session.body.expires_at) return null;
+    const running = thingOf('subscription', await deps.queries.objectById(session.body.changes ?? ''));
+    const outcome =
+      session.body.changes !== null && running !== null && running.body.status !== 'canceled'
+        ? changePlan(work, running, { session, customer, card })
+        : sellPlan(work, { session, customer, card });
+    if ('declined' in outcome) {
+      declined = outcome.declined;
+      return null;
+    }
+    return rememberingExpiry(outcome, card, work.at);
+  });
+  return declined;
+}
+
+/** The customer's row also says when the card has to be looked at. */
+export function rememberingExpiry(outcome: Outcome, card: Card, at: string): Outcome {
+  const puts = outcome.puts.map((thing) =>
+    thing.kind === 'customer' ? withBody(thing as Customer, at, { card }, cardDueAt(card, at)) : thing,
+  );
+  return { ...outcome, puts };
+}
+
+const successUrl = ({ id, body }: CheckoutSession): string =>
+  body.success_url.replaceAll('{CHECKOUT_SESSION_ID}', id);
+
+async function checkoutPage(
+  deps: SandboxDeps,
+  session: CheckoutSession,
+  customer: Customer,
+  fault: Fault | null,
+): Promise<PageAnswer> {
+  const { language, status, expires_at } = session.body;
+  if (status === 'complete') return paidPage(session, language);
+  const isExpired = status === 'expired' || deps.now() >= Date.parse(expires_at);
+  if (isExpired) return expiredPage(session, language);
+  return payPage(deps, session, customer, fault);
+}
+
+async function payPage(
+  deps: SandboxDeps,
+  session: CheckoutSession,
+  customer: Customer,
+  fault: Fault | null,
+): Promise<PageAnswer> {
+  const { language, plan, currency, cancel_url, success_url, changes } = session.body;
+  const words = WORDS[language];
+  const price = priceOf(plan, currency);
+  const running = thingOf('subscription', await deps.queries.objectById(changes ?? ''));
+  const at = new Date(deps.now()).toISOString();
+  const due = running === null ? price : amountOfChange(running.body, plan, at);
+  const shown = money(due, currency, language);
+  const content = html`<section>
+<p><span class="price">${money(price, currency, language)}</span> ${words.perMonth}</p>
+${running === null ? null : html`<p>${words.dueNow}: <strong>${shown}</strong></p>`}
+<p class="quiet">${words.account}: ${customer.body.email}</p>
+${fault === null ? null : html`<p class="fault" role="alert">${words.faults[fault]}</p>`}
+<form method="post">${cardFields(language, deps.now())}
+<button>${running === null ? `${words.pay} ${shown}` : words.change}</button></form>
+<p><a href="${cancel_url}">${words.giveUp}</a></p></section>${testCardList(language)}`;
+  const title = `${running === null ? words.checkoutTitle : words.changeTitle} ${plan}`;
+  return page(language, title, content, { status: fault === null ? 200 : 402, formTargets: [success_url] });
+}
+
+function paidPage(session: CheckoutSession, language: Language): PageAnswer {
+  const words = WORDS[language];
+  const isPaid = session.body.payment_status === 'paid';
+  return page(
+    language,
+    words.paidTitle,
+    html`<section><p class="done">${isPaid ? words.paid : words.waiting}</p><p><a href="${successUrl(session)}">${words.goOn}</a></p></section>`,
+  );
+}
+
+function expiredPage({ body }: CheckoutSession, language: Language): PageAnswer {
+  const words = WORDS[language];
+  const content = html`<section><p class="fault">${words.expired}</p><p><a href="${body.cancel_url}">${words.giveUp}</a></p></section>`;
+  return page(language, words.goneTitle, content, { status: 410 });
+}

@@ -1,0 +1,132 @@
+import { address } from '#contract/resources/addresses.ts';
+import { invitation } from '#contract/resources/invitations.ts';
+import type { HandoverQueries, InvitationQueries } from '#features/invitations/ports.ts';
+import type { Db } from '../database.ts';
+import { decodeRow } from '../tables.ts';
+import { farmQueries } from './farms.ts';
+import { memberQueries } from './members.ts';
+import { createdAfter, inChunks } from './paging.ts';
+
+export function invitationQueries(db: Db): InvitationQueries {
+  const { memberOf, pastMemberships } = memberQueries(db);
+  const visible = () => db.selectFrom('invitations').selectAll().where('hidden', '=', 0);
+  const people = () =>
+    db
+      .selectFrom('users')
+      .select(['id', 'name', 'email_key', 'role'])
+      .where('hidden', '=', 0)
+      .where('is_active', '=', 1);
+  return {
+    memberOf,
+    pastMemberships,
+    farm: farmQueries(db).farmById,
+    async person(userId) {
+      return (await people().where('id', '=', userId).executeTakeFirst()) ?? null;
+    },
+    async personByEmail(emailKey) {
+      return (await people().where('email_key', '=', emailKey).executeTakeFirst()) ?? null;
+    },
+    async byCode(codeHash) {
+      const row = await visible().where('code_hash', '=', codeHash).executeTakeFirst();
+      return row ? decodeRow(invitation, row) : null;
+    },
+    async ofFarm(farmId, id) {
+      const row = await visible().where('id', '=', id).where('farm_id', '=', farmId).executeTakeFirst();
+      return row ? decodeRow(invitation, row) : null;
+    },
+    allOfFarm(farmId, page) {
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await visible()
+          .where('farm_id', '=', farmId)
+          .where(createdAfter(after))
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map((row) => decodeRow(invitation, row));
+      });
+    },
+    async openOfFarm(farmId) {
+      const rows = await visible().where('farm_id', '=', farmId).where('state', '=', 'OPEN').execute();
+      return rows.map((row) => decodeRow(invitation, row));
+    },
+    offersTo(emailKey, at, page) {
+      return inChunks(page, (after, { limit, offset }) =>
+        db
+          .selectFrom('invitations')
+          .innerJoin('farms', 'farms.id', 'invitations.farm_id')
+          .select(['invitations.id', 'invitations.farm_id', 'farms.name as farm_name'])
+          .select([
+            'invitations.kind',
+            'invitations.role',
+            'invitations.expires_at',
+            'invitations.created_at',
+          ])
+          .where('invitations.email_key', '=', emailKey)
+          .where('invitations.state', '=', 'OPEN')
+          .where('invitations.expires_at', '>', at)
+          .where('invitations.hidden', '=', 0)
+          .where(createdAfter(after, 'invitations'))
+          .orderBy('invitations.created_at')
+          .orderBy('invitations.id')
+          .limit(limit)
+          .offset(offset)
+          .execute(),
+      );
+    },
+  };
+}
+
+/** What stands on a farm and has its owner written in it. */
+export function handoverQueries(db: Db): HandoverQueries {
+  const idsOn = async (table: 'ponds' | 'control_points' | 'batches', farmId: string) => {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('farm_id', '=', farmId)
+      .where('hidden', '=', 0)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  };
+  return {
+    async address(id) {
+      const row = await db
+        .selectFrom('addresses')
+        .selectAll()
+        .where('id', '=', id)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      if (!row) return null;
+      const { rev: _, ...fields } = decodeRow(address, row);
+      return fields;
+    },
+    pondIds: (farmId) => idsOn('ponds', farmId),
+    controlPointIds: (farmId) => idsOn('control_points', farmId),
+    batchIds: (farmId) => idsOn('batches', farmId),
+    async sharedCodes(farmId, userId) {
+      const points = await db
+        .selectFrom('control_points as here')
+        .innerJoin('control_points as there', 'there.cod', 'here.cod')
+        .select('here.cod as code')
+        .where('here.farm_id', '=', farmId)
+        .where('here.hidden', '=', 0)
+        .where('there.owner_id', '=', userId)
+        .where('there.hidden', '=', 0)
+        .orderBy('here.cod')
+        .execute();
+      const batches = await db
+        .selectFrom('batches as here')
+        .innerJoin('batches as there', 'there.batch_code', 'here.batch_code')
+        .select('here.batch_code as code')
+        .where('here.farm_id', '=', farmId)
+        .where('here.hidden', '=', 0)
+        .where('there.owner_id', '=', userId)
+        .where('there.hidden', '=', 0)
+        .orderBy('here.batch_code')
+        .execute();
+      return { controlPoints: points.map(({ code }) => code), batches: batches.map(({ code }) => code) };
+    },
+  };
+}

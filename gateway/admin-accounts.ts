@@ -1,0 +1,150 @@
+import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
+import { instanceValue } from '#adapters/sql/instance.ts';
+import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
+import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
+import { accountQueries } from '#adapters/sql/queries/accounts.ts';
+import { farmQueries } from '#adapters/sql/queries/farms.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
+import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
+import { insert, update } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
+import { deleteAccount, requireAnotherAdmin } from '#features/account-data/delete-account.ts';
+import { newPassword } from '#features/accounts/change-account.ts';
+import { createUser } from '#features/accounts/create-user.ts';
+import { deleteFarm } from '#features/farms/change-farm.ts';
+import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
+import {
+  accountOf,
+  type Command,
+  commitDecided,
+  linesOf,
+  required,
+  type Session,
+  valid,
+} from './admin-session.ts';
+import { wireNotify } from './compose-delivery.ts';
+import { wirePayments } from './compose-payments.ts';
+import { wireSubscriptions } from './compose-subscriptions.ts';
+
+export const createAdmin: Command = async (session) => {
+  const { database, config, kernel } = session;
+  const plan = config.role === 'gateway' ? config.localPlan : 'FREE';
+  const asked = {
+    email: required(session, 'email'),
+    name: session.text('name') ?? 'Administrator',
+    password: await session.password(),
+    role: 'ADMIN',
+  };
+  const { id, email, role } = await commitDecided(session, async () =>
+    createUser(
+      {
+        ...kernel,
+        queries: accountQueries(database.read),
+        passwords: argon2Passwords(session.passwordCost),
+        onCreate: (made) => [insert(subscription, firstSubscription(kernel, made.id, plan))],
+      },
+      valid(registerInput.safeParse(asked)),
+      'admin',
+    ),
+  );
+  return { sentence: `${email} is an administrator now`, value: { id, email, role } };
+};
+
+export const resetPassword: Command = async (session) => {
+  // asked for nothing where there is no such account
+  await accountOf(session);
+  const { password = '' } = valid(userUpdate.safeParse({ password: await session.password() }));
+  const passwords = argon2Passwords(session.passwordCost);
+  const { id, email } = await commitDecided(session, async () => {
+    const account = await accountOf(session);
+    const set = await newPassword({ passwords }, account, password, 'admin');
+    return { answer: account, changes: [update(user, account, stamped(session, set))] };
+  });
+  const live = await liveTokens(session, id);
+  const sentence = `${email} has a new password; older sessions have ended`;
+  return {
+    sentence: live === 0 ? sentence : `${sentence}; ${live} access token(s) stay valid, see list-tokens`,
+    value: { id, email, ...(live === 0 ? {} : { live_access_tokens: live }) },
+  };
+};
+
+export const listUsers: Command = async ({ database }) => {
+  const users: { id: string; email: string; name: string; role: string; is_active: boolean }[] = [];
+  const everyone = accountQueries(database.read).accounts({ skip: 0, limit: undefined });
+  for await (const { id, email, name, role, is_active } of everyone)
+    users.push({ id, email, name, role, is_active });
+  const rows = users.map(({ email, name, role, is_active }) => [
+    email,
+    name,
+    role,
+    is_active ? null : '(not active)',
+  ]);
+  return { sentence: linesOf('There are no accounts yet', rows), value: users };
+};
+
+export const revokeSessions: Command = async (session) => {
+  const { id, email } = await commitDecided(session, async () => {
+    const account = await accountOf(session);
+    const set = { password_version: account.password_version + 1 };
+    return { answer: account, changes: [update(user, account, stamped(session, set))] };
+  });
+  return {
+    sentence: `The sessions of ${email} have ended; the password stays, and so do access tokens`,
+    value: { id, email },
+  };
+};
+
+export const deactivateUser: Command = async (session) => {
+  const { kernel, database } = session;
+  const queries = accountDataQueries(database.read, database.readLong);
+  const { id, email } = await commitDecided(session, async () => {
+    const account = await accountOf(session);
+    const guards =
+      account.role === 'ADMIN' ? [await requireAnotherAdmin({ ...kernel, queries }, account.id)] : [];
+    // sessions do not come back to life with the account
+    const set = { is_active: false, password_version: account.password_version + 1 };
+    if (!account.is_active) return { answer: account };
+    return { answer: account, changes: [update(user, account, stamped(session, set))], guards };
+  });
+  return {
+    sentence: `${email} is switched off: no login, no token, no notification; farms and their schedules go on`,
+    value: { id, email, is_active: false },
+  };
+};
+
+export const activateUser: Command = async (session) => {
+  const { id, email } = await commitDecided(session, async () => {
+    const account = await accountOf(session);
+    return { answer: account, changes: [update(user, account, stamped(session, { is_active: true }))] };
+  });
+  return { sentence: `${email} may log in again`, value: { id, email, is_active: true } };
+};
+
+export const deleteUser: Command = async (session) => {
+  const { database, config, kernel } = session;
+  const { read, readLong } = database;
+  const { id, email } = await accountOf(session);
+  const notify = wireNotify(config, kernel, database);
+  const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
+  const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
+  const payments = await wirePayments({ config, kernel, database, secret, notify, subscriptionChanged });
+  await deleteAccount(
+    {
+      ...kernel,
+      queries: accountDataQueries(read, readLong),
+      deleteFarm: (farmId) => deleteFarm({ ...kernel, queries: farmQueries(read) }, farmId),
+      endPayments: payments.endPayments,
+    },
+    id,
+    { withFarms: session.isForced, actor: null },
+  );
+  return { sentence: `The account ${email} is deleted`, value: { id, deleted: true } };
+};
+
+function stamped<Set extends object>({ kernel }: Session, set: Set): Set & { updated_at: string } {
+  return { ...set, updated_at: isoOf(kernel.now()) };
+}
+
+function liveTokens({ database, kernel }: Session, userId: string): Promise<number> {
+  return accessTokenQueries(database.read).countLive(userId, isoOf(kernel.now()));
+}

@@ -1,0 +1,244 @@
+import { addressPolicy } from '#adapters/delivery/address-policy.ts';
+import { channelSecrets } from '#adapters/delivery/channel-secrets.ts';
+import { safePoster } from '#adapters/delivery/post-safely.ts';
+import { mailSender } from '#adapters/delivery/send-mail.ts';
+import { newVapidKeys, pushSender, type VapidKeys } from '#adapters/delivery/send-push.ts';
+import { webhookSender } from '#adapters/delivery/send-webhook.ts';
+import { attemptLimit } from '#adapters/http/attempt-limit.ts';
+import type { Metrics } from '#adapters/http/metrics.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { instanceValue } from '#adapters/sql/instance.ts';
+import { channelQueries } from '#adapters/sql/queries/channels.ts';
+import {
+  deliveryCounts,
+  deliveryStore,
+  dueAgain,
+  sweepDeliveries,
+} from '#adapters/sql/queries/deliveries.ts';
+import { announcementQueries, notifyQueries } from '#adapters/sql/queries/notifications.ts';
+import { programVersion } from '#adapters/system/program-version.ts';
+import { delivery, instanceValue as instanceValues } from '#contract/resources/local-tables.ts';
+import { CHANNEL_KINDS, type ChannelKind } from '#contract/resources/notification-channels.ts';
+import { type Committed, rowsOf } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import { zoneClocks } from '#core/zone-clock.ts';
+import { createDeliveryWorker } from '#features/delivery/delivery-worker.ts';
+import type { Send } from '#features/delivery/ports.ts';
+import {
+  ANNOUNCEMENT_KEY,
+  tellAnnouncements,
+  VERSION_KEY,
+  versionChanged,
+} from '#features/notifications/announce.ts';
+import { channelRoutes } from '#features/notifications/channel-routes.ts';
+import { createNotify } from '#features/notifications/notify.ts';
+import { announcementRoute } from '#features/notifications/routes.ts';
+import type { Config } from './config.ts';
+
+/** Most messages under way at once; a mail server wants few connections, push services and webhooks are many. */
+const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 12, WEBHOOK: 24 };
+
+/** How people are told, for every feature that has news. */
+export function wireNotify(config: Pick<Config, 'smtpUrl'>, kernel: Kernel, database: Database): Notify {
+  return createNotify({ ...kernel, queries: notifyQueries(database.read), canSend: canSend(config) });
+}
+
+/** Push and webhooks need nothing but the network; mail needs a server. */
+function canSend({ smtpUrl }: Pick<Config, 'smtpUrl'>): (kind: ChannelKind) => boolean {
+  return (kind) => kind !== 'EMAIL' || smtpUrl !== null;
+}
+
+/** What brings notifications to people: channels, the outbox and its workers, announcements to everybody. */
+export async function wireDelivery(deps: {
+  config: Config;
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  notify: Notify;
+  metrics: Metrics;
+}) {
+  const { config, kernel, database, notify } = deps;
+  const { read } = database;
+  const kept = await keptSecrets(deps);
+  const secrets = channelSecrets(kept.secret);
+  const policy = addressPolicy(config.role);
+  const poster = safePoster({ policy, now: kernel.now });
+  const mail = config.smtpUrl === null ? null : mailSender({ url: config.smtpUrl, from: config.smtpFrom });
+  const sendBy: Readonly<Record<ChannelKind, Send | null>> = {
+    EMAIL: mail?.send ?? null,
+    WEB_PUSH: pushSender({ post: poster.post, vapid: kept.vapid, contact: contactOf(config) }),
+    WEBHOOK: webhookSender({ post: poster.post, secretOf: secrets.webhookSecret }),
+  };
+  const clockOf = zoneClocks();
+  const outcomes = new Map<string, number>();
+  const workers = CHANNEL_KINDS.flatMap((kind) => {
+    const send = sendBy[kind];
+    if (send === null) return [];
+    const count = (outcome: string) =>
+      outcomes.set(`${kind} ${outcome}`, (outcomes.get(`${kind} ${outcome}`) ?? 0) + 1);
+    const parallel = PARALLEL[kind];
+    const store = deliveryStore(database);
+    const { code } = secrets;
+    const { monotonic } = deps;
+    const worker = createDeliveryWorker({
+      ...kernel,
+      kind,
+      parallel,
+      monotonic,
+      hasOneWayOut: kind === 'EMAIL' || config.role === 'gateway',
+      store,
+      send,
+      code,
+      clockOf,
+      notify,
+      count,
+    });
+    return [{ kind, worker }];
+  });
+  tellFigures(deps, outcomes);
+  const announcing = { ...kernel, notify, queries: announcementQueries(read) };
+  const state = { stopListening: () => undefined as void, telling: null as Promise<number> | null };
+
+  /** Its own progress is committed too, and heard of: one at a time. */
+  function tellEverybody(): Promise<number> {
+    state.telling ??= tellAnnouncements(announcing).finally(() => {
+      state.telling = null;
+    });
+    return state.telling;
+  }
+  /** Sends all that is due; resolves when nothing is any more. */
+  async function work(): Promise<void> {
+    await tellEverybody();
+    await Promise.all(workers.map(({ worker }) => worker.work()));
+  }
+  function look(): void {
+    const troubled = (error: unknown) =>
+      kernel.log.warn({ err: error }, 'deliveries could not be looked at; it is tried again');
+    if (state.telling === null) tellEverybody().catch(troubled);
+    for (const { worker } of workers) worker.work().catch(troubled);
+  }
+  function follow(committed: Committed): void {
+    const kinds = new Set(
+      rowsOf(committed, delivery).flatMap(({ after }) => (after.state === 'PENDING' ? [after.kind] : [])),
+    );
+    const isAnnounced = rowsOf(committed, instanceValues).some(({ id }) => id.startsWith(ANNOUNCEMENT_KEY));
+    if (isAnnounced && state.telling === null) look();
+    for (const { kind, worker } of workers) {
+      // every commit meanwhile would say the same; the next look says it once
+      if (kinds.has(kind)) worker.work().catch(() => undefined);
+    }
+  }
+
+  return {
+    routes: [
+      ...channelRoutes({
+        ...kernel,
+        queries: channelQueries(read),
+        secrets,
+        canSend: canSend(config),
+        refusalOf: policy.refusalOf,
+        codes: attemptLimit({ attempts: 10, windowS: 3600 }),
+        codeTries: attemptLimit({ attempts: 10, windowS: 15 * 60 }),
+        tests: attemptLimit({ attempts: 20, windowS: 3600 }),
+        defaultZone: config.timezone,
+        vapidPublicKey: kept.vapid.publicKey,
+      }),
+      announcementRoute(kernel),
+    ],
+    /** null: this instance sends no mail. */
+    sendLetter: mail?.sendLetter ?? null,
+    work,
+    /** Every few seconds. */
+    look,
+    sweep: () => sweepDeliveries(read, kernel.now()),
+    followClockStep: () =>
+      void dueAgain(read, kernel.now()).catch((error: unknown) =>
+        kernel.log.warn({ err: error }, 'deliveries keep the times of the clock before'),
+      ),
+    /** From now on what is committed is sent at once. */
+    async start(): Promise<void> {
+      state.stopListening = database.onCommit(follow);
+      // a hosted instance is updated every week: that is no news to its people
+      if (config.role === 'gateway')
+        await tellVersion(deps).catch((error: unknown) =>
+          kernel.log.warn({ err: error }, 'the version of the program could not be noted'),
+        );
+      look();
+    },
+    /** `grace` ends when what is under way has had its time. */
+    async stop(grace: Promise<unknown>): Promise<void> {
+      state.stopListening();
+      await Promise.all(workers.map(({ worker }) => worker.stop(grace)));
+      poster.close();
+      mail?.close();
+    },
+  };
+}
+
+type KeptDeps = { kernel: Kernel; database: Database };
+
+/**
+ * Made on the first start. A disk that is full then must not keep a gateway from starting: no channel knows them yet. A
+ * hosted instance starts with what its other processes know, or not at all.
+ */
+async function keptSecrets({
+  config,
+  kernel,
+  database,
+}: KeptDeps & { config: Pick<Config, 'role'> }): Promise<{ secret: string; vapid: VapidKeys }> {
+  const make = () => JSON.stringify(newVapidKeys());
+  try {
+    const secret = await instanceValue(database.read, 'channel_secret');
+    // made by the line above, here or in another process
+    const vapid = JSON.parse(await instanceValue(database.read, 'vapid_keys', make)) as VapidKeys;
+    return { secret, vapid };
+  } catch (error) {
+    if (config.role === 'hosted') throw error;
+    kernel.log.warn(
+      { err: error },
+      'the keys of notification channels could not be stored; they hold until the next start',
+    );
+    const vapid = newVapidKeys();
+    return { secret: vapid.privateKey, vapid };
+  }
+}
+
+/** Whom a push service may write to about this sender. */
+function contactOf({ smtpFrom }: Config): string {
+  const address = /[^\s<>@]+@[^\s<>@]+/.exec(smtpFrom ?? '')?.[0];
+  return `mailto:${address ?? 'farm@farm.invalid'}`;
+}
+
+async function tellVersion({ kernel, database }: KeptDeps): Promise<void> {
+  const stored = await database.read
+    .selectFrom('instance_values')
+    .select('value')
+    .where('id', '=', VERSION_KEY)
+    .executeTakeFirst();
+  const changes = versionChanged(kernel, { before: stored?.value ?? null, now: programVersion() });
+  if (changes.length > 0) await kernel.commit({ changes, actor: null });
+}
+
+function tellFigures(
+  { metrics, database }: { metrics: Metrics; database: Database },
+  outcomes: ReadonlyMap<string, number>,
+): void {
+  metrics.counterBy(
+    'notification_deliveries_total',
+    'Attempts to send a notification, by kind of channel and what became of them',
+    ['kind', 'outcome'],
+    () => Object.fromEntries(outcomes),
+  );
+  const countOf = deliveryCounts(database.read);
+  const all = async (state: 'PENDING' | 'DEAD') => {
+    const counts = await Promise.all(CHANNEL_KINDS.map((kind) => countOf(state, kind)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  metrics.gauge('notification_deliveries_pending', 'Notifications on their way to a channel', () =>
+    all('PENDING'),
+  );
+  metrics.gauge('notification_deliveries_dead', 'Notifications that were given up, of the last 30 days', () =>
+    all('DEAD'),
+  );
+}

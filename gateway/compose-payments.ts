@@ -1,0 +1,90 @@
+import { paymentPages } from '#adapters/http/payment-pages.ts';
+import { sandboxPages } from '#adapters/payments/sandbox/sandbox-pages.ts';
+import { type SandboxDeps, sandboxProvider } from '#adapters/payments/sandbox/sandbox-provider.ts';
+import { sandboxTick } from '#adapters/payments/sandbox/sandbox-tick.ts';
+import type { StripeSettings } from '#adapters/payments/stripe-provider.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { paymentQueries, sandboxQueries } from '#adapters/sql/queries/payments.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import { perform } from '#core/use-case.ts';
+import { endPayments } from '#features/payments/end-payments.ts';
+import { ownDesk } from '#features/payments/own-desk.ts';
+import type { PaymentProvider, SubscriptionChanged } from '#features/payments/ports.ts';
+import { paymentRoutes } from '#features/payments/routes.ts';
+import { takeEvent } from '#features/payments/take-event.ts';
+import type { Config } from './config.ts';
+
+type PaymentWiring = {
+  config: Config;
+  kernel: Kernel;
+  database: Database;
+  /** Secret of this instance. */
+  secret: string;
+  notify: Notify;
+  subscriptionChanged: SubscriptionChanged;
+};
+
+/** Who takes the money: Stripe when its key is configured, else the built-in sandbox with pages and a pulse of its own. */
+export async function wirePayments(wiring: PaymentWiring) {
+  const { config, kernel, database, notify, subscriptionChanged } = wiring;
+  const queries = paymentQueries(database.read);
+  const settings = stripeSettings(config);
+  const sandbox = settings === null ? sandboxDeps(wiring, queries) : null;
+  const provider = sandbox === null ? await stripe(kernel, settings) : sandboxProvider(sandbox);
+  const deps = { ...kernel, queries, provider, notify, subscriptionChanged };
+  // a gateway that belongs to a hosted instance will hand these questions on; its desk takes the place of this one
+  const desk = ownDesk(deps);
+  if (sandbox !== null && config.role === 'hosted')
+    kernel.log.warn({}, 'payments go to the built-in sandbox: plans are sold for test cards, no money moves');
+  return {
+    /** Ends what a user pays for, and has the provider forget the user. */
+    endPayments: (userId: string) => endPayments(deps, userId),
+    routes: paymentRoutes({ ...deps, desk, publicUrl: config.publicUrl }),
+    pages: sandbox === null ? null : paymentPages(sandboxPages(sandbox)),
+    /** Renewals and events that are due; nothing to do where the provider is somebody else. */
+    tick: sandbox === null ? null : () => sandboxTick(sandbox),
+  };
+}
+
+async function stripe(kernel: Kernel, settings: StripeSettings | null): Promise<PaymentProvider> {
+  if (settings === null) throw new Error('no payment provider is configured');
+  // its library takes 20 MB and half a second, which a box on a farm has no use for
+  const { stripeProvider } = await import('#adapters/payments/stripe-provider.ts');
+  return stripeProvider(kernel, settings);
+}
+
+/** null: no key, so the sandbox. `readConfig` saw to it that what belongs together is there. */
+function stripeSettings(config: Config): StripeSettings | null {
+  const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret } = config;
+  if (secretKey === null || webhookSecret === null) return null;
+  return {
+    secretKey,
+    webhookSecret,
+    apiBase: config.stripeApiBase,
+    prices: {
+      BASIC: { BRL: config.stripePriceBasicBrl, USD: config.stripePriceBasicUsd },
+      PROFESSIONAL: { BRL: config.stripePriceProfessionalBrl, USD: config.stripePriceProfessionalUsd },
+    },
+  };
+}
+
+/** The sandbox sends its events to our own webhook, signed as a stranger would. */
+function sandboxDeps(
+  { kernel, database, secret, notify, subscriptionChanged }: PaymentWiring,
+  queries: ReturnType<typeof paymentQueries>,
+): SandboxDeps {
+  const deps: SandboxDeps = {
+    ...kernel,
+    secret,
+    queries: sandboxQueries(database.read),
+    async deliver(raw, signature) {
+      const provider = sandboxProvider(deps);
+      const event = provider.readEvent(raw, signature);
+      await perform(kernel, null, () =>
+        takeEvent({ ...kernel, queries, provider, notify, subscriptionChanged }, event),
+      );
+    },
+  };
+  return deps;
+}

@@ -1,0 +1,77 @@
+import { attemptLimit } from '#adapters/http/attempt-limit.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
+import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
+import { farmQueries } from '#adapters/sql/queries/farms.ts';
+import { handoverQueries, invitationQueries } from '#adapters/sql/queries/invitations.ts';
+import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
+import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
+import type { AttemptLimit } from '#core/attempts.ts';
+import type { BatchStates } from '#core/batch-state.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import type { Route } from '#core/route.ts';
+import { accessTokenRoutes } from '#features/access-tokens/routes.ts';
+import { eraseLeftovers } from '#features/account-data/delete-account.ts';
+import { accountDataRoutes } from '#features/account-data/routes.ts';
+import type { Passwords } from '#features/accounts/ports.ts';
+import { deleteFarm } from '#features/farms/change-farm.ts';
+import type { InviteDeps } from '#features/invitations/ports.ts';
+import { invitationRoutes } from '#features/invitations/routes.ts';
+import type { Limits } from './compose-subscriptions.ts';
+
+const QUARTER_S = 15 * 60;
+const HOUR_S = 3600;
+
+/** What people decide about their accounts and farms: tokens for programs, invitations, handing a farm over. */
+export function wirePeople(deps: {
+  kernel: Kernel;
+  database: Pick<Database, 'read' | 'readLong'>;
+  notify: Notify;
+  passwords: Pick<Passwords, 'codeHash' | 'verify'>;
+  passwordTries: AttemptLimit;
+  batches: BatchStates;
+  limits: Pick<Limits, 'handover'>;
+  hasApiAccess: (userId: string) => Promise<boolean>;
+  /** null: this instance sends no mail. */
+  sendLetter: InviteDeps['sendLetter'];
+  endPayments: (userId: string) => Promise<void>;
+}): { routes: Route[]; eraseLeftovers: () => Promise<void> } {
+  const { kernel, database, notify, passwords, batches, limits, hasApiAccess, sendLetter } = deps;
+  const { read } = database;
+  const data = accountDataQueries(read, database.readLong);
+  return {
+    routes: [
+      ...accessTokenRoutes({
+        ...kernel,
+        text: accessTokenText,
+        queries: accessTokenQueries(read),
+        hasApiAccess,
+        notify,
+      }),
+      ...invitationRoutes({
+        ...kernel,
+        codes: invitationCodes,
+        codeHash: passwords.codeHash,
+        queries: invitationQueries(read),
+        handover: handoverQueries(read),
+        batches,
+        limitHandover: limits.handover,
+        notify,
+        attempts: attemptLimit({ attempts: 10, windowS: QUARTER_S }),
+        letters: attemptLimit({ attempts: 30, windowS: HOUR_S }),
+        sendLetter,
+      }),
+      ...accountDataRoutes({
+        ...kernel,
+        queries: data,
+        verifyPassword: passwords.verify,
+        deleteFarm: (farmId) => deleteFarm({ ...kernel, queries: farmQueries(read) }, farmId),
+        endPayments: deps.endPayments,
+        passwordTries: deps.passwordTries,
+        exports: attemptLimit({ attempts: 10, windowS: HOUR_S }),
+      }),
+    ],
+    eraseLeftovers: () => eraseLeftovers({ ...kernel, queries: data }),
+  };
+}

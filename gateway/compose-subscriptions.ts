@@ -1,0 +1,86 @@
+import {
+  ownOpenRequests,
+  ownRequestCounts,
+  sharedOpenRequests,
+  sharedRequestCounts,
+} from '#adapters/http/request-counts.ts';
+import { type Admit, requestLimits } from '#adapters/http/request-limits.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { batchFactQueries } from '#adapters/sql/queries/batch-facts.ts';
+import { subscriptionQueries } from '#adapters/sql/queries/subscriptions.ts';
+import { runStatement } from '#adapters/sql/run-statement.ts';
+import type { Feature } from '#contract/plans.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import { batchStates } from '#features/batches/batch-states.ts';
+import {
+  type LimitDeps,
+  limitBatches,
+  limitFarm,
+  limitIncoming,
+  limitPond,
+} from '#features/subscriptions/limit-creates.ts';
+import { limitHandover } from '#features/subscriptions/limit-handover.ts';
+import { rateOfCaller } from '#features/subscriptions/rate-of-caller.ts';
+import { subscriptionRoutes } from '#features/subscriptions/routes.ts';
+import {
+  type SubscriptionChange,
+  subscriptionChanged,
+} from '#features/subscriptions/subscription-changed.ts';
+import { featuresOf } from '#features/subscriptions/terms.ts';
+import type { Config } from './config.ts';
+
+/** What a create asks of the plan of its owner; each answers rows and guards for the creating commit, or throws. */
+export type Limits = ReturnType<typeof wireSubscriptions>['limits'];
+
+/** Plans, limits and who may use what. Control is wired without it: billing never stops aeration. */
+export function wireSubscriptions(kernel: Kernel, database: Database, notify: Notify) {
+  const queries = subscriptionQueries(database.read);
+  const batches = batchStates({ now: kernel.now, queries: batchFactQueries(database.read) });
+  const deps: LimitDeps = {
+    ...kernel,
+    notify,
+    queries,
+    async batchesIn(pondId) {
+      const states = (await batches.activeInPonds([pondId])).get(pondId) ?? [];
+      return states.map(({ batch }) => batch.id);
+    },
+  };
+  const changed = (change: SubscriptionChange) => subscriptionChanged({ ...kernel, notify, queries }, change);
+  return {
+    routes: subscriptionRoutes({ ...kernel, queries, subscriptionChanged: changed }),
+    limits: {
+      farm: (farm: Parameters<typeof limitFarm>[1]) => limitFarm(deps, farm),
+      pond: (pond: Parameters<typeof limitPond>[1], ownerId: string) => limitPond(deps, pond, ownerId),
+      batches: (made: Parameters<typeof limitBatches>[1]) => limitBatches(deps, made),
+      handover: (wish: Parameters<typeof limitHandover>[1]) => limitHandover(deps, wish),
+      incoming: (arrival: Parameters<typeof limitIncoming>[1]) => limitIncoming(deps, arrival),
+    },
+    /** Changes that tell a user of a changed subscription, for the commit that changes it. */
+    subscriptionChanged: changed,
+    async hasFeature(userId: string, feature: Feature): Promise<boolean> {
+      const row = await queries.subscriptionOf(userId);
+      return row !== null && featuresOf(row)[feature];
+    },
+  };
+}
+
+/** Requests per hour and at the same time, by plan; null where they are not limited (a gateway, by default). */
+export function wireRequestLimits(
+  config: Pick<Config, 'role' | 'rateLimits'>,
+  kernel: Kernel,
+  database: Database,
+  monotonic: () => number,
+): Admit | null {
+  if (!(config.rateLimits ?? config.role === 'hosted')) return null;
+  const { rateOf, hear } = rateOfCaller({ monotonic, queries: subscriptionQueries(database.read) });
+  database.onCommit(hear);
+  const run = runStatement(database.read);
+  const isShared = database.dialect === 'postgres';
+  return requestLimits({
+    rateOf,
+    counts: isShared ? sharedRequestCounts(run) : ownRequestCounts(),
+    open: isShared ? sharedOpenRequests({ run, now: kernel.now }) : ownOpenRequests(),
+    pause: kernel.pause,
+  });
+}

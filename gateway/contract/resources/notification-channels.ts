@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { idInput, pageQuery } from '../fields.ts';
+import { defineResource, instant, uuid } from '../resource.ts';
+import { NOTIFICATION_TYPES, SEVERITIES } from '../words.ts';
+import { timezone } from './farms.ts';
+import { email } from './users.ts';
+
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+export const timeOfDay = z
+  .string()
+  .regex(TIME_OF_DAY, { message: 'must be a time of day, for example 22:00' });
+
+export const CHANNEL_KINDS = ['EMAIL', 'WEB_PUSH', 'WEBHOOK'] as const;
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+
+/** Where a person wants notifications besides the list: opt-in, by type and severity. */
+export const notificationChannel = defineResource({
+  name: 'notification_channels',
+  entity: 23,
+  sync: 'editable',
+  row: z.object({
+    id: uuid,
+    user_id: uuid,
+    kind: z.enum(CHANNEL_KINDS),
+    /** Mail address, push endpoint or URL. */
+    address: z.string(),
+    /** Public keys of a push subscription (`p256dh`, `auth`); of a webhook which of its secrets holds (`generation`). */
+    keys: z.record(z.string(), z.string()).nullable(),
+    types: z.array(z.enum(NOTIFICATION_TYPES)),
+    /** Alerts below it stay in the list. */
+    min_severity: z.enum(SEVERITIES),
+    /** Wall time between which only what is critical comes; both or neither. */
+    quiet_from: timeOfDay.nullable(),
+    quiet_to: timeOfDay.nullable(),
+    timezone: z.string(),
+    is_active: z.boolean(),
+    /** null: the address has not been confirmed; nothing is sent but the confirmation. */
+    verified_at: instant.nullable(),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  }),
+  groups: {
+    address: { fields: ['address', 'keys', 'verified_at'] },
+    wishes: { fields: ['types', 'min_severity', 'quiet_from', 'quiet_to', 'timezone', 'is_active'] },
+  },
+  parents: { users: 'user_id' },
+});
+
+const ofP256 = (text: string): boolean => /^[\w-]+=*$/.test(text) && text.replace(/=+$/, '').length === 87;
+const ofSecret = (text: string): boolean => /^[\w-]+=*$/.test(text) && text.replace(/=+$/, '').length === 22;
+
+/** What `PushManager.subscribe` answers in a browser, as JSON. */
+const pushSubscription = z.object({
+  endpoint: z.string().trim().min(1).max(2_000),
+  keys: z.object({
+    p256dh: z.string().max(200).refine(ofP256, { message: 'must be a P-256 public key in base64url' }),
+    auth: z.string().max(100).refine(ofSecret, { message: 'must be 16 bytes in base64url' }),
+  }),
+});
+
+const webAddress = z.string().trim().min(1).max(2_000);
+const wishes = {
+  types: z.array(z.enum(NOTIFICATION_TYPES)).min(1).max(NOTIFICATION_TYPES.length),
+  min_severity: z.enum(SEVERITIES),
+  quiet_from: timeOfDay.nullable().describe('Nothing but what is critical (HIGH) comes from then …'),
+  quiet_to: timeOfDay.nullable().describe('… to then, on the wall clock of timezone'),
+  timezone,
+};
+const chosen = {
+  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  types: wishes.types.default(['ALERT', 'SYSTEM']),
+  min_severity: wishes.min_severity.default('LOW').describe('Alerts below it stay in the list'),
+  quiet_from: wishes.quiet_from.optional(),
+  quiet_to: wishes.quiet_to.optional(),
+  timezone: wishes.timezone.optional().describe('By default that of the first farm of the caller'),
+};
+
+/** POST /notification-channels */
+export const channelCreate = z.discriminatedUnion('kind', [
+  z.object({ ...chosen, kind: z.literal('EMAIL'), address: email }),
+  z.object({ ...chosen, kind: z.literal('WEB_PUSH'), subscription: pushSubscription }),
+  z.object({ ...chosen, kind: z.literal('WEBHOOK'), address: webAddress.describe('https URL') }),
+]);
+export type ChannelCreate = z.infer<typeof channelCreate>;
+
+/** PATCH /notification-channels/{id}; `subscription` for a push channel, `address` for the others. */
+export const channelUpdate = z.object({
+  types: wishes.types.optional(),
+  min_severity: wishes.min_severity.optional(),
+  quiet_from: wishes.quiet_from.optional(),
+  quiet_to: wishes.quiet_to.optional(),
+  timezone: wishes.timezone.optional(),
+  is_active: z.boolean().optional(),
+  address: webAddress.optional().describe('A new address of an e-mail channel has to be confirmed again'),
+  subscription: pushSubscription.optional(),
+});
+export type ChannelUpdate = z.infer<typeof channelUpdate>;
+
+export const channelConfirm = z.object({ code: z.string().trim().min(1).max(20) });
+
+export const CHANNEL_STATES = ['UNCONFIRMED', 'OFF', 'WAITING', 'FAILING', 'OK'] as const;
+export type ChannelState = (typeof CHANNEL_STATES)[number];
+
+export const channelAnswer = z.object({
+  id: z.uuid(),
+  kind: z.enum(CHANNEL_KINDS),
+  address: z.string(),
+  types: z.array(z.enum(NOTIFICATION_TYPES)),
+  min_severity: z.enum(SEVERITIES),
+  quiet_from: z.string().nullable(),
+  quiet_to: z.string().nullable(),
+  timezone: z.string(),
+  is_active: z.boolean(),
+  verified_at: z.string().nullable(),
+  state: z
+    .enum(CHANNEL_STATES)
+    .describe('FAILING: the last one was given up; WAITING: the last one could not be sent yet'),
+  pending: z.int().describe('How many are still to be sent'),
+  last_sent_at: z.string().nullable(),
+  last_error: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  secret: z.string().optional().describe('Of a webhook, shown when it is made and when it is rotated'),
+});
+export type ChannelAnswer = z.infer<typeof channelAnswer>;
+
+/** GET /notification-channels/{id}/deliveries */
+export const deliveryQuery = pageQuery.extend({ state: z.enum(['PENDING', 'SENT', 'DEAD']).optional() });
+
+export const deliveryAnswer = z.object({
+  id: z.uuid().describe('What is sent bears it, so that what came twice can be told'),
+  purpose: z.enum(['NOTICE', 'SUMMARY', 'TEST', 'CONFIRMATION']),
+  notification_id: z.uuid().nullable(),
+  state: z.enum(['PENDING', 'SENT', 'DEAD']).describe('DEAD: it was given up, last_error says why'),
+  attempts: z.int(),
+  next_at: z.string().nullable().describe('Of a PENDING one: not before'),
+  last_error: z.string().nullable(),
+  created_at: z.string(),
+  done_at: z.string().nullable(),
+});
+export type DeliveryAnswer = z.infer<typeof deliveryAnswer>;
+
+export const vapidKey = z.object({
+  public_key: z.string().describe('applicationServerKey for PushManager.subscribe'),
+});

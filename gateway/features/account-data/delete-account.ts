@@ -1,0 +1,140 @@
+import { accessToken } from '#contract/resources/access-tokens.ts';
+import { address } from '#contract/resources/addresses.ts';
+import { invitation } from '#contract/resources/invitations.ts';
+import {
+  delivery,
+  paymentObject,
+  providerSubscription,
+  tokenUse,
+  usageCrossing,
+} from '#contract/resources/local-tables.ts';
+import { notificationChannel } from '#contract/resources/notification-channels.ts';
+import { notification } from '#contract/resources/notifications.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
+import { user } from '#contract/resources/users.ts';
+import { type Change, erase, purge, remove, update } from '#core/changes.ts';
+import { conflict, notFound } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import { type Decision, perform } from '#core/use-case.ts';
+import type { Account, DeleteAccountDeps, PersonalRows } from './ports.ts';
+
+/** Rows that are erased at a time, so that control never waits. */
+const SLICE = 200;
+
+/**
+ * Ends an account. What is personal is overwritten or erased; what others rest on (audit, records of farms that go on)
+ * keeps the id alone. Throws 409 while the account owns farms, unless `withFarms`, and for the last administrator; 503
+ * when a running payment cannot be ended: then nothing is deleted.
+ *
+ * @param actor who does it; null: an operator on the command line
+ */
+export async function deleteAccount(
+  deps: DeleteAccountDeps,
+  userId: string,
+  { withFarms, actor }: { withFarms: boolean; actor: string | null },
+): Promise<void> {
+  // everything that refuses is asked first, so that nothing is half done
+  const { answer: account } = await decideEnd(deps, userId, withFarms);
+  await deps.endPayments(userId);
+  // each in a commit of its own: a large farm takes a while to hide, and heartbeats wait for it
+  const farms = withFarms ? await deps.queries.farmsOwned(userId) : [];
+  for (const { id } of farms) await perform(deps, actor, () => deps.deleteFarm(id)).catch(ignoreMissing);
+  // a farm that came in between is nobody's wish to delete: 409
+  await perform(deps, actor, () => decideEnd(deps, account.id, false));
+  await eraseLeftovers(deps);
+}
+
+/** Erases what deleted accounts left behind, in slices; also once an hour, for what a stop cut off. */
+export async function eraseLeftovers(
+  deps: Pick<DeleteAccountDeps, 'commit'> & { queries: Pick<DeleteAccountDeps['queries'], 'leftovers'> },
+): Promise<void> {
+  for (;;) {
+    const { notifications, deliveries } = await deps.queries.leftovers(SLICE);
+    const changes = [
+      ...notifications.map((id) => erase(notification, id)),
+      ...deliveries.map((id) => purge(delivery, id)),
+    ];
+    if (changes.length === 0) return;
+    await deps.commit({ changes, actor: null });
+  }
+}
+
+async function decideEnd(
+  deps: DeleteAccountDeps,
+  userId: string,
+  withFarms: boolean,
+): Promise<Decision<Account>> {
+  // whatever gives this account something holds the guard, too
+  const guards = [await deps.guard('account', userId)];
+  const account = await deps.queries.account(userId);
+  if (account === null) throw notFound('User');
+  if (account.role === 'ADMIN') guards.push(await requireAnotherAdmin(deps, userId));
+  if (!withFarms) await refuseOwner(deps, userId);
+  const rows = await deps.queries.personalRows(userId, account.email_key);
+  return { answer: account, changes: endOf(deps, account, rows), guards };
+}
+
+/** 409 for the last administrator; answers the guard that makes two who go at the same moment see each other. */
+export async function requireAnotherAdmin(
+  deps: Pick<DeleteAccountDeps, 'guard'> & { queries: Pick<DeleteAccountDeps['queries'], 'otherAdmins'> },
+  userId: string,
+) {
+  const guard = await deps.guard('admins', 'all');
+  if ((await deps.queries.otherAdmins(userId)) > 0) return guard;
+  throw conflict('This is the last administrator; make another one first', 'LAST_ADMIN');
+}
+
+async function refuseOwner(deps: DeleteAccountDeps, userId: string): Promise<void> {
+  const farms = await deps.queries.farmsOwned(userId);
+  if (farms.length === 0) return;
+  const names = farms.slice(0, 10).map(({ name }) => name);
+  throw conflict(
+    `The account owns ${farms.length === 1 ? 'a farm' : `${farms.length} farms`} (${names.join(', ')}): hand over what shall go on, or say force=true to delete them too`,
+    'OWNS_FARMS',
+  );
+}
+
+function endOf(deps: DeleteAccountDeps, account: Account, rows: PersonalRows): Change[] {
+  const at = isoOf(deps.now());
+  const nobody = `deleted-${account.id}@account.invalid`;
+  const nowhere = { street: '', number: 0, complement: null, city: '', zip_code: '', lat: null, lng: null };
+  return [
+    ...rows.accessTokens.map((id) => update(accessToken, id, { name: '', revoked_at: at, updated_at: at })),
+    ...rows.accessTokens.map((id) => purge(tokenUse, id)),
+    ...rows.addresses.map((id) => update(address, id, { ...nowhere, updated_at: at })),
+    ...rows.channels.map((id) =>
+      update(notificationChannel, id, { address: '', keys: null, is_active: false, updated_at: at }),
+    ),
+    ...rows.invitations.map((id) => update(invitation, id, { email_key: null, updated_at: at })),
+    ...rows.subscriptions.map((id) =>
+      update(subscription, id, {
+        status: 'CANCELED',
+        payment_customer_id: null,
+        payment_subscription_id: null,
+        updated_at: at,
+      }),
+    ),
+    ...rows.usageCrossings.map((id) => purge(usageCrossing, id)),
+    ...rows.providerSubscriptions.map((id) => purge(providerSubscription, id)),
+    ...rows.paymentObjects.map((id) => purge(paymentObject, id)),
+    update(user, account, {
+      email: nobody,
+      email_key: nobody,
+      name: '',
+      phone_number: null,
+      language: null,
+      is_active: false,
+      password_hash: '',
+      password_version: account.password_version + 1,
+      updated_at: at,
+    }),
+    // hides what lies below it: memberships, tokens, channels, notifications
+    remove(user, account.id),
+  ];
+}
+
+function ignoreMissing(error: unknown): void {
+  // somebody deleted the farm at the same moment
+  if (error instanceof Error && 'status' in error && error.status === 404) return;
+  throw error;
+}

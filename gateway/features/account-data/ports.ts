@@ -1,0 +1,51 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { user } from '#contract/resources/users.ts';
+import type { AttemptLimit } from '#core/attempts.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { PresentPasswordDeps } from '#core/present-password.ts';
+import type { Decision } from '#core/use-case.ts';
+
+export type Account = Stored<RowOf<typeof user>>;
+
+/** One list of an export, read piece by piece. */
+export type ExportSection = { name: string; rows: AsyncIterable<Record<string, unknown>> };
+
+/** Rows with something personal in them, by their ids; hidden ones among them where they would stay otherwise. */
+export type PersonalRows = {
+  addresses: string[];
+  accessTokens: string[];
+  channels: string[];
+  /** Invitations that name the person's address. */
+  invitations: string[];
+  subscriptions: string[];
+  usageCrossings: string[];
+  providerSubscriptions: string[];
+  /** What the built-in payment provider keeps of the person. */
+  paymentObjects: string[];
+};
+
+export type AccountDataQueries = {
+  account: (userId: string) => Promise<Account | null>;
+  farmsOwned: (userId: string) => Promise<{ id: string; name: string }[]>;
+  /** Active administrators besides this one. */
+  otherAdmins: (userId: string) => Promise<number>;
+  personalRows: (userId: string, emailKey: string) => Promise<PersonalRows>;
+  /** What is left of deleted accounts, at most `limit` of each. */
+  leftovers: (limit: number) => Promise<{ notifications: string[]; deliveries: string[] }>;
+  /** Everything that is the person's, and all of the farms the person owns. */
+  sectionsOf: (userId: string) => AsyncIterable<ExportSection>;
+};
+
+export type DeleteAccountDeps = Pick<Kernel, 'now' | 'guard' | 'commit' | 'pause' | 'random' | 'log'> & {
+  queries: Omit<AccountDataQueries, 'sectionsOf'>;
+  deleteFarm: (farmId: string) => Promise<Decision<void>>;
+  /** Ends what is paid for regularly; throws 503 when the payment provider does not answer. */
+  endPayments: (userId: string) => Promise<void>;
+};
+
+export type AccountDataDeps = Omit<DeleteAccountDeps, 'queries'> &
+  PresentPasswordDeps & {
+    queries: AccountDataQueries;
+    /** Exports per account: each reads everything. */
+    exports: AttemptLimit;
+  };

@@ -1,0 +1,165 @@
+import { delivery } from '#contract/resources/local-tables.ts';
+import { notificationChannel } from '#contract/resources/notification-channels.ts';
+import { type Change, insertIfAbsent, purge, update } from '#core/changes.ts';
+import { StaleError, StorageUnavailable } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import { channelTrouble } from './channel-trouble.ts';
+import { type ComposeDeps, composeMessage } from './compose-message.ts';
+import { decideDelivery } from './decide-delivery.ts';
+import type { OutageWatch } from './outage.ts';
+import type { Channel, Delivery, DeliveryStore, Job, Outcome, Send } from './ports.ts';
+import { nextAfter } from './retry-rules.ts';
+import { sumUp } from './summary.ts';
+
+export type SettleDeps = Pick<Kernel, 'now' | 'random' | 'idOf' | 'log'> &
+  ComposeDeps & {
+    store: Pick<DeliveryStore, 'waitingFor'>;
+    send: Send;
+    notify: Notify;
+    count: (outcome: Outcome['is'] | 'given_up') => void;
+    outage: OutageWatch;
+    saveTogether: (changes: readonly Change[]) => Promise<void>;
+    /** Raised when the program stops. */
+    stop: AbortSignal;
+  };
+
+/** What becomes of the next one to the same channel: its turn, or not before then. */
+export type Settled = { goesOn: true } | { goesOn: false; until: number | null };
+
+const NEXT: Settled = { goesOn: true };
+const NOT_NOW: Settled = { goesOn: false, until: null };
+/** A disk that does not take what became of a delivery is given time. */
+const DISK_REST_MS = 10_000;
+const SAVE_ATTEMPTS = 3;
+
+/** `folded` collects what went into a summary; `leave` is called when the sending itself has ended. */
+export type Settle = (job: Job, folded: Set<string>, leave: () => void) => Promise<Settled>;
+
+/** Makes what does with one due delivery all there is to be done. */
+export function createSettle(deps: SettleDeps): Settle {
+  /** Sent, but the disk did not take it: written down when it comes again, instead of being sent again. */
+  const sentUnsaved = new Map<string, Change[]>();
+
+  async function settle(job: Job, folded: Set<string>, leave: () => void): Promise<Settled> {
+    try {
+      return await decided(job, folded, leave);
+    } catch (error) {
+      if (deps.stop.aborted) throw error;
+      const { id, channel_id: channelId, kind } = job.delivery;
+      deps.log.error({ err: error, kind, channelId, id }, 'a delivery failed by a fault of ours');
+      return failed(job, { is: 'retry', why: 'an error of this instance' }, null);
+    }
+  }
+
+  async function decided(job: Job, folded: Set<string>, leave: () => void): Promise<Settled> {
+    const { id, attempts } = job.delivery;
+    const unsaved = sentUnsaved.get(id);
+    if (unsaved !== undefined) return save(id, unsaved);
+    const now = deps.now();
+    const decision = decideDelivery(deps.clockOf, job, now);
+    switch (decision.do) {
+      case 'drop':
+        return save(id, [purge(delivery, id)]);
+      case 'wait':
+        return save(id, [update(delivery, id, { next_at: isoOf(decision.until) })]);
+      case 'bury':
+        return save(id, [ended(id, { state: 'DEAD', attempts, why: decision.why }, now)]);
+      case 'fold':
+        return fold(job, folded, now);
+      case 'send':
+        return job.channel === null ? NEXT : attempt(job, job.channel, leave);
+    }
+  }
+
+  async function attempt(job: Job, channel: Channel, leave: () => void): Promise<Settled> {
+    const message = composeMessage(deps, job, channel, deps.now());
+    const outcome = await deps.send(message, deps.stop);
+    deps.outage.note(outcome, channel.id);
+    leave();
+    const { id, attempts, purpose } = job.delivery;
+    const isNews = purpose === 'NOTICE' || purpose === 'SUMMARY';
+    if (outcome.is !== 'sent') return failed(job, outcome, isNews ? channel : null);
+    deps.count('sent');
+    const changes = [ended(id, { state: 'SENT', attempts: attempts + 1, why: null }, deps.now())];
+    sentUnsaved.set(id, changes);
+    return save(id, changes);
+  }
+
+  /** Writes down a failure; `toTell`: the channel whose owner hears of it when it was the last attempt. */
+  async function failed(
+    { delivery: { id, kind, attempts, created_at, channel_id } }: Job,
+    outcome: Exclude<Outcome, { is: 'sent' }>,
+    toTell: Channel | null,
+  ): Promise<Settled> {
+    const now = deps.now();
+    const clock = { now, random: deps.random };
+    const next = nextAfter(outcome, { attempts, createdAt: Date.parse(created_at) }, clock);
+    deps.count(next.state === 'DEAD' && outcome.is === 'retry' ? 'given_up' : outcome.is);
+    if (outcome.is === 'unreachable')
+      deps.log.warn({ kind, why: outcome.why }, 'a delivery found no way out');
+    if (next.state === 'PENDING') {
+      const set = { attempts: next.attempts, next_at: isoOf(next.at), last_error: next.why };
+      await save(id, [update(delivery, id, set)]);
+      return { goesOn: false, until: next.at };
+    }
+    const isGone = outcome.is === 'gone';
+    const told = toTell === null ? [] : await channelTrouble(deps, toTell, { isGone, at: now });
+    // the other end is no more: nothing is sent there until its owner says otherwise
+    const off = { is_active: false, updated_at: isoOf(now) };
+    const switchedOff = isGone ? [update(notificationChannel, channel_id, off)] : [];
+    const saved = await save(id, [ended(id, next, now), ...told, ...switchedOff]);
+    return isGone ? NOT_NOW : saved;
+  }
+
+  async function fold(job: Job, folded: Set<string>, now: number): Promise<Settled> {
+    const waiting = await deps.store.waitingFor(job.delivery.channel_id);
+    const all = waiting.filter((one) => decideDelivery(deps.clockOf, one, now).do === 'fold');
+    for (const one of all) folded.add(one.delivery.id);
+    const summary: Delivery = {
+      ...job.delivery,
+      id: deps.idOf(`summary:${job.delivery.channel_id}:${job.delivery.id}`),
+      notification_id: null,
+      purpose: 'SUMMARY',
+      is_critical: false,
+      body: sumUp(all),
+      attempts: 0,
+      next_at: isoOf(now),
+      last_error: null,
+      created_at: isoOf(now),
+    };
+    return save(job.delivery.id, [
+      insertIfAbsent(delivery, summary),
+      ...all.map((one) => purge(delivery, one.delivery.id)),
+    ]);
+  }
+
+  async function save(id: string, changes: Change[]): Promise<Settled> {
+    for (let left = SAVE_ATTEMPTS; left > 0; left -= 1) {
+      try {
+        await deps.saveTogether(changes);
+        break;
+      } catch (error) {
+        if (error instanceof StorageUnavailable) {
+          deps.log.warn({ err: error }, 'what became of a delivery could not be written down yet');
+          deps.outage.rest(DISK_REST_MS);
+          return NOT_NOW;
+        }
+        // two at once, or it was deleted meanwhile with its channel or its account: then there is nothing to write
+        if (!(error instanceof StaleError)) throw error;
+      }
+    }
+    sentUnsaved.delete(id);
+    return NEXT;
+  }
+
+  return settle;
+}
+
+function ended(
+  id: string,
+  { state, attempts, why }: { state: 'SENT' | 'DEAD'; attempts: number; why: string | null },
+  now: number,
+): Change {
+  return update(delivery, id, { state, attempts, last_error: why, done_at: isoOf(now) });
+}

@@ -1,0 +1,119 @@
+import type { MemberRole } from '#contract/words.ts';
+import type { Language, News } from '#core/notifying.ts';
+import type { Farm, InvitationRow, Letter, Person } from './ports.ts';
+
+// What people are told, in their language. Names are what somebody typed: they are cut, so that no letter becomes theirs.
+
+const ROLES: Readonly<Record<MemberRole, Record<Language, string>>> = {
+  MANAGER: { 'pt-BR': 'gerente', en: 'manager' },
+  TECHNICIAN: { 'pt-BR': 'técnico', en: 'technician' },
+  VIEWER: { 'pt-BR': 'observador', en: 'viewer' },
+};
+
+/** One line of at most sixty characters. */
+const short = (name: string): string => {
+  const line = name.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
+  return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
+};
+
+function offered({ kind, role }: Pick<InvitationRow, 'kind' | 'role'>, language: Language): string {
+  if (kind === 'HANDOVER' || role === 'NONE') return language === 'en' ? 'its owner' : 'seu dono';
+  return ROLES[role][language];
+}
+
+const aboutFarm = (row: InvitationRow, farm: Farm) => ({
+  type: 'SYSTEM' as const,
+  data: { invitation_id: row.id, farm_id: farm.id, kind: row.kind, role: row.role },
+});
+
+export function invitedNews(row: InvitationRow, farm: Farm): News {
+  const name = short(farm.name);
+  return {
+    ...aboutFarm(row, farm),
+    title: (language) => (language === 'en' ? 'You are invited to a farm' : 'Convite para uma fazenda'),
+    message: (language) =>
+      language === 'en'
+        ? `You are invited to the farm ${name}, as ${offered(row, language)}. Ask who invites you for the code, and enter it under Invitations.`
+        : `Você foi convidado para a fazenda ${name}, como ${offered(row, language)}. Peça o código a quem convida e digite-o em Convites.`,
+    cause: `invitation:${row.id}:made`,
+    farmId: null,
+  };
+}
+
+export function acceptedNews(row: InvitationRow, farm: Farm, person: Person): News {
+  const [name, who] = [short(farm.name), short(person.name)];
+  return {
+    ...aboutFarm(row, farm),
+    title: (language) => (language === 'en' ? 'Invitation accepted' : 'Convite aceito'),
+    message: (language) =>
+      language === 'en'
+        ? `${who} is ${offered(row, language)} of the farm ${name} now.`
+        : `${who} agora é ${offered(row, language)} da fazenda ${name}.`,
+    cause: `invitation:${row.id}:accepted`,
+    farmId: farm.id,
+  };
+}
+
+export function declinedNews(row: InvitationRow, farm: Farm, person: Person): News {
+  const [name, who] = [short(farm.name), short(person.name)];
+  return {
+    ...aboutFarm(row, farm),
+    title: (language) => (language === 'en' ? 'Invitation declined' : 'Convite recusado'),
+    message: (language) =>
+      language === 'en'
+        ? `${who} declined the invitation to the farm ${name}.`
+        : `${who} recusou o convite para a fazenda ${name}.`,
+    cause: `invitation:${row.id}:declined`,
+    farmId: farm.id,
+  };
+}
+
+/** Nobody has the code but who was shown it: it can only be given another way. */
+export function notSentNews(row: InvitationRow, farm: Farm, email: string): News {
+  const [name, to] = [short(farm.name), short(email)];
+  return {
+    ...aboutFarm(row, farm),
+    title: (language) => (language === 'en' ? 'Invitation not sent' : 'Convite não enviado'),
+    message: (language) =>
+      language === 'en'
+        ? `The e-mail with the invitation to the farm ${name} could not be sent to ${to}. Give the code another way, or check the address and invite again.`
+        : `O e-mail com o convite para a fazenda ${name} não pôde ser enviado a ${to}. Passe o código de outro modo, ou confira o endereço e convide de novo.`,
+    cause: `invitation:${row.id}:not_sent`,
+    farmId: farm.id,
+  };
+}
+
+export function handedOverNews(row: InvitationRow, farm: Farm, person: Person): News {
+  const [name, who] = [short(farm.name), short(person.name)];
+  return {
+    ...aboutFarm(row, farm),
+    title: (language) => (language === 'en' ? 'The farm has a new owner' : 'A fazenda tem novo dono'),
+    message: (language) =>
+      language === 'en'
+        ? `The farm ${name} belongs to ${who} now.`
+        : `A fazenda ${name} agora pertence a ${who}.`,
+    cause: `invitation:${row.id}:accepted`,
+    farmId: farm.id,
+  };
+}
+
+/** The letter with the code. */
+export function letterOf(
+  language: Language,
+  { row, code, farm, to }: { row: InvitationRow; code: string; farm: Farm; to: string },
+): Letter {
+  const name = short(farm.name);
+  const day = row.expires_at.slice(0, 10);
+  if (language === 'en') {
+    return {
+      to,
+      subject: `Invitation to the farm ${name}`,
+      text: `You are invited to the farm ${name}, as ${offered(row, language)}.\n\nYour code: ${code}\n\nLog in with this address (or make an account with it) and enter the code under Invitations. It works once, until ${day}. If you do not know who invites you, do nothing.\n`,
+    };
+  }
+  return {
+    to,
+    subject: `Convite para a fazenda ${name}`,
+    text: `Você foi convidado para a fazenda ${name}, como ${offered(row, language)}.\n\nSeu código: ${code}\n\nEntre com este endereço (ou crie uma conta com ele) e digite o código em Convites. Ele vale uma vez, até ${day.split('-').reverse().join('/')}. Se você não conhece quem convida, não faça nada.\n`,
+  };
+}

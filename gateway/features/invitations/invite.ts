@@ -1,0 +1,83 @@
+import type * as z from 'zod';
+import { invitation, type invitationCreate } from '#contract/resources/invitations.ts';
+import { emailKeyOf } from '#contract/resources/users.ts';
+import { tooManyAttempts } from '#core/attempts.ts';
+import { asParent, insert, update } from '#core/changes.ts';
+import { conflict, notFound } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
+import { invitedNews } from './invitation-words.ts';
+import type { Farm, Invitation, InvitationRow, InviteDeps } from './ports.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const MOST_OPEN = 50;
+
+export type Invited = { row: InvitationRow; code: string; farm: Farm };
+
+/**
+ * Decides an invitation to a farm, or the offer to take it over; the code is in the answer and nowhere else. Throws 409
+ * when the farm has too many open ones, 429 when its owner sends too many letters.
+ */
+export async function invite(
+  deps: InviteDeps,
+  by: { userId: string; farmId: string; source: string },
+  input: z.infer<typeof invitationCreate>,
+): Promise<Decision<Invited>> {
+  const guards = [
+    await deps.guard('invitations', by.farmId),
+    asParent(await deps.guard('farm', by.farmId)),
+    asParent(await deps.guard('account', by.userId)),
+  ];
+  const farm = await deps.queries.farm(by.farmId);
+  // it may have been handed over since the rights were looked at
+  if (farm === null || farm.owner_id !== by.userId) throw notFound('Farm');
+  const at = isoOf(deps.now());
+  const open = (await deps.queries.openOfFarm(by.farmId)).filter(({ expires_at }) => expires_at > at);
+  if (open.length >= MOST_OPEN) {
+    throw conflict(`This farm has ${MOST_OPEN} open invitations; revoke some first`, 'TOO_MANY_INVITATIONS');
+  }
+  const code = deps.codes.make();
+  const row: InvitationRow = {
+    id: deps.newId(),
+    farm_id: by.farmId,
+    kind: input.kind,
+    role: input.kind === 'HANDOVER' ? (input.former_owner ?? 'MANAGER') : (input.role ?? 'VIEWER'),
+    email_key: input.email ? emailKeyOf(input.email) : null,
+    code_hash: await deps.codeHash(code, by.source),
+    created_by: by.userId,
+    expires_at: isoOf(deps.now() + input.expires_in_days * DAY_MS),
+    state: 'OPEN',
+    answered_by: null,
+    answered_at: null,
+    created_at: at,
+    updated_at: null,
+  };
+  return {
+    answer: { row, code: deps.codes.shown(code), farm },
+    changes: [insert(invitation, row), ...(await toldChanges(deps, row, farm))],
+    guards,
+  };
+}
+
+/** Counts a letter of this owner before anything is made. */
+export async function takeLetter({ letters }: Pick<InviteDeps, 'letters'>, userId: string): Promise<void> {
+  const waitMs = await letters.take(userId);
+  if (waitMs !== null) throw tooManyAttempts('You sent too many invitations by e-mail', waitMs);
+}
+
+/** Who has an account of that address sees it in the list of notifications; the code comes another way. */
+async function toldChanges(deps: InviteDeps, row: InvitationRow, farm: Farm) {
+  if (row.email_key === null) return [];
+  const person = await deps.queries.personByEmail(row.email_key);
+  if (person === null || person.id === row.created_by) return [];
+  return deps.notify({ userIds: [person.id] }, invitedNews(row, farm));
+}
+
+/** Decides that an invitation is void. One that was answered stays as it is: 409. */
+export function revokeInvitation(deps: Pick<InviteDeps, 'now'>, current: Invitation): Decision<void> {
+  if (current.state === 'REVOKED') return { answer: undefined };
+  if (current.state !== 'OPEN')
+    throw conflict(`This invitation was answered already (${current.state})`, 'ALREADY_ANSWERED');
+  const set = { state: 'REVOKED' as const, updated_at: isoOf(deps.now()) };
+  return { answer: undefined, changes: [update(invitation, current, set)] };
+}

@@ -1,0 +1,86 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { address } from '#contract/resources/addresses.ts';
+import type { farm } from '#contract/resources/farms.ts';
+import type { InvitationOffer, invitation } from '#contract/resources/invitations.ts';
+import type { FarmRole, UserRole } from '#contract/words.ts';
+import type { AttemptLimit } from '#core/attempts.ts';
+import type { BatchStates } from '#core/batch-state.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { MembershipDeps } from '#core/membership.ts';
+import type { Notify } from '#core/notifying.ts';
+import type { Decision } from '#core/use-case.ts';
+
+export type InvitationRow = RowOf<typeof invitation>;
+export type Invitation = Stored<InvitationRow>;
+export type Farm = Stored<RowOf<typeof farm>>;
+/** What the caller is on which farm now. */
+export type Accepted = { farm: Farm; role: FarmRole };
+export type Person = { id: string; name: string; email_key: string; role: UserRole };
+
+/** Only visible rows are answered, of farms that are there. */
+export type InvitationQueries = MembershipDeps['queries'] & {
+  farm: (id: string) => Promise<Farm | null>;
+  /** null: there is no such account, or it is switched off. */
+  person: (userId: string) => Promise<Person | null>;
+  /** An account that may be told of an invitation to its address. */
+  personByEmail: (emailKey: string) => Promise<Person | null>;
+  byCode: (codeHash: string) => Promise<Invitation | null>;
+  ofFarm: (farmId: string, id: string) => Promise<Invitation | null>;
+  /** Oldest first, as a stream. */
+  allOfFarm: (farmId: string, page: { skip: number; limit: number | undefined }) => AsyncIterable<Invitation>;
+  /** Neither answered nor revoked; expired ones among them. */
+  openOfFarm: (farmId: string) => Promise<Invitation[]>;
+  /** Open ones to this address that have not expired at that instant, oldest first. */
+  offersTo: (
+    emailKey: string,
+    at: string,
+    page: { skip: number; limit: number | undefined },
+  ) => AsyncIterable<InvitationOffer>;
+};
+
+/** What goes with a farm that is handed over. */
+export type HandoverQueries = {
+  address: (id: string) => Promise<RowOf<typeof address> | null>;
+  pondIds: (farmId: string) => Promise<string[]>;
+  controlPointIds: (farmId: string) => Promise<string[]>;
+  /** Ended ones, too. */
+  batchIds: (farmId: string) => Promise<string[]>;
+  /** Codes that the farm has and this user's own farms have, too. */
+  sharedCodes: (farmId: string, userId: string) => Promise<{ controlPoints: string[]; batches: string[] }>;
+};
+
+export type InvitationCodes = {
+  /** A new code, as it is hashed. */
+  make: () => string;
+  /** As people read it. */
+  shown: (code: string) => string;
+  /** As it is hashed, from what was typed; null for what cannot be a code. */
+  normal: (typed: string) => string | null;
+};
+
+export type Letter = { to: string; subject: string; text: string };
+
+export type InviteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality' | 'log'> & {
+  codes: InvitationCodes;
+  /** Throws 503 when too many wait. */
+  codeHash: (code: string, source: string) => Promise<string>;
+  queries: InvitationQueries;
+  notify: Notify;
+  /** Sends to an address that may have no account; null: this instance sends no mail. */
+  sendLetter: ((letter: Letter) => Promise<void>) | null;
+  /** Letters per inviter: nobody's farm is a mail cannon. */
+  letters: AttemptLimit;
+};
+
+export type AnswerDeps = Omit<InviteDeps, 'sendLetter' | 'letters'> & {
+  /** Wrong codes per account. */
+  attempts: AttemptLimit;
+  handover: HandoverQueries;
+  batches: Pick<BatchStates, 'ofFarms' | 'activeInPonds'>;
+  /** Throws when the plan of the new owner has no room for this farm and what stands on it. */
+  limitHandover: (wish: {
+    farmId: string;
+    ownerId: string;
+    pondIds: readonly string[];
+  }) => Promise<Pick<Decision<never>, 'changes' | 'guards'>>;
+};

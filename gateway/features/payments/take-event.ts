@@ -1,0 +1,154 @@
+import { paymentEvent, providerSubscription } from '#contract/resources/local-tables.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
+import { type Change, insert, put, update } from '#core/changes.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import type { Decision } from '#core/use-case.ts';
+import { newsOf } from './payment-news.ts';
+import {
+  FACT_RANKS,
+  type Fact,
+  type FactContent,
+  type PaymentProvider,
+  type PaymentQueries,
+  type ProviderEvent,
+  type ProviderSubscription,
+  type SubscriptionChanged,
+} from './ports.ts';
+import { factsOf, isOutdated, isUnclear, withFact } from './provider-facts.ts';
+import { changedFields } from './subscription-from-provider.ts';
+
+export type TakeEventDeps = Pick<Kernel, 'now' | 'guard' | 'log'> & {
+  queries: PaymentQueries;
+  provider: PaymentProvider;
+  subscriptionChanged: SubscriptionChanged;
+  notify: Notify;
+};
+
+export type Outcome = 'applied' | 'outdated' | 'ignored';
+
+/**
+ * Decides what an event of the provider changes: the subscription, what its user is told, and that the event was taken,
+ * in one commit. An event that was taken before changes nothing. Throws 503 when the provider has to be asked and does
+ * not answer; then it sends the event again.
+ */
+export async function takeEvent(deps: TakeEventDeps, event: ProviderEvent): Promise<Decision<Outcome>> {
+  const seen = await deps.queries.eventSeen(event.id);
+  if (seen !== null && seen.outcome !== 'ignored') return { answer: seen.outcome };
+  const userId = await userOf(deps.queries, event);
+  if (userId === null) {
+    if (event.about !== null)
+      deps.log.info({ event: event.id, type: event.type }, 'a payment event is about nobody we know');
+    return { answer: 'ignored', changes: [put(paymentEvent, eventRow(deps, event, 'ignored'))] };
+  }
+  const guard = await deps.guard('payments', userId);
+  const { changes, isOld } = await subscriptionChanges(deps, event, userId);
+  const news = isOld && !staysTrue(event) ? [] : await newsChanges(deps, event, userId);
+  const outcome: Outcome = isOld && news.length === 0 ? 'outdated' : 'applied';
+  const row = eventRow(deps, event, outcome);
+  return {
+    answer: outcome,
+    changes: [seen === null ? insert(paymentEvent, row) : put(paymentEvent, row), ...changes, ...news],
+    guards: [guard],
+  };
+}
+
+function eventRow(deps: Pick<Kernel, 'now'>, event: ProviderEvent, outcome: Outcome) {
+  return {
+    id: event.id,
+    type: event.type,
+    provider: event.provider,
+    created_at: isoOf(event.at),
+    received_at: isoOf(deps.now()),
+    outcome,
+  };
+}
+
+/** A receipt is true whenever it comes; that a payment failed is old once it was made. */
+function staysTrue({ news }: ProviderEvent): boolean {
+  return news !== null && news.kind !== 'payment_failed' && news.kind !== 'trial_ending';
+}
+
+async function userOf(queries: PaymentQueries, { about }: ProviderEvent): Promise<string | null> {
+  if (about === null) return null;
+  const { subscriptionId, customerId, userId } = about;
+  const holder = subscriptionId === null ? null : await queries.holderOf(subscriptionId);
+  if (holder !== null) return holder;
+  const payer = customerId === null ? null : await queries.userOfCustomer(customerId);
+  if (payer !== null || userId === null) return payer;
+  return (await queries.personOf(userId)) === null ? null : userId;
+}
+
+async function subscriptionChanges(
+  deps: TakeEventDeps,
+  event: ProviderEvent,
+  userId: string,
+): Promise<{ changes: Change[]; isOld: boolean }> {
+  const { about, content } = event;
+  const id = about?.subscriptionId ?? null;
+  if (id === null || content === null) return { changes: [], isOld: false };
+  const known = await deps.queries.providerSubscriptionsOf(userId, event.provider);
+  const facts = factsOf(known.find((one) => one.id === id) ?? { facts: [] });
+  const fact: Fact = { ...content, at: isoOf(event.at), rank: event.rank, source: event.id };
+  const isToAsk = isUnclear(facts, fact);
+  if (!isToAsk && isOutdated(facts, fact)) {
+    const kept = standing(deps, known, { id, event, userId, facts: withFact(facts, fact) });
+    return { changes: [put(providerSubscription, kept)], isOld: true };
+  }
+  const told = isToAsk ? await askedFact(deps.provider, id, event.at) : null;
+  const all = [fact, ...(told === null ? [] : [told])].reduce(withFact, facts);
+  const kept = standing(deps, known, { id, event, userId, facts: all });
+  return { changes: await applied(deps, { userId, known, kept, cause: event.id }), isOld: false };
+}
+
+async function askedFact(provider: PaymentProvider, id: string, notBefore: number): Promise<Fact | null> {
+  const snapshot = await provider.subscriptionNow(id);
+  if (snapshot === null) return null;
+  return factOfAnswer(snapshot.content, Math.max(snapshot.at, notBefore));
+}
+
+/** What the provider answered to us, as a fact of that second. */
+export function factOfAnswer(content: FactContent, atMs: number): Fact {
+  const at = isoOf(atMs);
+  return { ...content, at, rank: FACT_RANKS.asked, source: `answer:${at}` };
+}
+
+function standing(
+  deps: Pick<Kernel, 'now'>,
+  known: readonly ProviderSubscription[],
+  word: { id: string; event: ProviderEvent; userId: string; facts: Fact[] },
+): ProviderSubscription {
+  const before = known.find(({ id }) => id === word.id);
+  return {
+    id: word.id,
+    provider: word.event.provider,
+    user_id: word.userId,
+    customer_id: before?.customer_id ?? word.event.about?.customerId ?? null,
+    facts: word.facts,
+    updated_at: isoOf(deps.now()),
+  };
+}
+
+/** The changes that bring the user's row to what the provider says now, and tell the user. */
+export async function applied(
+  deps: Pick<TakeEventDeps, 'now' | 'queries' | 'subscriptionChanged'>,
+  word: { userId: string; known: readonly ProviderSubscription[]; kept: ProviderSubscription; cause: string },
+): Promise<Change[]> {
+  const { userId, known, kept, cause } = word;
+  const keeping = put(providerSubscription, kept);
+  const row = await deps.queries.subscriptionOf(userId);
+  if (row === null) return [keeping];
+  const others = known.filter(({ id }) => id !== kept.id);
+  const set = changedFields(kept.provider, row, known, [...others, kept]);
+  if (Object.keys(set).length === 0) return [keeping];
+  const changed = { ...set, updated_at: isoOf(deps.now()) };
+  const { rev: _rev, ...before } = row;
+  const after = { ...before, ...changed };
+  const told = await deps.subscriptionChanged({ before, after, userId, cause });
+  return [keeping, update(subscription, row, changed), ...told];
+}
+
+async function newsChanges(deps: TakeEventDeps, event: ProviderEvent, userId: string): Promise<Change[]> {
+  if (event.news === null) return [];
+  return deps.notify({ userIds: [userId] }, newsOf(event.news, event.at));
+}

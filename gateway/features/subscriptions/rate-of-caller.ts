@@ -1,0 +1,41 @@
+import { PLAN_TERMS, type PlanTerms } from '#contract/plans.ts';
+import { PLANS, type Plan } from '#contract/words.ts';
+import type { Committed } from '#core/changes.ts';
+import { type Remembered, remembered } from '#core/remembered.ts';
+import type { Caller } from '#core/route.ts';
+import type { SubscriptionQueries } from './ports.ts';
+
+const REMEMBERED_MS = 30_000;
+const REMEMBERED_USERS = 10_000;
+const TABLES = new Set(['subscriptions', 'farm_members', 'farms']);
+
+/**
+ * How many requests a caller may make: by the largest plan among the caller's own and those of the farms the caller
+ * works on, so that a technician does not need a plan. Remembered for a moment: it is asked with every request.
+ * Administrators of the instance are not limited.
+ */
+export function rateOfCaller(deps: {
+  monotonic: () => number;
+  queries: Pick<SubscriptionQueries, 'plansAround'>;
+}) {
+  const fresh = (): Remembered<PlanTerms['rate']> =>
+    remembered({ monotonic: deps.monotonic, ttlMs: REMEMBERED_MS, limit: REMEMBERED_USERS });
+  let rates = fresh();
+  const load = async (userId: string) => PLAN_TERMS[largestOf(await deps.queries.plansAround(userId))].rate;
+  return {
+    async rateOf({ userId, role }: Pick<Caller, 'userId' | 'role'>): Promise<PlanTerms['rate']> {
+      return role === 'ADMIN' ? null : rates.get(userId, load);
+    },
+    /** Hears of commits: an upgrade counts at once. */
+    hear({ rows }: Committed): void {
+      if (rows.some(({ table }) => TABLES.has(table))) rates = fresh();
+    },
+  };
+}
+
+function largestOf(plans: readonly Plan[]): Plan {
+  return plans.reduce<Plan>(
+    (largest, plan) => (PLANS.indexOf(plan) > PLANS.indexOf(largest) ? plan : largest),
+    'FREE',
+  );
+}

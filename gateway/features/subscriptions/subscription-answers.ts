@@ -1,0 +1,113 @@
+import { PLAN_TERMS } from '#contract/plans.ts';
+import type { LimitsAnswer, PlanListing, SubscriptionAnswer } from '#contract/resources/subscriptions.ts';
+import { PLANS, type Plan } from '#contract/words.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Language } from '#core/notifying.ts';
+import { percent } from '#core/rounding.ts';
+import type { Counted, Subscription, Usage } from './ports.ts';
+import { usageWords } from './subscription-words.ts';
+import { featuresOf, graceEndOf, lapseOf, limitsOf } from './terms.ts';
+import { COUNTED, hasRoom, levelOf, maximaOf, percentOf } from './usage-rules.ts';
+
+export function subscriptionAnswerOf(
+  row: Omit<Subscription, 'rev'>,
+  currentFarms: number,
+): SubscriptionAnswer {
+  const { id, user_id, plan, status, currency, created_at, updated_at, cancel_at_period_end } = row;
+  const { payment_customer_id, payment_subscription_id, current_period_start, current_period_end } = row;
+  return {
+    id,
+    user_id,
+    plan,
+    status,
+    payment_customer_id,
+    payment_subscription_id,
+    current_period_start,
+    current_period_end,
+    ...limitsOf(row),
+    current_farms: currentFarms,
+    features: featuresOf(row),
+    currency,
+    created_at,
+    updated_at,
+    cancel_at_period_end,
+    grace_ends_at: graceEndOf(row),
+  };
+}
+
+/** What a subscription allows and how much of it is used. */
+export function limitsAnswerOf(
+  deps: Pick<Kernel, 'now' | 'clockQuality'>,
+  row: Subscription,
+  usage: Usage,
+  language: Language,
+): LimitsAnswer {
+  const limits = limitsOf(row);
+  const maxima = maximaOf(limits);
+  const isLapsed = lapseOf(deps, row) !== null;
+  const used = (of: Counted) => {
+    const [current, max] = [usage[of], maxima[of]];
+    return { current, max, percentage: percent(percentOf(current, max)) };
+  };
+  const mayCreate = (of: Counted) => !isLapsed && hasRoom(usage[of], maxima[of]);
+  return {
+    plan: row.plan,
+    limits,
+    usage: { farms: used('farms'), ponds: used('ponds'), active_batches: used('active_batches') },
+    warnings: COUNTED.flatMap((resource) => {
+      const [current, max] = [usage[resource], maxima[resource]];
+      const level = levelOf(current, max);
+      if (level === 0) return [];
+      const message = usageWords(resource, { level, current, max }).message(language);
+      return [{ resource, message, current, max }];
+    }),
+    can_create: {
+      farm: mayCreate('farms'),
+      pond: mayCreate('ponds'),
+      batch: mayCreate('active_batches'),
+    },
+  };
+}
+
+const WORDS: Readonly<Record<Plan, { name: string; pt: string; en: string }>> = {
+  FREE: {
+    name: 'Free',
+    pt: 'Para começar: uma fazenda pequena, com aeração, alertas e registros completos.',
+    en: 'To begin with: one small farm, with aeration, alerts and all records.',
+  },
+  BASIC: {
+    name: 'Basic',
+    pt: 'Para produtores com algumas fazendas: mais viveiros, exportação de dados e acesso por API.',
+    en: 'For growers with a few farms: more ponds, data exports and access by API.',
+  },
+  PROFESSIONAL: {
+    name: 'Professional',
+    pt: 'Para produção profissional: análises avançadas, previsões, relatórios e suporte prioritário.',
+    en: 'For professional production: advanced analytics, predictions, reports and priority support.',
+  },
+  ENTERPRISE: {
+    name: 'Enterprise',
+    pt: 'Sem limites, com a marca da sua empresa. Fale com a nossa equipe.',
+    en: 'Without limits, under your own brand. Talk to our team.',
+  },
+};
+
+/** The plans there are, the smallest first. */
+export function planListingOf(language: Language): PlanListing {
+  return {
+    plans: PLANS.map((id) => {
+      const { limits, features, price } = PLAN_TERMS[id];
+      return {
+        id,
+        name: WORDS[id].name,
+        description: language === 'en' ? WORDS[id].en : WORDS[id].pt,
+        price,
+        billing_period: price === null ? null : 'monthly',
+        limits,
+        features,
+        popular: id === 'PROFESSIONAL',
+        contact_sales: price === null,
+      };
+    }),
+  };
+}

@@ -1,0 +1,186 @@
+import { rm } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { notificationChannel } from '#contract/resources/notification-channels.ts';
+import { user } from '#contract/resources/users.ts';
+import { type Change, insert, update } from '#core/changes.ts';
+import { callHttp } from '#sim/http-call.ts';
+import { type BenchOptions, type Finding, median } from './finding.ts';
+import { newDataFolder, startGatewayOn } from './gateway.ts';
+import { composeHere } from './in-process.ts';
+import type { Beats, CrowdLoad } from './load/crowd.ts';
+import type { WebhookSink } from './load/webhook-sink.ts';
+import { type ProvisionedOwner, provisionFolder } from './provision.ts';
+import { type Remote, startRemote, stopAll } from './remote.ts';
+
+const MUST_S = 5;
+const MOST_TIMES_CALM = 2;
+/** As many as the gateway has under way. */
+const PARALLEL = 24;
+const ROWS_A_COMMIT = 500;
+
+type Size = { people: number; controllers: number; rounds: number; calmMs: number };
+type Loads = { crowd: Remote<CrowdLoad>; sink: Remote<WebhookSink>; poster: Remote<WebhookSink> };
+type Round = { ms: number; bareMs: number; repeats: number; calm: Beats; busy: Beats };
+
+/** News for everybody: a notification and a webhook for each of ten thousand people, and what it does to heartbeats. */
+export async function notifications({ isQuick, tell }: BenchOptions): Promise<Finding[]> {
+  const size: Size = isQuick
+    ? { people: 200, controllers: 10, rounds: 1, calmMs: 500 }
+    : { people: 10_000, controllers: 200, rounds: 3, calmMs: 5_000 };
+  const data = await newDataFolder();
+  const loads: Loads = {
+    crowd: startRemote<CrowdLoad>(new URL('load/crowd.ts', import.meta.url)),
+    sink: startRemote<WebhookSink>(new URL('load/webhook-sink.ts', import.meta.url)),
+    poster: startRemote<WebhookSink>(new URL('load/webhook-sink.ts', import.meta.url)),
+  };
+  try {
+    const owner = await provisionFolder(data, { count: size.controllers, prefix: 'news' });
+    const { url } = await loads.sink.call('listen', undefined);
+    tell(`${size.people} people with a webhook each`);
+    await addPeople(data, size.people, url);
+    const gateway = await startGatewayOn(data);
+    try {
+      await loads.crowd.call('arrive', { mqttUrl: gateway.mqtt, clients: owner.controllers, atOnce: 20 });
+      await loads.crowd.call('beat', { everyMs: 1_000, forMs: size.calmMs });
+      const rounds: Round[] = [];
+      for (let n = 0; n <= size.rounds; n += 1) {
+        tell(`news, round ${n} of ${size.rounds}`);
+        const round = await oneRound(loads, { base: gateway.http, owner, url, size });
+        // the first one warms up
+        if (n > 0) rounds.push(round);
+      }
+      return findings(size, rounds);
+    } finally {
+      await gateway.stop();
+    }
+  } finally {
+    await stopAll([loads.crowd, loads.sink, loads.poster]);
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+async function oneRound(
+  { crowd, sink, poster }: Loads,
+  { base, owner, url, size }: { base: string; owner: ProvisionedOwner; url: string; size: Size },
+): Promise<Round> {
+  const beat = (forMs: number) => crowd.call('beat', { everyMs: 1_000, forMs });
+  const calm = await beat(size.calmMs);
+  const heartbeats = beat(size.calmMs);
+  const startedAt = performance.now();
+  const body = { title: 'Manutenção', message: 'O sistema para por dez minutos às 03:00.' };
+  const told = await callHttp(base, '/api/v1/announcements/', { body, bearer: owner.token });
+  if (told.status !== 201) throw new Error(`the news were answered ${told.status}`);
+  const { repeats } = await sink.call('wait', { count: size.people });
+  const ms = performance.now() - startedAt;
+  const busy = await heartbeats;
+  const text = await sink.call('lastBody', undefined);
+  const bareMs = await poster.call('post', { url, count: size.people, parallel: PARALLEL, body: text });
+  await sink.call('wait', { count: size.people });
+  return { ms, bareMs, repeats, calm, busy };
+}
+
+/** Straight into the database, and the owner may tell everybody. */
+async function addPeople(data: string, count: number, url: string): Promise<void> {
+  const { kernel, database, delivery } = await composeHere(data);
+  const [owner] = await database.read.selectFrom('users').select('id').execute();
+  const changes: Change[] = [update(user, owner?.id ?? '', { role: 'ADMIN' })];
+  for (let n = 0; n < count; n += 1) {
+    const id = kernel.newId();
+    const created_at = new Date(kernel.now()).toISOString();
+    changes.push(
+      insert(user, {
+        id,
+        numeric_id: n + 1,
+        email: `person-${n}@fazenda.example`,
+        email_key: `person-${n}@fazenda.example`,
+        name: `Person ${n}`,
+        phone_number: null,
+        role: 'VIEWER',
+        is_active: true,
+        password_hash: '',
+        password_version: 1,
+        language: n % 2 === 0 ? 'en' : null,
+        created_at,
+        updated_at: null,
+      }),
+      insert(notificationChannel, {
+        id: kernel.newId(),
+        user_id: id,
+        kind: 'WEBHOOK',
+        address: `${url}/${n}`,
+        keys: { generation: '1' },
+        types: ['ALERT', 'SYSTEM'],
+        min_severity: 'LOW',
+        quiet_from: null,
+        quiet_to: null,
+        timezone: 'America/Fortaleza',
+        is_active: true,
+        verified_at: created_at,
+        created_at,
+        updated_at: null,
+      }),
+    );
+  }
+  for (let at = 0; at < changes.length; at += ROWS_A_COMMIT)
+    await kernel.commit({ changes: changes.slice(at, at + ROWS_A_COMMIT), actor: null });
+  await delivery.stop(Promise.resolve());
+  await database.close();
+}
+
+function findings({ people, controllers }: Size, rounds: readonly Round[]): Finding[] {
+  const seconds = median(rounds.map(({ ms }) => ms)) / 1_000;
+  const bareSeconds = median(rounds.map(({ bareMs }) => bareMs)) / 1_000;
+  const ratios = rounds.map(({ ms, bareMs }) => bareMs / ms);
+  const beats = rounds.map(({ calm, busy }) => busy.p99Ms / calm.p99Ms);
+  const missed = rounds.reduce((sum, { calm, busy }) => sum + calm.missed + busy.missed, 0);
+  const repeats = rounds.reduce((sum, round) => sum + round.repeats, 0);
+  const notes = [`load average of the machine ${loadavg()[0]?.toFixed(1)}`];
+  const none = { cpuUs: null, p50Ms: null, p99Ms: null, rssMb: null };
+  const beatsOf = (name: string, all: readonly Beats[]) => ({
+    name,
+    perS: null,
+    cpuUs: null,
+    p50Ms: median(all.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(all.map(({ p99Ms }) => p99Ms)),
+    rssMb: null,
+  });
+  return [
+    {
+      measure: `${people} notifications, each in the list and to a webhook`,
+      subject: { name: 'gateway', ...none, perS: people / seconds, counted: `${seconds.toFixed(2)} s` },
+      baseline: {
+        name: `the same posts alone, ${PARALLEL} at once`,
+        ...none,
+        perS: people / bareSeconds,
+        counted: `${bareSeconds.toFixed(2)} s`,
+      },
+      ratioOf: 'rate',
+      ratio: median(ratios),
+      cpuRatio: null,
+      spread: [Math.min(...ratios), Math.max(...ratios)],
+      must: `≤ ${MUST_S} s, none twice`,
+      isMet: seconds <= MUST_S && repeats === 0,
+      rounds: rounds.length,
+      notes: [`${repeats} came twice`, ...notes],
+    },
+    {
+      measure: `heartbeats of ${controllers} controllers meanwhile`,
+      subject: beatsOf(
+        'while it tells',
+        rounds.map(({ busy }) => busy),
+      ),
+      baseline: beatsOf(
+        'calm',
+        rounds.map(({ calm }) => calm),
+      ),
+      ratioOf: 'p99',
+      ratio: median(beats),
+      cpuRatio: null,
+      spread: [Math.min(...beats), Math.max(...beats)],
+      must: `p99 ≤ ${MOST_TIMES_CALM} × calm`,
+      isMet: median(beats) <= MOST_TIMES_CALM && missed === 0,
+      rounds: rounds.length,
+      notes: [`${missed} heartbeats unanswered`, ...notes],
+    },
+  ];
+}

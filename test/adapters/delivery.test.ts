@@ -1,0 +1,210 @@
+import type { lookup } from 'node:dns';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { addressPolicy } from '#adapters/delivery/address-policy.ts';
+import { channelSecrets } from '#adapters/delivery/channel-secrets.ts';
+import { readRetryAfter, safePoster } from '#adapters/delivery/post-safely.ts';
+
+/** Names as this table says, whatever the network says. */
+function namesOf(addresses: Readonly<Record<string, string[]>>): typeof lookup {
+  const resolve = (
+    name: string,
+    _options: unknown,
+    answer: (error: Error | null, found: { address: string; family: number }[]) => void,
+  ) => {
+    const found = addresses[name];
+    if (found === undefined) answer(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), []);
+    else
+      answer(
+        null,
+        found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      );
+  };
+  // only the form with options and all addresses is used
+  return resolve as unknown as typeof lookup;
+}
+
+const never = new AbortController().signal;
+
+describe('a hosted instance', () => {
+  const policy = addressPolicy('hosted');
+
+  test.each([
+    'http://example.com/hook',
+    'ftp://example.com',
+    'https://127.0.0.1/hook',
+    'https://127.1/hook',
+    'https://2130706433/hook',
+    'https://0x7f.0.0.1/hook',
+    'https://0.0.0.0/',
+    'https://10.1.2.3/',
+    'https://172.16.0.1/',
+    'https://192.168.1.1/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://100.64.0.1/',
+    'https://198.18.0.1/',
+    'https://224.0.0.1/',
+    'https://255.255.255.255/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[fe80::1]/',
+    'https://[fd00::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[64:ff9b::a00:1]/',
+    'https://[2002:a00:1::]/',
+    'https://user:word@example.com/',
+    'nonsense',
+    '',
+  ])('does not take %s', (url) => {
+    expect(policy.refusalOf(url)).toMatch(/\w/);
+  });
+
+  test.each([
+    'https://example.com/hook',
+    'https://8.8.8.8/',
+    'https://[2606:4700::1111]/',
+    'https://example.com:8443/x?y=z',
+  ])('takes %s', (url) => {
+    expect(policy.refusalOf(url)).toBeNull();
+  });
+
+  it.each([
+    ['the box itself', ['127.0.0.1']],
+    ['a private network', ['10.0.0.8']],
+    ['the network of the cloud', ['169.254.169.254']],
+    ['a private address behind a public one', ['93.184.216.34', '192.168.0.10']],
+    ['a private address in other clothes', ['::ffff:192.168.0.10']],
+  ])('calls no name that leads to %s', async (_what, addresses) => {
+    const poster = safePoster({
+      policy: addressPolicy('hosted', namesOf({ 'hook.test': addresses })),
+      now: Date.now,
+    });
+    const result = await poster.post(
+      { url: 'https://hook.test/x', headers: {}, body: Buffer.from('{}') },
+      never,
+    );
+    expect(result).toEqual({
+      failure: { is: 'refused', why: expect.stringMatching(/private or reserved network/) as unknown },
+    });
+    poster.close();
+  });
+});
+
+describe('a gateway', () => {
+  const policy = addressPolicy('gateway');
+
+  test.each([
+    'http://192.168.1.20:8123/api/webhook',
+    'http://127.0.0.1:1880/x',
+    'https://10.0.0.5/',
+    'http://ha.local/x',
+  ])('takes %s', (url) => {
+    expect(policy.refusalOf(url)).toBeNull();
+  });
+  test.each(['http://8.8.8.8/', 'file:///etc/passwd', 'http://a:b@192.168.1.20/'])(
+    'does not take %s',
+    (url) => {
+      expect(policy.refusalOf(url)).toMatch(/\w/);
+    },
+  );
+
+  it('speaks in the clear to no public address that a name leads to', async () => {
+    const names = namesOf({ 'public.test': ['93.184.216.34'] });
+    const poster = safePoster({ policy: addressPolicy('gateway', names), now: Date.now });
+    const result = await poster.post(
+      { url: 'http://public.test/', headers: {}, body: Buffer.from('') },
+      never,
+    );
+    expect(result).toMatchObject({ failure: { is: 'refused' } });
+    poster.close();
+  });
+});
+
+describe('posting', () => {
+  const server = createServer((request, response) => {
+    if (request.url === '/endless') {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('x'.repeat(60_000)), 5);
+      response.on('close', () => clearInterval(timer));
+      return;
+    }
+    if (request.url === '/later') return void response.writeHead(429, { 'Retry-After': '120' }).end();
+    response.writeHead(204).end();
+  });
+  const policy = addressPolicy('gateway', namesOf({ 'farm.test': ['127.0.0.1'] }));
+  const poster = safePoster({ policy, now: () => 0 });
+  let port = 0;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => {
+    poster.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const post = (path: string, host = 'farm.test') =>
+    poster.post({ url: `http://${host}:${port}${path}`, headers: {}, body: Buffer.from('{}') }, never);
+
+  it('answers the status, and what the other side asks for', async () => {
+    expect(await post('/')).toEqual({ answer: { status: 204, retryAfterMs: undefined } });
+    expect(await post('/later')).toEqual({ answer: { status: 429, retryAfterMs: 120_000 } });
+  });
+
+  it('does not read an answer without end', async () => {
+    expect(await post('/endless')).toMatchObject({ answer: { status: 200 } });
+    await expect
+      .poll(() => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))))
+      .toBeLessThanOrEqual(1);
+  });
+
+  it('tells a name that is not known from a connection that is refused', async () => {
+    expect(await post('/', 'unknown.test')).toEqual({
+      failure: { is: 'retry', why: 'no connection (ENOTFOUND)' },
+    });
+    const closed = await poster.post(
+      { url: 'http://127.0.0.1:1/', headers: {}, body: Buffer.from('') },
+      never,
+    );
+    expect(closed).toEqual({ failure: { is: 'retry', why: 'no connection (ECONNREFUSED)' } });
+  });
+});
+
+describe('Retry-After', () => {
+  test.each([
+    ['120', 120_000],
+    ['Thu, 01 Jan 1970 00:01:00 GMT', 60_000],
+    ['0', undefined],
+    ['-5', undefined],
+    ['', undefined],
+    ['soon', undefined],
+  ])('%s', (header, ms) => {
+    expect(readRetryAfter(header, 0)).toBe(ms);
+  });
+});
+
+describe('secrets of channels', () => {
+  const secrets = channelSecrets('instance');
+
+  it('are the same each time, and differ by channel, generation and instance', () => {
+    const all = [
+      secrets.webhookSecret('a', '1'),
+      secrets.webhookSecret('a', '2'),
+      secrets.webhookSecret('b', '1'),
+      channelSecrets('other').webhookSecret('a', '1'),
+    ];
+    expect(new Set(all).size).toBe(4);
+    expect(secrets.webhookSecret('a', '1')).toBe(all[0]);
+  });
+
+  it('a code holds for one mail to one address', () => {
+    const code = secrets.code('d', 'a@farm.test');
+    expect(code).toMatch(/^\d{8}$/);
+    expect(secrets.isCode('d', 'a@farm.test', code)).toBe(true);
+    expect(secrets.isCode('e', 'a@farm.test', code)).toBe(false);
+    expect(secrets.isCode('d', 'b@farm.test', code)).toBe(false);
+    expect(secrets.isCode('d', 'a@farm.test', '')).toBe(false);
+  });
+});

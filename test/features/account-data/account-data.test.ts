@@ -1,0 +1,368 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { EXPORTED } from '#adapters/sql/queries/account-sections.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { allResources } from '#contract/resources/all.ts';
+import { user } from '#contract/resources/users.ts';
+import { measurement } from '#contract/resources/water-quality.ts';
+import { insert, remove, update } from '#core/changes.ts';
+import { aBatch } from '#test/a-batch.ts';
+import { type App, aControlPoint, aFarmWith, body, type SignedUp, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { aFarm } from '#test/farm-rows.ts';
+import { aProgram } from '#test/programs.ts';
+
+/** Tables that hold nothing of a person, or only what stands elsewhere, too. */
+const NOT_EXPORTED = {
+  users: 'the account itself: the head of the export',
+  instance_values: 'of the instance',
+  revoked_tokens: 'ids of logged-out tokens',
+  presence: 'last contact of controllers, in control_points',
+  device_keys: 'secrets of controllers',
+  idempotent_answers: 'answers of a day, of rows that are exported',
+  numeric_ids: 'numbers of rows that are exported',
+  payment_events: 'ids of the payment provider, of nobody',
+};
+
+describe('an export', () => {
+  test('has every table that could hold something of a person, or a reason why not', () => {
+    const told = new Set([...EXPORTED.map(({ table }) => table), ...Object.keys(NOT_EXPORTED)]);
+    expect(allResources.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([]);
+  });
+});
+
+onBothEngines('the data of an account', (_open, engine) => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.close());
+
+  const end = (who: Pick<SignedUp, 'token'>, password = 'camarao-123', query = '') =>
+    app.call('DELETE', `/users/me${query}`, { token: who.token, body: { password } });
+
+  async function aPerson({ name = 'Ana Pessoa' } = {}) {
+    const person = await app.signUp({ email: `ana-${app.kernel.newId()}@farm.test` });
+    await app.call('PUT', '/users/me', {
+      token: person.token,
+      body: { name, phone_number: '+55 88 99999-0000' },
+    });
+    await app.call('POST', '/addresses/', {
+      token: person.token,
+      body: { street: 'Rua das Flores', number: 7, city: 'Aracati', state: 'CE', zip_code: '62800000' },
+    });
+    return person;
+  }
+
+  describe('exported', () => {
+    test('is whole, and has no secret in it', async () => {
+      const person = await aPerson();
+      const ids = await aFarm(app.kernel, person.user.id);
+      const { token, id: tokenId } = await aProgram(app, person, ['read']);
+      expect((await app.call('GET', '/farms/', { token })).status).toBe(200);
+      await vi.waitFor(async () => {
+        const used = await app.call('GET', `/access-tokens/${tokenId}`, { token: person.token });
+        expect(body(used)['last_used_at']).not.toBeNull();
+      });
+      const bystander = await app.signUp();
+      const others = await aFarm(app.kernel, bystander.user.id);
+      const reply = await app.call('GET', '/users/me/export', { token: person.token });
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('content-disposition')).toMatch(/^attachment; filename="account-.*\.json"$/);
+      const data = body(reply) as Record<string, { id: string }[]>;
+      expect(data['account']).toMatchObject({ id: person.user.id, name: 'Ana Pessoa' });
+      const idsIn = (section: string) => data[section]?.map(({ id }) => id);
+      for (const [section, id] of [
+        ['access_tokens', tokenId],
+        ['access_token_uses', tokenId],
+        ['farms', ids.farm],
+        ['ponds', ids.pond],
+        ['aerators', ids.aerator],
+        ['control_points', ids.control_point],
+        ['schedules', ids.schedule],
+        ['alerts', ids.alert],
+        ['batches', ids.batch],
+        ['harvests', ids.harvest],
+        ['biometries', ids.biometry],
+        ['feeding_records', ids.feeding_record],
+        ['expenses', ids.expense],
+        ['transfers', ids.transfer],
+        ['measurements', ids.measurement],
+      ] as const) {
+        expect([section, idsIn(section)]).toEqual([section, [id]]);
+      }
+      expect(data['addresses']).toMatchObject([{ street: 'Rua das Flores', is_primary: false }]);
+      expect(data['subscription']).toMatchObject([{ plan: 'ENTERPRISE' }]);
+      const text = JSON.stringify(data);
+      for (const secret of ['argon2', token, 'token_hash', 'code_hash', others.farm, bystander.user.email])
+        expect(text).not.toContain(secret);
+    });
+
+    test('holds what the person did on the farms of others, and nothing else of them', async () => {
+      const { token, farmId } = await aFarmWith(app);
+      const worker = await app.signUp();
+      await app.call('POST', `/farms/${farmId}/members`, {
+        token,
+        body: { user_id: worker.user.id, role: 'TECHNICIAN' },
+      });
+      const point = await aControlPoint(app, { token, farmId });
+      await app.call('POST', `/control-points/${point.id}/turn-on`, { token: worker.token });
+      const left = await aFarmWith(app);
+      const { code } = body(
+        await app.call('POST', `/farms/${left.farmId}/invitations`, {
+          token: left.token,
+          body: { role: 'TECHNICIAN', email: worker.user.email },
+        }),
+      );
+      await app.call('POST', '/invitations/accept', { token: worker.token, body: { code } });
+      const there = await aControlPoint(app, left);
+      await app.call('POST', `/control-points/${there.id}/turn-on`, { token: worker.token });
+      await app.call('DELETE', `/farms/${left.farmId}/members/${worker.user.id}`, { token: left.token });
+      const data = body(await app.call('GET', '/users/me/export', { token: worker.token }));
+      expect(data).toMatchObject({
+        farms: [],
+        control_points: [],
+        memberships: [{ farm_id: farmId, role: 'TECHNICIAN' }],
+        invitations_answered: [{ farm_id: left.farmId, state: 'ACCEPTED' }],
+      });
+      const acts = data['acts_on_other_farms'] as { farm_id: string; action: string; user_id: string }[];
+      expect(acts).toHaveLength(2);
+      for (const id of [farmId, left.farmId])
+        expect(acts).toContainEqual(
+          expect.objectContaining({ farm_id: id, action: 'turn_on', user_id: worker.user.id }),
+        );
+    });
+
+    test('is read page by page', async () => {
+      const { token, farmId } = await aFarmWith(app);
+      const pond = await app.call('POST', '/ponds/', { token, body: { farm_id: farmId, cod: 'V-1' } });
+      const pondId = String(body(pond)['id']);
+      for (let from = 0; from < 1_203; from += 401) {
+        // three at each instant: pages break between rows of one time, too
+        await app.kernel.commit({
+          actor: null,
+          changes: Array.from({ length: 401 }, (_, n) =>
+            insert(measurement, aMeasurement(app, pondId, Math.floor((from + n) / 3))),
+          ),
+        });
+      }
+      const data = body(await app.call('GET', '/users/me/export', { token }));
+      const ids = (data['measurements'] as { id: string }[]).map(({ id }) => id);
+      expect([ids.length, new Set(ids).size]).toEqual([1_203, 1_203]);
+    });
+
+    test('may be asked for ten times an hour', async () => {
+      const person = await app.signUp();
+      const ask = () => app.call('GET', '/users/me/export', { token: person.token });
+      for (let n = 0; n < 10; n += 1) expect((await ask()).status).toBe(200);
+      expect(await ask()).toMatchObject({ status: 429, body: { code: 'TOO_MANY_ATTEMPTS' } });
+    });
+  });
+
+  function aMeasurement(app: App, pondId: string, second: number): RowOf<typeof measurement> {
+    return {
+      id: app.kernel.newId(),
+      pond_id: pondId,
+      measurement_date: new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString(),
+      temperature: 27,
+      dissolved_oxygen: null,
+      ph: null,
+      salinity: null,
+      alkalinity: null,
+      ammonia: null,
+      nitrite: null,
+      nitrate: null,
+      transparency: null,
+      source: 'probe',
+      notes: null,
+      created_by: null,
+      clock_quality: 'trusted',
+      created_at: '2026-03-01T12:00:00.000Z',
+      updated_at: null,
+    };
+  }
+
+  describe('deleted', () => {
+    test('takes the right password, ten tries in a quarter of an hour', async () => {
+      const person = await app.signUp();
+      for (let n = 0; n < 10; n += 1)
+        expect(await end(person, `wrong-password-${n}`)).toMatchObject({ status: 422 });
+      expect(await end(person)).toMatchObject({ status: 429 });
+      expect((await app.call('GET', '/users/me', { token: person.token })).status).toBe(200);
+    });
+
+    test('leaves nothing personal behind, and ends logins and tokens at once', async () => {
+      const person = await aPerson({ name: 'Iracema Unica' });
+      const program = await aProgram(app, person, ['read']);
+      const host = await aFarmWith(app);
+      await app.call('POST', `/farms/${host.farmId}/members`, {
+        token: host.token,
+        body: { user_id: person.user.id, role: 'MANAGER' },
+      });
+      await app.call('POST', `/farms/${host.farmId}/invitations`, {
+        token: host.token,
+        body: { role: 'VIEWER', email: person.user.email },
+      });
+      const point = await aControlPoint(app, host);
+      await app.call('POST', `/control-points/${point.id}/turn-on`, { token: person.token });
+      expect((await end(person)).status).toBe(204);
+
+      for (const token of [person.token, program.token])
+        expect((await app.call('GET', '/users/me', { token })).status).toBe(401);
+      const login = { email: person.user.email, password: 'camarao-123' };
+      expect((await app.call('POST', '/auth/login', { body: login })).status).toBe(401);
+      const members = await app.call('GET', `/farms/${host.farmId}/members`, { token: host.token });
+      expect(members.body).toEqual([]);
+
+      expect(await tablesThatSay(person.user.email)).toEqual([]);
+      expect(await tablesThatSay('Iracema Unica')).toEqual([]);
+      const stored = await app.database.read
+        .selectFrom('users')
+        .innerJoin('addresses', 'addresses.user_id', 'users.id')
+        .select(['users.phone_number', 'users.password_hash', 'addresses.street', 'addresses.hidden'])
+        .where('users.id', '=', person.user.id)
+        .execute();
+      expect(stored).toEqual([{ phone_number: null, password_hash: '', street: '', hidden: 1 }]);
+      const notifications = await app.database.read
+        .selectFrom('notifications')
+        .select('id')
+        .where('user_id', '=', person.user.id)
+        .execute();
+      expect(notifications).toEqual([]);
+      const acts = await app.database.read
+        .selectFrom('logs')
+        .select(['action', 'user_id'])
+        .where('user_id', '=', person.user.id)
+        .execute();
+      expect(acts).toEqual([{ action: 'turn_on', user_id: person.user.id }]);
+      // the address is free again
+      expect((await app.call('POST', '/auth/register', { body: { ...login, name: 'Nova' } })).status).toBe(
+        201,
+      );
+    });
+
+    /** Tables in which some row has this text; the change log keeps its last changes whole. */
+    async function tablesThatSay(text: string): Promise<string[]> {
+      const found: string[] = [];
+      for (const { name, row } of allResources) {
+        if (name === 'idempotent_answers') continue;
+        const columns = Object.keys(row.shape).map((column) => sql`cast(${sql.ref(column)} as text)`);
+        const hits = await sql<{ id: string }>`select id from ${sql.table(name)}
+          where ${sql.join(
+            columns.map((column) => sql`${column} like ${`%${text}%`}`),
+            sql` or `,
+          )}`.execute(app.database.read);
+        if (hits.rows.length > 0) found.push(name);
+      }
+      return found;
+    }
+
+    test('is refused while the account owns farms, unless they go with it', async () => {
+      const person = await app.signUp();
+      const made = await app.call('POST', '/farms/', { token: person.token, body: { name: 'Norte' } });
+      const farmId = body(made)['id'];
+      expect(await end(person)).toMatchObject({
+        status: 409,
+        body: { code: 'OWNS_FARMS', detail: expect.stringContaining('owns a farm (Norte)') },
+      });
+      expect((await app.call('GET', `/farms/${farmId}`, { token: person.token })).status).toBe(200);
+      const pond = await app.call('POST', '/ponds/', {
+        token: person.token,
+        body: { farm_id: farmId, cod: 'V-1', size_m2: 3_000 },
+      });
+      await aBatch(app, { token: person.token, pondId: String(body(pond)['id']) });
+      const point = await aControlPoint(app, { token: person.token, farmId: String(farmId) });
+      expect((await end(person, 'camarao-123', '?force=true')).status).toBe(204);
+      const farms = await app.database.read
+        .selectFrom('farms')
+        .select('hidden')
+        .where('id', '=', String(farmId))
+        .execute();
+      expect(farms).toEqual([{ hidden: 1 }]);
+      const beat = { device_id: point.device_id, current_status: 'ON' };
+      expect((await app.call('POST', '/devices/heartbeat', { body: beat })).status).toBe(404);
+    });
+
+    test('the last administrator stays; of the last two who go at the same moment one stays', async () => {
+      const admins = [await app.signUp({ role: 'ADMIN' }), await app.signUp({ role: 'ADMIN' })];
+      const answers = await Promise.all(admins.map((one) => end(one)));
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+      expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'LAST_ADMIN' });
+      const left = admins[answers.findIndex(({ status }) => status === 409)];
+      if (left) {
+        const rows = [update(user, left.user.id, { role: 'OWNER' })];
+        await app.kernel.commit({ actor: null, changes: rows });
+      }
+    });
+
+    test('against a handover at the same moment: the farm has an owner, or none of them was there', async () => {
+      const rounds = await Promise.all(
+        Array.from({ length: 6 }, async () => {
+          const [giver, taker] = [await app.signUp(), await app.signUp()];
+          const made = await app.call('POST', '/farms/', { token: giver.token, body: { name: 'Leste' } });
+          const farmId = String(body(made)['id']);
+          const offered = await app.call('POST', `/farms/${farmId}/invitations`, {
+            token: giver.token,
+            body: { kind: 'HANDOVER', former_owner: 'NONE' },
+          });
+          const [taken, gone] = await Promise.all([
+            app.call('POST', '/invitations/accept', {
+              token: taker.token,
+              body: { code: body(offered)['code'] },
+            }),
+            end(taker),
+          ]);
+          const farm = await app.database.read
+            .selectFrom('farms')
+            .innerJoin('users', 'users.id', 'farms.owner_id')
+            .select(['farms.owner_id', 'users.hidden'])
+            .where('farms.id', '=', farmId)
+            .executeTakeFirstOrThrow();
+          return {
+            isOwned: farm.hidden === 0,
+            isTaken: farm.owner_id === taker.user.id,
+            statuses: [taken.status, gone.status],
+          };
+        }),
+      );
+      for (const { isOwned, isTaken, statuses } of rounds) {
+        expect(isOwned).toBe(true);
+        expect(statuses[1]).toBe(isTaken ? 409 : 204);
+      }
+    });
+
+    test('against a farm made at the same moment: no farm is left without an owner', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const person = await app.signUp();
+        const [made, gone] = await Promise.all([
+          app.call('POST', '/farms/', { token: person.token, body: { name: 'Oeste' } }),
+          end(person),
+        ]);
+        const left = await app.database.read
+          .selectFrom('farms')
+          .innerJoin('users', 'users.id', 'farms.owner_id')
+          .select('farms.id')
+          .where('farms.owner_id', '=', person.user.id)
+          .where('farms.hidden', '=', 0)
+          .where('users.hidden', '=', 1)
+          .execute();
+        expect([left, made.status === 201 && gone.status === 204]).toEqual([[], false]);
+      }
+    });
+
+    test('what a stop cut off is erased by the next look', async () => {
+      const person = await aPerson();
+      await aProgram(app, person, ['read']);
+      await app.kernel.commit({ actor: null, changes: [remove(user, person.user.id)] });
+      const left = () =>
+        app.database.read
+          .selectFrom('notifications')
+          .select('id')
+          .where('user_id', '=', person.user.id)
+          .execute();
+      expect(await left()).toHaveLength(1);
+      await app.people.eraseLeftovers();
+      expect(await left()).toEqual([]);
+    });
+  });
+});

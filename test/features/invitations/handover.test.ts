@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aBatch } from '#test/a-batch.ts';
+import { type App, aControlPoint, body, type SignedUp, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { changePlan } from '#test/programs.ts';
+
+type Farm = { owner: SignedUp; farmId: string; pondId: string; cod: string };
+
+onBothEngines('a farm that is handed over', (_open, engine) => {
+  let app: App;
+  let heir: SignedUp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    heir = await app.signUp();
+  });
+  afterAll(() => app.close());
+
+  async function aFarmToGive(owner?: SignedUp, fields: Record<string, unknown> = {}): Promise<Farm> {
+    const giver = owner ?? (await app.signUp());
+    const { token } = giver;
+    const made = await app.call('POST', `/farms/${giver.user.id}`, {
+      token,
+      body: {
+        name: 'Fazenda Norte',
+        address: { street: 'Estrada', number: 1, city: 'Aracati', state: 'CE', zip_code: '62800000' },
+        ...fields,
+      },
+    });
+    const farmId = String(body(made)['id']);
+    const pond = await app.call('POST', '/ponds/', {
+      token,
+      body: { farm_id: farmId, cod: 'V-1', size_m2: 3000 },
+    });
+    const { cod } = await aControlPoint(app, { token, farmId });
+    return { owner: giver, farmId, pondId: String(body(pond)['id']), cod };
+  }
+
+  async function offer(farm: Farm, fields: Record<string, unknown> = {}): Promise<string> {
+    const made = await app.call('POST', `/farms/${farm.farmId}/invitations`, {
+      token: farm.owner.token,
+      body: { kind: 'HANDOVER', ...fields },
+    });
+    expect(made.status).toBe(201);
+    return String(body(made)['code']);
+  }
+  const accept = (who: SignedUp, code: string) =>
+    app.call('POST', '/invitations/accept', { token: who.token, body: { code } });
+  const ownerIds = async (table: 'control_points' | 'batches', farmId: string) => {
+    const rows = await app.database.read
+      .selectFrom(table)
+      .select('owner_id')
+      .where('farm_id', '=', farmId)
+      .execute();
+    return [...new Set(rows.map(({ owner_id }) => owner_id))];
+  };
+
+  test('changes hands with all that stands on it, and its former owner stays as its manager', async () => {
+    const farm = await aFarmToGive();
+    await aBatch(app, { token: farm.owner.token, pondId: farm.pondId });
+    const other = await offer(farm);
+    const code = await offer(farm);
+    expect(await accept(heir, code)).toMatchObject({
+      status: 200,
+      body: { farm_id: farm.farmId, role: 'OWNER' },
+    });
+    const seen = await app.call('GET', `/farms/${farm.farmId}`, { token: heir.token });
+    expect(seen).toMatchObject({ status: 200, body: { owner_id: heir.user.id } });
+    expect(await ownerIds('control_points', farm.farmId)).toEqual([heir.user.id]);
+    expect(await ownerIds('batches', farm.farmId)).toEqual([heir.user.id]);
+    const address = await app.call('GET', `/addresses/${body(seen)['address_id']}`, { token: heir.token });
+    expect(address).toMatchObject({ status: 200, body: { city: 'Aracati', is_primary: false } });
+    const members = await app.call('GET', `/farms/${farm.farmId}/members`, { token: heir.token });
+    expect(members.body).toMatchObject([{ user_id: farm.owner.user.id, role: 'MANAGER' }]);
+    expect((await app.call('DELETE', `/farms/${farm.farmId}`, { token: farm.owner.token })).status).toBe(403);
+    expect(await accept(await app.signUp(), other)).toMatchObject({ body: { code: 'INVITATION_REVOKED' } });
+    const audit = await app.database.read
+      .selectFrom('logs')
+      .selectAll()
+      .where('entity_id', '=', farm.farmId)
+      .where('action', '=', 'handover')
+      .execute();
+    expect(audit).toHaveLength(1);
+    expect(JSON.parse(audit[0]?.details ?? '{}')).toMatchObject({
+      from: farm.owner.user.id,
+      to: heir.user.id,
+      former_owner_is: 'MANAGER',
+    });
+  });
+
+  test('a member who takes it over is no member beside, and who leaves it leaves it', async () => {
+    const farm = await aFarmToGive();
+    const member = await app.signUp();
+    await app.call('POST', `/farms/${farm.farmId}/members`, {
+      token: farm.owner.token,
+      body: { user_id: member.user.id, role: 'TECHNICIAN' },
+    });
+    expect((await accept(member, await offer(farm, { former_owner: 'NONE' }))).status).toBe(200);
+    const members = await app.call('GET', `/farms/${farm.farmId}/members`, { token: member.token });
+    expect(members.body).toEqual([]);
+    expect((await app.call('GET', `/farms/${farm.farmId}`, { token: farm.owner.token })).status).toBe(404);
+  });
+
+  test('codes that both owners use are named, and nothing changes', async () => {
+    const own = await aFarmToGive(heir);
+    const farm = await aFarmToGive();
+    const clashing = await aControlPoint(app, {
+      token: farm.owner.token,
+      farmId: farm.farmId,
+      cod: own.cod,
+    });
+    await aBatch(app, { token: heir.token, pondId: own.pondId }, { batch_code: 'LOTE-7' });
+    await aBatch(app, { token: farm.owner.token, pondId: farm.pondId }, { batch_code: 'LOTE-7' });
+    const code = await offer(farm);
+    expect(await accept(heir, code)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'CODES_CLASH',
+        detail: `Both owners use the same codes: control point ${clashing.cod}, batch LOTE-7. Change them on one side, then accept again`,
+      },
+    });
+    expect(await ownerIds('control_points', farm.farmId)).toEqual([farm.owner.user.id]);
+    await app.call('PUT', `/control-points/${clashing.id}`, {
+      token: farm.owner.token,
+      body: { cod: 'CP-OTHER' },
+    });
+    expect(await accept(heir, code)).toMatchObject({ status: 409, body: { code: 'CODES_CLASH' } });
+  });
+
+  test('a batch that lives on two farms of its owner must be moved first', async () => {
+    const farm = await aFarmToGive();
+    const second = await aFarmToGive(farm.owner);
+    const { token } = farm.owner;
+    const batchId = await aBatch(app, { token, pondId: farm.pondId });
+    const moved = await app.call('POST', '/transfers/', {
+      token,
+      body: {
+        source_pond_id: farm.pondId,
+        destination_pond_id: second.pondId,
+        batch_id: batchId,
+        quantity: 1_000,
+      },
+    });
+    expect(moved.status).toBe(201);
+    for (const which of [farm, second]) {
+      expect(await accept(heir, await offer(which))).toMatchObject({
+        status: 409,
+        body: { code: 'BATCH_ON_TWO_FARMS' },
+      });
+    }
+  });
+
+  test('the plan of the new owner must have room', async () => {
+    const small = await app.signUp();
+    await changePlan(app, small.user.id, 'FREE');
+    const farm = await aFarmToGive();
+    for (const cod of ['V-2', 'V-3', 'V-4'])
+      await app.call('POST', '/ponds/', { token: farm.owner.token, body: { farm_id: farm.farmId, cod } });
+    const code = await offer(farm);
+    expect(await accept(small, code)).toMatchObject({
+      status: 403,
+      body: { code: 'SUBSCRIPTION_LIMIT_REACHED', resource: 'ponds', current: 4, max: 3 },
+    });
+    await changePlan(app, small.user.id, 'BASIC');
+    expect((await accept(small, code)).status).toBe(200);
+    await changePlan(app, small.user.id, 'FREE');
+    const second = await aFarmToGive();
+    expect(await accept(small, await offer(second))).toMatchObject({
+      status: 403,
+      body: { code: 'SUBSCRIPTION_LIMIT_REACHED', resource: 'farms', current: 1, max: 1 },
+    });
+  });
+
+  test('an account that owns no farms takes none', async () => {
+    const worker = await app.signUp({ role: 'TECHNICIAN' });
+    const farm = await aFarmToGive();
+    expect(await accept(worker, await offer(farm))).toMatchObject({ status: 403 });
+    expect(await accept(farm.owner, await offer(farm))).toMatchObject({ body: { code: 'OWNER_STAYS' } });
+  });
+
+  test('of two who take it over at the same moment one is the owner', async () => {
+    const farm = await aFarmToGive();
+    const codes = [await offer(farm), await offer(farm)];
+    const people = [await app.signUp(), await app.signUp()];
+    const answers = await Promise.all(people.map((who, at) => accept(who, codes[at] ?? '')));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+    const winner = people[answers.findIndex(({ status }) => status === 200)];
+    const { owner_id } = await app.database.read
+      .selectFrom('farms')
+      .select('owner_id')
+      .where('id', '=', farm.farmId)
+      .executeTakeFirstOrThrow();
+    expect(owner_id).toBe(winner?.user.id);
+  });
+
+  test('creates at the same moment belong to the new owner, too', async () => {
+    const farm = await aFarmToGive();
+    const code = await offer(farm);
+    const taker = await app.signUp();
+    const [, ...made] = await Promise.all([
+      accept(taker, code),
+      ...[1, 2, 3].map((n) =>
+        app.call('POST', '/control-points/', {
+          token: farm.owner.token,
+          body: {
+            farm_id: farm.farmId,
+            cod: `N-${n}`,
+            device_id: `given-${farm.farmId.slice(-6)}-${n}`,
+            target_status: 'OFF',
+          },
+        }),
+      ),
+    ]);
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(await ownerIds('control_points', farm.farmId)).toEqual([taker.user.id]);
+  });
+});

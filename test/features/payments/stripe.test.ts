@@ -1,0 +1,491 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type App, body, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import {
+  type FakeStripe,
+  STRIPE_KEY,
+  type StripeEventBody,
+  sendSigned,
+  startFakeStripe,
+  WEBHOOK_SECRET,
+} from '#test/fake-stripe.ts';
+
+const BACK = { success_url: 'https://farm.example/paid', cancel_url: 'https://farm.example/plans' };
+type Note = { type: string; title: string; data: Record<string, unknown> };
+
+onBothEngines('with Stripe behind it', (_open, engine) => {
+  let app: App;
+  let stripe: FakeStripe;
+  // the clocks of both sides are one
+  const time: { now: () => number } = { now: () => 0 };
+  beforeAll(async () => {
+    stripe = await startFakeStripe(() => time.now());
+    app = await startApp(engine, stripe.args);
+    time.now = app.clock.now;
+  });
+  afterAll(async () => {
+    await app.close();
+    await stripe.close();
+  });
+
+  const subscriber = () => app.signUp({ plan: null });
+  const checkout = (token: string, fields: Record<string, unknown> = {}) =>
+    app.call('POST', '/payment/create-checkout-session', {
+      token,
+      body: { plan: 'BASIC', ...BACK, ...fields },
+    });
+  const send = (event: unknown, options: { secret?: string; atS?: number } = {}) =>
+    sendSigned(`${app.base}/api/v1`, JSON.stringify(event), { atS: stripe.seconds(), ...options });
+  const mine = async (token: string) => body(await app.call('GET', '/subscriptions/me', { token }));
+  const told = async (token: string) => {
+    const reply = await app.call('GET', '/notifications/?page_size=100', { token });
+    return body(reply)['notifications'] as Note[];
+  };
+  const outcomeOf = async (id: string) =>
+    (
+      await app.database.read
+        .selectFrom('payment_events')
+        .select('outcome')
+        .where('id', '=', id)
+        .executeTakeFirst()
+    )?.outcome ?? null;
+
+  /** A person who has paid, second by second, as Stripe tells it. */
+  async function paid() {
+    const { token, user } = await subscriber();
+    const { session_id } = body(await checkout(token)) as { session_id: string };
+    const bought = stripe.pay(session_id);
+    for (const event of bought.events) expect((await send(event)).status).toBe(200);
+    return { token, userId: user.id, ...bought };
+  }
+
+  /** An event about a subscription as it stands with these values, some seconds on. */
+  function later(
+    subscription: { id: string },
+    set: Record<string, unknown>,
+    type = 'updated',
+  ): StripeEventBody {
+    app.clock.advance(5_000);
+    const thing = Object.assign(stripe.things.get(subscription.id) ?? {}, set);
+    return stripe.event(`customer.subscription.${type}`, thing);
+  }
+
+  test('a checkout sends the person to Stripe with plan, currency and who it is', async () => {
+    const { token, user } = await subscriber();
+    const before = stripe.asked.length;
+    const reply = await checkout(token, { plan: 'PROFESSIONAL', currency: 'USD' });
+    expect(reply.status).toBe(200);
+    expect(body(reply)).toEqual({
+      session_id: expect.stringMatching(/^cs_test_/),
+      url: expect.stringMatching(/^https:\/\/checkout\.stripe\.example\//),
+    });
+    const [customer, session] = stripe.asked.slice(before);
+    expect(customer?.form).toMatchObject({ email: user.email, 'metadata[user_id]': user.id });
+    expect(session?.form).toMatchObject({
+      mode: 'subscription',
+      client_reference_id: user.id,
+      'line_items[0][price]': 'price_pro_usd_1',
+      'subscription_data[metadata][plan]': 'PROFESSIONAL',
+      ...BACK,
+    });
+    expect(session?.headers['x-stripe-client-telemetry']).toBeUndefined();
+  });
+
+  test('a person is one customer, also for two checkouts at once', async () => {
+    const { token } = await subscriber();
+    const replies = await Promise.all([checkout(token), checkout(token), checkout(token)]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const customers = new Set(
+      stripe.asked
+        .filter(({ path }) => path === '/v1/checkout/sessions')
+        .slice(-3)
+        .map(({ form }) => form['customer']),
+    );
+    expect(customers.size).toBe(1);
+    expect((await mine(token))['payment_customer_id']).toBe([...customers][0]);
+  });
+
+  test('what is not sold, or leads nowhere, is refused and nothing is asked of Stripe', async () => {
+    const { token } = await subscriber();
+    const before = stripe.asked.length;
+    const refused = [
+      await checkout(token, { plan: 'FREE' }),
+      await checkout(token, { plan: 'ENTERPRISE' }),
+      await checkout(token, { plan: 'GOLD' }),
+      await checkout(token, { success_url: 'javascript:alert(1)' }),
+      await checkout(token, { cancel_url: '/plans' }),
+      await checkout(token, { cancel_url: 'https://name:word@farm.example' }),
+    ];
+    expect(refused.map((reply) => [reply.status, body(reply)['code']])).toEqual([
+      [422, 'PLAN_NOT_SOLD'],
+      [422, 'CONTACT_SALES'],
+      [422, 'VALIDATION_ERROR'],
+      [422, 'VALIDATION_ERROR'],
+      [422, 'VALIDATION_ERROR'],
+      [422, 'VALIDATION_ERROR'],
+    ]);
+    expect(stripe.asked.length).toBe(before);
+    // a price that is not configured; the customer was made by then
+    const unsold = await checkout(token, { currency: 'USD' });
+    expect([unsold.status, body(unsold)['code']]).toEqual([422, 'PLAN_NOT_SOLD']);
+  });
+
+  test('a payment makes the plan active and tells of it once, however often Stripe says so', async () => {
+    const { token, events, subscription } = await paid();
+    const period = { current_period_start: new Date(stripe.seconds() * 1000).toISOString() };
+    expect(await mine(token)).toMatchObject({
+      plan: 'BASIC',
+      status: 'ACTIVE',
+      currency: 'BRL',
+      payment_customer_id: subscription['customer'],
+      payment_subscription_id: subscription.id,
+      cancel_at_period_end: false,
+      max_farms: 3,
+      ...period,
+    });
+    const first = await told(token);
+    expect(new Set(first.map(({ type, data }) => `${type} ${String(data['event'])}`))).toEqual(
+      new Set(['PAYMENT invoice_ready', 'PAYMENT payment_succeeded', 'SUBSCRIPTION updated']),
+    );
+    expect(first).toHaveLength(3);
+    expect(first.find(({ data }) => data['event'] === 'payment_succeeded')).toMatchObject({
+      title: 'Pagamento recebido',
+      data: {
+        amount: 149,
+        currency: 'BRL',
+        invoice_id: expect.stringMatching(/^in_/),
+        url: expect.stringMatching(/^https:\/\/invoice\.stripe\.example\//),
+      },
+    });
+    for (const event of [...events, ...events]) expect((await send(event)).status).toBe(200);
+    expect(await told(token)).toEqual(first);
+    const rows = await app.database.read
+      .selectFrom('payment_events')
+      .select('id')
+      .where(
+        'id',
+        'in',
+        events.map(({ id }) => id),
+      )
+      .execute();
+    expect(rows).toHaveLength(events.length);
+  });
+
+  test('an event that Stripe did not sign, or signed long ago, changes nothing and leaves no trace', async () => {
+    const { token, subscription } = await paid();
+    const before = await mine(token);
+    const forged = { ...later(subscription, { status: 'canceled' }, 'deleted'), note: 'SECRET-IN-BODY' };
+    const replies = [
+      await send(forged, { secret: 'whsec_of_somebody_else' }),
+      await send(forged, { atS: stripe.seconds() - 301 }),
+      await fetch(`${app.base}/api/v1/payment/webhook`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(forged),
+      }),
+    ];
+    for (const reply of replies) {
+      expect(reply.status).toBe(400);
+      const text = await reply.text();
+      expect(text).toContain('INVALID_SIGNATURE');
+      expect(text).not.toContain('SECRET-IN-BODY');
+    }
+    expect(await mine(token)).toEqual(before);
+    expect(await outcomeOf(forged.id)).toBeNull();
+    expect(JSON.stringify(app.sentences)).not.toContain('SECRET-IN-BODY');
+    // within the five minutes of the scheme it counts
+    expect((await send(forged, { atS: stripe.seconds() - 299 })).status).toBe(200);
+    expect((await mine(token))['status']).toBe('CANCELED');
+  });
+
+  test('what came late changes nothing; what is of no use is acknowledged', async () => {
+    const { token, subscription } = await paid();
+    const old = later(subscription, { cancel_at_period_end: true });
+    const recent = later(subscription, { cancel_at_period_end: false });
+    await send(recent);
+    const before = await mine(token);
+    expect((await send(old)).status).toBe(200);
+    expect(await outcomeOf(old.id)).toBe('outdated');
+    expect(await mine(token)).toEqual(before);
+    const others = [
+      stripe.event('price.updated', { id: 'price_1' }),
+      stripe.event('customer.subscription.updated', {
+        id: 'sub_of_nobody',
+        status: 'active',
+        customer: 'cus_of_nobody',
+      }),
+    ];
+    for (const event of others) {
+      expect((await send(event)).status).toBe(200);
+      expect(await outcomeOf(event.id)).toBe('ignored');
+    }
+  });
+
+  test.each([
+    ['a', 'b'],
+    ['b', 'a'],
+  ])('of two words of one second the one that Stripe stands by counts (%s, %s)', async (one, other) => {
+    const { token, subscription } = await paid();
+    const named = (event: StripeEventBody, name: string) => ({
+      ...event,
+      id: `${event.id}`.replace('evt_', `evt_${name}_`),
+    });
+    const planned = named(later(subscription, { cancel_at_period_end: true, status: 'past_due' }), one);
+    const thing = Object.assign(stripe.things.get(subscription.id) ?? {}, {
+      cancel_at_period_end: false,
+      status: 'active',
+    });
+    const takenBack = named(stripe.event('customer.subscription.updated', thing), other);
+    const inOrder = [planned, takenBack];
+    for (const event of one === 'a' ? inOrder : inOrder.toReversed()) await send(event);
+    expect(await mine(token)).toMatchObject({ cancel_at_period_end: false, status: 'ACTIVE' });
+    const again = await paid();
+    const late = named(later(again.subscription, { status: 'past_due' }), one);
+    const fine = Object.assign(stripe.things.get(again.subscription.id) ?? {}, { status: 'active' });
+    const well = named(stripe.event('customer.subscription.updated', fine), other);
+    for (const event of [late, well]) await send(event);
+    expect((await mine(again.token))['status']).toBe('ACTIVE');
+  });
+
+  test('a payment that fails leaves time, and one that comes ends the worry', async () => {
+    const { token, subscription } = await paid();
+    app.clock.advance(5_000);
+    const invoice = stripe.invoiceOf(subscription, 'subscription_cycle', {
+      next_payment_attempt: stripe.seconds() + 86_400,
+    });
+    const failed = stripe.event('invoice.payment_failed', invoice);
+    await send(failed);
+    const since = new Date(failed.created * 1000).toISOString();
+    expect(await mine(token)).toMatchObject({ status: 'PAST_DUE', plan: 'BASIC' });
+    await send(later(subscription, { status: 'past_due' }));
+    expect((await mine(token))['grace_ends_at']).toBe(
+      new Date(Date.parse(since) + 14 * 86_400_000).toISOString(),
+    );
+    const news = await told(token);
+    expect(news.find(({ data }) => data['event'] === 'payment_failed')?.data).toMatchObject({
+      amount: 149,
+      attempt: 1,
+      invoice_id: invoice.id,
+    });
+    app.clock.advance(5_000);
+    await send(stripe.event('invoice.paid', { ...invoice, amount_paid: invoice['amount_due'] }));
+    expect(await mine(token)).toMatchObject({ status: 'ACTIVE', grace_ends_at: null });
+  });
+
+  test('refunds, expiring cards and trials that end are told', async () => {
+    const { token, subscription } = await paid();
+    const customer = subscription['customer'];
+    const trial = { ...subscription, status: 'trialing', trial_end: stripe.seconds() + 3 * 86_400 };
+    app.clock.advance(5_000);
+    await send(stripe.event('customer.subscription.trial_will_end', trial));
+    await send(
+      stripe.event('charge.refunded', { id: 'ch_1', customer, currency: 'brl', amount_refunded: 14_900 }),
+    );
+    await send(
+      stripe.event('customer.source.expiring', {
+        id: 'card_1',
+        customer,
+        last4: '4242',
+        exp_year: 2026,
+        exp_month: 3,
+      }),
+    );
+    const events = (await told(token)).map(({ type, data }) => `${type} ${String(data['event'])}`);
+    expect(events).toEqual(
+      expect.arrayContaining([
+        'SUBSCRIPTION trial_ending',
+        'PAYMENT refunded',
+        'PAYMENT payment_method_expired',
+      ]),
+    );
+    expect((await mine(token))['status']).toBe('TRIALING');
+  });
+
+  test('cancelling at the end of the period keeps the plan until then, and at once ends it', async () => {
+    const { token, subscription } = await paid();
+    app.clock.advance(5_000);
+    const cancel = (fields: Record<string, unknown>) =>
+      app.call('POST', '/payment/cancel-subscription', { token, body: fields });
+    const planned = await cancel({ reason: 'fim de safra' });
+    expect(planned.status).toBe(200);
+    expect(body(planned)).toEqual({
+      subscription_id: subscription.id,
+      status: 'ACTIVE',
+      cancel_at_period_end: true,
+      current_period_end: expect.stringMatching(/Z$/),
+      message: expect.stringContaining('stays ACTIVE until'),
+    });
+    expect(stripe.asked.at(-1)?.form).toMatchObject({
+      cancel_at_period_end: 'true',
+      'cancellation_details[comment]': 'fim de safra',
+    });
+    // what Stripe tells of it is no news any more
+    const before = await told(token);
+    await send(stripe.event('customer.subscription.updated', stripe.things.get(subscription.id)));
+    expect(await told(token)).toEqual(before);
+    app.clock.advance(5_000);
+    const ended = await cancel({ cancel_at_period_end: false });
+    expect(body(ended)).toMatchObject({ status: 'CANCELED', subscription_id: subscription.id });
+    expect(await mine(token)).toMatchObject({ status: 'CANCELED', plan: 'BASIC' });
+    const again = await cancel({});
+    expect([again.status, body(again)['code']]).toEqual([403, 'SUBSCRIPTION_CANCELED']);
+    // a new purchase begins anew
+    expect((await checkout(token)).status).toBe(200);
+  });
+
+  test('who pays nothing has nothing to cancel, but a portal to look at', async () => {
+    const { token } = await subscriber();
+    const reply = await app.call('POST', '/payment/cancel-subscription', { token, body: {} });
+    expect([reply.status, body(reply)['code']]).toEqual([402, 'SUBSCRIPTION_REQUIRED']);
+    for (const path of ['/payment/create-billing-portal', '/payment/create-portal-session']) {
+      const portal = await app.call('POST', path, { token, body: { return_url: 'https://farm.example/me' } });
+      expect(portal.status).toBe(200);
+      expect(body(portal)).toEqual({ url: expect.stringMatching(/^https:\/\/billing\.stripe\.example\//) });
+    }
+  });
+
+  test('who has the plan is not sold it again, and another one changes the subscription there is', async () => {
+    const { token, subscription } = await paid();
+    const same = await checkout(token);
+    expect([same.status, body(same)['code']]).toEqual([409, 'ALREADY_SUBSCRIBED']);
+    const other = await checkout(token, { plan: 'PROFESSIONAL' });
+    expect(other.status).toBe(200);
+    expect(stripe.asked.at(-1)).toMatchObject({
+      path: '/v1/billing_portal/sessions',
+      form: {
+        'flow_data[type]': 'subscription_update_confirm',
+        'flow_data[subscription_update_confirm][subscription]': subscription.id,
+        'flow_data[subscription_update_confirm][items][0][price]': 'price_pro_brl_1',
+        'flow_data[after_completion][redirect][return_url]': BACK.success_url,
+      },
+    });
+    await send(
+      later(subscription, { items: { data: [stripe.itemOf('price_pro_brl_1', stripe.seconds())] } }),
+    );
+    expect(await mine(token)).toMatchObject({ plan: 'PROFESSIONAL', max_farms: 10 });
+  });
+
+  test('a Stripe that is away is asked three times, then the caller is told; nothing has changed', async () => {
+    const { token } = await subscriber();
+    const before = await mine(token);
+    const asked = stripe.asked.length;
+    stripe.fail('error', 'cut', 'limit');
+    const reply = await checkout(token);
+    expect([reply.status, body(reply)['code']]).toEqual([503, 'PAYMENT_PROVIDER_UNAVAILABLE']);
+    expect(reply.headers.get('retry-after')).toBe('30');
+    expect(stripe.asked.length - asked).toBe(3);
+    expect(await mine(token)).toEqual(before);
+    // one failure is got over without anybody noticing
+    stripe.fail('error');
+    expect((await checkout(token)).status).toBe(200);
+  });
+
+  test('an event that could not be stored is asked for again, and then counts', async () => {
+    const { token, subscription } = await paid();
+    const event = later(subscription, { cancel_at_period_end: true });
+    const rename = (from: string, to: string) =>
+      sql.raw(`alter table ${from} rename to ${to}`).execute(app.database.read);
+    await rename('provider_subscriptions', 'away');
+    const reply = await send(event);
+    await rename('away', 'provider_subscriptions');
+    expect(reply.status).toBe(500);
+    expect(await outcomeOf(event.id)).toBeNull();
+    app.sentences.splice(0);
+    expect((await send(event)).status).toBe(200);
+    expect((await mine(token))['cancel_at_period_end']).toBe(true);
+  });
+
+  test('bodies that are too large, or signed nonsense, are refused', async () => {
+    const api = `${app.base}/api/v1`;
+    const at = { atS: stripe.seconds() };
+    expect((await sendSigned(api, `{"x":"${'a'.repeat(600_000)}"}`, at)).status).toBe(413);
+    expect((await sendSigned(api, 'not json', at)).status).toBe(400);
+    const odd = stripe.event('customer.subscription.updated', { id: 7, note: 'SECRET-IN-BODY' });
+    const reply = await send(odd);
+    expect(reply.status).toBe(400);
+    expect(await reply.text()).toContain('UNREADABLE_EVENT');
+    expect(JSON.stringify(app.sentences)).not.toContain('SECRET-IN-BODY');
+  });
+
+  test('in whatever order a life of a subscription is told, it ends the same', async () => {
+    const orders = fc.sample(fc.shuffledSubarray([...Array(11).keys()], { minLength: 11 }), {
+      numRuns: engine === 'sqlite' ? 12 : 5,
+      seed: 20_261_120,
+    });
+    const inOrder = await afterLife([...Array(11).keys()]);
+    for (const order of orders) {
+      // what an earlier one repeats changes nothing
+      expect(await afterLife([...order, ...order.slice(0, 3)]), order.join(' ')).toEqual(inOrder);
+    }
+  }, 60_000);
+
+  async function afterLife(order: readonly number[]) {
+    const { token } = await subscriber();
+    const startS = stripe.seconds();
+    const { session_id } = body(await checkout(token)) as { session_id: string };
+    const { events, subscription } = stripe.pay(session_id);
+    const invoice = stripe.invoiceOf(subscription, 'subscription_cycle');
+    app.clock.advance(10_000);
+    const life = [
+      ...events,
+      stripe.event('invoice.payment_failed', invoice),
+      later(subscription, { status: 'past_due' }),
+      later(subscription, { items: { data: [stripe.itemOf('price_pro_brl_1', startS + 86_400)] } }),
+      stripe.event('invoice.paid', { ...invoice, amount_paid: 14_900 }, stripe.seconds() + 1),
+      later(subscription, { status: 'active', cancel_at_period_end: true }),
+    ];
+    for (const position of order) {
+      const event = life[position];
+      if (event !== undefined) expect((await send(event)).status).toBe(200);
+    }
+    const { plan, status, currency, cancel_at_period_end, grace_ends_at, ...row } = await mine(token);
+    const since = (field: string) => Date.parse(String(row[field])) / 1000 - startS;
+    return {
+      plan,
+      status,
+      currency,
+      cancel_at_period_end,
+      grace_ends_at,
+      start: since('current_period_start'),
+      end: since('current_period_end'),
+      isItsOwn: row['payment_subscription_id'] === subscription.id,
+      receipts: (await told(token)).filter(({ data }) => data['event'] === 'payment_succeeded').length,
+    };
+  }
+
+  test('no secret and no address of a page stands in the log', async () => {
+    const written = JSON.stringify(
+      app.sentences.map(({ fields, sentence }) => [sentence, ...Object.values(fields).map(String)]),
+    );
+    for (const secret of [STRIPE_KEY, WEBHOOK_SECRET, 'checkout.stripe.example', 'Stripe-Signature', 'v1='])
+      expect(written).not.toContain(secret);
+  });
+});
+
+describe('a gateway whose clock nobody can trust', () => {
+  test('takes what Stripe signed, whatever its own clock says', async () => {
+    const stripe = await startFakeStripe(() => Date.UTC(2026, 2, 2, 12));
+    const app = await startApp('sqlite', [...stripe.args, '--trust-clock', 'no']);
+    app.clock.advance(400 * 86_400_000);
+    const { token } = await app.signUp();
+    const reply = await app.call('POST', '/payment/create-checkout-session', {
+      token,
+      body: { plan: 'BASIC', ...BACK },
+    });
+    const { events } = stripe.pay(String(body(reply)['session_id']));
+    for (const event of events) {
+      const sent = await sendSigned(`${app.base}/api/v1`, JSON.stringify(event), { atS: stripe.seconds() });
+      expect(sent.status).toBe(200);
+    }
+    expect(body(await app.call('GET', '/subscriptions/me', { token }))).toMatchObject({ plan: 'BASIC' });
+    const forged = await sendSigned(`${app.base}/api/v1`, '{}', {
+      secret: 'whsec_other',
+      atS: stripe.seconds(),
+    });
+    expect(forged.status).toBe(400);
+    await app.close();
+    await stripe.close();
+  });
+});
