@@ -7,6 +7,7 @@ import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { nodeOf } from '#core/sync-node.ts';
 import { type Decision, perform } from '#core/use-case.ts';
 import type { Account } from '#features/accounts/ports.ts';
 import type { Config } from './config.ts';
@@ -104,7 +105,7 @@ export async function openPatiently(config: Config): Promise<Database> {
         now: Date.now,
         monotonic: () => performance.now(),
         bootId: randomBytes(8).toString('hex'),
-        node: randomBytes(4).toString('hex'),
+        node: nodeOf(config.role, randomBytes(4).toString('hex')),
         // nobody listens in this process
         onListenerError: silent,
       });

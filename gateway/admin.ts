@@ -19,6 +19,7 @@ import {
   resetPassword,
   revokeSessions,
 } from './admin-accounts.ts';
+import { listFleet } from './admin-fleet.ts';
 import {
   ADMIN_OPTIONS,
   adminKernel,
@@ -28,7 +29,7 @@ import {
   sentenceOf,
   type Told,
 } from './admin-session.ts';
-import { BadOption, databaseFile, readConfig } from './config.ts';
+import { BadOption, type Config, databaseFile, readConfig } from './config.ts';
 import { type Input, readPassword } from './read-password.ts';
 
 const HELP = `npm run admin -- <command> [options]   works while the gateway runs
@@ -47,10 +48,12 @@ const HELP = `npm run admin -- <command> [options]   works while the gateway run
   revoke-token       --id ID               end an access token
   list-invitations   [--farm ID]           show invitations, to one farm or all
   revoke-invitation  --id ID               end an invitation
+  fleet                                    gateways of a hosted instance: versions, lag, conflicts, last seen
 
   --password P        else from ADMIN_PASSWORD, else asked for, else the first line of the standard input
   --data DIR          folder of the database (DATA_DIR) [./data]
   --database-url URL  PostgreSQL of a hosted instance (DATABASE_URL)
+  --role ROLE         gateway or hosted (ROLE) [hosted with --database-url, else gateway]
   --json              answer in JSON
 
 A running gateway hears of it within five seconds. Exit codes: 0 done, 1 not possible, 2 called wrongly.
@@ -76,6 +79,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'revoke-token': revokeToken,
   'list-invitations': listInvitations,
   'revoke-invitation': revokeInvitation,
+  fleet: listFleet,
 };
 
 /**
@@ -116,11 +120,7 @@ async function carryOut(
     const known = Object.keys(COMMANDS).join(', ');
     throw new BadUse(`Say one command: ${known}; see npm run admin -- --help`);
   }
-  const { data, 'database-url': url } = values;
-  const config = readConfig(
-    [...(data === undefined ? [] : ['--data', data]), ...(url === undefined ? [] : ['--database-url', url])],
-    environment,
-  );
+  const config = configOf(values, environment);
   // create-admin may be the first thing ever done on a new box; the others have nothing to do there
   if (name !== 'create-admin' && config.databaseUrl === null && !existsSync(databaseFile(config)))
     throw new Error(`There is no database in ${config.data}; say --data with the folder of the gateway`);
@@ -140,6 +140,23 @@ async function carryOut(
   }
 }
 
+function configOf(
+  { data, role, 'database-url': url }: ReturnType<typeof readArguments>['values'],
+  environment: Environment,
+): Config {
+  const config = readConfig(
+    [
+      ...(data === undefined ? [] : ['--data', data]),
+      ...(url === undefined ? [] : ['--database-url', url]),
+      ...(role === undefined ? [] : ['--role', role]),
+    ],
+    environment,
+  );
+  // PostgreSQL is a hosted instance's, and what is done there must reach its gateways
+  const isSaid = role !== undefined || Boolean(environment['ROLE']);
+  return isSaid || config.databaseUrl === null ? config : { ...config, role: 'hosted' };
+}
+
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
@@ -156,6 +173,7 @@ function readArguments(args: readonly string[]) {
         password: text,
         data: text,
         'database-url': text,
+        role: text,
         force: flag,
         json: flag,
         help: { ...flag, short: 'h' },

@@ -24,24 +24,58 @@ export function wireAlerts(kernel: Kernel, database: Database, notify: Notify) {
   return { queries, alerting: createAlerting(deps), routes, episodes };
 }
 
-/** What looks for trouble every few seconds. Controllers are watched where they are heard. */
-export function wireWatches(deps: {
+export type WatchDeps = {
   config: Config;
   kernel: Kernel;
   monotonic: () => number;
   database: Database;
   alerts: ReturnType<typeof wireAlerts>;
   notify: Notify;
+  /** Control points this instance runs itself. */
   views: ControlViews;
   /** Until when an earlier run is known to have listened, ms; null: not known. */
   previousUntil: number | null;
   conditions: () => InstanceConditions;
-}) {
-  const { config, kernel, monotonic, database, alerts, notify, views } = deps;
+};
+
+/**
+ * What looks for trouble every few seconds. Controllers are watched where they are heard: on a gateway, and for farms
+ * without one in the one process of the hosted instance that runs them.
+ */
+export function wireWatches(deps: WatchDeps) {
+  const { config, kernel, monotonic, database, alerts, notify } = deps;
+  const watching = { own: config.role === 'gateway' ? startWatches(deps, deps.previousUntil) : null };
+  const escalation = createEscalation({
+    ...kernel,
+    monotonic,
+    queries: alerts.queries,
+    notify,
+    peopleOf: peopleQuery(database.read),
+    isShared: database.dialect === 'postgres',
+  });
+  database.onCommit(escalation.follow);
+  return {
+    async tick() {
+      await watching.own?.tick();
+    },
+    /** Hosted instance: this process looks from now on; `previousUntil`: until when another one did. */
+    begin(previousUntil: number | null) {
+      watching.own ??= startWatches(deps, previousUntil);
+    },
+    end() {
+      watching.own?.stop();
+      watching.own = null;
+    },
+    escalation,
+  };
+}
+
+function startWatches(deps: WatchDeps, previousUntil: number | null) {
+  const { config, kernel, monotonic, database, alerts, views } = deps;
   const watchDeps = { ...kernel, monotonic, alerting: alerts.alerting, queries: alerts.queries };
   const listening = {
     sinceMonotonic: monotonic(),
-    previousUntil: deps.previousUntil,
+    previousUntil,
     heartbeatIntervalMs: config.pollIntervalS * 1000,
   };
   const devices = createDeviceWatch({
@@ -55,24 +89,14 @@ export function wireWatches(deps: {
     farmIds: () => new Set([...views.all()].map(({ row }) => row.farm_id)),
     conditions: deps.conditions,
   });
-  const escalation = createEscalation({
-    ...kernel,
-    monotonic,
-    queries: alerts.queries,
-    notify,
-    peopleOf: peopleQuery(database.read),
-    isShared: database.dialect === 'postgres',
-  });
-  database.onCommit(escalation.follow);
-  database.onCommit(devices.follow);
-  database.onCommit(instance.follow);
+  const stops = [database.onCommit(devices.follow), database.onCommit(instance.follow)];
   return {
     async tick() {
       await devices.tick();
       await instance.tick();
     },
-    devices,
-    instance,
-    escalation,
+    stop() {
+      for (const stop of stops) stop();
+    },
   };
 }

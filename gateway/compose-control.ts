@@ -4,23 +4,27 @@ import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
+import { arrivingPoints, mergedMarks } from '#adapters/sql/queries/merged-marks.ts';
 import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
 import { scheduleQueries } from '#adapters/sql/queries/schedules.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
-import type { Change } from '#core/changes.ts';
+import type { Change, Commit } from '#core/changes.ts';
+import type { ControlView } from '#core/control-view.ts';
 import type { DeviceLink } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller, FarmFound, Owned } from '#core/route.ts';
 import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import type { OxygenDemand } from '#features/aeration/oxygen-demand.ts';
 import { createOxygenLoop } from '#features/aeration/oxygen-loop.ts';
-import { giveOrder, saveUnsaved } from '#features/control-points/give-order.ts';
+import { giveOrder, type OrderRequest } from '#features/control-points/give-order.ts';
 import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control-points/order-routes.ts';
 import { controlPointRoutes } from '#features/control-points/routes.ts';
 import { createDeviceDoor } from '#features/devices/device-door.ts';
 import type { KeyDeps } from '#features/devices/device-keys.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
 import { followClockStep } from '#features/devices/follow-clock-step.ts';
+import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
 import type { LevelDeps } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
@@ -30,10 +34,12 @@ import { deviceRoutes } from '#features/devices/routes.ts';
 import { createSeenDevices } from '#features/devices/seen-devices.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
-import { createExecutor } from '#features/schedules/executor.ts';
-import { createStamps } from '#features/schedules/follow-clock-step.ts';
+import { createFollowMerged } from '#features/schedules/follow-merged.ts';
+import { localHold } from '#features/schedules/local-hold.ts';
 import { scheduleRoutes } from '#features/schedules/routes.ts';
 import { scienceOfFarms } from '#features/science-settings/ports.ts';
+import { wireExecutor } from './compose-executor.ts';
+import type { Processes } from './compose-processes.ts';
 import type { Config } from './config.ts';
 
 export type ControlDeps = {
@@ -46,15 +52,30 @@ export type ControlDeps = {
   operatesSomeFarm: (userId: string) => Promise<boolean>;
   /** The last instant the schedules were looked at by an earlier run; null: never. */
   lookedAt: number | null;
+  /** What other processes of this instance commit. */
+  others: Processes['others'];
+  /** Hosted instance: farms that a gateway runs. */
+  gateways: FarmGateways;
+  /** A controller reported to this very process. */
+  heardHere: (controlPointId: string) => void;
+  /** Commits past what follows rows of the other instance. */
+  commitPlainly: Commit;
 };
+
+export type Control = Awaited<ReturnType<typeof wireControl>>;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Everything between a wish and a relay: the registry, orders, schedules, the border to the broker. */
 export async function wireControl(deps: ControlDeps) {
-  const { config, kernel, database } = deps;
+  const { config, kernel, database, gateways } = deps;
   const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256 });
-  await registry.load();
+  const loaded = registry.load();
+  deps.others.onCommit(async (committed, gone) => {
+    await loaded;
+    await followOtherProcesses(registry, committed, gone);
+  });
+  await loaded;
   let link: DeviceLink | null = null;
   const levelDeps: LevelDeps = {
     now: kernel.now,
@@ -81,42 +102,63 @@ export async function wireControl(deps: ControlDeps) {
     const view = registry.byId(id);
     if (view !== null) publisher.publish(view);
   };
+  const merged = createFollowMerged({
+    ...kernel,
+    commit: deps.commitPlainly,
+    views: registry,
+    monotonic: deps.monotonic,
+    storedMarks: () => mergedMarks(database.read),
+    storedArrivals: () => arrivingPoints(database.read),
+  });
+  const isOurs = ({ row }: ControlView) =>
+    !gateways.isRunByGateway(row.farm_id) && !merged.isSettling(row.id);
+  const ownViews = {
+    ...registry,
+    *all() {
+      for (const view of registry.all()) if (isOurs(view)) yield view;
+    },
+  };
   const oxygen = createOxygenLoop({
     ...kernel,
     monotonic: deps.monotonic,
-    views: registry,
+    views: ownViews,
     queries: oxygenQueries(database.read),
     scienceOf: scienceOfFarms(scienceSettingQueries(database.read)),
     previousUntil: deps.lookedAt,
   });
-  // where no executor runs nobody asks what oxygen wants
-  const followsOxygen = config.role === 'gateway';
-  if (followsOxygen) await oxygen.load();
-  const executor = createExecutor(
-    {
-      ...kernel,
-      monotonic: deps.monotonic,
-      views: registry,
-      giveOrder: (view, order) => giveOrder(kernel, view, order),
-      saveUnsaved: (view) => saveUnsaved(kernel, view),
-      setUnsaved: registry.setUnsaved,
-      sendUnsaved,
-      safetyOf: oxygen.safetyOf,
-      startStepMs: config.startStepS * 1000,
-    },
-    { lookedAt: deps.lookedAt },
-  );
-  const stamps = createStamps({ ...kernel, views: registry });
+  await oxygen.load();
+  const { stamps, ...running } = wireExecutor({
+    config,
+    kernel,
+    monotonic: deps.monotonic,
+    registry,
+    ownViews,
+    gateways,
+    oxygen,
+    sendUnsaved,
+    lookedAt: deps.lookedAt,
+  });
   database.onCommit((committed) => {
     for (const { before, after } of registry.follow(committed)) publisher.follow(before, after);
-    if (followsOxygen) oxygen.follow(committed);
+    oxygen.follow(committed);
+  });
+  deps.others.onCommit((committed) => oxygen.follow(committed));
+  // what an earlier run took over from the other instance and did not finish comes before any look at the rules
+  await merged.begin();
+  deps.others.onGap(() => {
+    lookAgain(registry).catch((error: unknown) =>
+      kernel.log.error({ err: error }, 'control points as other processes changed them could not be read'),
+    );
   });
   const reportDeps: ReportDeps = {
     ...kernel,
     ...levelDeps,
     monotonic: deps.monotonic,
     views: registry,
-    presenceChanged,
+    presenceChanged(id) {
+      deps.heardHere(id);
+      presenceChanged(id);
+    },
   };
   const keyDeps = await keyTools(kernel, database);
   const seen = createSeenDevices(kernel);
@@ -124,8 +166,9 @@ export async function wireControl(deps: ControlDeps) {
     ...kernel,
     memory: registry,
     personOrigin: config.role === 'gateway' ? 'LOCAL' : 'REMOTE',
-    emergencyOf: (id) => (followsOxygen ? emergencyIn(oxygen.safetyOf(id)) : null),
+    emergencyOf: (id) => emergencyIn(oxygen.safetyOf(id)),
     sendUnsaved,
+    gateways,
   };
   const schedules = scheduleQueries(database.read);
   const routes = [
@@ -139,6 +182,7 @@ export async function wireControl(deps: ControlDeps) {
       memory: registry,
       mqttIdOf: (deviceId) => mqttIdOf({ sha256 }, deviceId),
       onlineAfterMs: config.onlineAfterS * 1000,
+      gateways,
     }),
     ...orderRoutes(orderDeps),
     ...deviceRoutes({
@@ -151,22 +195,28 @@ export async function wireControl(deps: ControlDeps) {
       allowUnkeyed: config.allowUnkeyedDevices ?? config.role === 'gateway',
       isPrivateAddress,
       onlineAfterMs: config.onlineAfterS * 1000,
+      gateways,
       orderByUser: (id, target, userId) =>
-        orderByPerson(orderDeps, id, { target, issuedBy: userId, reason: null, holdUntil: null }),
+        orderByPerson(orderDeps, id, { target, issuedBy: userId, reason: null, holdS: null }),
     }),
-    ...scheduleRoutes({ ...kernel, ...schedules, freshView: registry.refresh }),
+    ...scheduleRoutes({ ...kernel, ...schedules, gateways, freshView: registry.refresh }),
   ];
   return {
     routes,
     registry,
     oxygen,
-    executor: {
-      ...executor,
-      async tick() {
-        await stamps.look();
-        await executor.tick();
-      },
+    /** Control points whose farm this instance runs itself. */
+    ownViews,
+    merged,
+    ...running,
+    presenceChanged,
+    farmsChanged() {
+      oxygen
+        .load()
+        .catch((error: unknown) => kernel.log.error({ err: error }, 'oxygen readings could not be read'));
     },
+    localHold: (view: ControlView) => localHold(kernel, view),
+    giveOrder: (view: ControlView, order: OrderRequest) => giveOrder(kernel, view, order),
     orderDeps,
     door: createDeviceDoor({ ...reportDeps, ...keyDeps, seen, repeatLevels: publisher.repeat }),
     levels: () => [...registry.all()].map(publisher.levelsOf),
@@ -186,7 +236,7 @@ export async function wireControl(deps: ControlDeps) {
     onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
     followClockStep(steppedBy: number) {
       followClockStep(registry, steppedBy);
-      if (followsOxygen) oxygen.followClock();
+      oxygen.followClock();
       // where no executor runs the stamps are another's
       if (config.role === 'gateway') void stamps.follow(steppedBy);
     },

@@ -10,7 +10,7 @@ import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { endPayments } from '#features/payments/end-payments.ts';
 import { ownDesk } from '#features/payments/own-desk.ts';
-import type { PaymentProvider, SubscriptionChanged } from '#features/payments/ports.ts';
+import type { PaymentDesk, PaymentProvider, SubscriptionChanged } from '#features/payments/ports.ts';
 import { paymentRoutes } from '#features/payments/routes.ts';
 import { takeEvent } from '#features/payments/take-event.ts';
 import type { Config } from './config.ts';
@@ -23,6 +23,8 @@ type PaymentWiring = {
   secret: string;
   notify: Notify;
   subscriptionChanged: SubscriptionChanged;
+  /** A desk that hands on what is not ours to sell; without it the own one serves. */
+  deskInstead?: (own: PaymentDesk) => PaymentDesk;
 };
 
 /** Who takes the money: Stripe when its key is configured, else the built-in sandbox with pages and a pulse of its own. */
@@ -33,11 +35,12 @@ export async function wirePayments(wiring: PaymentWiring) {
   const sandbox = settings === null ? sandboxDeps(wiring, queries) : null;
   const provider = sandbox === null ? await stripe(kernel, settings) : sandboxProvider(sandbox);
   const deps = { ...kernel, queries, provider, notify, subscriptionChanged };
-  // a gateway that belongs to a hosted instance will hand these questions on; its desk takes the place of this one
-  const desk = ownDesk(deps);
+  const own = ownDesk(deps);
+  const desk = wiring.deskInstead?.(own) ?? own;
   if (sandbox !== null && config.role === 'hosted')
     kernel.log.warn({}, 'payments go to the built-in sandbox: plans are sold for test cards, no money moves');
   return {
+    desk: own,
     /** Ends what a user pays for, and has the provider forget the user. */
     endPayments: (userId: string) => endPayments(deps, userId),
     routes: paymentRoutes({ ...deps, desk, publicUrl: config.publicUrl }),

@@ -9,6 +9,7 @@ import { sparingLog } from '#adapters/log/sparing-log.ts';
 import { accessQuery, guardQuery } from '#adapters/sql/queries/access.ts';
 import { addressQueries } from '#adapters/sql/queries/addresses.ts';
 import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
+import { commandQueries } from '#adapters/sql/queries/commands.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
@@ -19,11 +20,15 @@ import { pondQueries } from '#adapters/sql/queries/ponds.ts';
 import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
+import type { Commit } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NO_GATEWAYS } from '#core/remote-order.ts';
+import { nodeOf } from '#core/sync-node.ts';
 import { requireReadScope } from '#core/token-scope.ts';
 import { requireApiAccess } from '#features/access-tokens/create-token.ts';
 import { addressRoutes } from '#features/addresses/routes.ts';
 import { aeratorRoutes } from '#features/aerators/routes.ts';
+import { commandRoutes } from '#features/commands/routes.ts';
 import { orderByPerson } from '#features/control-points/order-routes.ts';
 import { presenceItemOf } from '#features/devices/presence-item.ts';
 import { farmRoutes } from '#features/farms/routes.ts';
@@ -39,13 +44,22 @@ import { wireAccounts } from './compose-accounts.ts';
 import { wireForecast } from './compose-aeration.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
+import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
 import { wireDelivery, wireNotify } from './compose-delivery.ts';
+import { wireHostedTime } from './compose-hosted-time.ts';
+import { wireHostedWork } from './compose-hosted-work.ts';
+import { wireLocalPairing } from './compose-pairing.ts';
+import { wireHostedPairing } from './compose-pairing-hosted.ts';
 import { wirePayments } from './compose-payments.ts';
 import { wirePeople } from './compose-people.ts';
 import { readiness, tellControl, wireEvents } from './compose-platform.ts';
+import { wireProcesses } from './compose-processes.ts';
 import { wireProduction } from './compose-production.ts';
 import { wireRequestLimits, wireSubscriptions } from './compose-subscriptions.ts';
+import { wireSyncConflicts } from './compose-sync-conflicts.ts';
+import { wireGatewaySync } from './compose-sync-gateway.ts';
+import { wireHostedSync } from './compose-sync-hosted.ts';
 import type { Config } from './config.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
 
@@ -62,7 +76,7 @@ export async function compose(config: Config, given: World) {
       now,
       monotonic: world.monotonic,
       bootId: randomBytes(8).toString('hex'),
-      node: randomBytes(4).toString('hex'),
+      node: nodeOf(config.role, randomBytes(4).toString('hex')),
       onListenerError: (error) => log.error({ err: error }, 'a listener of committed changes failed'),
       onReaderDied: (error) =>
         log.warn(
@@ -71,7 +85,11 @@ export async function compose(config: Config, given: World) {
         ),
     }),
   );
-  const { database } = booted;
+  const processes = await wireProcesses(config, { ...world, database: booted.database, now });
+  // what comes from the other instance has consequences for control here, which are stored with it
+  const following = { commit: processes.database.commit };
+  const database = { ...processes.database, commit: ((unit) => following.commit(unit)) satisfies Commit };
+  const { heard } = processes;
   const storage = createStorageHealth({
     commit: database.commit,
     folder: config.databaseUrl === null ? config.data : null,
@@ -99,7 +117,7 @@ export async function compose(config: Config, given: World) {
   });
   const notify = wireNotify(config, kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
-  const { authenticate, ...accounts } = await wireAccounts(config, world, kernel, database);
+  const { authenticate, ...accounts } = await wireAccounts(config, world, kernel, heard);
   const metrics = createMetrics();
   const refusals = createRefusals({ log }, ['mqtt', 'http']);
   metrics.counterBy('http_refused_total', 'Requests refused, by status and code', ['status', 'code'], () =>
@@ -107,6 +125,10 @@ export async function compose(config: Config, given: World) {
   );
   const checks = createChecks();
   const accessTo = accessQuery(database.read);
+  const remote =
+    config.role === 'hosted'
+      ? await wireRemoteFarms({ kernel, database, monotonic: world.monotonic, notify, processes })
+      : null;
   const control = await wireControl({
     config,
     kernel,
@@ -116,7 +138,17 @@ export async function compose(config: Config, given: World) {
     accessTo,
     operatesSomeFarm: operatesSomeFarmQuery(database.read),
     lookedAt: run.goodTime,
+    others: processes.others,
+    gateways: remote?.gateways ?? NO_GATEWAYS,
+    heardHere: (id) => remote?.heardHere(id),
+    commitPlainly: processes.database.commit,
   });
+  following.commit = control.merged.commit;
+  remote?.attach(control);
+  const commands =
+    config.role === 'gateway'
+      ? await wireGatewayCommands({ config, kernel, monotonic: world.monotonic, database, control })
+      : null;
   const alerts = wireAlerts(kernel, database, notify);
   const watches = wireWatches({
     config,
@@ -125,7 +157,7 @@ export async function compose(config: Config, given: World) {
     database,
     alerts,
     notify,
-    views: control.registry,
+    views: control.ownViews,
     previousUntil: run.goodTime,
     conditions: () => ({
       clock: kernel.clockQuality() === 'trusted' ? 'trusted' : 'untrusted',
@@ -134,13 +166,14 @@ export async function compose(config: Config, given: World) {
   });
   const onlineAfterMs = config.onlineAfterS * 1000;
   const presenceOf = (id: string) => presenceItemOf({ now, onlineAfterMs }, control.registry.byId(id));
-  const events = wireEvents(config, kernel, database, {
+  const events = wireEvents(config, kernel, heard, {
     authenticate: async (bearer) => requireReadScope(await authenticate(bearer)),
     secret: accounts.secret,
     metrics,
     presenceOf,
   });
   clockListeners.add(control.followClockStep);
+  remote?.tellCommands(heard, events.hub);
   clockListeners.add(() =>
     events.hub.tellAll('clock', {
       quality: kernel.clockQuality(),
@@ -168,9 +201,28 @@ export async function compose(config: Config, given: World) {
     kernel,
     monotonic: world.monotonic,
     database,
-    alerting: alerts.alerting,
+    alerting: remote === null ? alerts.alerting : remote.onlyOwnFarms(alerts.alerting),
     scienceOf: production.scienceOf,
   });
+  const pairing =
+    config.role === 'gateway'
+      ? await wireLocalPairing({ config, kernel, monotonic: world.monotonic, database })
+      : null;
+  const hostedWork =
+    remote === null
+      ? null
+      : wireHostedWork({
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          leases: processes.leases,
+          control,
+          remote,
+          watches,
+          forecast: forecast.watch,
+          alerting: alerts.alerting,
+          notify,
+        });
   const payments = await wirePayments({
     config,
     kernel,
@@ -178,6 +230,7 @@ export async function compose(config: Config, given: World) {
     secret: accounts.secret,
     notify,
     subscriptionChanged: subscriptions.subscriptionChanged,
+    ...(pairing === null ? {} : { deskInstead: pairing.deskInstead }),
   });
   const delivery = await wireDelivery({
     config,
@@ -188,6 +241,53 @@ export async function compose(config: Config, given: World) {
     metrics,
   });
   clockListeners.add(delivery.followClockStep);
+  const hostedTime =
+    pairing === null
+      ? null
+      : wireHostedTime({ clock, monotonic: world.monotonic, log, paired: pairing.paired });
+  const fleet =
+    config.role === 'hosted'
+      ? await wireHostedPairing({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database: heard,
+          notify,
+          passwords: accounts.passwords,
+          sendLetter: delivery.sendLetter,
+          metrics,
+          desk: payments.desk,
+        })
+      : null;
+  const sync =
+    fleet === null
+      ? null
+      : wireHostedSync({
+          kernel,
+          database,
+          monotonic: world.monotonic,
+          metrics,
+          refused: (reason, source) => refusals.count('http', reason, source),
+          processes,
+          gatewayByToken: fleet.gatewayByToken,
+          ...(remote === null ? {} : { parts: remote.parts }),
+        });
+  const gatewaySync =
+    pairing === null
+      ? null
+      : wireGatewaySync({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          metrics,
+          events: events.hub,
+          notify,
+          pairing,
+          live: commands?.parts ?? null,
+          disk: storage.disk,
+        });
+  const syncConflicts = wireSyncConflicts({ config, kernel, database, accessTo, notify });
   const hasApiAccess = (userId: string) => subscriptions.hasFeature(userId, 'api_access');
   const people = wirePeople({
     kernel,
@@ -201,7 +301,11 @@ export async function compose(config: Config, given: World) {
     sendLetter: delivery.sendLetter,
     endPayments: payments.endPayments,
   });
-  const routes = [
+  const allRoutes = [
+    ...(pairing?.routes ?? []),
+    ...(fleet?.routes ?? []),
+    ...(gatewaySync?.routes ?? []),
+    ...syncConflicts.routes,
     ...accounts.routes,
     ...people.routes,
     ...subscriptions.routes,
@@ -213,7 +317,7 @@ export async function compose(config: Config, given: World) {
       ...kernel,
       queries: farmQueries(database.read),
       defaultZone: config.timezone,
-      onZoneChange: (farmId) => keepWhatHoldsOnFarm({ now }, control.registry.all(), farmId),
+      onZoneChange: (farmId) => keepWhatHoldsOnFarm({ now }, control.ownViews.all(), farmId),
       onCreate: subscriptions.limits.farm,
     }),
     ...pondRoutes({
@@ -228,15 +332,17 @@ export async function compose(config: Config, given: World) {
     ...aeratorRoutes({
       ...kernel,
       queries: aeratorQueries(database.read),
-      orderControlPoint: ({ controlPointId, target, caller, reason }) =>
+      orderControlPoint: ({ controlPointId, target, caller, reason, aeratorId }) =>
         orderByPerson(control.orderDeps, controlPointId, {
           target,
           issuedBy: caller.userId,
           reason,
-          holdUntil: null,
+          holdS: null,
+          aeratorId,
         }),
     }),
     ...control.routes,
+    ...commandRoutes({ queries: commandQueries(database.readLong) }),
     ...alerts.routes,
     ...logRoutes({ queries: logQueries(database.readLong) }),
     ...notificationRoutes({
@@ -248,7 +354,9 @@ export async function compose(config: Config, given: World) {
     ...eventTicketRoutes(events.tickets),
     ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
   ];
-  const admit = wireRequestLimits(config, kernel, database, world.monotonic);
+  // what belongs to the hosted instance is not a paired gateway's to serve
+  const routes = pairing?.guard(allRoutes) ?? allRoutes;
+  const admit = wireRequestLimits(config, kernel, heard, world.monotonic);
   const app = createApp(
     {
       ...kernel,
@@ -262,7 +370,9 @@ export async function compose(config: Config, given: World) {
       },
       timerOf: metrics.timerOf,
       refused: (reason, source) => refusals.count('http', reason, source),
-      mountBeside: (express) =>
+      mountBeside: (express) => {
+        fleet?.mount(express);
+        sync?.mount(express);
         mountPlatform(
           express,
           {
@@ -276,7 +386,8 @@ export async function compose(config: Config, given: World) {
             readiness: () => readiness({ database, checks }, storage, clock),
           },
           routes,
-        ),
+        );
+      },
     },
     routes,
   );
@@ -304,6 +415,7 @@ export async function compose(config: Config, given: World) {
     payments,
     clock,
     database,
+    processes,
     metrics,
     refusals,
     checks,
@@ -311,8 +423,17 @@ export async function compose(config: Config, given: World) {
     control,
     alerts,
     watches,
+    remote,
+    commands,
+    hostedWork,
     forecast,
     people,
+    pairing,
+    fleet,
+    sync,
+    gatewaySync,
+    syncConflicts,
+    hostedTime,
     storage,
   };
 }

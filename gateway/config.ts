@@ -188,6 +188,16 @@ export const options = {
     fallback: null,
     help: 'address at which people reach this instance, for links; without it the one a request came to',
   },
+  'hosted-url': {
+    schema: webAddress.nullable(),
+    fallback: null,
+    help: 'hosted instance that this gateway is paired with when nothing else is said, see npm run pair',
+  },
+  'sync-quota-mb': {
+    schema: count(10, 10_000_000),
+    fallback: 2_000,
+    help: 'most megabytes that changes may take which a paired hosted instance has not confirmed',
+  },
   'stripe-secret-key': {
     schema: z.string().min(1).nullable(),
     fallback: null,

@@ -10,6 +10,7 @@ import { runAdmin } from './admin.ts';
 import { runBackup } from './backup.ts';
 import { DatabaseHeld } from './boot/while-locked.ts';
 import { BadOption, type Config, helpText, readConfig } from './config.ts';
+import { runPair } from './pair.ts';
 import { runRestore } from './restore.ts';
 import { lanAddresses, serve } from './serve.ts';
 
@@ -25,6 +26,15 @@ async function main(args: readonly string[]): Promise<void> {
     const print = (line: string) => void process.stdout.write(`${line}\n`);
     const warn = (line: string) => void process.stderr.write(`${line}\n`);
     process.exitCode = await runAdmin(rest, process.env, print, { warn });
+    return;
+  }
+  if (command === 'pair') {
+    process.exitCode = await runPair(rest, {
+      environment: process.env,
+      print: (line) => void process.stdout.write(`${line}\n`),
+      pause: (ms) => pause(ms),
+      monotonic: () => performance.now(),
+    });
     return;
   }
   if (command === 'backup' || command === 'restore') {

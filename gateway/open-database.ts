@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Database, Stamping } from '#adapters/sql/database.ts';
-import { bearPostgres, bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
+import { bearPostgres, bearSqlite } from '#adapters/sql/instance.ts';
 import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
 import { connectSqlite, openSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.ts';
@@ -9,7 +9,7 @@ import { type Config, databaseFile } from './config.ts';
 
 const folder = (engine: string) => fileURLToPath(new URL(`../migrations/${engine}`, import.meta.url));
 
-export type OpenDatabaseDeps = Omit<Stamping, 'streamId'> & {
+export type OpenDatabaseDeps = Omit<Stamping, 'streams'> & {
   onListenerError: (error: unknown) => void;
   /** The thread that reads long lists ended by itself. */
   onReaderDied?: (error: unknown) => void;
@@ -23,7 +23,7 @@ export async function openDatabase(
   config: Pick<Config, 'role' | 'data' | 'databaseUrl'>,
   deps: OpenDatabaseDeps,
 ): Promise<Database> {
-  const stamping: Stamping = { ...deps, streamId: config.role === 'gateway' ? OWN_STREAM : null };
+  const stamping: Stamping = { ...deps, streams: config.role === 'gateway' ? 'own' : 'by scope' };
   const now = new Date(deps.now()).toISOString();
   if (config.databaseUrl !== null) {
     const pool = connectPostgres(config.databaseUrl);

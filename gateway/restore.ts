@@ -14,6 +14,7 @@ import { isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { purge } from '#core/changes.ts';
+import { nodeOf } from '#core/sync-node.ts';
 import { lastGoodFile } from './boot/last-good.ts';
 import { beginHistory, type HistoryDeps } from './boot/new-history.ts';
 import { snapshotFolder } from './boot/snapshot-folder.ts';
@@ -145,7 +146,7 @@ const stamping = (now: () => number): HistoryDeps => ({
   now,
   monotonic: () => 0,
   bootId: randomBytes(8).toString('hex'),
-  node: randomBytes(4).toString('hex'),
+  node: nodeOf('gateway', randomBytes(4).toString('hex')),
 });
 
 function describe(backup: string, found: Manifest, now: number): string {

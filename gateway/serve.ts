@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
+import { underLease } from '#adapters/sql/lease.ts';
 import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
 import { sweepExpired } from '#adapters/sql/sweep-expired.ts';
 import { startTicks, type Tick } from '#adapters/timers/ticks.ts';
@@ -36,6 +37,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
     instance.refusals.count('http', reason, source),
   );
   const isGateway = config.role === 'gateway';
+  const live = instance.sync?.attach(server) ?? null;
   // what came due meanwhile is decided before the first controller hears its level: an old one would stop its motor
   if (isGateway) {
     await control.executor
@@ -59,6 +61,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
     const loop = watchProcess(instance);
     const everyMinute = { name: 'event loop', every: '50 * * * * *', run: loop.look };
     await instance.delivery.start();
+    await instance.gatewaySync?.start();
     const jobs = createJobProcess();
     const backups = backupTicks(instance, jobs.run);
     const ticks = (world.startTicks ?? startTicks)(
@@ -74,14 +77,21 @@ export async function serve(config: Config, world: World): Promise<Running> {
         // a copy under way would keep the stop waiting
         await instance.backup?.stop(jobs.stop);
         await ticks.stop();
+        await instance.hostedWork?.stop();
         loop.stop();
         const closed = new Promise((resolve) => server.close(resolve));
         instance.events.closeAll();
+        live?.stop();
         // answers under way, and the farewell of the event streams, get a moment
         server.closeIdleConnections();
         await Promise.race([closed, world.pause(LAST_WORDS_MS)]);
         server.closeAllConnections();
-        await Promise.all([closed, broker?.stop(), instance.delivery.stop(world.pause(LAST_WORDS_MS))]);
+        await Promise.all([
+          closed,
+          broker?.stop(),
+          instance.delivery.stop(world.pause(LAST_WORDS_MS)),
+          instance.gatewaySync?.stop(),
+        ]);
         await keepTimeAndPresence(instance).catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
@@ -89,6 +99,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
       },
     };
   } catch (error) {
+    live?.stop();
     await broker?.stop();
     server.close();
     await instance.database.close();
@@ -128,21 +139,29 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
     { name: 'event streams', every: '*/5 * * * * *', run: instance.events.beat },
     { name: 'episodes', every: '* * * * * *', run: instance.alerts.episodes.look },
     { name: 'refusals', every: '40 * * * * *', run: instance.refusals.tell },
-    ...paymentTicks(instance),
-    { name: 'deleted accounts', every: '47 23 * * * *', run: instance.people.eraseLeftovers },
-    {
-      name: 'sweep',
-      every: '17 7 * * * *',
-      async run() {
-        await sweepExpired(instance.database, kernel);
-        await instance.delivery.sweep();
+    ...onceForAll(config, instance, [
+      ...paymentTicks(instance),
+      { name: 'deleted accounts', every: '47 23 * * * *', run: instance.people.eraseLeftovers },
+      {
+        name: 'sweep',
+        every: '17 7 * * * *',
+        async run() {
+          await sweepExpired(instance.database, kernel);
+          await instance.delivery.sweep();
+          await instance.syncConflicts.sweep();
+        },
       },
-    },
+      { name: 'escalation', every: '*/5 * * * * *', run: instance.watches.escalation.tick },
+      ...(instance.sync === null
+        ? []
+        : [{ name: 'feeds', every: '29 37 * * * *', run: instance.sync.forget }]),
+    ]),
     { name: 'deliveries', every: '*/5 * * * * *', run: instance.delivery.look },
-    { name: 'escalation', every: '*/5 * * * * *', run: instance.watches.escalation.tick },
     { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
   ];
-  if (config.role !== 'gateway') return everywhere;
+  if (instance.hostedWork !== null) return [...hostedTicks(instance.hostedWork, control), ...everywhere];
+  const lookAtPairing = instance.pairing?.look;
+  const lookAtHostedTime = instance.hostedTime?.look;
   return [
     {
       name: 'control',
@@ -165,14 +184,55 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
     { name: 'broker', every: '*/3 * * * * *', run: () => broker?.look() },
     { name: 'oxygen at dawn', every: '20 * * * * *', run: instance.forecast.watch.look },
     { name: 'oxygen readings', every: '5 * * * * *', run: control.oxygen.look },
+    { name: 'rules from afar', every: '35 * * * * *', run: control.merged.catchUp },
     { name: 'alerts', every: '*/2 * * * * *', run: instance.watches.tick },
+    ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', every: '*/5 * * * * *', run: lookAtPairing }]),
+    ...(lookAtHostedTime === undefined
+      ? []
+      : [{ name: 'hosted time', every: '*/15 * * * * *', run: lookAtHostedTime }]),
     { name: 'levels', every: '30 */5 * * * *', run: control.refreshLevels },
+    ...syncTicks(instance),
     ...everywhere,
   ];
 }
 
+/** For farms without a gateway, and for those that have one. */
+function hostedTicks(work: NonNullable<Instance['hostedWork']>, control: Instance['control']): Tick[] {
+  return [
+    { name: 'control', every: '* * * * * *', run: work.control },
+    { name: 'alerts', every: '*/2 * * * * *', run: work.alerts },
+    { name: 'orders from afar', every: '*/2 * * * * *', run: work.expireOrders },
+    { name: 'links to gateways', every: '*/5 * * * * *', run: work.links },
+    { name: 'silent gateways', every: '*/20 * * * * *', run: work.silence },
+    { name: 'oxygen at dawn', every: '20 * * * * *', run: work.dawn },
+    { name: 'oxygen readings', every: '5 * * * * *', run: control.oxygen.look },
+  ];
+}
+
+/** Longer than between two of these tasks, so that one process goes on with them while it lives. */
+const TASK_LEASE_MS = 60_000;
+
+/** Tasks that one process of a hosted instance does for all; a gateway is one process. */
+function onceForAll({ role }: Config, { processes: { leases } }: Instance, ticks: readonly Tick[]): Tick[] {
+  if (role === 'gateway') return [...ticks];
+  return ticks.map((tick) => ({
+    ...tick,
+    run: underLease(leases, { name: tick.name, ms: TASK_LEASE_MS, run: tick.run }),
+  }));
+}
+
 function paymentTicks({ payments }: Instance): Tick[] {
   return payments.tick === null ? [] : [{ name: 'payments', every: '*/5 * * * * *', run: payments.tick }];
+}
+
+function syncTicks({ gatewaySync }: Instance): Tick[] {
+  if (gatewaySync === null) return [];
+  return [
+    { name: 'sync as viewers see it', every: '*/2 * * * * *', run: gatewaySync.tell },
+    { name: 'sync report', every: '35 * * * * *', run: gatewaySync.report },
+    { name: 'comparison', every: '*/30 * * * * *', run: gatewaySync.compare },
+    { name: 'change log', every: '53 */10 * * * *', run: gatewaySync.sweep },
+  ];
 }
 
 function backupTicks({ backup }: Instance, run: RunJob): Tick[] {

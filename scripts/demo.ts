@@ -3,9 +3,11 @@ import * as z from 'zod';
 import type { Fleet } from '#sim/fleet/fleet.ts';
 import { type RunningServer, ServerFailed, startServer } from './bench/start-server.ts';
 import { demoFarm, NotADemo } from './demo/demo-farm.ts';
+import { type HostedSide, startHostedSide } from './demo/hosted-side.ts';
 import { fleetLine, startLiveFleet } from './demo/live-fleet.ts';
 import { type DemoOptions, HELP, readDemoOptions } from './demo/options.ts';
-import { whatToLookAt } from './demo/what-to-look-at.ts';
+import { linkLine, pullThePlug } from './demo/pull-the-plug.ts';
+import { whatToLookAt, whatToLookAtFromAfar } from './demo/what-to-look-at.ts';
 
 // A farm to look at: the gateway in a process of its own, a week behind it, and simulated controllers on real sockets.
 
@@ -41,22 +43,52 @@ async function runDemo(options: DemoOptions, interrupted: AbortSignal): Promise<
   const farm = await demoFarm(options);
   const { data, host, httpPort, mqttPort } = options;
   const flags = { data, host, 'http-port': httpPort, 'mqtt-port': mqttPort };
-  const gateway = await startServer({
-    args: [GATEWAY, ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])],
-    onLine: showTrouble,
-  });
+  const cloud =
+    options.hosted === null
+      ? null
+      : await startHostedSide({ data, host, ...options.hosted, onLine: showTrouble('cloud', interrupted) });
   try {
-    const fleet = await startLiveFleet(farm, { httpBase: gateway.http, mqttUrl: gateway.mqtt });
-    const tookS = ((performance.now() - startedAt) / 1000).toFixed(1);
-    console.log(`\n${whatToLookAt(farm, { ...gateway, data })}\n\nready in ${tookS} s; Ctrl-C ends it`);
-    const status = setInterval(() => console.log(fleetLine(fleet)), STATUS_EVERY_MS);
-    const isOver = await untilOver({ forMs: options.forMs, interrupted, gateway });
-    clearInterval(status);
-    await sayGoodbye(fleet, isOver);
-    return isOver ? 0 : 1;
+    const gateway = await startServer({
+      args: [GATEWAY, ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])],
+      onLine: showTrouble('gateway', interrupted),
+    });
+    try {
+      await cloud?.pair();
+      const fleet = await startLiveFleet(farm, { httpBase: gateway.http, mqttUrl: gateway.mqtt });
+      const tookS = ((performance.now() - startedAt) / 1000).toFixed(1);
+      const fromAfar = cloud === null ? '' : `\n\n${whatToLookAtFromAfar(farm, cloud, gateway)}`;
+      console.log(
+        `\n${whatToLookAt(farm, { ...gateway, data })}${fromAfar}\n\nready in ${tookS} s; Ctrl-C ends it`,
+      );
+      return await goOn({ fleet, gateway, cloud, forMs: options.forMs, interrupted });
+    } finally {
+      await gateway.stop();
+    }
   } finally {
-    await gateway.stop();
+    await cloud?.stop();
   }
+}
+
+type Running = {
+  fleet: Fleet;
+  gateway: RunningServer;
+  cloud: HostedSide | null;
+  forMs: number | null;
+  interrupted: AbortSignal;
+};
+
+async function goOn({ fleet, gateway, cloud, forMs, interrupted }: Running): Promise<number> {
+  const stopListening =
+    cloud === null ? undefined : pullThePlug(cloud.link, process.stdin, (line) => console.log(line));
+  const status = setInterval(
+    () => console.log([fleetLine(fleet), ...(cloud === null ? [] : [linkLine(cloud.link)])].join('; ')),
+    STATUS_EVERY_MS,
+  );
+  const isOver = await untilOver({ forMs, interrupted, gateway });
+  clearInterval(status);
+  stopListening?.();
+  await sayGoodbye(fleet, isOver);
+  return isOver ? 0 : 1;
 }
 
 /** False when the gateway ended by itself. */
@@ -81,11 +113,14 @@ async function sayGoodbye(fleet: Fleet, isOver: boolean): Promise<void> {
   await fleet.stop();
 }
 
-/** What the gateway warns of, and whatever it writes that is not its log. */
-function showTrouble(line: string): void {
-  const read = logLine.safeParse(parseJson(line));
-  if (!read.success) console.error(line);
-  else if (read.data.level >= WARN_LEVEL) console.error(`gateway: ${read.data.msg}`);
+/** What a server warns of, and whatever it writes that is not its log; while all of it ends that is no news. */
+function showTrouble(who: string, interrupted: AbortSignal): (line: string) => void {
+  return (line) => {
+    if (interrupted.aborted) return;
+    const read = logLine.safeParse(parseJson(line));
+    if (!read.success) console.error(line);
+    else if (read.data.level >= WARN_LEVEL) console.error(`${who}: ${read.data.msg}`);
+  };
 }
 
 function parseJson(text: string): unknown {

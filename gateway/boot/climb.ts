@@ -14,7 +14,6 @@ import {
 } from '#adapters/backup/safe-files.ts';
 import { controlTroubleOf, isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
 import type { Database } from '#adapters/sql/database.ts';
-import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { connectSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
 import { type Config, databaseFile } from '../config.ts';
@@ -67,7 +66,7 @@ export async function bootDatabase(config: BootConfig, deps: BootDeps): Promise<
       const { connection, kept } = await take({ step, seen, file, deps });
       const report = { rung: step.rung, detail: detailOf(step, kept), kept, isMemoryOnly: false };
       tell(deps.log, report);
-      const database = openConnection(connection, { ...deps, streamId: OWN_STREAM }, deps);
+      const database = openConnection(connection, { ...deps, streams: 'own' }, deps);
       return { database, report, freeze: () => undefined };
     } catch (error) {
       if (step.rung === 'normal' || step.rung === 'wal') throw error;
@@ -227,7 +226,7 @@ async function inMemory(seen: Seen, deps: BootDeps): Promise<Booted> {
   if (seen.lastGood !== null) rebuildFrom(connection, seen, deps, { action: 'boot_recovery', rung, detail });
   const report: BootReport = { rung, detail, kept: seen.kept, isMemoryOnly: true };
   tell(deps.log, report);
-  const database = openConnection(connection, { ...deps, streamId: OWN_STREAM }, deps);
+  const database = openConnection(connection, { ...deps, streams: 'own' }, deps);
   return { database, report, freeze: () => void connection.pragma('query_only = ON') };
 }
 

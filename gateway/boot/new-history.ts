@@ -11,7 +11,7 @@ import { growingIds, idOfCause } from '../world.ts';
 /** Told to people at the next start, once; see tell-boot.ts. */
 export const BOOT_NOTICE = 'boot_notice';
 
-export type HistoryDeps = Omit<Stamping, 'streamId'>;
+export type HistoryDeps = Omit<Stamping, 'streams'>;
 
 export type Story = {
   /** restore: by a person; boot_recovery: by itself at a start. */

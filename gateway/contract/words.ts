@@ -7,6 +7,18 @@ export type SwitchState = (typeof SWITCH_STATES)[number];
 export const ORIGINS = ['LOCAL', 'REMOTE', 'SCHEDULE', 'SAFETY', 'DEVICE'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
+/** How far an order from the hosted instance to a gateway got. */
+export const COMMAND_STATES = [
+  'pending',
+  'sent',
+  'accepted',
+  'done',
+  'rejected',
+  'expired',
+  'superseded',
+] as const;
+export type CommandState = (typeof COMMAND_STATES)[number];
+
 /** Why a controller's relay stands as it does, in its own words. */
 export const REPORT_SOURCES = ['shadow', 'local_schedule', 'fail_safe', 'manual'] as const;
 export type ReportSource = (typeof REPORT_SOURCES)[number];

@@ -1,124 +1,217 @@
-import { hash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import type { Resource } from '#contract/resource.ts';
-import type { Unit } from './changes.ts';
+import { OPS, SYNC_SCHEMA, type SyncLane } from '#contract/sync/wire.ts';
+import type { Committed, Unit } from './changes.ts';
+import { AppError, StaleError } from './errors.ts';
 import { nextHlc } from './hlc.ts';
 import type { Steps, UnitContext } from './statements.ts';
-
-const OPERATION = { put: 1, delete: 2, fact: 4 } as const;
-const SCHEMA_VERSION = 1;
-const CHAIN_DIGITS = 32;
+import { chainOfText, jsonOf, textOfParts } from './sync/canonical-change.ts';
+import { keepMarks } from './sync/keep-marks.ts';
+import { type Routes, routesOf } from './sync/routes.ts';
 
 // The change log: what sync ships, hash-chained per lane, numbered without gaps under the stream's row lock.
 
-type LogEntry = {
+export type LogEntry = {
   resource: Resource;
   id: string;
-  op: keyof typeof OPERATION;
+  op: keyof typeof OPS;
   cl: number;
   hlc: string;
-  base: Record<string, string> | null;
-  body: Record<string, unknown> | null;
+  base: Readonly<Record<string, string>> | null;
+  body: Readonly<Record<string, unknown>> | null;
+  /** Stamps per group of a whole row that is told as it stands. */
+  over?: Readonly<Record<string, string>>;
+  /** Who did it, where that is not who acts in this unit. */
+  actor?: string | null;
 };
 
 type LaneHead = { seq: number; chain: string };
-
-export type ChangeLog = {
-  stamp(after: string | null): string;
-  write(entry: LogEntry): Steps<void>;
-  state: { hlc: string | null; tx: number; core: LaneHead; history: LaneHead; streamId: number | null };
+export type StreamHead = {
+  id: number;
+  epoch: number;
+  tx: number;
+  core: LaneHead;
+  history: LaneHead;
+  wasFed: boolean;
 };
 
-/** Locks the stream and reads where the log stands; a unit of local rows alone needs none. */
+export type ChangeLog = {
+  /** The next stamp: greater than `after`, and than every one of this unit and of the streams it touches. */
+  stamp(after: string | null): string;
+  /** A stamp of the other side: later ones of this side are greater. */
+  seen(hlc: string): void;
+  /** Stamps beyond this one are not valid any more: the next one is greater than this. */
+  comeBack(hlc: string): void;
+  /** A new epoch counts both lanes of a stream anew. */
+  restart(streamId: number): void;
+  /** To the streams of the row, or to those named. */
+  write(entry: LogEntry, streams?: readonly number[]): Steps<void>;
+  state: { hlc: string | null; streams: ReadonlyMap<number, StreamHead>; routes: Routes };
+};
+
+/** Locks the streams, in one order for all units, and reads where their logs stand; local rows alone need none. */
 export function* openLog(unit: Unit, context: UnitContext): Steps<ChangeLog> {
-  const isLogged = unit.changes.some((change) => change.resource.sync !== 'local');
-  const streamId = isLogged ? context.streamId : null;
+  const routes = yield* routesOf(unit, context);
+  const stored = yield* lockStreams(routes.streams, unit, context);
+  const streams = new Map(stored.map((row) => [Number(row['stream_id']), headOf(row)]));
   const state: ChangeLog['state'] = {
-    hlc: null,
-    tx: 0,
-    core: { seq: 0, chain: '' },
-    history: { seq: 0, chain: '' },
-    streamId,
+    hlc: stored.reduce<string | null>((newest, row) => later(newest, row['hlc']), null),
+    streams,
+    routes,
   };
-  if (streamId !== null) {
-    const [stream] = yield {
-      sql: `select hlc, tx, core_seq, core_chain, history_seq, history_chain from sync_stream where stream_id = ?${
-        context.dialect === 'postgres' ? ' for no key update' : ''
-      }`,
-      params: [streamId],
-    };
-    if (stream === undefined) throw new Error(`sync stream ${streamId} is missing`);
-    state.hlc = typeof stream['hlc'] === 'string' ? stream['hlc'] : null;
-    state.tx = Number(stream['tx']) + 1;
-    state.core = { seq: Number(stream['core_seq']), chain: String(stream['core_chain']) };
-    state.history = { seq: Number(stream['history_seq']), chain: String(stream['history_chain']) };
-  }
   return {
     state,
     stamp(after) {
-      const last = after !== null && (state.hlc === null || after > state.hlc) ? after : state.hlc;
+      const last = later(state.hlc, after);
       state.hlc = nextHlc(last === '' ? null : last, context.nowMs, context.node);
       return state.hlc;
     },
-    *write(entry) {
-      if (state.streamId !== null)
-        yield* writeLogRow(entry, state, { unit, context, streamId: state.streamId });
+    seen(hlc) {
+      state.hlc = later(state.hlc, hlc);
     },
+    comeBack(hlc) {
+      if (state.hlc !== null && hlc < state.hlc) state.hlc = hlc;
+    },
+    restart(id) {
+      const stream = streams.get(id);
+      if (stream === undefined) return;
+      stream.core = { seq: 0, chain: '' };
+      stream.history = { seq: 0, chain: '' };
+    },
+    *write(entry, named) {
+      for (const id of named ?? routes.of(entry.resource, entry.id)) {
+        const stream = streams.get(id);
+        // bound to a gateway since the streams were looked up: looked up again by the next run
+        if (stream === undefined) throw new StaleError(`stream ${id}`);
+        yield* writeLogRow(entry, stream, { unit, context });
+      }
+    },
+  };
+}
+
+const later = (a: string | null, b: unknown): string | null =>
+  typeof b === 'string' && (a === null || b > a) ? b : a;
+
+const HEAD = ['stream_id', 'epoch', 'hlc', 'tx', 'core_seq', 'core_chain', 'history_seq', 'history_chain'];
+
+function* lockStreams(
+  ids: readonly number[],
+  unit: Unit,
+  context: UnitContext,
+): Steps<readonly Record<string, unknown>[]> {
+  if (ids.length === 0) return [];
+  const expected = Object.entries(unit.stream?.expect ?? {});
+  const more = expected.map(([column]) => column).filter((column) => !HEAD.includes(column));
+  const stored = yield {
+    sql: `select ${[...HEAD, ...more].join(', ')} from sync_stream where stream_id ${
+      ids.length === 1 ? '= ?' : `in (${ids.map(() => '?').join(', ')}) order by stream_id`
+    }${context.dialect === 'postgres' ? ' for no key update' : ''}`,
+    params: ids,
+  };
+  const missing = ids.find((id) => !stored.some((row) => Number(row['stream_id']) === id));
+  if (missing !== undefined) throw new Error(`sync stream ${missing} is missing`);
+  const moved = stored.find((row) => Number(row['stream_id']) === unit.stream?.id);
+  if (expected.some(([column, value]) => moved?.[column] !== value))
+    throw new StaleError(`stream ${unit.stream?.id}`);
+  return stored;
+}
+
+function headOf(row: Record<string, unknown>): StreamHead {
+  return {
+    id: Number(row['stream_id']),
+    epoch: Number(row['epoch']),
+    tx: Number(row['tx']) + 1,
+    core: { seq: Number(row['core_seq']), chain: String(row['core_chain']) },
+    history: { seq: Number(row['history_seq']), chain: String(row['history_chain']) },
+    wasFed: false,
   };
 }
 
 function* writeLogRow(
   entry: LogEntry,
-  state: ChangeLog['state'],
-  { unit, context, streamId }: { unit: Unit; context: UnitContext; streamId: number },
+  stream: StreamHead,
+  { unit, context }: { unit: Unit; context: UnitContext },
 ): Steps<void> {
-  const { resource, id, op, cl, hlc, base, body } = entry;
-  const head = state[resource.lane];
-  const baseJson = base === null ? null : (canonicalize(base) ?? null);
-  const bodyJson = body === null ? null : (canonicalize(body) ?? null);
-  // the canonical form of the whole entry, its names in order (RFC 8785), around what is stored anyway
-  const canonical = `{"base":${baseJson},"body":${bodyJson},"cl":${cl},"entity":${resource.entity},"hlc":"${hlc}","id":${JSON.stringify(
-    id,
-  )},"op":${OPERATION[op]},"sv":${SCHEMA_VERSION}}`;
+  const { resource, id, cl, hlc } = entry;
+  // the feed to a gateway has one lane: what a hosted instance tells is little
+  const lane: SyncLane = context.streams === 'own' ? resource.lane : 'core';
+  const head = stream[lane];
+  const op = OPS[entry.op];
+  const baseJson = jsonOf(entry.base);
+  const bodyJson = jsonOf(entry.body);
+  const overJson = jsonOf(entry.over ?? null);
+  // what the other side was told already fits by its own rule
+  if (unit.incoming === undefined && unit.difference === undefined) requireTellable(bodyJson);
+  const parts = { entity: resource.entity, id, op, cl, hlc, sv: SYNC_SCHEMA };
   head.seq += 1;
-  head.chain = chained(head.chain, canonical);
+  head.chain = chainOfText(head.chain, textOfParts({ ...parts, baseJson, bodyJson, overJson }));
+  stream.wasFed = true;
   yield {
-    sql: `insert into sync_change (stream_id, lane, seq, tx, entity, id, op, cl, hlc, base_json, body_json, boot_id,
-      monotonic_ms, actor, schema_version, chain) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    sql: `insert into sync_change (stream_id, lane, seq, tx, entity, id, op, cl, hlc, base_json, body_json, over_json,
+      boot_id, monotonic_ms, actor, schema_version, chain) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     params: [
-      streamId,
-      resource.lane,
+      stream.id,
+      lane,
       head.seq,
-      state.tx,
+      stream.tx,
       resource.entity,
       id,
-      OPERATION[op],
+      op,
       cl,
       hlc,
       baseJson,
       bodyJson,
+      overJson,
       context.bootId,
       Math.round(context.monotonicMs),
-      unit.actor,
-      SCHEMA_VERSION,
+      entry.actor === undefined ? unit.actor : entry.actor,
+      SYNC_SCHEMA,
       head.chain,
     ],
   };
 }
 
-function chained(chain: string, canonical: string): string {
-  return hash('sha256', Buffer.concat([Buffer.from(chain, 'hex'), Buffer.from(canonical)])).slice(
-    0,
-    CHAIN_DIGITS,
-  );
+/** Of MAX_MESSAGE_BYTES, with room for what stands around one change in a message. */
+export const MOST_BODY_BYTES = 1_800_000;
+
+/**
+ * A change that no message carries would hold up everything behind it. The largest row that the interface takes has a
+ * sixth of this (10,000 single weights), the entry of its correction a third; this is the tripwire behind it.
+ */
+function requireTellable(bodyJson: string | null): void {
+  // a character has three bytes at most
+  if (bodyJson === null || bodyJson.length <= MOST_BODY_BYTES / 3) return;
+  if (Buffer.byteLength(bodyJson) > MOST_BODY_BYTES)
+    throw new AppError(413, 'This is too much for one record; split it or shorten its texts', {
+      code: 'RECORD_TOO_LARGE',
+    });
 }
 
-export function* closeLog(log: ChangeLog): Steps<void> {
-  const { streamId, hlc, tx, core, history } = log.state;
-  if (streamId === null) return;
-  yield {
-    sql: `update sync_stream set hlc = ?, tx = ?, core_seq = ?, core_chain = ?, history_seq = ?, history_chain = ?
-      where stream_id = ?`,
-    params: [hlc, tx, core.seq, core.chain, history.seq, history.chain, streamId],
-  };
+/** Hosted: streams whose feed grew. */
+export function fedBy(log: ChangeLog, { streams }: UnitContext): Pick<Committed, 'fed'> {
+  const fed = [...log.state.streams.values()].filter(({ wasFed }) => wasFed);
+  return streams === 'own' || fed.length === 0
+    ? {}
+    : { fed: fed.map(({ id, core }) => ({ streamId: id, head: core.seq })) };
+}
+
+/** Writes where the streams stand now, and the points that move with the unit. */
+export function* closeLog(log: ChangeLog, unit: Unit, context: UnitContext): Steps<void> {
+  for (const { id, tx, core, history } of log.state.streams.values()) {
+    const columns: Readonly<Record<string, string | number | null>> = {
+      hlc: log.state.hlc,
+      tx,
+      core_seq: core.seq,
+      core_chain: core.chain,
+      history_seq: history.seq,
+      history_chain: history.chain,
+      ...(unit.stream?.id === id ? unit.stream.set : {}),
+    };
+    yield {
+      sql: `update sync_stream set ${Object.keys(columns)
+        .map((column) => `${column} = ?`)
+        .join(', ')} where stream_id = ?`,
+      params: [...Object.values(columns), id],
+    };
+  }
+  if (unit.stream !== undefined) yield* keepMarks(unit.stream, context);
 }

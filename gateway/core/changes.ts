@@ -1,13 +1,16 @@
 import type { Resource, Stored } from '#contract/resource.ts';
+import type { LogPoint, Restamp, SyncLane, WireChange, WireRow } from '#contract/sync/wire.ts';
 
-/** One row change of a unit. Made by `insert`, `update`, `remove`, `put`, `purge`, `erase`; carried out by `commit`. */
+/** One row change of a unit. Made by `insert`, `update`, `remove` and the others below; carried out by `commit`. */
 export type Change =
   | { op: 'insert'; resource: Resource; row: { id: string } & Record<string, unknown>; ifAbsent: boolean }
   | { op: 'update'; resource: Resource; id: string; set: Record<string, unknown>; expectRev: number | null }
   | { op: 'delete'; resource: Resource; id: string; expectRev: number | null }
   | { op: 'put'; resource: Resource; row: { id: string } & Record<string, unknown> }
   | { op: 'purge'; resource: Resource; id: string }
-  | { op: 'erase'; resource: Resource; id: string };
+  | { op: 'erase'; resource: Resource; id: string }
+  | { op: 'restore'; resource: Resource; id: string; expectRev: number | null }
+  | { op: 'tell'; resource: Resource; id: string; streamId: number };
 
 /** A guard's number, read before the facts a decision rests on. `isParent`: see asParent. */
 export type GuardSeen = { entity: string; id: string; n: number; isParent?: true };
@@ -20,6 +23,91 @@ export type Unit = {
   guards?: readonly GuardSeen[];
   /** User who acts; null: the system. */
   actor: string | null;
+  /** What came from the other instance, merged before `changes`. */
+  incoming?: Incoming;
+  /** Points of a sync stream that move with the unit; it is stale when one is not as expected. */
+  stream?: StreamMove;
+  /** Gateway: stamps the hosted instance set anew; taken over before anything else of the unit. */
+  restamps?: readonly Restamp[];
+  /** Gateway: rows of the hosted instance's snapshot, merged and noted as what it knows (sync_seen). */
+  snapshot?: {
+    streamId: number;
+    rows: readonly WireRow[];
+    /** The first page of a snapshot forgets what was noted of one that was broken off. */
+    isFirst?: boolean;
+  };
+  /** Gateway: one slice of what follows the last page of a snapshot. */
+  difference?: DifferenceSlice;
+};
+
+/**
+ * The end of a resync, in slices. Commit the same one until `Committed.difference.isDone`: it forgets the old log, takes
+ * over epoch and cursor, then logs anew every row of which this side knows more than sync_seen says, and empties that.
+ * Where it stands is kept in sync_stream.resync, so a start in between goes on where it was.
+ */
+export type DifferenceSlice = {
+  streamId: number;
+  epoch: number;
+  /** Where the feed goes on. */
+  cursor: LogPoint;
+  /** Rows looked at, most. */
+  limit: number;
+};
+
+/** Changes of the other instance, in the order of its log. They keep their stamps and are not logged to it again. */
+export type Incoming = {
+  from: 'gateway' | 'hosted';
+  streamId: number;
+  lane: SyncLane;
+  changes: readonly WireChange[];
+  /** Tries everything kept aside of that stream again (at most 200 at a time): after an upgrade, or by hand. */
+  retry?: 'parked';
+  /**
+   * Rows on which a comparison found both sides to differ. Under equal stamps the hosted instance's copy stands: a farm's
+   * card breaks sooner than a database does. What cannot be applied is passed over, not kept aside.
+   */
+  isRepair?: true;
+};
+
+/** Columns of sync_stream that tell how far the two logs went. */
+export type StreamPoints = {
+  epoch: number;
+  core_seq: number;
+  core_chain: string;
+  history_seq: number;
+  history_chain: string;
+  in_core_seq: number;
+  in_core_chain: string;
+  in_history_seq: number;
+  in_history_chain: string;
+  acked_core_seq: number;
+  acked_core_chain: string;
+  acked_history_seq: number;
+  acked_history_chain: string;
+  floor_seq: number;
+  timeline: string;
+  resync: string | null;
+};
+
+export type StreamMove = {
+  id: number;
+  expect: Partial<StreamPoints>;
+  set: Partial<StreamPoints>;
+  /** Chains worth keeping of what was applied (sync_marks); a new epoch forgets those of the one before. */
+  marks?: readonly { lane: SyncLane; seq: number; chain: string }[];
+};
+
+/** What became of the incoming changes. */
+export type MergeReport = {
+  applied: number;
+  /** Numbers that are kept aside, and why. */
+  parked: readonly { seq: number; reason: string }[];
+  /** Edits that lost, on either side. */
+  conflicts: number;
+  /** What the sender may not say was passed over: groups the receiver owns, tables that stay with it. */
+  passedOver: number;
+  /** Rows that were kept aside before and found their place now. */
+  unparked: number;
 };
 
 export type Commit = (unit: Unit) => Promise<Committed>;
@@ -36,7 +124,14 @@ export type CommittedRow = {
 };
 
 /** What a unit really changed: rows that stayed as they were are left out. */
-export type Committed = { rows: readonly CommittedRow[] };
+export type Committed = {
+  rows: readonly CommittedRow[];
+  merged?: MergeReport;
+  /** Hosted: streams whose feed grew, and how far it goes now. */
+  fed?: readonly { streamId: number; head: number }[];
+  /** Of `Unit.difference`: rows logged anew by this slice. */
+  difference?: { isDone: boolean; logged: number };
+};
 
 /** Hears of every committed unit, after it is on disk. Must not throw and must not wait. */
 export type CommitListener = (committed: Committed) => void;
@@ -91,6 +186,28 @@ export function purge<Row extends { id: string }>(resource: Resource<Row>, id: s
  */
 export function erase<Row extends { id: string }>(resource: Resource<Row>, id: string): Change {
   return { op: 'erase', resource: anyResource(resource), id };
+}
+
+/** Brings a deleted row back, and what was hidden with it. Stale when it is not deleted or its parent is. */
+export function restore<Row extends { id: string }>(
+  resource: Resource<Row>,
+  row: string | Stored<Row>,
+): Change {
+  const id = typeof row === 'string' ? row : row.id;
+  const expectRev = typeof row === 'string' ? null : row.rev;
+  return { op: 'restore', resource: anyResource(resource), id, expectRev };
+}
+
+/**
+ * Hosted: logs a row as it stands, with the stamps of its groups, to one stream: for a person who becomes visible there.
+ * The row itself stays as it is; one that does not exist is passed over. The stream must exist.
+ */
+export function tell<Row extends { id: string }>(
+  resource: Resource<Row>,
+  id: string,
+  streamId: number,
+): Change {
+  return { op: 'tell', resource: anyResource(resource), id, streamId };
 }
 
 /** The rows of one table in a committed unit, typed. */

@@ -27,7 +27,8 @@ export type ClockState = {
     | 'before_last_known_time'
     | 'not_synchronised'
     | 'stepped'
-    | 'set_by_operator';
+    | 'set_by_operator'
+    | 'hosted_time';
   /** Added to the wall clock, ms: not 0 while the wall clock is known to be wrong. */
   correction: number;
   /** Last look: wall and monotonic. */
@@ -44,6 +45,8 @@ const STEP_MS = 2_000;
 const FAR_STEP_MS = 24 * 3_600_000;
 /** A person reads the time off a watch. */
 const SET_BY_HAND_MS = 10 * 60_000;
+/** A signed answer may have been that long on its way. */
+const HOSTED_MS = 10_000;
 
 /** Judges the clock at the start of the program. `floor` is the last time known to be good, of an earlier run. */
 export function startClock(
@@ -118,22 +121,32 @@ export function lookAtClock(
 }
 
 function reachOf({ reason }: ClockState): number {
-  return reason === 'set_by_operator' ? SET_BY_HAND_MS : STEP_MS;
+  if (reason === 'set_by_operator') return SET_BY_HAND_MS;
+  return reason === 'hosted_time' ? HOSTED_MS : STEP_MS;
 }
 
 /**
- * A person says what time it is, or that the time shown is right: it is gone by from now on. It does not outlive the
- * process: a wall clock that is still wrong at the next start has to be confirmed again.
+ * A person says what time it is, or that the time shown is right, or the hosted instance has signed it: it is gone by
+ * from now on. It does not outlive the process: a wall clock that is still wrong at the next start has to be confirmed again.
  */
 export function confirmClock(
   state: ClockState,
   look: { wall: number; monotonic: number },
   time: number,
+  by: 'set_by_operator' | 'hosted_time' = 'set_by_operator',
 ): ClockChange {
   return {
-    state: { ...look, trust: 'trusted', reason: 'set_by_operator', correction: time - look.wall },
+    state: { ...look, trust: 'trusted', reason: by, correction: time - look.wall },
     steppedBy: time - timeOf(state, look.monotonic),
   };
+}
+
+/**
+ * Is a time that the hosted instance signed evidence here? Only where the clock is not trusted, and nobody has said that
+ * it never shall be: a clock that is right is not moved by whoever holds a key.
+ */
+export function needsHostedTime({ trust, reason }: Pick<ClockState, 'trust' | 'reason'>): boolean {
+  return trust === 'untrusted' && reason !== 'configured';
 }
 
 /** The time to go by at this look of wall and monotonic clock. */

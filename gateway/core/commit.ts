@@ -1,11 +1,15 @@
 import type { Resource } from '#contract/resource.ts';
-import { type ChangeLog, closeLog, openLog } from './change-log.ts';
+import { type ChangeLog, closeLog, fedBy, openLog } from './change-log.ts';
 import type { Change, Committed, CommittedRow, Unit } from './changes.ts';
 import { StaleError } from './errors.ts';
 import { holdGuards } from './hold-guards.ts';
-import { newestOf, readRegister, writeRegister } from './register.ts';
+import { lockRow } from './lock-row.ts';
+import { newestOf, newRegister, readRegister, writeRegister } from './register.ts';
 import { codecOf } from './row-codec.ts';
+import { deleteRow, restoreRow } from './row-life.ts';
 import type { Steps, UnitContext } from './statements.ts';
+import { applySync } from './sync/apply-sync.ts';
+import { tellPerson, tellRows } from './sync/whole-rows.ts';
 
 // The one way rows of the product change, as a generator of statements: SQLite's driver runs it without a pause
 // between BEGIN and COMMIT, PostgreSQL's awaits each statement. Placeholders are `?`.
@@ -13,10 +17,12 @@ import type { Steps, UnitContext } from './statements.ts';
 export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   const log = yield* openLog(unit, context);
   yield* holdGuards(unit.guards ?? [], context);
-  const rows: CommittedRow[] = [];
+  const heard = yield* applySync(unit, log, context);
+  const rows: CommittedRow[] = [...heard.rows];
+  for (const newcomer of log.state.routes.newcomers) yield* tellPerson(newcomer, log, context);
   for (const change of inOrder(unit.changes)) rows.push(...(yield* applyChange(change, log, context)));
-  yield* closeLog(log);
-  return { rows };
+  yield* closeLog(log, unit, context);
+  return { ...heard, rows, ...fedBy(log, context) };
 }
 
 /** By table and id, so that two units never wait for each other. */
@@ -44,6 +50,10 @@ function applyChange(change: Change, log: ChangeLog, context: UnitContext): Step
       return purgeRow(change);
     case 'erase':
       return eraseRow(change);
+    case 'restore':
+      return restoreRow(change, log, context);
+    case 'tell':
+      return tellRow(change, log, context);
   }
 }
 
@@ -133,7 +143,7 @@ function* logUpdate(
   const groups = Object.entries(resource.groups).filter(([, group]) =>
     group.fields.some((f) => changed.includes(f)),
   );
-  const register = (yield* readRegister(resource, id)) ?? { cl: 1, hlc: '', over: {} };
+  const register = (yield* readRegister(resource, id)) ?? newRegister();
   const base: Record<string, string> = {};
   const body: Record<string, unknown> = {};
   const stamp = log.stamp(newestOf(register));
@@ -147,67 +157,6 @@ function* logUpdate(
   if ('updated_at' in after) body['updated_at'] = after['updated_at'];
   yield* writeRegister(resource, id, register);
   yield* log.write({ resource, id, op: 'put', cl: register.cl, hlc: stamp, base, body });
-}
-
-function* deleteRow(
-  change: Extract<Change, { op: 'delete' }>,
-  log: ChangeLog,
-  context: UnitContext,
-): Steps<CommittedRow[]> {
-  const { resource, id } = change;
-  const stored = yield* lockRow(resource, id, context);
-  if (stored === null || stored.hidden) throw new StaleError(`${resource.name} ${id}`);
-  if (change.expectRev !== null && change.expectRev !== stored.rev)
-    throw new StaleError(`${resource.name} ${id}`);
-  yield { sql: `update ${resource.name} set hidden = 1, rev = rev + 1 where id = ?`, params: [id] };
-  const register = (yield* readRegister(resource, id)) ?? { cl: 1, hlc: '', over: {} };
-  const cl = register.cl + 1;
-  const stamp = log.stamp(newestOf(register));
-  yield* writeRegister(resource, id, { ...register, cl });
-  yield* log.write({ resource, id, op: 'delete', cl, hlc: stamp, base: null, body: null });
-  const gone: CommittedRow = {
-    table: resource.name,
-    id,
-    before: stored.row,
-    after: stored.row,
-    rev: stored.rev + 1,
-    hidden: true,
-  };
-  return [gone, ...(yield* hideChildren(resource.name, id, context))];
-}
-
-/** Children carry no tombstone of their own: they are hidden because an ancestor is. */
-function* hideChildren(table: string, id: string, context: UnitContext): Steps<CommittedRow[]> {
-  const rows: CommittedRow[] = [];
-  for (const { resource, column } of context.childrenOf.get(table) ?? []) {
-    if (resource.goesBy === 'parent') continue;
-    const codec = codecOf(resource);
-    const hidden = yield {
-      sql: `update ${resource.name} set hidden = 1, rev = rev + 1 where ${whichGo(resource, column)} returning rev, ${codec.columns.join(', ')}`,
-      params: [id],
-    };
-    for (const stored of hidden) {
-      const row = codec.decode(stored);
-      const childId = String(row['id']);
-      rows.push({
-        table: resource.name,
-        id: childId,
-        before: row,
-        after: row,
-        rev: Number(stored['rev'] ?? 0),
-        hidden: true,
-      });
-      for (const below of yield* hideChildren(resource.name, childId, context)) rows.push(below);
-    }
-  }
-  return rows;
-}
-
-function whichGo({ name, goesBy }: Resource, column: string): string {
-  const below = `${column} = ? and hidden = 0`;
-  if (typeof goesBy === 'string') return below;
-  const { status, newestBy, most } = goesBy;
-  return `id in (select id from ${name} where ${below} and status = '${status}' order by ${newestBy} desc limit ${most})`;
 }
 
 function* putRow({ resource, row }: Extract<Change, { op: 'put' }>): Steps<CommittedRow[]> {
@@ -238,6 +187,15 @@ function* purgeRow({ resource, id }: Extract<Change, { op: 'purge' }>): Steps<Co
   });
 }
 
+function* tellRow(
+  { resource, id, streamId }: Extract<Change, { op: 'tell' }>,
+  log: ChangeLog,
+  context: UnitContext,
+): Steps<CommittedRow[]> {
+  yield* tellRows({ resource, ids: [id], streams: [streamId] }, log, context);
+  return [];
+}
+
 function* eraseRow({ resource, id }: Extract<Change, { op: 'erase' }>): Steps<CommittedRow[]> {
   if (resource.sync === 'local')
     throw new Error(`erase is for synchronised tables, ${resource.name} is local`);
@@ -248,21 +206,4 @@ function* eraseRow({ resource, id }: Extract<Change, { op: 'erase' }>): Steps<Co
 
 function marks(columns: readonly string[]): string {
   return columns.map(() => '?').join(', ');
-}
-
-function* lockRow(
-  resource: Resource,
-  id: string,
-  context: UnitContext,
-): Steps<{ row: Record<string, unknown>; rev: number; hidden: boolean } | null> {
-  const codec = codecOf(resource);
-  const kernel = resource.sync === 'local' ? '' : ', rev, hidden';
-  const [stored] = yield {
-    sql: `select ${codec.columns.join(', ')}${kernel} from ${resource.name} where id = ?${
-      context.dialect === 'postgres' ? ' for update' : ''
-    }`,
-    params: [id],
-  };
-  if (stored === undefined) return null;
-  return { row: codec.decode(stored), rev: Number(stored['rev'] ?? 0), hidden: stored['hidden'] === 1 };
 }

@@ -32,6 +32,18 @@ export type Presence = {
   configRev: number | null;
   scheduleRev: number | null;
   isDirty: boolean;
+  /** Hosted instance, farm with a gateway: what that told; it hears the controllers, not this instance. */
+  remote?: RemotePresence | null;
+};
+
+export type RemoteTarget = Pick<ControlPoint, 'target_status' | 'version' | 'epoch'>;
+
+/** `link` is shared by all control points of a gateway. */
+export type RemotePresence = {
+  isOnline: boolean;
+  link: { believedUntil: number };
+  /** As the gateway last told it on its live connection; null: it is of a version that does not. */
+  target?: RemoteTarget | null;
 };
 
 /** A target the disk would not take: control goes on from memory until it does. */
@@ -71,6 +83,15 @@ export function targetOf(
   return { target_status, version, epoch: view.row.epoch, target_origin, last_command_at };
 }
 
+/**
+ * The target by the gateway's own word where that is newer than the row: after weeks without a link the rows need their
+ * time, and an order from afar must rest on what holds now. null: the row is as new.
+ */
+export function newerTarget({ row, presence }: Pick<ControlView, 'row' | 'presence'>): RemoteTarget | null {
+  const told = presence.remote?.target ?? null;
+  return told !== null && (told.epoch !== row.epoch || told.version > row.version) ? told : null;
+}
+
 /** Looks into the registry of control points; answers from memory. */
 export type ControlViews = {
   byId: (id: string) => ControlView | null;
@@ -81,5 +102,6 @@ export type ControlViews = {
 
 /** A controller is online this long after its last report, and not after the broker saw it go. */
 export function isOnline(presence: Presence, nowMs: number, onlineAfterMs: number): boolean {
+  if (presence.remote) return presence.remote.isOnline && nowMs <= presence.remote.link.believedUntil;
   return presence.lastReportAt !== null && !presence.isLost && nowMs - presence.lastReportAt <= onlineAfterMs;
 }

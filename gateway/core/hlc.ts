@@ -7,7 +7,8 @@ const COUNTER_DIGITS = 4;
 const COUNTER_LIMIT = 0x1_0000;
 
 export function formatHlc(ms: number, counter: number, node: string): Hlc {
-  return `${ms.toString(16).padStart(MS_DIGITS, '0')}.${counter.toString(16).padStart(COUNTER_DIGITS, '0')}.${node}`;
+  // clocks count parts of milliseconds, too; in hexadecimal they would sort anywhere
+  return `${Math.floor(ms).toString(16).padStart(MS_DIGITS, '0')}.${counter.toString(16).padStart(COUNTER_DIGITS, '0')}.${node}`;
 }
 
 export function readHlc(hlc: Hlc): { ms: number; counter: number; node: string } {

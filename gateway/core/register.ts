@@ -3,7 +3,18 @@ import type { Steps } from './statements.ts';
 
 // Registers: per row a causal length (odd: alive) and the stamp of each field group.
 
+/** `hlc` is of the making and holds for every group that `over` does not name. */
 export type Register = { cl: number; hlc: string; over: Record<string, string> };
+
+/** Names in `over` the stamp of the last delete or restore. */
+export const LIFE = '*';
+
+/** Stands for a making that nobody stamped where a stamp must stand. */
+export const NO_STAMP = '000000000000.0000.00000000';
+
+export const isAlive = ({ cl }: Pick<Register, 'cl'>): boolean => cl % 2 === 1;
+
+export const newRegister = (): Register => ({ cl: 1, hlc: '', over: {} });
 
 /** The newest stamp of any of its groups. */
 export function newestOf(register: Register): string {
@@ -13,15 +24,19 @@ export function newestOf(register: Register): string {
   );
 }
 
+/** A register as it is stored. */
+export function registerOf(stored: Readonly<Record<string, unknown>>): Register {
+  // written by writeRegister below, or by its like for many rows
+  const over = JSON.parse(String(stored['over_json'])) as Record<string, string>;
+  return { cl: Number(stored['cl']), hlc: String(stored['hlc']), over };
+}
+
 export function* readRegister(resource: Resource, id: string): Steps<Register | null> {
   const [stored] = yield {
     sql: 'select cl, hlc, over_json from sync_register where entity = ? and id = ?',
     params: [resource.entity, id],
   };
-  if (stored === undefined) return null;
-  // written by writeRegister below
-  const over = JSON.parse(String(stored['over_json'])) as Record<string, string>;
-  return { cl: Number(stored['cl']), hlc: String(stored['hlc']), over };
+  return stored === undefined ? null : registerOf(stored);
 }
 
 export function* writeRegister(resource: Resource, id: string, register: Register): Steps<void> {

@@ -7,8 +7,8 @@ export type Steps<Answer> = Generator<Statement, Answer, Rows>;
 
 export type UnitContext = {
   dialect: 'sqlite' | 'postgres';
-  /** Stream this instance logs to; null: registers only (a hosted instance, for a farm without a gateway). */
-  streamId: number | null;
+  /** Where changes are logged to: a gateway has one stream; a hosted instance one per gateway, by whose the row is. */
+  streams: 'own' | 'by scope';
   nowMs: number;
   /** Monotonic milliseconds of this boot, for stamping rows anew once the clock is known. */
   monotonicMs: number;

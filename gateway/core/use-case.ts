@@ -1,4 +1,4 @@
-import type { Change, Commit, Committed, GuardSeen } from './changes.ts';
+import type { Change, Commit, Committed, GuardSeen, StreamMove } from './changes.ts';
 import { AppError, StaleError, UniqueViolation } from './errors.ts';
 
 /** What a use case decided: rows to change and what to tell the caller. */
@@ -6,6 +6,8 @@ export type Decision<Answer> = {
   answer: Answer;
   changes?: readonly Change[];
   guards?: readonly GuardSeen[];
+  /** Points of a sync stream that move with it; read before the facts, as guards are. */
+  stream?: StreamMove;
 };
 
 export type PerformDeps = {
@@ -28,10 +30,11 @@ export async function perform<Answer>(
   decide: () => Promise<Decision<Answer>>,
 ): Promise<{ answer: Answer; committed: Committed }> {
   for (let attempt = 1; ; attempt += 1) {
-    const { answer, changes = [], guards = [] } = await decide();
-    if (changes.length === 0) return { answer, committed: { rows: [] } };
+    const { answer, changes = [], guards = [], stream } = await decide();
+    if (changes.length === 0 && stream === undefined) return { answer, committed: { rows: [] } };
+    const moved = stream === undefined ? {} : { stream };
     try {
-      return { answer, committed: await deps.commit({ changes, guards, actor }) };
+      return { answer, committed: await deps.commit({ changes, guards, actor, ...moved }) };
     } catch (error) {
       if (!(error instanceof StaleError) && !(error instanceof UniqueViolation)) throw error;
       if (attempt >= ATTEMPTS) {

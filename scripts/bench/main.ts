@@ -6,15 +6,20 @@ import { coldStart } from './cold-start.ts';
 import { connectedControllers } from './connected-controllers.ts';
 import { farmReads } from './farm-reads.ts';
 import type { BenchOptions, Finding } from './finding.ts';
+import { gatewayStorm } from './gateway-storm.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
+import { idleLink } from './idle-link.ts';
 import { limits } from './limits.ts';
 import { logins } from './logins.ts';
 import { mqttHeartbeats } from './mqtt-heartbeats.ts';
 import { notifications } from './notifications.ts';
 import { orderLatency } from './order-latency.ts';
 import { quietDay } from './quiet-day.ts';
+import { editPropagation, remoteOrder } from './remote-order.ts';
 import { storm } from './storm.ts';
 import { streamingLogs } from './streaming-logs.ts';
+import { syncApply } from './sync-apply.ts';
+import { syncBacklog } from './sync-backlog.ts';
 import { tableOf } from './table.ts';
 
 // How fast the gateway is, always against a named baseline in the same run: ratios hold on other machines, rates do not.
@@ -32,6 +37,12 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   logins,
   notifications,
   limits,
+  'sync-backlog': syncBacklog,
+  'sync-apply': syncApply,
+  'remote-order': remoteOrder,
+  'edit-propagation': editPropagation,
+  'idle-link': idleLink,
+  'gateway-storm': gatewayStorm,
 };
 
 const HELP = `npm run bench -- [options]

@@ -9,6 +9,8 @@ export type DemoOptions = {
   mqttPort: string;
   /** null: until Ctrl-C. */
   forMs: number | null;
+  /** null: the farm alone. */
+  hosted: { isPostgres: boolean; httpPort: string } | null;
 };
 
 export const HELP = `npm run demo -- [options]
@@ -19,6 +21,9 @@ export const HELP = `npm run demo -- [options]
   --http-port N     port of the interface [0: a free one]
   --mqtt-port N     port of the broker [0: a free one]
   --for TIME        stop by itself, for example after 20s or 10m [until Ctrl-C]
+  --hosted          a hosted instance beside it, paired with the farm, and a line between them to break
+  --hosted-postgres the same on a throw-away PostgreSQL instead of SQLite
+  --hosted-port N   port of the hosted instance [0: a free one]
 `;
 
 /** Reads the flags. Answers a sentence when one of them is wrong, null for --help. */
@@ -37,6 +42,10 @@ export function readDemoOptions(args: readonly string[]): DemoOptions | string |
     httpPort: values['http-port'],
     mqttPort: values['mqtt-port'],
     forMs,
+    hosted:
+      values.hosted || values['hosted-postgres']
+        ? { isPostgres: values['hosted-postgres'], httpPort: values['hosted-port'] }
+        : null,
   };
 }
 
@@ -51,6 +60,9 @@ function flagsOf(args: readonly string[]) {
         'http-port': { type: 'string', default: '0' },
         'mqtt-port': { type: 'string', default: '0' },
         for: { type: 'string' },
+        hosted: { type: 'boolean', default: false },
+        'hosted-postgres': { type: 'boolean', default: false },
+        'hosted-port': { type: 'string', default: '0' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;

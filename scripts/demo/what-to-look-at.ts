@@ -1,7 +1,9 @@
 import { deviceTopic } from '#contract/mqtt/topics.ts';
 import type { DemoFarm } from './demo-farm.ts';
 import { FARM, MEMBERS, OWNER, SILENT, STUCK } from './farm-plan.ts';
+import { HOSTED_OWNER, type HostedSide } from './hosted-side.ts';
 import { controllerOf } from './live-fleet.ts';
+import { PLUG_HELP } from './pull-the-plug.ts';
 
 export type DemoAddresses = { http: string; mqtt: string; data: string };
 
@@ -81,5 +83,42 @@ function controllers(farm: DemoFarm, { http, mqtt }: DemoAddresses): string {
     `  mosquitto_sub ${who} -v -C 1 -t ${deviceTopic(silent.mqtt_id, 'shadow/desired')}`,
     `  mosquitto_pub ${who} -t ${deviceTopic(silent.mqtt_id, 'hb')} -m '{"current_status":"OFF"}'`,
     `  curl -s ${http}/api/v1/devices/heartbeat -H 'Authorization: Bearer ${silent.key}' -H 'Content-Type: application/json' -d '{"device_id":"${silent.device_id}","current_status":"OFF"}'`,
+  ].join('\n');
+}
+
+/** The same farm from afar, and how to break the line to it. */
+export function whatToLookAtFromAfar(
+  farm: DemoFarm,
+  { http, folder, password }: Pick<HostedSide, 'http' | 'folder' | 'password'>,
+  gateway: Pick<DemoAddresses, 'http'>,
+): string {
+  const { email } = HOSTED_OWNER;
+  const reset = `npm run admin -- reset-password --email ${email} --role hosted --data ${folder}`;
+  const known = password ?? `as shown when the farm was paired; another one: ${reset}`;
+  const login = JSON.stringify({ email, password: password ?? 'PASSWORD', remember_me: true });
+  const token = (api: string) =>
+    `$(curl -s ${api}/auth/login -H 'Content-Type: application/json' -d '${login}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
+  const get = (api: string, path: string) => `  curl -s -H "Authorization: Bearer $CLOUD" '${api}${path}'`;
+  const [cloud, local] = [`${http}/api/v1`, `${gateway.http}/api/v1`];
+  const point = `/control-points/${controllerOf(farm, 'CP-03').control_point_id}`;
+  return [
+    'The cloud: a hosted instance, paired with the farm; the farm belongs to its account now',
+    '',
+    `  interface    ${cloud}/`,
+    `  to read      ${cloud}/docs/`,
+    `  owner        ${email}`,
+    `  password     ${known}`,
+    '',
+    'The same farm from afar, as its owner (the account opens the gateway, too, as soon as both have spoken):',
+    `  CLOUD=${token(cloud)}`,
+    get(cloud, `/ponds/summary-cards?farm_id=${farm.farm_id}`),
+    get(cloud, '/sync/gateways'),
+    `  curl -s -X POST -H "Authorization: Bearer $CLOUD" ${cloud}${point}/turn-on -H 'Content-Type: application/json' -d '{"for_s":120,"reason":"from afar"}'`,
+    get(cloud, `${point}/commands?limit=5`),
+    'and how the gateway sees the link:',
+    `  FARM=${token(local)}`,
+    `  curl -s -H "Authorization: Bearer $FARM" '${local}/sync/status'`,
+    '',
+    PLUG_HELP,
   ].join('\n');
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '#sim/fleet/scenario.ts';
+import { soakPair } from '../sync/soak-pair.ts';
 import { runCampaign } from './campaign.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readProgress } from './progress.ts';
@@ -15,6 +16,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --kills N          [100 a minute, at most 1000 a round]
   --speed N          farm seconds in one of ours [20]
   --resume FILE      notes its progress there, and goes on from it when it was interrupted
+  --sync SEEDS       instead: so many simulated pairs of a gateway and a hosted instance, from --seed on [from 1]
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
 `;
 
@@ -28,6 +30,11 @@ async function main(args: readonly string[]): Promise<number> {
   if (options === null) {
     console.error(HELP);
     return 2;
+  }
+  if (options.sync !== null) {
+    const tell = (sentence: string) => console.error(`… ${sentence}`);
+    const { sync: seeds, from, json } = options;
+    return (await soakPair({ seeds, from, json, tell })) ? 0 : 1;
   }
   const earlier = options.resume === null ? null : readProgress(options.resume);
   const plan: Plan = earlier?.plan ?? makePlan({ ...options, isShort: false });
@@ -71,6 +78,7 @@ function readOptions(args: readonly string[]) {
       kills: { type: 'string' },
       speed: { type: 'string', default: '20' },
       resume: { type: 'string' },
+      sync: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -79,13 +87,16 @@ function readOptions(args: readonly string[]) {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
   const kills = Number(values.kills ?? Math.round((forMs ?? 0) / 600));
   const [controllers, speed] = [Number(values.controllers), Number(values.speed)];
-  const numbers = [seed, kills, controllers, speed];
+  const sync = values.sync === undefined ? null : Number(values.sync);
+  const numbers = [seed, kills, controllers, speed, sync ?? 0];
   if (values.help || forMs === null || !numbers.every((value) => Number.isFinite(value) && value >= 0))
     return null;
   const rounds = Math.max(1, Math.round(forMs / ROUND_MS));
   return {
     forMs,
     seed,
+    sync,
+    from: Number(values.seed ?? 1),
     kills,
     controllers,
     speed,

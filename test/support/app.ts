@@ -62,6 +62,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     log: { debug: silent, info: note('info'), warn: note('warn'), error: note('error') },
   });
   const server = createServer(instance.app);
+  const live = instance.sync?.attach(server) ?? null;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -142,6 +143,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     sentences,
     call,
     async close() {
+      live?.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await instance.database.close();

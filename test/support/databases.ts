@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe } from 'vitest';
 import type { Database, Stamping } from '#adapters/sql/database.ts';
-import { bearPostgres, bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
+import { bearPostgres, bearSqlite } from '#adapters/sql/instance.ts';
 import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
 import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
-import { freshDatabase } from './postgres.ts';
+import { freshDatabase, type Template } from './postgres.ts';
 import { whyNoPostgres } from './postgres-cluster.ts';
 
 export type Engine = 'sqlite' | 'postgres';
@@ -28,7 +28,7 @@ export async function openTestDatabase(
   stamping: Partial<Stamping> = {},
 ): Promise<TestDatabase> {
   const full: Stamping = {
-    streamId: OWN_STREAM,
+    streams: 'own',
     now: () => Date.UTC(2026, 2, 1, 12),
     monotonic: () => 0,
     bootId: 'boot-1',
@@ -45,7 +45,7 @@ export async function openTestDatabase(
     const database = openSqlite(connection, full, onError);
     return { database, close: () => database.close() };
   }
-  const fresh = await freshDatabase({ name: 'migrated', fill: migrateTemplate });
+  const fresh = await freshDatabase(MIGRATED);
   const database = openPostgres(connectPostgres(fresh.url, 5), full, onError);
   return {
     database,
@@ -55,6 +55,9 @@ export async function openTestDatabase(
     },
   };
 }
+
+/** An empty database with the whole schema, to begin as a copy of. */
+export const MIGRATED: Template = { name: 'migrated', fill: migrateTemplate };
 
 async function migrateTemplate(url: string): Promise<void> {
   const pool = connectPostgres(url, 1);

@@ -44,9 +44,10 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
     child = started;
     for await (const line of createInterface({ input: started.stdout })) {
       lines.push(line);
-      const entry = JSON.parse(line) as { msg: string; http: string; mqtt: string };
+      const entry = JSON.parse(line) as { msg: string; http: string; mqtt: string | null };
       if (entry.msg !== 'ready') continue;
-      ports = { http: new URL(entry.http).port, mqtt: new URL(entry.mqtt).port };
+      // a hosted instance has no broker
+      ports = { http: new URL(entry.http).port, mqtt: entry.mqtt === null ? '0' : new URL(entry.mqtt).port };
       break;
     }
     if (ports.http === '0') throw new Error(`the gateway did not start: ${lines.join('\n')}`);

@@ -66,6 +66,13 @@ export const IMPORT_RULES: readonly Rule[] = [
   { folder: 'gateway/adapters/tokens', ...ADAPTER, libraries: ['jsonwebtoken', 'node:*'] },
   { folder: 'gateway/adapters/passwords', ...ADAPTER, libraries: ['argon2', 'node:*'] },
   { folder: 'gateway/adapters/log', ...ADAPTER, libraries: ['pino', 'node:*'] },
+  // Its stores read tables of the sync, its transports carry what the engines of gateway/sync say.
+  {
+    folder: 'gateway/adapters/sync',
+    values: [...PURE, 'gateway/adapters/sql', 'gateway/sync'],
+    types: ['gateway/features/*'],
+    libraries: ['express', 'kysely', 'pg', 'ws', 'zod', 'node:*'],
+  },
   { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },
 
   // The boot ladder is the wiring of a start: it opens files, checks them and fills databases.

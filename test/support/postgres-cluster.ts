@@ -10,12 +10,17 @@ import { Client } from 'pg';
 export type Cluster = {
   /** Of the database `postgres`, as superuser. */
   url: string;
+  /** The power of its machine is cut: no process of it gets a last word. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port and data, after a crash. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
 type Owner = { uid?: number; gid?: number };
 
 const START_ATTEMPTS = 3;
+const RESTART_ATTEMPTS = 50;
 const START_TIMEOUT_MS = 30_000;
 const FOLDER_PREFIX = 'farm-postgres-';
 // PostgreSQL refuses to run as root; the number of `nobody` needs no entry in /etc/passwd.
@@ -111,13 +116,41 @@ async function startServer(place: Place & { settings: string[] }): Promise<Clust
     const url = `postgres://postgres:${place.password}@127.0.0.1:${port}/postgres`;
     try {
       await untilReady(server.process, url);
-      return { url, stop: server.stop };
+      return running(place, { url, port, server });
     } catch (error) {
       await server.stop({ keepFolder: attempt < START_ATTEMPTS });
       // Another program may have taken the port meanwhile.
       if (attempt === START_ATTEMPTS) throw new Error(server.log(), { cause: error });
     }
   }
+}
+
+type Server = ReturnType<typeof spawnServer>;
+
+function running(
+  place: Place & { settings: string[] },
+  at: { url: string; port: number; server: Server },
+): Cluster {
+  const { url, port } = at;
+  let { server } = at;
+  return {
+    url,
+    crash: () => server.crash(),
+    async restart() {
+      // the processes of the dead one go when they notice, and keep the folder until then
+      for (let attempt = 1; ; attempt += 1) {
+        server = spawnServer(place, port);
+        try {
+          return await untilReady(server.process, url);
+        } catch (error) {
+          await server.stop({ keepFolder: true });
+          if (attempt === RESTART_ATTEMPTS) throw new Error(server.log(), { cause: error });
+          await sleep(100);
+        }
+      }
+    },
+    stop: () => server.stop(),
+  };
 }
 
 function spawnServer({ binaries, owner, folder, settings }: Place & { settings: string[] }, port: number) {
@@ -142,7 +175,12 @@ function spawnServer({ binaries, owner, folder, settings }: Place & { settings: 
     forget();
     if (!keepFolder) fs.rmSync(folder, { recursive: true, force: true });
   };
-  return { process: child, log: () => log, stop };
+  const crash = async () => {
+    child.kill('SIGKILL');
+    await ended;
+    forget();
+  };
+  return { process: child, log: () => log, stop, crash };
 }
 
 /** Kills the server and removes its folder when the process ends on any path that still runs code. */

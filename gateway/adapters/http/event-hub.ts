@@ -1,5 +1,6 @@
 import type {
   ClockEvent,
+  CommandEvent,
   MeasurementEvent,
   PresenceItem,
   StreamEventName,
@@ -100,7 +101,10 @@ export function createEventHub(deps: EventHubDeps) {
     /** Tells the viewers of a farm what no commit tells. Presence is gathered: the newest of each controller counts. */
     tell(
       farmId: string,
-      ...[name, data]: ['presence', PresenceItem] | ['measurement', MeasurementEvent]
+      ...[name, data]:
+        | ['presence', PresenceItem]
+        | ['measurement', MeasurementEvent]
+        | ['command', CommandEvent]
     ): void {
       if (streams.size === 0) return;
       if (name === 'presence') gather(farmId, data);

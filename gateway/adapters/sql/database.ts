@@ -9,7 +9,8 @@ export type Db = Kysely<Tables>;
 
 /** What a driver needs to stamp units; the rest of the context it knows itself. */
 export type Stamping = {
-  streamId: number | null;
+  /** See UnitContext. */
+  streams: UnitContext['streams'];
   /** Disciplined wall time, ms. */
   now: () => number;
   monotonic: () => number;
@@ -36,7 +37,7 @@ export type Database = {
 export function unitContext(dialect: UnitContext['dialect'], stamping: Stamping): UnitContext {
   return {
     dialect,
-    streamId: stamping.streamId,
+    streams: stamping.streams,
     nowMs: stamping.now(),
     monotonicMs: stamping.monotonic(),
     bootId: stamping.bootId,
@@ -64,7 +65,7 @@ export function commitListeners(onError: (error: unknown) => void) {
       return () => listeners.delete(listener);
     },
     tell(committed: Committed): void {
-      if (committed.rows.length === 0) return;
+      if (committed.rows.length === 0 && committed.fed === undefined) return;
       for (const listener of listeners) {
         try {
           listener(committed);

@@ -25,7 +25,7 @@ export type NewEpoch = {
  */
 export function beginNewEpoch(
   connection: SqliteConnection,
-  stamping: Omit<Stamping, 'streamId'>,
+  stamping: Omit<Stamping, 'streams'>,
   { targetEpoch, syncEpochAbove, changes }: NewEpoch,
 ): void {
   const points = connection.prepare('select id from control_points where hidden = 0').pluck().all();
@@ -48,7 +48,7 @@ export function beginNewEpoch(
 /** Writes changes through the one door, on a connection that nobody else uses yet. */
 export function runAlone(
   connection: SqliteConnection,
-  stamping: Omit<Stamping, 'streamId'>,
+  stamping: Omit<Stamping, 'streams'>,
   changes: readonly Change[],
   more: () => void = () => undefined,
 ): void {
@@ -67,7 +67,7 @@ export function runAlone(
       try {
         const steps = applyUnit(
           { changes, actor: null },
-          unitContext('sqlite', { ...stamping, streamId: OWN_STREAM }),
+          unitContext('sqlite', { ...stamping, streams: 'own' }),
         );
         let step = steps.next();
         while (!step.done) step = steps.next(execute(step.value));

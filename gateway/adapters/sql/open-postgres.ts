@@ -24,6 +24,9 @@ export function connectPostgres(url: string, maxConnections = 10): pg.Pool {
   });
   // an idle connection that breaks raises an event; the next query opens another
   pool.on('error', () => undefined);
+  // one that breaks between two statements of a unit raises it on itself, and unheard it would end the program; the next
+  // statement on it fails by itself
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -1,4 +1,5 @@
 import { idempotentAnswer, paymentEvent, revokedToken } from '#contract/resources/local-tables.ts';
+import { command, takenCommand } from '#contract/resources/sync-tables.ts';
 import { purge } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Database } from './database.ts';
@@ -7,14 +8,13 @@ import type { Database } from './database.ts';
 const SLICE = 500;
 /** A provider sends an event again for three days, and by hand for a month. */
 const EVENTS_KEPT_MS = 90 * 24 * 3600 * 1000;
+/** The journey of an order from afar; the order itself stays where it was carried out. */
+const COMMANDS_KEPT_MS = 90 * 24 * 3600 * 1000;
+/** No order lives longer than a quarter of an hour: none of these can come again. */
+const TAKEN_KEPT_MS = 7 * 24 * 3600 * 1000;
 const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
-/**
- * An instance that never met its other half keeps this much of its change log: what is older is no loss, because the
- * first meeting compares registers, not the log.
- */
-const CHANGES_KEPT = 50_000;
 
-/** Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway, old change log. */
+/** Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway. */
 export async function sweepExpired(database: Database, { now }: { now: () => number }): Promise<void> {
   const { read } = database;
   const answersBefore = isoOf(now() - ANSWERS_KEPT_MS);
@@ -42,7 +42,22 @@ export async function sweepExpired(database: Database, { now }: { now: () => num
       .limit(SLICE)
       .execute(),
   );
-  await shortenChangeLog(database);
+  await inSlices(database, command, () =>
+    read
+      .selectFrom('commands')
+      .select('id')
+      .where('state_at', '<', isoOf(now() - COMMANDS_KEPT_MS))
+      .limit(SLICE)
+      .execute(),
+  );
+  await inSlices(database, takenCommand, () =>
+    read
+      .selectFrom('commands_taken')
+      .select('id')
+      .where('taken_at', '<', isoOf(now() - TAKEN_KEPT_MS))
+      .limit(SLICE)
+      .execute(),
+  );
 }
 
 async function inSlices(
@@ -55,34 +70,5 @@ async function inSlices(
     if (due.length > 0)
       await database.commit({ changes: due.map(({ id }) => purge(resource, id)), actor: null });
     if (due.length < SLICE) return;
-  }
-}
-
-async function shortenChangeLog({ read }: Database): Promise<void> {
-  const streams = await read
-    .selectFrom('sync_stream')
-    .select(['stream_id', 'core_seq', 'history_seq'])
-    .execute();
-  for (const { stream_id, core_seq, history_seq } of streams) {
-    for (const [lane, head] of [
-      ['core', core_seq],
-      ['history', history_seq],
-    ] as const) {
-      const inLane = read
-        .selectFrom('sync_change')
-        .where('stream_id', '=', stream_id)
-        .where('lane', '=', lane);
-      for (;;) {
-        const oldest = await inLane.select('seq').orderBy('seq').limit(1).executeTakeFirst();
-        const last = Math.min((oldest?.seq ?? head) + SLICE - 1, head - CHANGES_KEPT);
-        if (oldest === undefined || oldest.seq > last) break;
-        await read
-          .deleteFrom('sync_change')
-          .where('stream_id', '=', stream_id)
-          .where('lane', '=', lane)
-          .where('seq', '<=', last)
-          .execute();
-      }
-    }
   }
 }

@@ -32,7 +32,30 @@ export type Tables = SharedTables &
       core_chain: string;
       history_seq: number;
       history_chain: string;
+      in_core_seq: number;
+      in_core_chain: string;
+      in_history_seq: number;
+      in_history_chain: string;
+      acked_core_seq: number;
+      acked_core_chain: string;
+      acked_history_seq: number;
+      acked_history_chain: string;
+      floor_seq: number;
+      timeline: string;
+      resync: string | null;
     };
+    sync_seen: { entity: number; id: string; cl: number; hlc: string; over_json: string };
+    sync_restamps: {
+      stream_id: number;
+      epoch: number;
+      lane: string;
+      seq: number;
+      chain: string;
+      from_hlc: string;
+      to_hlc: string;
+      restamped_at: string;
+    };
+    sync_marks: { stream_id: number; lane: string; seq: number; chain: string; marked_at: string };
     sync_change: {
       stream_id: number;
       lane: string;
@@ -50,6 +73,7 @@ export type Tables = SharedTables &
       actor: string | null;
       schema_version: number;
       chain: string;
+      over_json: string | null;
     };
     sync_register: { entity: number; id: string; cl: number; hlc: string; over_json: string };
   };

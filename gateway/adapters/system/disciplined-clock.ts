@@ -4,6 +4,7 @@ import {
   type ClockState,
   confirmClock,
   lookAtClock,
+  needsHostedTime,
   startClock,
   timeOf,
 } from '#core/clock-trust.ts';
@@ -19,6 +20,8 @@ export type DisciplinedClock = {
   isSynchronised: () => boolean;
   /** A person says that this is the time, ms since 1970. */
   confirm: (time: number) => void;
+  /** The hosted instance signed that this is the time. Answers whether it was evidence here. */
+  confirmByHosted: (time: number) => boolean;
 };
 
 export type ClockDeps = {
@@ -33,6 +36,12 @@ export type ClockDeps = {
 export function createClock(deps: ClockDeps, policy: ClockPolicy, floor: number | null): DisciplinedClock {
   const lookNow = () => ({ wall: deps.wall(), monotonic: deps.monotonic() });
   let state = startClock(policy, lookNow(), floor, deps.evidence());
+  function set(time: number, by: 'set_by_operator' | 'hosted_time'): void {
+    const before = state;
+    const confirmed = confirmClock(state, lookNow(), time, by);
+    state = confirmed.state;
+    deps.changed(state, before, confirmed.steppedBy);
+  }
   return {
     now: () => Math.floor(timeOf(state, deps.monotonic())),
     quality: () => (state.trust === 'trusted' ? 'trusted' : 'estimated'),
@@ -46,11 +55,11 @@ export function createClock(deps: ClockDeps, policy: ClockPolicy, floor: number 
       return looked.steppedBy;
     },
     isSynchronised: () => deps.evidence().isSynchronised === true,
-    confirm(time) {
-      const before = state;
-      const confirmed = confirmClock(state, lookNow(), time);
-      state = confirmed.state;
-      deps.changed(state, before, confirmed.steppedBy);
+    confirm: (time) => set(time, 'set_by_operator'),
+    confirmByHosted(time) {
+      if (!needsHostedTime(state) || time < policy.notBefore) return false;
+      set(time, 'hosted_time');
+      return true;
     },
   };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Resource, RowOf } from '../resource.ts';
 import { alert } from '../resources/alerts.ts';
-import { type controlPoint, order } from '../resources/control-points.ts';
+import { commandEntry, type controlPoint, order } from '../resources/control-points.ts';
 import { notification } from '../resources/notifications.ts';
 import { FAIL_SAFES, MEMBER_ROLES, ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
 
@@ -86,6 +86,10 @@ export type PresenceItem = z.infer<typeof presenceItem>;
 /** The newest of each controller, gathered for a second. */
 export const presenceEvent = z.object({ farm_id: z.uuid(), control_points: z.array(presenceItem) });
 
+/** Hosted instance: how far an order to a farm with a gateway got; without one on its way the gateway's target holds. */
+export const commandEvent = commandEntry.omit({ issued_by_name: true }).extend({ farm_id: z.uuid() });
+export type CommandEvent = z.infer<typeof commandEvent>;
+
 /** A water-quality measurement that was stored. */
 export const measurementEvent = z
   .looseObject({ id: z.uuid(), farm_id: z.uuid(), pond_id: z.uuid(), measurement_date: z.string() })
@@ -145,6 +149,7 @@ export const STREAM_EVENTS = {
   order: orderEvent,
   notification: notificationEvent,
   presence: presenceEvent,
+  command: commandEvent,
   measurement: measurementEvent,
   clock: clockEvent,
   sync: syncEvent,

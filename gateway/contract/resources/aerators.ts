@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { idInput, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { SWITCH_STATES } from '../words.ts';
+import { pendingOrder } from './control-points.ts';
 
 export const aerator = defineResource({
   name: 'aerators',
@@ -79,4 +80,7 @@ export const aeratorControlAnswer = z.object({
     .uuid()
     .nullable()
     .describe('Control point that was ordered to switch; null: the state was only recorded'),
+  pending: pendingOrder
+    .optional()
+    .describe('Hosted instance: the order is on its way to the gateway of the farm, the aerator follows it'),
 });

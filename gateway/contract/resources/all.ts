@@ -31,6 +31,17 @@ import { pond } from './ponds.ts';
 import { schedule } from './schedules.ts';
 import { farmScience } from './science.ts';
 import { subscription } from './subscriptions.ts';
+import {
+  command,
+  lease,
+  localUser,
+  pairedGateway,
+  pairing,
+  parkedChange,
+  syncConflict,
+  syncFarm,
+  takenCommand,
+} from './sync-tables.ts';
 import { transfer } from './transfers.ts';
 import { user } from './users.ts';
 import { measurement } from './water-quality.ts';
@@ -78,6 +89,15 @@ export const localResources = {
   provider_subscriptions: providerSubscription,
   token_uses: tokenUse,
   usage_crossings: usageCrossing,
+  sync_parked: parkedChange,
+  sync_conflicts: syncConflict,
+  sync_farms: syncFarm,
+  gateways: pairedGateway,
+  pairings: pairing,
+  local_users: localUser,
+  commands: command,
+  commands_taken: takenCommand,
+  leases: lease,
 } as const;
 
 /** Every table of the product. Rows of different tables have different fields; here only their being rows counts. */

@@ -51,6 +51,8 @@ export const batch = defineResource({
     updated_at: instant.nullable(),
   }),
   groups: {
+    // nobody edits it, but where two instances gave one code, one of them is renamed
+    batch_code: { fields: ['batch_code'] },
     expected_harvest_date: { fields: ['expected_harvest_date'] },
     state: { fields: ['status', 'actual_harvest_date', 'final_weight_kg', 'end_reason'] },
     notes: { fields: ['notes'] },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idInput, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
-import { FAIL_SAFES, ORIGINS, SWITCH_STATES } from '../words.ts';
+import { COMMAND_STATES, FAIL_SAFES, ORIGINS, SWITCH_STATES } from '../words.ts';
 
 export const controlPoint = defineResource({
   name: 'control_points',
@@ -119,6 +119,18 @@ export const order = defineResource({
   goesBy: 'parent',
 });
 
+/** An order on its way from the hosted instance to the gateway of the farm. */
+export const pendingOrder = z.object({
+  id: z.uuid(),
+  target_status: z.enum(SWITCH_STATES),
+  state: z.enum(COMMAND_STATES),
+  expires_at: z.string().describe('Without a word of the gateway until then the order is void'),
+});
+export type PendingOrder = z.infer<typeof pendingOrder>;
+const pending = pendingOrder
+  .optional()
+  .describe('Hosted instance: the order that makes `target_status` what it shows, until the gateway took it');
+
 const switchState = z
   .string()
   .transform((word) => word.trim().toUpperCase())
@@ -154,6 +166,14 @@ export const controlPointAnswer = z.object({
   version: z.int(),
   epoch: z.string(),
   locked_out: z.boolean(),
+  pending,
+  gateway_silent_since: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'Hosted instance: since when nothing was heard of the gateway of the farm; null: it is connected',
+    ),
   warnings,
 });
 /** GET /control-points/{id} */
@@ -171,6 +191,18 @@ export const orderInput = z.object({
     .optional()
     .describe('Hold for this many seconds, then back to the rules'),
   reason: z.string().trim().max(255).optional(),
+  expires_in_s: z
+    .int()
+    .min(1)
+    .max(900)
+    .optional()
+    .describe('Hosted instance: the order is void unless the gateway takes it within this time (default 60)'),
+  force: z
+    .boolean()
+    .optional()
+    .describe(
+      'Hosted instance: goes before what was ordered on the farm meanwhile; never before a lock-out or a safety rule',
+    ),
 });
 
 export const orderAnswer = z.object({
@@ -181,7 +213,25 @@ export const orderAnswer = z.object({
   order_id: z.uuid(),
   version: z.int(),
   hold_until: z.string().nullable(),
+  pending,
   warnings,
+});
+
+/** GET /control-points/{id}/commands */
+export const commandEntry = z.object({
+  id: z.uuid().describe('Also the id of the order that the gateway makes of it'),
+  control_point_id: z.uuid(),
+  target_status: z.enum(SWITCH_STATES),
+  issued_by: z.uuid().nullable(),
+  issued_by_name: z.string().nullable(),
+  reason: z.string().nullable(),
+  hold_s: z.int().nullable(),
+  is_forced: z.boolean(),
+  issued_at: z.string(),
+  expires_at: z.string(),
+  state: z.enum(COMMAND_STATES),
+  state_at: z.string(),
+  result: z.string().nullable().describe('Why it was rejected, superseded or void'),
 });
 
 /** GET /control-points/{id}/orders */

@@ -23,6 +23,13 @@ export const deviceStatus = z.object({
   power_ok: z.boolean().nullable(),
   motor_current_ma: z.number().nullable(),
   via: z.enum(['mqtt', 'http']).nullable(),
+  gateway_silent_since: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'Hosted instance: since when nothing was heard of the gateway of the farm; null: it is connected',
+    ),
 });
 export type DeviceStatus = z.infer<typeof deviceStatus>;
 

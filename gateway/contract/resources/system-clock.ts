@@ -12,6 +12,7 @@ export const CLOCK_REASONS = [
   'not_synchronised',
   'stepped',
   'set_by_operator',
+  'hosted_time',
 ] as const;
 
 /** GET and POST /system/clock */

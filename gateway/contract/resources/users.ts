@@ -125,3 +125,11 @@ export const messageAnswer = z.object({ message: z.string() });
 
 /** The form in which emails are compared: one person, one account, however it is typed. */
 export const emailKeyOf = (text: string): string => text.trim().normalize('NFC').toLowerCase();
+
+/** A verifier that no password fits, as costly to try as a real one: of stand-ins, and of what a lost pairing wiped. */
+export const NO_PASSWORD = `$argon2id$v=19$m=65536,t=3,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+/** Addresses of people whose account stands on a gateway alone. The top-level domain is reserved: nobody has one. */
+export const STAND_IN_DOMAIN = 'local.invalid';
+export const standInEmail = (userId: string): string => `${userId}@${STAND_IN_DOMAIN}`;
+export const isStandInEmail = (emailKey: string): boolean => emailKey.endsWith(`@${STAND_IN_DOMAIN}`);

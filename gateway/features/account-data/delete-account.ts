@@ -69,6 +69,7 @@ async function decideEnd(
   const account = await deps.queries.account(userId);
   if (account === null) throw notFound('User');
   if (account.role === 'ADMIN') guards.push(await requireAnotherAdmin(deps, userId));
+  await refuseGatewayOwner(deps, userId);
   if (!withFarms) await refuseOwner(deps, userId);
   const rows = await deps.queries.personalRows(userId, account.email_key);
   return { answer: account, changes: endOf(deps, account, rows), guards };
@@ -91,6 +92,17 @@ async function refuseOwner(deps: DeleteAccountDeps, userId: string): Promise<voi
   throw conflict(
     `The account owns ${farms.length === 1 ? 'a farm' : `${farms.length} farms`} (${names.join(', ')}): hand over what shall go on, or say force=true to delete them too`,
     'OWNS_FARMS',
+  );
+}
+
+/** Also with `withFarms`: a gateway that is let in steers motors, and nobody could unpair it any more. */
+async function refuseGatewayOwner(deps: DeleteAccountDeps, userId: string): Promise<void> {
+  const gateways = await deps.queries.gatewaysOwned(userId);
+  if (gateways.length === 0) return;
+  const names = gateways.slice(0, 10).map(({ name }) => name);
+  throw conflict(
+    `The account has ${gateways.length === 1 ? 'a gateway' : `${gateways.length} gateways`} (${names.join(', ')}): unpair what is paired first, with DELETE /sync/gateways/{id}`,
+    'OWNS_GATEWAYS',
   );
 }
 

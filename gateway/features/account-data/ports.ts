@@ -27,6 +27,8 @@ export type PersonalRows = {
 export type AccountDataQueries = {
   account: (userId: string) => Promise<Account | null>;
   farmsOwned: (userId: string) => Promise<{ id: string; name: string }[]>;
+  /** Gateways of the account that are let in. */
+  gatewaysOwned: (userId: string) => Promise<{ name: string }[]>;
   /** Active administrators besides this one. */
   otherAdmins: (userId: string) => Promise<number>;
   personalRows: (userId: string, emailKey: string) => Promise<PersonalRows>;

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { emailKeyOf, user, type userUpdate } from '#contract/resources/users.ts';
+import { emailKeyOf, isStandInEmail, user, type userUpdate } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type PresentPasswordDeps, requirePresentPassword } from '#core/present-password.ts';
@@ -63,6 +63,6 @@ export async function newPassword(
 async function newEmail(deps: ChangeAccountDeps, current: Account, email: string) {
   const emailKey = emailKeyOf(email);
   const known = await deps.queries.accountByEmail(emailKey);
-  if (known !== null && known.id !== current.id) throw emailTaken();
+  if (isStandInEmail(emailKey) || (known !== null && known.id !== current.id)) throw emailTaken();
   return { email, email_key: emailKey };
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { RowOf } from '#contract/resource.ts';
-import { emailKeyOf, type registerInput, user } from '#contract/resources/users.ts';
+import { emailKeyOf, isStandInEmail, type registerInput, user } from '#contract/resources/users.ts';
 import { type Change, insert } from '#core/changes.ts';
 import { taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -22,7 +22,7 @@ export async function createUser(
   source: string,
 ): Promise<Decision<RowOf<typeof user>>> {
   const emailKey = emailKeyOf(input.email);
-  if ((await deps.queries.accountByEmail(emailKey)) !== null) throw emailTaken();
+  if (isStandInEmail(emailKey) || (await deps.queries.accountByEmail(emailKey)) !== null) throw emailTaken();
   const id = deps.newId();
   const numeric = await claimNumericId(deps.queries, 'user', id);
   const row: RowOf<typeof user> = {

@@ -32,7 +32,7 @@ export async function controlAerator(
   });
   if (controlPoint !== null && (controlPoint.role === null || !mayOnFarm(controlPoint.role, 'operate')))
     throw forbidden('This aerator is switched by a control point of a farm on which you may not operate');
-  const order =
+  const order: Partial<RouteDecision> =
     controlPoint === null
       ? {}
       : await deps.orderControlPoint({
@@ -40,6 +40,7 @@ export async function controlAerator(
           target: status,
           caller,
           reason: `aerator ${current.name}`,
+          aeratorId: current.id,
         });
   const at = isoOf(deps.now());
   const set = { status, last_command_at: at, updated_at: at };
@@ -54,7 +55,10 @@ export async function controlAerator(
     details: { from: current.status, to: status, control_point_id },
   });
   const { id, name } = current;
-  const body = { id, name, status, last_command_at: at, control_point_id };
+  const pending = pendingIn(order.answer?.body);
+  const body = { id, name, status, last_command_at: at, control_point_id, ...pending };
+  // on its way to the gateway of the farm: the aerator follows when that took it
+  if (pending !== null) return { ...order, answer: { status: 200, body } };
   const { whenStorageFails } = order;
   return {
     answer: { status: 200, body },
@@ -69,6 +73,11 @@ export async function controlAerator(
           },
         }),
   };
+}
+
+/** The order on its way to a gateway, in the answer of a control point. */
+function pendingIn(body: unknown): { pending: unknown } | null {
+  return typeof body === 'object' && body !== null && 'pending' in body ? { pending: body.pending } : null;
 }
 
 // air first: the controller gets the order, though the disk does not take it

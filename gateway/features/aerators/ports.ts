@@ -35,4 +35,5 @@ export type OrderControlPoint = (order: {
   target: SwitchState;
   caller: Caller;
   reason: string;
-}) => Promise<Pick<RouteDecision, 'changes' | 'guards' | 'whenStorageFails'>>;
+  aeratorId: string;
+}) => Promise<Partial<RouteDecision>>;

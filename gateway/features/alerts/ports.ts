@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
+import type { pairedGateway } from '#contract/resources/sync-tables.ts';
 import type { AlertType, SwitchState } from '#contract/words.ts';
 import type { EpisodeAlert, SubjectNames } from '#core/alerting.ts';
 
@@ -91,3 +92,15 @@ export type Listening = {
 
 /** Both clocks at one instant: the first for people, the second for durations. */
 export type Clock = { now: number; monotonic: number };
+
+export type PairedGateway = RowOf<typeof pairedGateway>;
+
+/** Paired gateways by when they were last heard of; hosted instance. */
+export type SilenceQueries = {
+  /** Let in, not heard of since `before`, no outage announced that still lasts, and nobody was told yet. */
+  silentSince: (before: number, now: number, limit: number) => Promise<PairedGateway[]>;
+  /** Heard of again since `after`, or let in no longer, after people were told of their silence. */
+  backSince: (after: number, limit: number) => Promise<PairedGateway[]>;
+  gatewayById: (id: string) => Promise<PairedGateway | null>;
+  farmsOfStream: (streamId: number) => Promise<{ id: string; name: string }[]>;
+};

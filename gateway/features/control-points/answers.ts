@@ -1,21 +1,34 @@
-import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
-import { type ControlView, isOnline, targetOf } from '#core/control-view.ts';
+import type { ControlPointAnswer, PendingOrder } from '#contract/resources/control-points.ts';
+import { type ControlView, isOnline, newerTarget, targetOf } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import type { ControlPoint } from './ports.ts';
 
-export type ShownBy = { now: () => number; onlineAfterMs: number; byId: (id: string) => ControlView | null };
+export type ShownBy = {
+  now: () => number;
+  onlineAfterMs: number;
+  byId: (id: string) => ControlView | null;
+  gateways: Pick<FarmGateways, 'silentSince'>;
+};
 
 /** A control point as its readers see it: the row, and what memory knows better (presence, an unsaved target). */
-export function toAnswer(deps: ShownBy, row: ControlPoint, mqttId: string): ControlPointAnswer {
+export function toAnswer(
+  deps: ShownBy,
+  row: ControlPoint,
+  mqttId: string,
+  pending?: PendingOrder,
+): ControlPointAnswer {
   const view = deps.byId(row.id);
-  const target = view?.unsaved && view.unsaved.version > row.version ? targetOf(view) : row;
+  const told = view === null ? null : newerTarget(view);
+  const target = view?.unsaved && view.unsaved.version > row.version ? targetOf(view) : { ...row, ...told };
   const presence = view?.presence ?? null;
+  const silentSince = deps.gateways.silentSince(row.farm_id);
   return {
     id: row.id,
     farm_id: row.farm_id,
     cod: row.cod,
-    target_status: target.target_status,
-    current_status: row.current_status,
+    target_status: pending?.target_status ?? target.target_status,
+    current_status: told === null ? row.current_status : (view?.presence.current ?? row.current_status),
     device_id: row.device_id,
     consumption: presence?.consumption ?? 0,
     last_command_at: target.last_command_at,
@@ -26,7 +39,11 @@ export function toAnswer(deps: ShownBy, row: ControlPoint, mqttId: string): Cont
     is_online: presence !== null && isOnline(presence, deps.now(), deps.onlineAfterMs),
     target_origin: target.target_origin,
     version: target.version,
-    epoch: row.epoch,
+    epoch: target.epoch,
     locked_out: row.locked_out,
+    ...(pending === undefined ? {} : { pending }),
+    ...(silentSince === undefined
+      ? {}
+      : { gateway_silent_since: silentSince === null ? null : isoOf(silentSince) }),
   };
 }

@@ -11,6 +11,7 @@ import { asParent, insert, purge, update } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ControlPoint, ControlPointQueries } from './ports.ts';
@@ -19,6 +20,7 @@ export type ControlPointDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' |
   queries: ControlPointQueries;
   /** Epoch of the targets of this instance; a restore raises it. */
   epoch: string;
+  gateways: Pick<FarmGateways, 'hasGateway'>;
 };
 
 /** Minimum times of the common four-pole motors; two-pole ones want 90 s. */

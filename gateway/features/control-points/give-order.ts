@@ -7,6 +7,8 @@ import { type ControlView, targetOf, type UnsavedTarget } from '#core/control-vi
 import { isoOf, type Kernel } from '#core/kernel.ts';
 
 export type OrderRequest = {
+  /** Of the command it was made of; by default an id of its own. */
+  id?: string;
   target: SwitchState;
   origin: Origin;
   /** null: a rule of the system. */
@@ -41,7 +43,7 @@ export function giveOrder(deps: GiveOrderDeps, view: ControlView, request: Order
     last_command_at: at,
   };
   const row: RowOf<typeof order> = {
-    id: deps.newId(),
+    id: request.id ?? deps.newId(),
     control_point_id: view.row.id,
     target_status: request.target,
     origin: request.origin,

@@ -2,9 +2,10 @@ import { orderAnswer, orderInput } from '#contract/resources/control-points.ts';
 import { SWITCH_STATES, type SwitchState } from '#contract/words.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { AppError, notFound } from '#core/errors.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
-import { type GivenOrder, type GiveOrderDeps, giveOrder, type OrderRequest } from './give-order.ts';
+import { type GivenOrder, type GiveOrderDeps, giveOrder } from './give-order.ts';
 import type { ControlMemory } from './ports.ts';
 import { atControlPoint, controlPointParams } from './routes.ts';
 
@@ -16,7 +17,24 @@ export type OrderDeps = GiveOrderDeps & {
   emergencyOf: (controlPointId: string) => string | null;
   /** Sends a target that could not be saved to its controller all the same. */
   sendUnsaved: (controlPointId: string) => void;
+  /** Hosted instance: who switches the farm. */
+  gateways: Pick<FarmGateways, 'sendOrder'>;
 };
+
+export type PersonsOrder = {
+  target: SwitchState;
+  issuedBy: string;
+  reason: string | null;
+  /** `for_s`; null: until the next schedule event. */
+  holdS: number | null;
+  /** How long it may be on its way to the gateway of the farm. */
+  expiresInS?: number | undefined;
+  /** It goes before what was ordered on the farm meanwhile. */
+  isForced?: boolean | undefined;
+  aeratorId?: string;
+};
+
+const EXPIRES_IN_S = 60;
 
 /** POST …/turn-on and …/turn-off. */
 export function orderRoutes(deps: OrderDeps): Route[] {
@@ -32,12 +50,19 @@ export function orderRoutes(deps: OrderDeps): Route[] {
       invalid: 400,
       answers: { 200: { schema: orderAnswer } },
       async handle(request) {
-        const { for_s, reason = null } = request.body;
+        const {
+          for_s: holdS = null,
+          reason = null,
+          expires_in_s: expiresInS,
+          force: isForced,
+        } = request.body;
         return orderByPerson(deps, request.params.control_point_id, {
           target,
           issuedBy: signedIn(request).userId,
           reason,
-          holdUntil: for_s === undefined ? null : deps.now() + for_s * 1000,
+          holdS,
+          expiresInS,
+          isForced,
         });
       },
     }),
@@ -45,19 +70,30 @@ export function orderRoutes(deps: OrderDeps): Route[] {
 }
 
 /**
- * A person's order as a route decides it. 409 for a start of what is locked out, and for a stop of what airs in an
+ * A person's order as a route decides it; on a hosted instance the farm's gateway gets it, if there is one. 409 for a start of what is locked out, and for a stop of what airs in an
  * emergency: the motor would stop and start again a second later, or after its rest, for each such order.
  */
 export async function orderByPerson(
   deps: OrderDeps,
   controlPointId: string,
-  wish: Omit<OrderRequest, 'origin'>,
+  wish: PersonsOrder,
 ): Promise<RouteDecision> {
   const view = await viewFor(deps.memory, controlPointId);
   if (wish.target === 'ON' && view.row.locked_out) throw lockedOut(view);
+  const { target, issuedBy, reason, holdS, aeratorId = null } = wish;
+  const { expiresInS = EXPIRES_IN_S, isForced = false } = wish;
+  const remote = { target, issuedBy, reason, holdS, expiresInS, isForced, aeratorId };
+  const sent = await deps.gateways.sendOrder(view, remote);
+  if (sent !== null) return sent;
   const emergency = wish.target === 'OFF' ? deps.emergencyOf(view.row.id) : null;
   if (emergency !== null && !view.row.locked_out) throw inEmergency(view, emergency);
-  const given = giveOrder(deps, view, { ...wish, origin: deps.personOrigin });
+  const given = giveOrder(deps, view, {
+    target,
+    issuedBy,
+    reason,
+    holdUntil: holdS === null ? null : deps.now() + holdS * 1000,
+    origin: deps.personOrigin,
+  });
   return {
     answer: { status: 200, body: answerOf(view, given, wish.target) },
     changes: given.changes,

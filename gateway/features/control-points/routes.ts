@@ -10,20 +10,27 @@ import {
   lockOutAnswer,
   lockOutInput,
   orderEntry,
+  type PendingOrder,
 } from '#contract/resources/control-points.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { notFound } from '#core/errors.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type ShownBy, toAnswer } from './answers.ts';
 import { type ControlPointDeps, changeControlPoint, createControlPoint } from './create-control-point.ts';
 import { deleteControlPoint } from './delete-control-point.ts';
+import { refuseFromAfar, withPending } from './from-afar.ts';
 import type { ControlMemory, ControlPoint } from './ports.ts';
 import { changeSettings, liftLockOut, lockOut, settingsOf } from './settings.ts';
 
 export type ControlPointRouteDeps = ControlPointDeps &
-  Omit<ShownBy, 'byId'> & { memory: ControlMemory; mqttIdOf: (deviceId: string) => string };
+  Omit<ShownBy, 'byId' | 'gateways'> & {
+    memory: ControlMemory;
+    mqttIdOf: (deviceId: string) => string;
+    gateways: FarmGateways;
+  };
 
 export const controlPointParams = z.object({ control_point_id: idInput });
 export const atControlPoint = {
@@ -36,9 +43,10 @@ export const atControlPoint = {
 const tag = 'Control points';
 
 export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
-  const shown = { now: deps.now, onlineAfterMs: deps.onlineAfterMs, byId: deps.memory.byId };
-  const answerOf = (row: ControlPoint): ControlPointAnswer =>
-    toAnswer(shown, row, deps.mqttIdOf(row.device_id));
+  const { now, onlineAfterMs, gateways } = deps;
+  const shown = { now, onlineAfterMs, gateways, byId: deps.memory.byId };
+  const answerOf = (row: ControlPoint, pending?: PendingOrder): ControlPointAnswer =>
+    toAnswer(shown, row, deps.mqttIdOf(row.device_id), pending);
   const asAnswer = (decision: Decision<ControlPoint>, status = 200): RouteDecision => ({
     ...decision,
     answer: { status, body: answerOf(decision.answer), rev: decision.answer.rev },
@@ -83,7 +91,7 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
       async handle(request) {
         const { skip, limit, farm_id = null } = request.query;
         const points = deps.queries.controlPointsOf(signedIn(request).userId, { skip, limit }, farm_id);
-        return { answer: { status: 200, rows: answersOf(points, answerOf) } };
+        return { answer: { status: 200, rows: withPending(gateways, points, answerOf) } };
       },
     }),
     route({
@@ -98,7 +106,8 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
         const view = await fresh(request.params.control_point_id);
         const { row, unsaved } = view;
         const target_reason = unsaved === null ? await deps.queries.reasonOf(row) : unsaved.order.reason;
-        return { answer: { status: 200, body: { ...answerOf(row), target_reason }, rev: row.rev } };
+        const pending = (await gateways.pendingOrders([row])).get(row.id);
+        return { answer: { status: 200, body: { ...answerOf(row, pending), target_reason }, rev: row.rev } };
       },
     }),
     route({
@@ -188,7 +197,7 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       async handle(request) {
         const { row } = await fresh(request.params.control_point_id);
         requireMatch(request, row);
-        const changed = changeSettings(deps, signedIn(request), row, request.body);
+        const changed = await changeSettings(deps, signedIn(request), row, request.body);
         return {
           ...changed,
           answer: { status: 200, body: settingsOf(changed.answer), rev: changed.answer.rev },
@@ -207,6 +216,7 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       answers: { 200: { schema: lockOutAnswer } },
       async handle(request) {
         const view = await fresh(request.params.control_point_id);
+        await refuseFromAfar(deps.gateways, view);
         return lockedAnswer(lockOut(deps, signedIn(request), view, request.body.reason));
       },
     }),
@@ -219,8 +229,9 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       params: controlPointParams,
       answers: { 204: null },
       async handle(request) {
-        const { row } = await fresh(request.params.control_point_id);
-        return { ...liftLockOut(deps, signedIn(request), row), answer: { status: 204 } };
+        const view = await fresh(request.params.control_point_id);
+        await refuseFromAfar(deps.gateways, view);
+        return { ...liftLockOut(deps, signedIn(request), view.row), answer: { status: 204 } };
       },
     }),
   ];

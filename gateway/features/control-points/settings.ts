@@ -17,13 +17,16 @@ export function settingsOf(row: ControlPoint): Settings {
   return controlPointSettings.parse(row);
 }
 
-/** Decides new settings; the controller gets them as a new revision of its configuration. */
-export function changeSettings(
+/**
+ * Decides new settings; the controller gets them as a new revision of its configuration. Revisions count where the
+ * controller is: a gateway raises them when the settings come to it.
+ */
+export async function changeSettings(
   deps: ControlPointDeps,
   caller: Caller,
   current: ControlPoint,
   input: Partial<{ [Name in keyof Settings]: Settings[Name] | undefined }>,
-): Decision<ControlPoint> {
+): Promise<Decision<ControlPoint>> {
   const before = settingsOf(current);
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   const after: Settings = { ...before, ...Object.fromEntries(given) };
@@ -33,7 +36,8 @@ export function changeSettings(
   );
   const set = Object.fromEntries(given.filter(([name, value]) => before[name as keyof Settings] !== value));
   if (Object.keys(set).length === 0) return { answer: current };
-  const stamped = { ...set, config_rev: current.config_rev + 1, updated_at: isoOf(deps.now()) };
+  const rev = (await deps.gateways.hasGateway(current.farm_id)) ? {} : { config_rev: current.config_rev + 1 };
+  const stamped = { ...set, ...rev, updated_at: isoOf(deps.now()) };
   return {
     answer: { ...current, ...stamped, rev: current.rev + 1 },
     changes: [

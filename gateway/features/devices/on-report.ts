@@ -34,7 +34,7 @@ export async function onHeartbeat(
   const isSaved = await saved(takeHeartbeat(deps, controlPointId, fields, by));
   const known = deps.views.byId(controlPointId) ?? view;
   if (known === null) throw notFound('Control point');
-  return { ...answerOf(deps, known), ...(isSaved ? {} : { warnings: [NOT_SAVED] }) };
+  return { ...heartbeatAnswerOf(deps, known), ...(isSaved ? {} : { warnings: [NOT_SAVED] }) };
 }
 
 const NOT_SAVED = {
@@ -212,7 +212,8 @@ async function store(deps: ReportDeps, id: string, decide: (view: ControlView) =
   }
 }
 
-function answerOf(deps: ReportDeps, view: ControlView): HeartbeatAnswer {
+/** What a controller learns from a heartbeat. */
+export function heartbeatAnswerOf(deps: LevelDeps, view: ControlView): HeartbeatAnswer {
   const { target_status, epoch, version } = targetOf(view);
   return {
     target_status,

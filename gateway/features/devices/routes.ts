@@ -6,15 +6,17 @@ import { type DeviceStatus, deviceStatus, seenDevice, shadowUpdate } from '#cont
 import { type ControlView, isOnline, targetOf } from '#core/control-view.ts';
 import { forbidden, invalidField, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import { notAuthenticated, signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
 import { type DeviceCallerDeps, deviceCaller, mayReport } from './device-caller.ts';
 import { issueKey, revokeKeys } from './device-keys.ts';
 import { configOf, scheduleOf } from './levels.ts';
-import { onHeartbeat } from './on-report.ts';
+import { heartbeatAnswerOf, onHeartbeat } from './on-report.ts';
 
 export type DeviceRouteDeps = DeviceCallerDeps & {
   onlineAfterMs: number;
+  gateways: Pick<FarmGateways, 'isRunByGateway' | 'silentSince'>;
   /** A user's order to a control point, as turn-on and turn-off give it. */
   orderByUser: (controlPointId: string, target: 'ON' | 'OFF', userId: string) => Promise<RouteDecision>;
   /** True when the user may operate some farm of this instance. */
@@ -50,6 +52,9 @@ function heartbeatRoutes(deps: DeviceRouteDeps): Route[] {
         const who = await deviceCaller(deps, device_id, request);
         if (!(await mayReport(deps, who))) throw forbidden();
         const by = { via: 'http', authenticated: who.kind === 'user' || who.authenticated } as const;
+        // its gateway hears it, and its word alone is stored; the controller learns what that last wanted
+        if (deps.gateways.isRunByGateway(who.view.row.farm_id))
+          return { answer: { status: 200, body: heartbeatAnswerOf(deps, who.view) } };
         return { answer: { status: 200, body: await onHeartbeat(deps, who.view.row.id, fields, by) } };
       },
     }),
@@ -130,7 +135,7 @@ function shadowRoutes(deps: DeviceRouteDeps): Route[] {
           const body = { ...statusOf(deps, who.view), target_status };
           return { ...decision, answer: { status: 200, body } };
         }
-        if (current_status !== undefined) {
+        if (current_status !== undefined && !deps.gateways.isRunByGateway(who.view.row.farm_id)) {
           await onHeartbeat(
             deps,
             id,
@@ -244,6 +249,7 @@ function seenRoutes(deps: DeviceRouteDeps): Route[] {
 function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
   const { presence, row } = view;
   const target = targetOf(view);
+  const silentSince = deps.gateways.silentSince(row.farm_id);
   return {
     device_id: row.device_id,
     current_status: row.current_status,
@@ -261,5 +267,8 @@ function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
     power_ok: presence.powerOk,
     motor_current_ma: presence.motorCurrentMa,
     via: presence.via,
+    ...(silentSince === undefined
+      ? {}
+      : { gateway_silent_since: silentSince === null ? null : isoOf(silentSince) }),
   };
 }

@@ -3,8 +3,9 @@ import { batch } from '#contract/resources/batches.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farmMember, farm as farmResource } from '#contract/resources/farms.ts';
 import { invitation } from '#contract/resources/invitations.ts';
+import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { audit } from '#core/audit.ts';
-import { type Change, insert, remove, update } from '#core/changes.ts';
+import { type Change, type GuardSeen, insert, remove, update } from '#core/changes.ts';
 import { AppError, conflict, forbidden } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { membership } from '#core/membership.ts';
@@ -30,6 +31,7 @@ export async function takeFarmOver(deps: AnswerDeps, wish: Handover): Promise<De
   const guards = await Promise.all(pondIds.map((id) => deps.guard('pond', id)));
   await refuseSharedCodes(deps, wish);
   await refuseStraddlingBatches(deps, farm, pondIds);
+  const gateway = await gatewayThatFollows(deps, wish);
   const beside = await deps.limitHandover({ farmId: farm.id, ownerId: person.id, pondIds });
   return {
     answer: { farm, role: 'OWNER' },
@@ -37,10 +39,28 @@ export async function takeFarmOver(deps: AnswerDeps, wish: Handover): Promise<De
       ...(await ownedChanges(deps, wish)),
       ...(await peopleChanges(deps, wish)),
       ...(await tellingChanges(deps, wish)),
+      ...gateway.changes,
       ...(beside.changes ?? []),
     ],
-    guards: [...guards, ...(beside.guards ?? [])],
+    guards: [...guards, ...gateway.guards, ...(beside.guards ?? [])],
   };
+}
+
+/** A gateway has one owner, who may unpair it: it goes with its farm, and cannot be cut in two. */
+async function gatewayThatFollows(
+  deps: AnswerDeps,
+  { farm, person }: Handover,
+): Promise<{ changes: Change[]; guards: GuardSeen[] }> {
+  const gateway = await deps.handover.gatewayOf(farm.id);
+  if (gateway === null) return { changes: [], guards: [] };
+  const guards = [await deps.guard('gateway', gateway.id)];
+  const stay = gateway.others.filter(({ owner_id }) => owner_id !== person.id).map(({ name }) => name);
+  if (stay.length > 0)
+    throw conflict(
+      `The gateway of this farm runs other farms, too (${stay.slice(0, 10).join(', ')}), and would have two owners: its owner has to unpair it or take this farm off it first, then accept again`,
+      'GATEWAY_OF_TWO_OWNERS',
+    );
+  return { changes: [update(pairedGateway, gateway.id, { owner_id: person.id })], guards };
 }
 
 /** Codes are unique per owner: which ones clash is said, so that they can be changed. */

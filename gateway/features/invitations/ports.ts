@@ -45,6 +45,8 @@ export type HandoverQueries = {
   controlPointIds: (farmId: string) => Promise<string[]>;
   /** Ended ones, too. */
   batchIds: (farmId: string) => Promise<string[]>;
+  /** The gateway that runs the farm, and the other farms it runs; null: none does. */
+  gatewayOf: (farmId: string) => Promise<{ id: string; others: { name: string; owner_id: string }[] } | null>;
   /** Codes that the farm has and this user's own farms have, too. */
   sharedCodes: (farmId: string, userId: string) => Promise<{ controlPoints: string[]; batches: string[] }>;
 };

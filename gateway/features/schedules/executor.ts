@@ -1,5 +1,5 @@
 import type { Origin, SwitchState } from '#contract/words.ts';
-import type { Change } from '#core/changes.ts';
+import type { Change, GuardSeen } from '#core/changes.ts';
 import { type ControlView, type ControlViews, targetOf, type UnsavedTarget } from '#core/control-view.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -37,6 +37,11 @@ export type ExecutorDeps = Kernel & {
   /** What the water asks for, per control point. */
   safetyOf: (controlPointId: string) => readonly SafetyDemand[];
   startStepMs: number;
+  /**
+   * Where another instance may come to run a farm: guards of an order, read before what it rests on; null: this
+   * instance runs the farm no more. Absent where it always does.
+   */
+  permitFor?: (view: ControlView) => Promise<readonly GuardSeen[] | null>;
 };
 
 /** A tick does at most this much; what is left over is done by the next, a second later. */
@@ -212,6 +217,8 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       await perform(deps, null, async () => {
         const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
         if (view === null) return { answer: undefined };
+        const guards = deps.permitFor === undefined ? [] : await deps.permitFor(view);
+        if (guards === null) return { answer: undefined };
         // somebody was quicker: what they did (a lock-out, an order) counts
         const wish = isRerun && work.wish !== null ? wishFor(view, deps.now(), isTrusted()) : work.wish;
         isRerun = true;
@@ -219,6 +226,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
         unsaved = given?.unsaved ?? null;
         return {
           answer: undefined,
+          guards,
           changes: [
             ...(given?.changes ?? []),
             ...work.missed.map((event) => triggerAudit(deps, view, event, unsaved !== null)),

@@ -7,6 +7,7 @@ import { type Change, insert, remove, update } from '#core/changes.ts';
 import type { ControlView, Schedule } from '#core/control-view.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import type { Decision } from '#core/use-case.ts';
 import { ruleOf } from './control-facts.ts';
 import { keepWhatHolds } from './keep-what-holds.ts';
@@ -17,6 +18,7 @@ export type ScheduleDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'cl
   /** Reads a control point with its schedules anew; null when it is gone. */
   freshView: (controlPointId: string) => Promise<ControlView | null>;
   idTaken: (id: string) => Promise<boolean>;
+  gateways: Pick<FarmGateways, 'hasGateway'>;
 };
 
 /** Most schedules of one control point. */
@@ -153,15 +155,17 @@ type ScheduleEdit = {
   guards: NonNullable<Decision<Schedule>['guards']>;
 };
 
-function changed(deps: ScheduleDeps, edit: ScheduleEdit): Decision<Schedule> {
+async function changed(deps: ScheduleDeps, edit: ScheduleEdit): Promise<Decision<Schedule>> {
   const { view, after } = edit;
   const { action, repeat_pattern, start_time, end_time, days_of_week, is_active } = after;
+  // what holds now is known where the schedule is run: a gateway keeps it when the change comes to it
+  const isElsewhere = await deps.gateways.hasGateway(view.row.farm_id);
   return {
     answer: after,
     guards: edit.guards,
     changes: [
       edit.change,
-      ...keepWhatHolds(deps, view, edit.isApplied ? ruleOf(after) : null),
+      ...(isElsewhere ? [] : keepWhatHolds(deps, view, edit.isApplied ? ruleOf(after) : null)),
       audit(deps, {
         farm_id: view.row.farm_id,
         entity_type: 'CONTROL_POINT',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { CompiledQuery } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { bearSqlite, OWN_STREAM } from '#adapters/sql/instance.ts';
+import { bearSqlite } from '#adapters/sql/instance.ts';
 import { migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
 import { logQueries } from '#adapters/sql/queries/logs.ts';
@@ -29,7 +29,7 @@ function openJournal(count: number) {
   const deaths: unknown[] = [];
   const database = openSqlite(
     connection,
-    { streamId: OWN_STREAM, now: Date.now, monotonic: () => 0, bootId: 'boot', node: 'node' },
+    { streams: 'own', now: Date.now, monotonic: () => 0, bootId: 'boot', node: 'node' },
     (error) => {
       throw error;
     },

@@ -22,6 +22,12 @@ const NOT_EXPORTED = {
   idempotent_answers: 'answers of a day, of rows that are exported',
   numeric_ids: 'numbers of rows that are exported',
   payment_events: 'ids of the payment provider, of nobody',
+  sync_parked: 'rows on their way to a table that is exported',
+  sync_farms: 'which gateway runs a farm',
+  pairings: 'a quarter of an hour, codes as hashes',
+  local_users: 'accounts that stand on a gateway, which exports them',
+  commands_taken: 'ids of orders that are exported',
+  leases: 'of the processes of the instance',
 };
 
 describe('an export', () => {

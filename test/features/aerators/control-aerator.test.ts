@@ -48,7 +48,7 @@ it('switching an aerator whose device is a control point orders that control poi
     orders.push(asked);
     return order;
   });
-  expect(orders).toEqual([{ controlPointId: 'point', target: 'ON', caller, reason: 'aerator Pá 1' }]);
+  expect(orders).toEqual([{ controlPointId: 'point', target: 'ON', caller, reason: 'aerator Pá 1', aeratorId: 'aerator' }]);
   expect(decided.changes?.map(({ op, resource }) => `${op} ${resource.name}`)).toEqual([
     'update aerators',
     'insert logs',

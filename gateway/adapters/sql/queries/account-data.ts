@@ -25,6 +25,14 @@ export function accountDataQueries(db: Db, long: Db): AccountDataQueries {
         .orderBy('created_at')
         .orderBy('id')
         .execute(),
+    gatewaysOwned: (userId) =>
+      db
+        .selectFrom('gateways')
+        .select('name')
+        .where('owner_id', '=', userId)
+        .where('status', '<>', 'revoked')
+        .orderBy('name')
+        .execute(),
     async otherAdmins(userId) {
       const found = await db
         .selectFrom('users')

@@ -78,6 +78,14 @@ export const EXPORTED: readonly Part[] = [
     order: 'timestamp',
     doneBy: 'user_id',
   },
+  {
+    section: 'gateways',
+    table: 'gateways',
+    by: 'user',
+    column: 'owner_id',
+    order: 'paired_at',
+    without: ['public_key', 'next_public_key', 'runs_json'],
+  },
   { section: 'farms', table: 'farms', by: 'user', column: 'owner_id', order: created },
   { section: 'farm_members', table: 'farm_members', by: 'farm', column: 'farm_id', order: created },
   {
@@ -99,6 +107,14 @@ export const EXPORTED: readonly Part[] = [
     column: 'control_point_id',
     order: created,
   },
+  {
+    section: 'orders_from_afar',
+    table: 'commands',
+    by: 'control_point',
+    column: 'control_point_id',
+    order: 'issued_at_ms',
+  },
+  { section: 'sync_conflicts', table: 'sync_conflicts', by: 'farm', column: 'farm_id', order: 'found_at' },
   { section: 'orders', table: 'orders', by: 'control_point', column: 'control_point_id', order: 'issued_at' },
   { section: 'alerts', table: 'alerts', by: 'farm', column: 'farm_id', order: 'triggered_at' },
   {

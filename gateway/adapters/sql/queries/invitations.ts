@@ -105,6 +105,25 @@ export function handoverQueries(db: Db): HandoverQueries {
     pondIds: (farmId) => idsOn('ponds', farmId),
     controlPointIds: (farmId) => idsOn('control_points', farmId),
     batchIds: (farmId) => idsOn('batches', farmId),
+    async gatewayOf(farmId) {
+      const gateway = await db
+        .selectFrom('gateways')
+        .innerJoin('sync_farms', 'sync_farms.stream_id', 'gateways.stream_id')
+        .select(['gateways.id', 'gateways.stream_id'])
+        .where('sync_farms.id', '=', farmId)
+        .executeTakeFirst();
+      if (gateway === undefined) return null;
+      const others = await db
+        .selectFrom('farms')
+        .innerJoin('sync_farms', 'sync_farms.id', 'farms.id')
+        .select(['farms.name', 'farms.owner_id'])
+        .where('sync_farms.stream_id', '=', gateway.stream_id)
+        .where('farms.id', '<>', farmId)
+        .where('farms.hidden', '=', 0)
+        .orderBy('farms.name')
+        .execute();
+      return { id: gateway.id, others };
+    },
     async sharedCodes(farmId, userId) {
       const points = await db
         .selectFrom('control_points as here')

@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import { aerator } from '#contract/resources/aerators.ts';
+import { order } from '#contract/resources/control-points.ts';
+import { command, takenCommand } from '#contract/resources/sync-tables.ts';
+import type { CommandQueries, TakenQueries } from '#features/commands/ports.ts';
+import type { Db } from '../database.ts';
+import { decodeRow } from '../tables.ts';
+import { inChunks } from './paging.ts';
+
+/** What is older is settled, or never will be. */
+const LOOKED_BACK_MS = 24 * 3_600_000;
+/** Whoever ordered that long ago saw another farm. */
+const MOST_SINCE = 200;
+// the words of the partial index
+const isOpen = sql<boolean>`state in ('pending', 'sent', 'accepted')`;
+
+export function commandQueries(db: Db): CommandQueries {
+  const all = () => db.selectFrom('commands').selectAll();
+  return {
+    async commandById(id) {
+      const row = await all().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : decodeRow(command, row);
+    },
+    async openOf(ids) {
+      if (ids.length === 0) return [];
+      const rows = await all()
+        .where('control_point_id', 'in', ids)
+        .where(isOpen)
+        .orderBy('issued_at_ms')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => decodeRow(command, row));
+    },
+    async waitingFor(streamId, states, now) {
+      const rows = await all()
+        .where('stream_id', '=', streamId)
+        .where('state', 'in', states)
+        .where('expires_at_ms', '>', now)
+        .orderBy('issued_at_ms')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => decodeRow(command, row));
+    },
+    async overdue(now, limit) {
+      const rows = await all()
+        .where(isOpen)
+        .where('expires_at_ms', '<=', now)
+        .where('expires_at_ms', '>', now - LOOKED_BACK_MS)
+        .orderBy('expires_at_ms')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => decodeRow(command, row));
+    },
+    journeyOf(controlPointId, page) {
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await db
+          .selectFrom('commands')
+          .leftJoin('users', 'users.id', 'commands.issued_by')
+          .selectAll('commands')
+          .select('users.name as issued_by_name')
+          .where('commands.control_point_id', '=', controlPointId)
+          .$if(after !== null, (query) =>
+            query.where((row) =>
+              row(
+                row.refTuple('commands.issued_at_ms', 'commands.id'),
+                '<',
+                row.tuple(after?.issued_at_ms ?? 0, after?.id ?? ''),
+              ),
+            ),
+          )
+          .orderBy('commands.issued_at_ms', 'desc')
+          .orderBy('commands.id', 'desc')
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map(({ issued_by_name, ...row }) => ({ ...decodeRow(command, row), issued_by_name }));
+      });
+    },
+    async ordersOf(ids) {
+      if (ids.length === 0) return [];
+      const rows = await db.selectFrom('orders').selectAll().where('id', 'in', ids).execute();
+      return rows.map((row) => decodeRow(order, row));
+    },
+    async pointNames(id) {
+      const row = await db
+        .selectFrom('control_points')
+        .innerJoin('farms', 'farms.id', 'control_points.farm_id')
+        .select(['control_points.cod', 'farms.id as farmId', 'farms.name as farmName'])
+        .where('control_points.id', '=', id)
+        .where('control_points.hidden', '=', 0)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    async aeratorById(id) {
+      const row = await db
+        .selectFrom('aerators')
+        .selectAll()
+        .where('id', '=', id)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row === undefined ? null : decodeRow(aerator, row);
+    },
+  };
+}
+
+export function takenQueries(db: Db): TakenQueries {
+  return {
+    async takenById(id) {
+      const row = await db.selectFrom('commands_taken').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : decodeRow(takenCommand, row);
+    },
+    async accepted() {
+      const rows = await db
+        .selectFrom('commands_taken')
+        .selectAll()
+        .where('state', '=', 'accepted')
+        .execute();
+      return rows.map((row) => decodeRow(takenCommand, row));
+    },
+    async orderById(id) {
+      const row = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : decodeRow(order, row);
+    },
+    async ordersSince(controlPointId, version) {
+      const rows = await db
+        .selectFrom('orders')
+        .selectAll()
+        .where('control_point_id', '=', controlPointId)
+        .where('version', '>', version)
+        .orderBy('version', 'desc')
+        .limit(MOST_SINCE)
+        .execute();
+      return rows.map((row) => decodeRow(order, row));
+    },
+    async userExists(id) {
+      return (
+        (await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+      );
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { user } from '#contract/resources/users.ts';
+import { isHostedStamp } from '#core/sync-node.ts';
+import type { Account } from '#features/pairing/ports.ts';
+import type { Db } from '../database.ts';
+import { OWN_STREAM } from '../instance.ts';
+import { decodeRow } from '../tables.ts';
+
+/** What a gateway asks its own database about its pairing and its people. */
+export function localPairingQueries(db: Db) {
+  const people = () =>
+    db
+      .selectFrom('users')
+      .leftJoin('sync_register', (join) =>
+        join.onRef('sync_register.id', '=', 'users.id').on('sync_register.entity', '=', user.entity),
+      )
+      .selectAll('users')
+      .select(['sync_register.hlc as made', sql<string | null>`sync_register.over_json`.as('over_json')])
+      .where('users.hidden', '=', 0);
+  return {
+    async instanceValue(id: string): Promise<string | null> {
+      const row = await db
+        .selectFrom('instance_values')
+        .select('value')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row?.value ?? null;
+    },
+    async gatewayId(): Promise<string> {
+      const row = await db
+        .selectFrom('sync_stream')
+        .select('gateway_id')
+        .where('stream_id', '=', OWN_STREAM)
+        .executeTakeFirstOrThrow();
+      return row.gateway_id;
+    },
+    /** Accounts whose password came from the hosted instance, and those made here that can log in. */
+    async accounts(): Promise<{ ofHosted: Account[]; local: Account[] }> {
+      const rows = await people().execute();
+      const ofHosted = rows.filter(isOfHosted).map((row) => decodeRow(user, row));
+      const local = rows.filter((row) => !isOfHosted(row) && row.is_active === 1);
+      return { ofHosted, local: local.map((row) => decodeRow(user, row)) };
+    },
+    async isOfHosted(userId: string): Promise<boolean> {
+      const row = await people().where('users.id', '=', userId).executeTakeFirst();
+      return row !== undefined && isOfHosted(row);
+    },
+    async farms(): Promise<{ id: string; owner_id: string }[]> {
+      return db.selectFrom('farms').select(['id', 'owner_id']).where('hidden', '=', 0).execute();
+    },
+    /** True when no farm here has another owner. */
+    async ownsAllFarms(userId: string): Promise<boolean> {
+      const other = await db
+        .selectFrom('farms')
+        .select('id')
+        .where('hidden', '=', 0)
+        .where('owner_id', '!=', userId)
+        .limit(1)
+        .executeTakeFirst();
+      return other === undefined;
+    },
+  };
+}
+
+/**
+ * A wiped verifier carries no stamp: when the gateway is paired again the hosted instance's own is the newer one, and
+ * people log in on the farm as before.
+ */
+export async function unstampPasswords(db: Db, userIds: readonly string[]): Promise<void> {
+  for (const id of userIds) {
+    const ofUser = db.selectFrom('sync_register').where('entity', '=', user.entity).where('id', '=', id);
+    const register = await ofUser.select('over_json').executeTakeFirst();
+    if (register === undefined) continue;
+    const over = { ...stampsIn(register.over_json), password: '' };
+    await db
+      .updateTable('sync_register')
+      .set({ over_json: JSON.stringify(over) })
+      .where('entity', '=', user.entity)
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
+// the register of a row, which only `commit` writes
+const stampsIn = (json: string) => JSON.parse(json) as Record<string, string>;
+
+function isOfHosted({ made, over_json: json }: { made: string | null; over_json: string | null }): boolean {
+  const over = json === null ? {} : stampsIn(json);
+  return [made ?? '', over['password'] ?? ''].some(isHostedStamp);
+}

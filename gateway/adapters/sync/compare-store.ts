@@ -1,0 +1,79 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { OWN_STREAM } from '#adapters/sql/instance.ts';
+import { instanceValue } from '#contract/resources/local-tables.ts';
+import type { WireRow } from '#contract/sync/wire.ts';
+import { put } from '#core/changes.ts';
+import { changeOf } from '#core/sync/note-seen.ts';
+import type { Compared, CompareStore } from '../../sync/gateway/compare.ts';
+import type { SyncStore } from '../../sync/gateway/ports.ts';
+import { TUNING } from '../../sync/gateway/tuning.ts';
+import { comparedRows, isComparedTable } from './compared-rows.ts';
+
+/** What the last comparison left behind; id in instance_values. */
+const COMPARED_AT = 'sync_compared';
+
+/** The farm's database as the comparison sees it. */
+export function compareStore(
+  { read, commit }: Pick<Database, 'read' | 'commit'>,
+  { points }: Pick<SyncStore, 'points'>,
+): CompareStore {
+  const rows = comparedRows(read, 'own');
+  return {
+    points,
+    async isHistoryTouched(seq) {
+      const edit = await read
+        .selectFrom('sync_change')
+        .select('seq')
+        .where('stream_id', '=', OWN_STREAM)
+        .where('lane', '=', 'history')
+        .where('seq', '>', seq)
+        .where((either) => either.or([either('base_json', 'is not', null), either('op', 'in', [2, 3])]))
+        .limit(1)
+        .executeTakeFirst();
+      return edit !== undefined;
+    },
+    sums: rows.sums,
+    idsIn: async (table, buckets, window) =>
+      isComparedTable(table) ? rows.idsIn(table, buckets, window) : new Map(),
+    async within({ table, ...range }, window) {
+      if (!isComparedTable(table)) return [];
+      const found = await rows.within({ table, ...range }, window);
+      return table === 'users' ? found.map(withoutPassword) : found;
+    },
+    async mend(table, theirs) {
+      let mended = 0;
+      for (let from = 0; from < theirs.length; from += TUNING.rowsPerUnit) {
+        const changes = theirs.slice(from, from + TUNING.rowsPerUnit).map(changeOf);
+        const { rows: changed } = await commit({
+          actor: null,
+          changes: [],
+          incoming: { from: 'hosted', streamId: OWN_STREAM, lane: 'core', changes, isRepair: true },
+        });
+        mended += changed.filter((row) => row.table === table).length;
+      }
+      return mended;
+    },
+    async compared() {
+      const row = await read
+        .selectFrom('instance_values')
+        .select('value')
+        .where('id', '=', COMPARED_AT)
+        .executeTakeFirst();
+      // written below
+      return row === undefined ? null : (JSON.parse(row.value) as Compared);
+    },
+    async remember(compared) {
+      await commit({
+        actor: null,
+        changes: [put(instanceValue, { id: COMPARED_AT, value: JSON.stringify(compared) })],
+      });
+    },
+  };
+}
+
+/** What people log in with on the farm stays there. */
+const withoutPassword = (row: WireRow): WireRow => ({
+  ...row,
+  over: { ...row.over, password: '' },
+  body: { ...row.body, password_hash: '' },
+});

@@ -1,0 +1,177 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '#adapters/sql/database.ts';
+import type { Resource } from '#contract/resource.ts';
+import { sharedResources } from '#contract/resources/all.ts';
+import type { WireRow } from '#contract/sync/wire.ts';
+import { codecOf } from '#core/row-codec.ts';
+import { addTo, bucketOf, digestOf, isCompared, noSums, type Sums } from '#core/sync/digest.ts';
+import {
+  IN_ORDER,
+  inScope,
+  type Shared,
+  type StoredRow,
+  type StreamOrOwn,
+  TIME_COLUMN,
+  wireRowOf,
+  withoutVerifiers,
+} from './snapshot-pages.ts';
+
+// Rows as a comparison reads them: in slices, with a pause between them, so that control never waits.
+
+/** Rows looked at in one go. On a farm's small box that is a few milliseconds. */
+const SLICE = { own: 200, hosted: 500 } as const;
+
+export type HistoryWindow = { from: string; to: string };
+type Reading = { table: Shared; window: HistoryWindow; ids?: { after: string | null; to: string | null } };
+
+export const COMPARED: readonly Shared[] = IN_ORDER.filter(isCompared);
+
+export const isComparedTable = (table: string): table is Shared =>
+  (COMPARED as readonly string[]).includes(table);
+
+/** @param stream the gateway's stream on a hosted instance; `own` on the gateway itself */
+export function comparedRows(read: Db, stream: StreamOrOwn) {
+  /**
+   * Rows of a table by growing ids, piece by piece; `all`: those that were deleted, too. What went with a parent is in
+   * neither: the parent's own row tells of it.
+   */
+  async function* pieces(reading: Reading, which: 'alive' | 'all'): AsyncIterable<WireRow[]> {
+    const looking = { ...reading, stream, which };
+    for await (const from of stream === 'own' ? steps(read, reading) : chunks(read, looking)) {
+      yield await rowsOf(read, looking, from);
+      await breath();
+    }
+  }
+
+  return {
+    /** Sums of everything people see. */
+    async sums(window: HistoryWindow): Promise<Sums> {
+      const sums: Sums = new Map();
+      for (const table of COMPARED) {
+        const ofTable = noSums();
+        for await (const rows of pieces({ table, window }, 'alive'))
+          for (const row of rows) addTo(ofTable, row.id, digestOf(table, row));
+        sums.set(table, ofTable);
+      }
+      return sums;
+    },
+    /** Ids of the rows in some buckets of a table, in order. */
+    async idsIn(
+      table: Shared,
+      buckets: readonly number[],
+      window: HistoryWindow,
+    ): Promise<Map<number, string[]>> {
+      const ids = new Map<number, string[]>(buckets.map((bucket) => [bucket, []]));
+      for await (const rows of pieces({ table, window }, 'all'))
+        for (const { id } of rows) ids.get(bucketOf(id))?.push(id);
+      return ids;
+    },
+    /** Rows of one bucket behind an id and up to another, deleted ones too. */
+    async within(
+      {
+        table,
+        bucket,
+        after,
+        to,
+      }: { table: Shared; bucket: number; after: string | null; to: string | null },
+      window: HistoryWindow,
+    ): Promise<WireRow[]> {
+      const found: WireRow[] = [];
+      for await (const rows of pieces({ table, window, ids: { after, to } }, 'all'))
+        for (const row of rows) if (bucketOf(row.id) === bucket) found.push(row);
+      return withoutVerifiers(read, { table, streamId: stream }, found);
+    },
+  };
+}
+
+export type ComparedRows = ReturnType<typeof comparedRows>;
+
+/** Lets everything else of the process go first. */
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+type Looking = Reading & { stream: StreamOrOwn; which: 'alive' | 'all' };
+
+/**
+ * On a gateway a table is walked through by its ids, the same number of rows at a time whatever is asked of them: years
+ * of readings of which none is wanted must not be one long look. The limit keeps SQLite from going by another index.
+ */
+async function* steps(read: Db, { table, ids }: Reading): AsyncIterable<RawBuilder<unknown>> {
+  const from = sql.table(table);
+  const end = ids?.to ?? null;
+  for (let behind = ids?.after ?? ''; ; ) {
+    const slice = (columns: RawBuilder<unknown>) => sql`select ${columns} from ${from} where id > ${behind}
+      ${end === null ? sql`` : sql`and id <= ${end}`} order by id limit ${sql.lit(SLICE.own)}`;
+    const { rows } = await sql<{
+      last: string | null;
+    }>`select max(id) as last from (${slice(sql`id`)}) as step`.execute(read);
+    const last = rows[0]?.last ?? null;
+    if (last === null) return;
+    yield sql`(${slice(sql`*`)})`;
+    behind = last;
+  }
+}
+
+/** On a hosted instance many farms share a table: the ids of one are looked up once, then their rows by key. */
+async function* chunks(read: Db, looking: Looking): AsyncIterable<RawBuilder<unknown>> {
+  const { table } = looking;
+  const { rows } = await sql<{ id: string }>`select t.id from ${sql.table(table)} as t
+    ${registerOf(looking)} where ${sql.join(conditionsOf(looking), sql` and `)}`.execute(read);
+  const ids = rows.map(({ id }) => id).toSorted();
+  for (let at = 0; at < ids.length; at += SLICE.hosted)
+    yield sql`(select * from ${sql.table(table)} where id in (${sql.join(ids.slice(at, at + SLICE.hosted))}))`;
+}
+
+async function rowsOf(read: Db, looking: Looking, from: RawBuilder<unknown>): Promise<WireRow[]> {
+  const resource = resourceOf(looking.table);
+  const columns = codecOf(resource).columns.map((column) => sql.ref(`t.${column}`));
+  const conditions = looking.stream === 'own' ? conditionsOf(looking) : [sql`1 = 1`];
+  const { rows } = await sql<StoredRow>`
+    select ${sql.join(columns)}, r.cl as register_cl, r.hlc as register_hlc, r.over_json as register_over
+    from ${from} as t ${registerOf(looking)}
+    where ${sql.join(conditions, sql` and `)} order by t.id`.execute(read);
+  return rows.map((row) => wireRowOf(resource, row));
+}
+
+// rows of different tables; only their being rows counts here
+const resourceOf = (table: Shared) => sharedResources[table] as unknown as Resource;
+
+const registerOf = ({ table }: Looking): RawBuilder<unknown> =>
+  sql`left join sync_register as r on r.entity = ${sql.lit(resourceOf(table).entity)} and r.id = t.id`;
+
+function conditionsOf({ table, stream, which, window, ids }: Looking): RawBuilder<unknown>[] {
+  const resource = resourceOf(table);
+  const conditions = [inScope(table, 't', stream)];
+  if (ids?.after) conditions.push(sql`t.id > ${ids.after}`);
+  if (ids?.to) conditions.push(sql`t.id <= ${ids.to}`);
+  if (resource.lane === 'history') {
+    const at = sql.ref(`t.${TIME_COLUMN[table] ?? 'created_at'}`);
+    conditions.push(sql`${at} >= ${window.from}`, sql`${at} < ${window.to}`);
+  }
+  // what a person was told before coming to these farms is nothing that the farm must know
+  if (table === 'notifications') conditions.push(sql`t.farm_id is not null`);
+  const isAlive = sql`coalesce(r.cl, 1) % 2 = 1`;
+  const isSeen = inSight(resource, 't');
+  return [
+    ...conditions,
+    which === 'alive' ? sql`${isAlive} and ${isSeen}` : sql`(not (${isAlive}) or ${isSeen})`,
+  ];
+}
+
+/**
+ * What is below something deleted is seen by nobody, and may be erased on one side already. Rows that go by their parent
+ * are not marked themselves, or not on both sides.
+ */
+function inSight({ goesBy, parents }: Resource, as: string): RawBuilder<unknown> {
+  if (goesBy === 'row') return sql`${sql.ref(`${as}.hidden`)} = 0`;
+  const above = `${as}p`;
+  const conditions = Object.entries(parents).map(([table, column]) => {
+    // the parents of a shared table are shared tables
+    const parent = (sharedResources as unknown as Readonly<Record<string, Resource>>)[table];
+    const own = sql.ref(`${as}.${column}`);
+    return parent === undefined
+      ? sql`1 = 1`
+      : sql`(${own} is null or exists (select 1 from ${sql.table(table)} as ${sql.ref(above)}
+          where ${sql.ref(`${above}.id`)} = ${own} and ${inSight(parent, above)}))`;
+  });
+  return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `);
+}

@@ -1,0 +1,176 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { OWN_STREAM } from '#adapters/sql/instance.ts';
+import { parkedChange } from '#contract/resources/sync-tables.ts';
+import type { SyncLane, WireChange } from '#contract/sync/wire.ts';
+import { type Incoming, put, type StreamPoints } from '#core/changes.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
+import { TUNING } from '../../sync/gateway/tuning.ts';
+import { wireChangeOf } from './wire-change-of.ts';
+
+const DAY_MS = 86_400_000;
+/** Rows of the log read at a time, so that a bound in bytes does not read a thousand rows too many. */
+const READ_AT_ONCE = 250;
+/** What a change needs on the wire beside its body. */
+const FRAME_BYTES = 260;
+/** Rows looked at in one unit at the end of a comparison; nearly all of them are known and cost a read alone. */
+const COMPARED_PER_UNIT = 500;
+
+export type GatewayStoreDeps = Pick<Kernel, 'now' | 'idOf'> & { database: Pick<Database, 'read' | 'commit'> };
+
+/** The farm's database as the sync sees it. */
+export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
+  const { read, commit } = deps.database;
+  const logOf = (lane: SyncLane) =>
+    read.selectFrom('sync_change').where('stream_id', '=', OWN_STREAM).where('lane', '=', lane);
+
+  const points = (): Promise<StreamPoints> =>
+    read
+      .selectFrom('sync_stream')
+      .select([
+        'epoch',
+        'core_seq',
+        'core_chain',
+        'history_seq',
+        'history_chain',
+        'in_core_seq',
+        'in_core_chain',
+        'in_history_seq',
+        'in_history_chain',
+        'acked_core_seq',
+        'acked_core_chain',
+        'acked_history_seq',
+        'acked_history_chain',
+        'floor_seq',
+        'timeline',
+        'resync',
+      ])
+      .where('stream_id', '=', OWN_STREAM)
+      .executeTakeFirstOrThrow();
+
+  return {
+    points,
+    chainAt: async (lane, seq) => {
+      const known = knownChain(await points(), lane, seq);
+      if (known !== null) return known;
+      const row = await logOf(lane).select('chain').where('seq', '=', seq).executeTakeFirst();
+      return row?.chain ?? null;
+    },
+    async outRows({ lane, after, coreAcked, rows: most, bytes }) {
+      const beforeTx = lane === 'core' ? null : await firstOpenTx(coreAcked);
+      const found: WireChange[] = [];
+      let size = 0;
+      while (found.length < most) {
+        const from = found.at(-1)?.seq ?? after;
+        const stored = await logOf(lane)
+          .selectAll()
+          .where('seq', '>', from)
+          .$if(beforeTx !== null, (query) => query.where('tx', '<', beforeTx ?? 0))
+          .orderBy('seq')
+          // one more than fits, so that the end of a transaction can be seen
+          .limit(Math.min(READ_AT_ONCE, most - found.length + 1))
+          .execute();
+        for (const row of stored) {
+          size +=
+            FRAME_BYTES +
+            (row.body_json?.length ?? 0) +
+            (row.base_json?.length ?? 0) +
+            (row.over_json?.length ?? 0);
+          const isOver = found.length > 0 && size > bytes;
+          if (isOver || found.length === most)
+            return { rows: wholeTransactions(found, row.tx), isFull: true };
+          found.push(wireChangeOf(row));
+        }
+        if (stored.length === 0) break;
+      }
+      return { rows: found, isFull: false };
+    },
+    async take({ restamps, changes, rows = [], expect, set }: Taking) {
+      const incoming: Incoming = { from: 'hosted', streamId: OWN_STREAM, lane: 'core', changes };
+      const { merged } = await commit({
+        actor: null,
+        changes: [],
+        ...(restamps.length > 0 ? { restamps } : {}),
+        ...(rows.length > 0 ? { snapshot: { streamId: OWN_STREAM, rows } } : {}),
+        ...(changes.length > 0 ? { incoming } : {}),
+        stream: { id: OWN_STREAM, expect, set },
+      });
+      return merged ?? { applied: 0, parked: [], conflicts: 0, passedOver: 0, unparked: 0 };
+    },
+    async noteKeptAside(lane, rows) {
+      const { epoch } = await points();
+      const parked_at = isoOf(deps.now());
+      const changes = rows.map((row) =>
+        put(parkedChange, {
+          id: deps.idOf(`kept aside:${epoch}:${lane}:${row.seq}`),
+          stream_id: KEPT_ASIDE_THERE,
+          lane,
+          seq: row.seq,
+          entity: row.entity,
+          row_id: row.id,
+          reason: 'kept_there: the hosted instance could not apply it yet',
+          change_json: JSON.stringify(row),
+          parked_at,
+          tries: 0,
+        }),
+      );
+      await commit({ actor: null, changes });
+    },
+    async historyFrom({ core_seq, in_core_seq }) {
+      const isFresh = in_core_seq === 0 && core_seq === 0;
+      const hasFarm = (await read.selectFrom('farms').select('id').limit(1).executeTakeFirst()) !== undefined;
+      return isFresh || !hasFarm ? isoOf(deps.now() - TUNING.historyDays * DAY_MS) : null;
+    },
+    async forgetSeen() {
+      await read.deleteFrom('sync_seen').execute();
+    },
+    async logDifference({ epoch, cursor }) {
+      const { difference } = await commit({
+        actor: null,
+        changes: [],
+        difference: { streamId: OWN_STREAM, epoch, cursor, limit: COMPARED_PER_UNIT },
+      });
+      const isDone = difference?.isDone ?? true;
+      // what was kept aside there has just been told anew
+      if (isDone) await read.deleteFrom('sync_parked').where('stream_id', '=', KEPT_ASIDE_THERE).execute();
+      return isDone;
+    },
+  };
+
+  /** Transaction of the first core row that is not confirmed; null: all are. */
+  async function firstOpenTx(coreAcked: number): Promise<number | null> {
+    const row = await logOf('core')
+      .select('tx')
+      .where('seq', '>', coreAcked)
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.tx ?? null;
+  }
+}
+
+/** Stands for the stream in rows that the other side keeps aside: they are shown here and tried again there. */
+export const KEPT_ASIDE_THERE = 0;
+
+/** Points that are known without their row in the log, which may be deleted after a while. */
+function knownChain(points: StreamPoints, lane: SyncLane, seq: number): string | null {
+  if (seq === 0) return '';
+  const known =
+    lane === 'core'
+      ? [
+          [points.core_seq, points.core_chain],
+          [points.acked_core_seq, points.acked_core_chain],
+        ]
+      : [
+          [points.history_seq, points.history_chain],
+          [points.acked_history_seq, points.acked_history_chain],
+        ];
+  const point = known.find(([at]) => at === seq);
+  return point === undefined ? null : String(point[1]);
+}
+
+/** Without the rows of a transaction that goes on behind them, unless it is the only one. */
+function wholeTransactions(rows: readonly WireChange[], nextTx: number): OutRows['rows'] {
+  const cut = rows.findIndex(({ tx }) => tx === nextTx);
+  return cut > 0 ? rows.slice(0, cut) : rows;
+}

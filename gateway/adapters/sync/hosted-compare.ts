@@ -1,0 +1,70 @@
+import type { Db } from '#adapters/sql/database.ts';
+import type { Resource } from '#contract/resource.ts';
+import { sharedResources } from '#contract/resources/all.ts';
+import type { WireRow } from '#contract/sync/wire.ts';
+import { formatHlc } from '#core/hlc.ts';
+import { MOST_AHEAD_MS } from '#core/sync/accept-stamps.ts';
+import { stampOf } from '#core/sync/claims.ts';
+import { bucketOf, digestOf, hexOf } from '#core/sync/digest.ts';
+import { changeOf } from '#core/sync/note-seen.ts';
+import { type CompareDeps, compareTables } from '../../sync/hosted/compare-tables.ts';
+import { comparedRows, isComparedTable } from './compared-rows.ts';
+import { withinSize } from './snapshot-pages.ts';
+
+/** Characters of rows in one answer. */
+const MOST_ANSWERED = 1_000_000;
+
+/** The hosted side of the comparison, on a database. */
+export function hostedCompare(
+  deps: Pick<CompareDeps, 'store' | 'commit' | 'now' | 'timeline' | 'repaired'> & { read: Db },
+) {
+  const { read, ...rest } = deps;
+  return compareTables({
+    ...rest,
+    rowsOf(streamId) {
+      const rows = comparedRows(read, streamId);
+      return {
+        sums: rows.sums,
+        within: ({ table, ...range }, window) =>
+          isComparedTable(table) ? rows.within({ table, ...range }, window) : Promise.resolve([]),
+      };
+    },
+    isComparedTable,
+    entityOf: (table) => resourceOf(table).entity,
+    bucketOf,
+    digestOf,
+    hexOf,
+    changeOf,
+    withOwnWords,
+    withinSize: (rows) => withinSize(rows, MOST_ANSWERED),
+    isTooFarAhead({ hlc, over }) {
+      const limit = formatHlc(deps.now() + MOST_AHEAD_MS, 0xffff, 'ffffffff');
+      return [hlc, ...Object.values(over)].some((stamp) => stamp > limit);
+    },
+  });
+}
+
+// the names of the tables were checked
+const resourceOf = (table: string): Resource =>
+  (sharedResources as unknown as Readonly<Record<string, Resource>>)[table] ?? failed(table);
+
+function failed(table: string): never {
+  throw new Error(`${table} is not a shared table`);
+}
+
+/** null: there is nothing in it that this side would take. */
+function withOwnWords(table: string, sent: WireRow, own: WireRow | null): WireRow | null {
+  if (own === null) return sent;
+  const resource = resourceOf(table);
+  if (resource.sync === 'fact') return null;
+  const body: Record<string, unknown> = { ...sent.body };
+  for (const [group, { fields }] of Object.entries(resource.groups)) {
+    if (stampOf(sent, group) !== stampOf(own, group)) continue;
+    for (const field of fields) body[field] = own.body[field];
+  }
+  if (sent.hlc === own.hlc) {
+    const grouped = new Set(Object.values(resource.groups).flatMap(({ fields }) => fields));
+    for (const field of Object.keys(body)) if (!grouped.has(field)) body[field] = own.body[field];
+  }
+  return { ...sent, body };
+}

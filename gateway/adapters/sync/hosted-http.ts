@@ -1,0 +1,131 @@
+import type { Express, Request, Response } from 'express';
+import { SYNC_REFUSALS } from '#contract/sync/wire.ts';
+import { AppError } from '#core/errors.ts';
+import type { SyncServer } from '../../sync/hosted/sync-server.ts';
+import type { AskKind, GatewayCaller, Refused } from '../../sync/ports.ts';
+import { readPackedBody, sendPacked } from './packed-body.ts';
+import type { Rank, Shedding } from './shedding.ts';
+
+export type GatewayByToken = (token: string) => Promise<GatewayCaller | null>;
+
+export type HostedHttpDeps = {
+  server: SyncServer;
+  gatewayByToken: GatewayByToken;
+  shedding: Shedding;
+  random: () => number;
+  /** Hears of every request that was served or refused before it reached the protocol. */
+  heard: (caller: GatewayCaller) => void;
+  shed: (kind: AskKind) => void;
+};
+
+const KINDS: readonly AskKind[] = ['hello', 'push', 'pull', 'snapshot', 'digest', 'repair'];
+/** Requests whose bodies are held at a time. */
+const OPEN_AT_ONCE = 512;
+/** A gateway has one under way per lane and a pull; more at once is none of ours. */
+const OPEN_OF_ONE = 6;
+
+/** The routes on which gateways exchange data with this instance. */
+export function mountSync(app: Express, deps: HostedHttpDeps): void {
+  const open = { all: 0, byStream: new Map<number, number>() };
+  for (const kind of KINDS) {
+    app
+      .route(`/sync/v1/${kind}`)
+      .post(async (request, response) => {
+        const caller = await callerOf(deps, request);
+        const leave = enter(deps, open, { kind, caller });
+        try {
+          const body = await readPackedBody(request);
+          await answer(deps, { kind, caller, body }, { request, response });
+        } finally {
+          leave();
+        }
+      })
+      .all(({ method }) => {
+        throw new AppError(405, `${method} is not possible here; use POST`, {
+          code: 'METHOD_NOT_ALLOWED',
+          headers: { Allow: 'POST' },
+        });
+      });
+  }
+}
+
+type Open = { all: number; byStream: Map<number, number> };
+
+/** Takes a place for a request; answers how to give it back. Throws 429 and 503. */
+function enter(
+  deps: HostedHttpDeps,
+  open: Open,
+  { kind, caller: { streamId } }: { kind: AskKind; caller: GatewayCaller },
+): () => void {
+  const own = open.byStream.get(streamId) ?? 0;
+  if (own >= OPEN_OF_ONE) {
+    deps.shed(kind);
+    throw new AppError(429, `This gateway has ${own} requests under way; wait for an answer`, {
+      code: 'SYNC_TOO_MANY_AT_ONCE',
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  if (open.all >= OPEN_AT_ONCE) throw overloaded(deps, kind);
+  open.all += 1;
+  open.byStream.set(streamId, own + 1);
+  return () => {
+    open.all -= 1;
+    const left = (open.byStream.get(streamId) ?? 1) - 1;
+    if (left === 0) open.byStream.delete(streamId);
+    else open.byStream.set(streamId, left);
+  };
+}
+
+async function answer(
+  deps: HostedHttpDeps,
+  { kind, caller, body }: { kind: AskKind; caller: GatewayCaller; body: unknown },
+  { request, response }: { request: Request; response: Response },
+): Promise<void> {
+  const asked = await deps.shedding.run(rankOf(kind, body), () => deps.server.ask(caller, kind, body));
+  if (asked === null) throw overloaded(deps, kind);
+  deps.heard(caller);
+  if (!asked.ok) throw refusal(asked.refused);
+  await sendPacked(request, response, asked.answer);
+}
+
+/** Throws 401 for a token that does not hold. */
+export async function callerOf(
+  { gatewayByToken }: Pick<HostedHttpDeps, 'gatewayByToken'>,
+  { headers }: Pick<Request, 'headers'>,
+): Promise<GatewayCaller> {
+  const token = /^Bearer +(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+  const caller = token === undefined ? null : await gatewayByToken(token);
+  if (caller !== null) return caller;
+  throw new AppError(401, 'The token of this gateway does not hold; sign in anew', {
+    code: SYNC_REFUSALS.token,
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}
+
+/** What control and people wait for goes before what is only recorded. */
+function rankOf(kind: AskKind, body: unknown): Rank {
+  if (kind === 'digest' || kind === 'repair') return 'history';
+  const isHistory =
+    kind === 'push' && typeof body === 'object' && body !== null && 'lane' in body && body.lane === 'history';
+  return isHistory ? 'history' : 'core';
+}
+
+function overloaded(deps: Pick<HostedHttpDeps, 'random' | 'shed'>, kind: AskKind): AppError {
+  deps.shed(kind);
+  // not all at the same moment again
+  const waitS = 1 + Math.floor(deps.random() * 5);
+  return new AppError(503, 'Too many gateways are being served now; please come again', {
+    code: 'SYNC_BUSY',
+    headers: { 'Retry-After': String(waitS) },
+  });
+}
+
+function refusal({ status, code, detail, retryAfterMs, ...more }: Refused): AppError {
+  return new AppError(status, detail, {
+    code,
+    more,
+    ...(retryAfterMs === undefined
+      ? {}
+      : { headers: { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) } }),
+  });
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import type { WebSocket } from 'ws';
+import { type GatewayFrame, gatewayFrame, type HostedFrame } from '#contract/sync/wire.ts';
+import type { Log } from '#core/kernel.ts';
+import type { Bus, BusMessage, GatewayCaller, HostedLiveParts } from '../../sync/ports.ts';
+
+/** Frames a gateway may send at once and in the long run; a farm at its busiest sends a few a second. */
+const BURST = 100;
+const FRAMES_PER_S = 20;
+/** A gateway that takes nothing for so long that this waits is not there. */
+const MOST_UNSENT_BYTES = 1024 * 1024;
+/** Beats after which the head of the feed is said again, five minutes: a sentence between two processes may get lost. */
+const HEAD_EVERY_BEATS = 12;
+/** Pings without an answer after which a line is dead. */
+const MISSES = 2;
+
+export const CLOSE = { newer: 4001, revoked: 4003, tooFast: 4008, malformed: 4007, stopping: 1001 } as const;
+
+export type LiveSocketsDeps = {
+  parts: HostedLiveParts;
+  /** `report` and `outage`: what a gateway tells of itself. */
+  told: (caller: GatewayCaller, frame: Extract<GatewayFrame, { is: 'report' | 'outage' }>) => Promise<void>;
+  /** How far the feed of a stream goes; null: that gateway is paired no longer. */
+  headOf: (streamId: number) => Promise<number | null>;
+  bus: Bus;
+  now: () => number;
+  monotonic: () => number;
+  log: Log;
+  refused: (reason: string) => void;
+};
+
+type Live = {
+  id: string;
+  openedAtMs: number;
+  caller: GatewayCaller;
+  socket: Pick<WebSocket, 'send' | 'close' | 'ping' | 'terminate' | 'bufferedAmount' | 'readyState'>;
+  misses: number;
+  beats: number;
+  tokens: number;
+  tokensAt: number;
+  /** Sends what waits, one look at a time. */
+  commanding: { isRunning: boolean; isWanted: boolean };
+  /** Frames are taken one after another: what was said first counts first. */
+  taking: Promise<void>;
+};
+
+const OPEN = 1;
+
+/** The live sockets of this process: one per gateway, the newest, also among the processes of the instance. */
+export function createLiveSockets(deps: LiveSocketsDeps) {
+  const byStream = new Map<number, Live>();
+  const counts = { framesIn: 0, framesOut: 0, opened: 0 };
+
+  function send(live: Live, frame: HostedFrame): void {
+    if (live.socket.readyState !== OPEN) return;
+    if (live.socket.bufferedAmount > MOST_UNSENT_BYTES) return live.socket.terminate();
+    counts.framesOut += 1;
+    live.socket.send(JSON.stringify(frame));
+  }
+
+  function drop(live: Live, code: number, reason: string): void {
+    forget(live);
+    live.socket.close(code, reason);
+  }
+
+  function forget(live: Live): void {
+    if (byStream.get(live.caller.streamId) !== live) return;
+    byStream.delete(live.caller.streamId);
+    deps.parts.connected(live.caller.streamId, false);
+  }
+
+  async function sendCommands(live: Live): Promise<void> {
+    live.commanding.isWanted = true;
+    if (live.commanding.isRunning) return;
+    live.commanding.isRunning = true;
+    try {
+      while (live.commanding.isWanted && live.socket.readyState === OPEN) {
+        live.commanding.isWanted = false;
+        for (const frame of await deps.parts.commandsToSend(live.caller.streamId)) send(live, frame);
+      }
+    } finally {
+      live.commanding.isRunning = false;
+    }
+  }
+
+  const unheard = deps.bus.hear((message, from) => {
+    if (message.is === 'gap') return everySocket(greet);
+    const live = 'streamId' in message ? byStream.get(message.streamId) : undefined;
+    if (live !== undefined) follow(live, message, from);
+    else if (message.is === 'rows') void lookAtGateways(message);
+  });
+
+  function follow(live: Live, message: BusMessage, from: 'here' | 'elsewhere'): void {
+    if (message.is === 'command') sendCommands(live).catch(failed);
+    if (message.is === 'stream') send(live, { is: 'poke', head: message.head });
+    // its sentence may come after ours was said: a gateway that reconnects is faster than the bus
+    if (message.is === 'socket' && from === 'elsewhere' && message.openedAtMs > live.openedAtMs)
+      drop(live, CLOSE.newer, 'a newer connection of this gateway took over');
+  }
+
+  /** A gateway that was unpaired hears of it now, not when its token ends. */
+  async function lookAtGateways({ rows }: Extract<BusMessage, { is: 'rows' }>): Promise<void> {
+    const changed = new Set(rows.filter(({ table }) => table === 'gateways').map(({ id }) => id));
+    if (changed.size === 0) return;
+    for (const live of byStream.values()) {
+      if (changed.has(live.caller.gatewayId)) await greet(live, { isNew: false }).catch(failed);
+    }
+  }
+
+  /** Tells where the feed stands, and orders that wait; ends the connection of a gateway that is paired no longer. */
+  async function greet(live: Live, { isNew }: { isNew: boolean } = { isNew: true }): Promise<void> {
+    const head = await deps.headOf(live.caller.streamId);
+    if (head === null) {
+      send(live, { is: 'revoked' });
+      return drop(live, CLOSE.revoked, 'this gateway was unpaired');
+    }
+    if (!isNew) return;
+    send(live, { is: 'poke', head });
+    await sendCommands(live);
+  }
+
+  function everySocket(run: (live: Live) => Promise<void>): void {
+    for (const live of byStream.values()) run(live).catch(failed);
+  }
+
+  const failed = (error: unknown) =>
+    deps.log.warn({ err: error }, 'a live connection to a gateway could not be served');
+
+  async function take(live: Live, text: string): Promise<void> {
+    if (byStream.get(live.caller.streamId) !== live) return;
+    const said = parsed(text);
+    if (said === undefined) {
+      deps.refused('frame malformed');
+      return drop(live, CLOSE.malformed, 'a frame was not JSON');
+    }
+    const frame = gatewayFrame.safeParse(said);
+    // a newer gateway may say more than this version understands
+    if (!frame.success) return deps.refused('frame not understood');
+    const { streamId } = live.caller;
+    if (frame.data.is === 'command_state') await deps.parts.commandState(streamId, frame.data);
+    else if (frame.data.is === 'live') deps.parts.live(streamId, frame.data);
+    else await deps.told(live.caller, frame.data);
+  }
+
+  return {
+    /** Takes over an accepted connection. Answers what its events are handed to. */
+    open(caller: GatewayCaller, socket: Live['socket']) {
+      const live: Live = {
+        id: randomUUID(),
+        openedAtMs: deps.now(),
+        caller,
+        socket,
+        misses: 0,
+        beats: 0,
+        tokens: BURST,
+        tokensAt: deps.monotonic(),
+        commanding: { isRunning: false, isWanted: false },
+        taking: Promise.resolve(),
+      };
+      const older = byStream.get(caller.streamId);
+      byStream.set(caller.streamId, live);
+      counts.opened += 1;
+      if (older === undefined) deps.parts.connected(caller.streamId, true);
+      else older.socket.close(CLOSE.newer, 'a newer connection of this gateway took over');
+      const { id: socketId, openedAtMs } = live;
+      deps.bus.tell({ is: 'socket', streamId: caller.streamId, socket: socketId, openedAtMs });
+      greet(live).catch(failed);
+      return {
+        message: (text: string) => {
+          counts.framesIn += 1;
+          if (!hasToken(live, deps.monotonic())) {
+            deps.refused('frames too fast');
+            return drop(live, CLOSE.tooFast, 'too many frames');
+          }
+          live.taking = live.taking.then(() => take(live, text)).catch(failed);
+        },
+        pong: () => {
+          live.misses = 0;
+        },
+        closed: () => forget(live),
+      };
+    },
+    /** Called every 25 seconds: proves every line, and ends those that are dead. */
+    beat(): void {
+      for (const live of byStream.values()) {
+        if (live.misses >= MISSES) {
+          forget(live);
+          live.socket.terminate();
+          continue;
+        }
+        live.misses += 1;
+        live.beats += 1;
+        live.socket.ping();
+        if (live.beats % HEAD_EVERY_BEATS === 0) greet(live).catch(failed);
+      }
+    },
+    /** Asks a gateway to push nothing for a while. */
+    pauseAll(ms: number): void {
+      for (const live of byStream.values()) send(live, { is: 'pause', ms });
+    },
+    closeAll(): void {
+      unheard();
+      for (const live of byStream.values()) drop(live, CLOSE.stopping, 'this process stops');
+    },
+    isConnected: (streamId: number) => byStream.has(streamId),
+    counts: () => ({ ...counts, open: byStream.size }),
+  };
+}
+
+export type LiveSockets = ReturnType<typeof createLiveSockets>;
+
+function hasToken(live: Live, now: number): boolean {
+  live.tokens = Math.min(BURST, live.tokens + (Math.max(0, now - live.tokensAt) / 1000) * FRAMES_PER_S);
+  live.tokensAt = now;
+  if (live.tokens < 1) return false;
+  live.tokens -= 1;
+  return true;
+}
+
+/** undefined: no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,208 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '#adapters/sql/database.ts';
+import type { Resource } from '#contract/resource.ts';
+import { sharedResources } from '#contract/resources/all.ts';
+import { NO_PASSWORD } from '#contract/resources/users.ts';
+import { SCOPES } from '#contract/sync/scopes.ts';
+import type { WireRow } from '#contract/sync/wire.ts';
+import { codecOf } from '#core/row-codec.ts';
+import type { HostedStore } from '../../sync/hosted/ports.ts';
+
+export type Shared = keyof typeof sharedResources;
+
+/** `own`: a gateway's database, which is of its own farms altogether. */
+export type StreamOrOwn = number | 'own';
+
+/**
+ * Tables of a snapshot in the order a new gateway needs them: people and what control lives by, then the rest, what is
+ * only history at last. Parents stand before their children.
+ */
+export const IN_ORDER = [
+  'users',
+  'addresses',
+  'subscriptions',
+  'farms',
+  'farm_members',
+  'control_points',
+  'ponds',
+  'aerators',
+  'schedules',
+  'orders',
+  'farm_science',
+  'alerts',
+  'batches',
+  'survival_changes',
+  'harvests',
+  'transfers',
+  'biometries',
+  'feeding_records',
+  'expenses',
+  'measurements',
+  'notifications',
+  'logs',
+] as const satisfies readonly Shared[];
+
+export const TIME_COLUMN: Partial<Record<Shared, string>> = { logs: 'timestamp' };
+
+/** Pages over all rows a stream's gateway may know, deleted ones too, with their registers. */
+export function snapshotPages(read: Db): HostedStore['snapshotPage'] {
+  return async (streamId, { after, limit, historyFrom }) => {
+    let at =
+      after === null ? 0 : IN_ORDER.findIndex((table) => sharedResources[table].entity === after.entity);
+    let behind = after === null || after.id === '' ? null : after.id;
+    const rows: WireRow[] = [];
+    for (; at !== -1 && at < IN_ORDER.length; at += 1) {
+      const table = IN_ORDER[at];
+      if (table === undefined) break;
+      const found = await pageOf(read, { table, streamId, behind, limit: limit - rows.length, historyFrom });
+      rows.push(...found);
+      const fitting = withinSize(rows, MOST_PAGE_SIZE);
+      const last = fitting.at(-1);
+      if ((rows.length === limit || fitting.length < rows.length) && last !== undefined)
+        return { rows: fitting, next: { entity: last.entity, id: last.id } };
+      behind = null;
+    }
+    return { rows, next: null };
+  };
+}
+
+/** A thousand rows with long notes would be more than a gateway takes in one answer. */
+const MOST_PAGE_SIZE = 1_000_000;
+
+/** As many of the rows as have that many characters, about; at least one. */
+export function withinSize(rows: WireRow[], most: number): WireRow[] {
+  let size = 0;
+  const end = rows.findIndex(({ body }, place) => {
+    size += sizeOf(body);
+    return place > 0 && size > most;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+/** Texts and lists are what makes a row large. */
+const sizeOf = (body: WireRow['body']): number =>
+  Object.values(body).reduce<number>(
+    (sum, value) =>
+      sum +
+      (typeof value === 'string'
+        ? value.length
+        : typeof value === 'object' && value !== null
+          ? JSON.stringify(value).length
+          : 8),
+    0,
+  );
+
+type Page = {
+  table: Shared;
+  streamId: number;
+  behind: string | null;
+  limit: number;
+  historyFrom: string | null;
+};
+
+export type StoredRow = Record<string, unknown> & {
+  id: string;
+  register_cl: number | null;
+  register_hlc: string | null;
+  register_over: string | null;
+};
+
+async function pageOf(read: Db, { table, streamId, behind, limit, historyFrom }: Page): Promise<WireRow[]> {
+  // rows of different tables; only their being rows counts here
+  const resource = sharedResources[table] as unknown as Resource;
+  const codec = codecOf(resource);
+  const isHistory = resource.lane === 'history';
+  const id = sql.ref(`t.id`);
+  const conditions = [inScope(table, 't', streamId)];
+  // history comes newest first, as far as ids grow with time
+  if (behind !== null) conditions.push(isHistory ? sql`${id} < ${behind}` : sql`${id} > ${behind}`);
+  if (isHistory && historyFrom !== null)
+    conditions.push(sql`${sql.ref(`t.${TIME_COLUMN[table] ?? 'created_at'}`)} >= ${historyFrom}`);
+  const columns = codec.columns.map((column) => sql.ref(`t.${column}`));
+  // Ordered by an expression: by the key itself PostgreSQL may walk through the rows of all farms to find those of one.
+  const { rows } = await sql<StoredRow>`
+    select ${sql.join(columns)}, r.cl as register_cl, r.hlc as register_hlc, r.over_json as register_over
+    from ${sql.table(table)} as t
+    left join sync_register as r on r.entity = ${sql.lit(resource.entity)} and r.id = t.id
+    where ${sql.join(conditions, sql` and `)}
+    order by ${id} || '' ${isHistory ? sql`desc` : sql`asc`} limit ${sql.lit(limit)}`.execute(read);
+  return withoutVerifiers(
+    read,
+    { table, streamId },
+    rows.map((row) => wireRowOf(resource, row)),
+  );
+}
+
+export function wireRowOf(resource: Resource, row: StoredRow): WireRow {
+  return {
+    entity: resource.entity,
+    id: row.id,
+    // a row that was inserted once and never changed has no register
+    cl: Number(row.register_cl ?? 1),
+    hlc: row.register_hlc ?? '',
+    // written by the register as an object of stamps
+    over: JSON.parse(row.register_over ?? '{}') as Record<string, string>,
+    body: codecOf(resource).decode(row),
+  };
+}
+
+/**
+ * People who have left stay known by their name, because records name them; what they log in with is nothing for the
+ * farm's card any more. Without a stamp it wins over nothing that is there.
+ */
+export async function withoutVerifiers(
+  read: Db,
+  { table, streamId }: { table: Shared; streamId: StreamOrOwn },
+  rows: WireRow[],
+): Promise<WireRow[]> {
+  if (table !== 'users' || rows.length === 0) return rows;
+  const farms = farmsOf(streamId);
+  const { rows: present } = await sql<{ id: string }>`
+    select f.owner_id as id from farms as f where f.hidden = 0 and f.id in (${farms})
+    union select m.user_id from farm_members as m where m.hidden = 0 and m.farm_id in (${farms})`.execute(
+    read,
+  );
+  const ids = new Set(present.map(({ id }) => id));
+  return rows.map((row) =>
+    ids.has(row.id)
+      ? row
+      : {
+          ...row,
+          over: { ...row.over, password: '' },
+          body: { ...row.body, password_hash: NO_PASSWORD, password_version: 1 },
+        },
+  );
+}
+
+/** Ids of the farms of a stream. */
+function farmsOf(streamId: StreamOrOwn): RawBuilder<unknown> {
+  return streamId === 'own'
+    ? sql`select b.id from farms as b`
+    : sql`select b.id from sync_farms as b where b.stream_id = ${streamId}`;
+}
+
+/** Whether a row of `table`, under the name `as`, belongs to a stream. */
+export function inScope(table: Shared, as: string, streamId: StreamOrOwn): RawBuilder<unknown> {
+  const scope = SCOPES[table];
+  const column = (name: string) => sql.ref(`${as}.${name}`);
+  const farms = farmsOf(streamId);
+  const people = sql`select f.owner_id from farms as f where f.id in (${farms})
+    union select m.user_id from farm_members as m where m.farm_id in (${farms})`;
+  switch (scope.by) {
+    case 'farm':
+      return sql`${column(scope.column)} in (${farms})`;
+    case 'user':
+      return sql`${column(scope.column)} in (${people})`;
+    case 'farm or user':
+      // of nobody else: the person of such a row must be there before it
+      return sql`(${column(scope.user)} in (${people})
+        and (${column(scope.farm)} is null or ${column(scope.farm)} in (${farms})))`;
+    case 'parent': {
+      const above = `${as}p`;
+      return sql`${column(scope.column)} in (select ${sql.ref(`${above}.id`)} from ${sql.table(scope.table)} as ${sql.ref(above)}
+        where ${inScope(scope.table, above, streamId)})`;
+    }
+    case 'nobody':
+      return sql`1 = 0`;
+  }
+}

@@ -1,0 +1,74 @@
+import { asParent, type GuardSeen } from '#core/changes.ts';
+import type { ControlView } from '#core/control-view.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
+import type { OxygenLoop } from '#features/aeration/oxygen-loop.ts';
+import { giveOrder, saveUnsaved } from '#features/control-points/give-order.ts';
+import type { Registry } from '#features/devices/registry.ts';
+import { createExecutor, type Executor } from '#features/schedules/executor.ts';
+import { createStamps } from '#features/schedules/follow-clock-step.ts';
+import type { Config } from './config.ts';
+
+/**
+ * The one executor of the farms this instance runs. On a gateway it runs at once; of the processes of a hosted instance
+ * the one that holds the lease begins it, and ends it with the lease.
+ */
+export function wireExecutor(deps: {
+  config: Pick<Config, 'role' | 'startStepS'>;
+  kernel: Kernel;
+  monotonic: () => number;
+  registry: Pick<Registry, 'setUnsaved'>;
+  /** Control points whose farm this instance runs. */
+  ownViews: Registry;
+  gateways: Pick<FarmGateways, 'hasGateway'>;
+  oxygen: Pick<OxygenLoop, 'safetyOf'>;
+  sendUnsaved: (controlPointId: string) => void;
+  lookedAt: number | null;
+}) {
+  const { config, kernel, gateways, ownViews } = deps;
+  const isGateway = config.role === 'gateway';
+
+  /** A binding moves the guard of the farm: what was decided before it is decided again, and then left alone. */
+  async function permitFor({ row }: ControlView): Promise<readonly GuardSeen[] | null> {
+    const guard = asParent(await kernel.guard('farm', row.farm_id));
+    return (await gateways.hasGateway(row.farm_id)) ? null : [guard];
+  }
+
+  const start = (lookedAt: number | null) =>
+    createExecutor(
+      {
+        ...kernel,
+        monotonic: deps.monotonic,
+        views: ownViews,
+        ...(isGateway ? {} : { permitFor }),
+        giveOrder: (view, order) => giveOrder(kernel, view, order),
+        saveUnsaved: (view) => saveUnsaved(kernel, view),
+        setUnsaved: deps.registry.setUnsaved,
+        sendUnsaved: deps.sendUnsaved,
+        safetyOf: deps.oxygen.safetyOf,
+        startStepMs: config.startStepS * 1000,
+      },
+      { lookedAt },
+    );
+  const stamps = createStamps({ ...kernel, views: ownViews });
+  const running: { executor: Executor | null } = { executor: isGateway ? start(deps.lookedAt) : null };
+  return {
+    stamps,
+    executor: {
+      /** null: never, or not in this process. */
+      lookedAt: () => running.executor?.lookedAt() ?? null,
+      async tick() {
+        if (running.executor === null) return;
+        await stamps.look();
+        await running.executor.tick();
+      },
+    },
+    /** Hosted instance: this process runs the farms without gateway from now on. */
+    beginRunning(lookedAt: number | null) {
+      running.executor = start(lookedAt);
+    },
+    endRunning() {
+      running.executor = null;
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { attemptLimit } from '#adapters/http/attempt-limit.ts';
+import type { Metrics } from '#adapters/http/metrics.ts';
+import { readJsonBody } from '#adapters/http/read-json-body.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { instanceValue } from '#adapters/sql/instance.ts';
+import { pairingQueries } from '#adapters/sql/queries/pairing.ts';
+import { subscriptionQueries } from '#adapters/sql/queries/subscriptions.ts';
+import { type KeyPair, newKeyPair } from '#adapters/sync/ed25519.ts';
+import { mountPairing, type PairingDesk } from '#adapters/sync/pairing-http.ts';
+import { pairingSecrets } from '#adapters/sync/pairing-secrets.ts';
+import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
+import { insert } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import { remembered } from '#core/remembered.ts';
+import { perform } from '#core/use-case.ts';
+import type { Passwords } from '#features/accounts/ports.ts';
+import type { AdoptDeps } from '#features/pairing/adopt-local-user.ts';
+import { createGatewayAuthentication } from '#features/pairing/gateway-by-token.ts';
+import { badSignature, openSession } from '#features/pairing/gateway-session.ts';
+import { hostedPairingRoutes } from '#features/pairing/hosted-routes.ts';
+import type { FleetGateway } from '#features/pairing/ports.ts';
+import { rotateKey } from '#features/pairing/rotate-key.ts';
+import { type ServePaymentDeps, servePayment } from '#features/pairing/serve-payment.ts';
+import { pollPairing, startPairing } from '#features/pairing/start-pairing.ts';
+import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
+import type { Config } from './config.ts';
+
+const QUARTER_S = 15 * 60;
+
+export type HostedPairingWiring = {
+  config: Config;
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  notify: Notify;
+  passwords: Pick<Passwords, 'codeHash' | 'hash'>;
+  sendLetter: AdoptDeps['sendLetter'];
+  metrics: Metrics;
+  /** Sells plans to people whose gateway asks for them. */
+  desk: ServePaymentDeps['desk'];
+};
+
+/** A hosted instance's part of pairing: gateways, their keys and sessions, and what their owners do about them. */
+export async function wireHostedPairing(wiring: HostedPairingWiring) {
+  const { config, kernel, database, notify, passwords } = wiring;
+  const { read } = database;
+  const queries = pairingQueries(read);
+  const secrets = pairingSecrets(await instanceValue(read, 'sync_secret'), await signingKey(database));
+  const authentication = createGatewayAuthentication({
+    ...kernel,
+    monotonic: wiring.monotonic,
+    secrets,
+    queries,
+  });
+  database.onCommit(authentication.hear);
+  const { gatewayByToken } = authentication;
+  const deps = { ...kernel, secrets, queries, notify };
+  // behind a proxy all gateways come from one address
+  const starts = attemptLimit({ attempts: 600, windowS: QUARTER_S });
+  const origin = (asked: string) => config.publicUrl ?? asked;
+  const instanceName = config.publicUrl === null ? 'hosted instance' : new URL(config.publicUrl).host;
+  async function known(token: string) {
+    const caller = await gatewayByToken(token);
+    if (caller === null) throw badSignature();
+    return caller;
+  }
+  const desk: PairingDesk = {
+    start: async (body, from) =>
+      (await perform(kernel, null, () => startPairing({ ...deps, starts, origin }, body, from))).answer,
+    poll: ({ device_code }) => pollPairing({ ...deps, instanceName }, device_code),
+    nonce: async ({ gateway_id }) => ({
+      nonce: secrets.newNonce(gateway_id, kernel.now()),
+      server_now_ms: Math.floor(kernel.now()),
+    }),
+    session: (body) => openSession(deps, body),
+    async payment(token, body, asked) {
+      const { streamId } = await known(token);
+      const { isOnStream } = queries;
+      return servePayment({ desk: wiring.desk, isOnStream }, streamId, body, origin(asked));
+    },
+    async keys(token, body) {
+      const caller = await known(token);
+      return (await perform(kernel, null, () => rotateKey(deps, caller.gatewayId, body))).answer;
+    },
+    time(nonce) {
+      const server_now_ms = Math.floor(kernel.now());
+      return { server_now_ms, nonce, signature: secrets.sign(`time:${nonce}:${server_now_ms}`) };
+    },
+  };
+  tellFleet(wiring, queries);
+  return {
+    /** Whose token it is; null for none. Throws AppError 403 SYNC_REVOKED for a gateway that is not let in. */
+    gatewayByToken,
+    /** Public half of the key that signs the time. */
+    hostedKey: secrets.hostedKey,
+    mount: (app: Parameters<typeof mountPairing>[0]) => mountPairing(app, desk, readJsonBody),
+    routes: hostedPairingRoutes({
+      ...deps,
+      codes: invitationCodes,
+      codeHash: passwords.codeHash,
+      hashPassword: passwords.hash,
+      sendLetter: wiring.sendLetter,
+      async firstRows(userId) {
+        const known = await subscriptionQueries(read).subscriptionOf(userId);
+        return known === null ? [insert(subscription, firstSubscription(kernel, userId, 'FREE'))] : [];
+      },
+      wrongCodes: attemptLimit({ attempts: 10, windowS: QUARTER_S }),
+      // behind a proxy everybody comes from one address: one person's guesses must not keep the others from pairing
+      wrongCodesFrom: attemptLimit({ attempts: 1_000, windowS: QUARTER_S }),
+      wrongPasswordCodes: attemptLimit({ attempts: 10, windowS: QUARTER_S }),
+    }),
+  };
+}
+
+/** All processes of the instance sign with one key. */
+async function signingKey({ read }: Database): Promise<KeyPair> {
+  const text = await instanceValue(read, 'sync_signing_key', () => JSON.stringify(newKeyPair()));
+  // only `newKeyPair` ever wrote it
+  return JSON.parse(text) as KeyPair;
+}
+
+const SILENT_AFTER_MS = 10 * 60_000;
+/** One look at the fleet serves all its numbers. */
+const LOOK_MS = 2_000;
+
+/** What a fleet looks like as numbers; which gateway it is says `npm run admin -- fleet`. */
+function tellFleet(
+  { metrics, kernel, monotonic }: Pick<HostedPairingWiring, 'metrics' | 'kernel' | 'monotonic'>,
+  queries: Pick<ReturnType<typeof pairingQueries>, 'fleet'>,
+): void {
+  const looks = remembered<FleetGateway[]>({ monotonic, ttlMs: LOOK_MS, limit: 1 });
+  const gauge = (name: string, help: string, count: (gateway: FleetGateway) => number) =>
+    metrics.gauge(name, help, async () =>
+      (await looks.get('fleet', queries.fleet)).reduce((sum, gateway) => sum + count(gateway), 0),
+    );
+  const isActive = ({ status }: FleetGateway) => status === 'active';
+  gauge('fleet_gateways', 'Gateways that are paired', (gateway) => Number(isActive(gateway)));
+  gauge('fleet_gateways_silent', 'Paired gateways that did not come for ten minutes', (gateway) => {
+    const seen = gateway.last_seen_at === null ? 0 : Date.parse(gateway.last_seen_at);
+    return Number(isActive(gateway) && kernel.now() - seen > SILENT_AFTER_MS);
+  });
+  gauge('fleet_gateways_fenced', 'Gateways whose key two boxes use', ({ status }) =>
+    Number(status === 'fenced'),
+  );
+  gauge('fleet_feed_pending', 'Changes made here that gateways have not fetched', ({ behind }) => behind);
+  gauge('fleet_conflicts_open', 'Edits that lost and wait for a look', ({ conflicts }) => conflicts);
+  gauge('fleet_parked_rows', 'Rows of gateways that could not be applied', ({ parked }) => parked);
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { writeWhole } from '#adapters/backup/safe-files.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { localPairingQueries, unstampPasswords } from '#adapters/sql/queries/local-pairing.ts';
+import { memberQueries } from '#adapters/sql/queries/members.ts';
+import { type AskHosted, askHosted, HostedRefused, HostedUnreachable } from '#adapters/sync/ask-hosted.ts';
+import { signText } from '#adapters/sync/ed25519.ts';
+import { hostedDesk } from '#adapters/sync/hosted-desk.ts';
+import { gatewayKeys } from '#adapters/sync/pairing-key.ts';
+import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
+import { rotateOwnKey } from '#adapters/sync/rotate-own-key.ts';
+import { hardwareOf } from '#adapters/system/hardware.ts';
+import { programVersion } from '#adapters/system/program-version.ts';
+import { pairPollAnswer, pairStartAnswer } from '#contract/sync/wire.ts';
+import { AppError } from '#core/errors.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Route } from '#core/route.ts';
+import { forgetHosted } from '#features/pairing/forget-hosted.ts';
+import { keepFormerOwners } from '#features/pairing/former-owners.ts';
+import { gatewayPairingRoutes } from '#features/pairing/gateway-routes.ts';
+import { createLocalPairing } from '#features/pairing/local-pairing.ts';
+import { servedWhilePaired } from '#features/pairing/on-paired.ts';
+import { PAIRED, type Paired, readPaired } from '#features/pairing/paired.ts';
+import type { PaymentDesk } from '#features/payments/ports.ts';
+import type { Config } from './config.ts';
+
+export type LocalPairingWiring = {
+  config: Pick<Config, 'data' | 'hostedUrl'>;
+  kernel: Pick<Kernel, 'now' | 'idOf' | 'commit' | 'log'>;
+  monotonic: () => number;
+  database: Pick<Database, 'read'>;
+  /** Tests give another way out. */
+  ask?: AskHosted;
+};
+
+/** A gateway's part of pairing: its key, the ceremony, its sessions at the hosted instance. */
+export async function wireLocalPairing({
+  config,
+  kernel,
+  monotonic,
+  database,
+  ask = askHosted,
+}: LocalPairingWiring) {
+  const queries = localPairingQueries(database.read);
+  const gatewayId = await queries.gatewayId();
+  const keys = gatewayKeys({ folder: config.data, writeWhole });
+  const paired = async (): Promise<Paired | null> => readPaired(await queries.instanceValue(PAIRED));
+  const members = { ...kernel, queries: memberQueries(database.read) };
+  const [software, hardware] = [programVersion(), hardwareOf()];
+  const pairing = createLocalPairing({
+    ...kernel,
+    gatewayId,
+    name: hostname().slice(0, 100) || 'gateway',
+    software,
+    hardware,
+    paired,
+    keys: {
+      ceremony: keys.ceremony,
+      setCeremony: keys.setCeremony,
+      async proveNext(text) {
+        const key = await keys.newNext();
+        return { publicKey: key.public_key, proof: signText(key, text) };
+      },
+      adoptNext: keys.adoptNext,
+      hasKey: async () => (await keys.current()) !== null,
+      forget: keys.forget,
+    },
+    hosted: {
+      start: (url, body) => ask({ url, path: '/sync/v1/pair/start', body }, pairStartAnswer),
+      poll: (url, code) =>
+        ask({ url, path: '/sync/v1/pair/poll', body: { device_code: code } }, pairPollAnswer),
+    },
+    keepFormerOwners: (ownerId) => keepFormerOwners({ ...members, farms: queries.farms }, ownerId),
+    async forgetHosted(known) {
+      const wiped = await forgetHosted({ ...kernel, accounts: queries.accounts }, known);
+      await unstampPasswords(database.read, wiped);
+    },
+  });
+  const session = createGatewaySession({
+    ask,
+    keys,
+    monotonic,
+    software,
+    hardware,
+    run: randomBytes(16).toString('hex'),
+    async paired() {
+      const known = await paired();
+      return known === null || known.state === 'revoked'
+        ? null
+        : { gatewayId, hostedUrl: known.hosted_url, hostedKey: known.hosted_key };
+    },
+    onNotLetIn: pairing.notLetIn,
+  });
+  const rotate = rotateOwnKey({ ask, keys, gatewayId, paired, session });
+  return {
+    gatewayId,
+    /** With whom this gateway is paired, as stored now; null: with nobody. Cheap: one row by its key. */
+    paired,
+    /** A token for the hosted instance; see createGatewaySession. */
+    sessionToken: session.sessionToken,
+    /** After a 401 SYNC_TOKEN or 403 SYNC_REVOKED: the next token is asked for anew, and tells what is wrong. */
+    forgetToken: session.forgetToken,
+    /** Looks how far a ceremony got; never throws for the network. */
+    async look(): Promise<void> {
+      await pairing.look().catch((error: unknown) => {
+        if (!(error instanceof HostedUnreachable) && !(error instanceof HostedRefused)) throw error;
+        kernel.log.debug({ err: error }, 'the pairing is looked after again in a moment');
+      });
+    },
+    /** Gives the gateway a new key; the old one opens for a week more. */
+    rotate,
+    pairing,
+    /** Hands payments on while this gateway is paired. */
+    deskInstead: (own: PaymentDesk): PaymentDesk =>
+      hostedDesk({
+        ask,
+        own,
+        sessionToken: session.sessionToken,
+        hostedUrl: async () => {
+          const known = await paired();
+          return known?.state === 'paired' ? known.hosted_url : null;
+        },
+      }),
+    routes: gatewayPairingRoutes({
+      pairing,
+      paired,
+      hostedUrl: config.hostedUrl,
+      ownsAllFarms: queries.ownsAllFarms,
+      unreachable,
+    }),
+    /** Routes that a paired gateway does not serve by itself any more. */
+    guard: (routes: readonly Route[]): Route[] =>
+      servedWhilePaired({ paired, isOfHosted: queries.isOfHosted, members }, routes),
+  };
+}
+
+export type LocalPairingParts = Awaited<ReturnType<typeof wireLocalPairing>>;
+
+/** One sentence for what kept the hosted instance from answering. */
+export function unreachable(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HostedRefused)
+    return new AppError(502, `The hosted instance refused: ${error.message}`, { code: 'HOSTED_REFUSED' });
+  if (error instanceof HostedUnreachable)
+    return new AppError(503, `${error.message}; check the address and the internet, then try again`, {
+      code: 'HOSTED_UNREACHABLE',
+      headers: { 'Retry-After': '30' },
+    });
+  throw error;
+}

@@ -1,0 +1,65 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { createLeases, type Leases } from '#adapters/sql/lease.ts';
+import { followOthers, tellOthers } from '#adapters/sync/follow-others.ts';
+import { createMemoryBus } from '#adapters/sync/memory-bus.ts';
+import { createPostgresBus } from '#adapters/sync/postgres-bus.ts';
+import type { CommitListener } from '#core/changes.ts';
+import type { Log } from '#core/kernel.ts';
+import type { Config } from './config.ts';
+import type { Bus } from './sync/ports.ts';
+
+/** What the processes of one instance share beside the database. */
+export type Processes = {
+  bus: Bus;
+  leases: Leases;
+  others: ReturnType<typeof followOthers>;
+  /** The database as this process has it; closing it takes leave of the others first. */
+  database: Database;
+  /** The same, with commits of the other processes heard too: rows as they stand now, `before` unknown. */
+  heard: Database;
+};
+
+/** Joins this process to the others of its instance; on SQLite there are none. */
+export async function wireProcesses(
+  config: Pick<Config, 'databaseUrl'>,
+  deps: { database: Database; now: () => number; random: () => number; log: Log },
+): Promise<Processes> {
+  const { log } = deps;
+  const onError = (error: unknown) =>
+    log.error({ err: error }, 'what another process changed could not be followed');
+  const bus = config.databaseUrl === null ? createMemoryBus(onError) : await postgresBus(config.databaseUrl);
+  const database: Database = {
+    ...deps.database,
+    async close() {
+      await bus.close();
+      await others.settled();
+      await deps.database.close();
+    },
+  };
+  const others = followOthers({ bus, read: database.read, onError });
+  tellOthers({ bus, onCommit: database.onCommit });
+  return {
+    bus,
+    others,
+    database,
+    leases: createLeases({
+      read: database.read,
+      clock: database.dialect === 'postgres' ? 'database' : deps.now,
+    }),
+    heard: {
+      ...database,
+      onCommit(listener: CommitListener) {
+        const unheard = [database.onCommit(listener), others.onCommit(listener)];
+        return () => {
+          for (const stop of unheard) stop();
+        };
+      },
+    },
+  };
+
+  async function postgresBus(url: string): Promise<Bus> {
+    const bus = createPostgresBus({ url, log, random: deps.random, onError });
+    await bus.ready;
+    return bus;
+  }
+}

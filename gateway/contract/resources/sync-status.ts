@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { instant } from '../resource.ts';
+import { LANES } from '../sync/wire.ts';
+
+// What a gateway says about its sync: GET /sync/status and the list of rows that are kept aside.
+
+export const SYNC_STATES = [
+  'unpaired',
+  'connected',
+  'catching_up',
+  'comparing',
+  'offline',
+  'upgrade_needed',
+  'revoked',
+  'fenced',
+] as const;
+export type SyncStateWord = (typeof SYNC_STATES)[number];
+
+const ageS = z
+  .int()
+  .nullable()
+  .describe('Seconds since then, by the monotonic clock; null: never since the start');
+const figure = z.object({ age_s: ageS });
+
+export const laneStatus = z.object({
+  waiting_rows: z.int().describe('Changes of this gateway that the hosted instance has not confirmed'),
+  oldest_waiting_at: instant.nullable(),
+  lag_s: z.int().nullable().describe('Age of the oldest of them'),
+  age_s: z.int().describe('Seconds since this was counted'),
+});
+
+export const syncStatusAnswer = z.object({
+  state: z
+    .enum(SYNC_STATES)
+    .describe('connected: both sides have the same, and spoke with each other within the last minutes'),
+  summary: z.string().describe('The state in a sentence, in the language of the request'),
+  as_of: instant,
+  link: z.object({
+    is_up: z.boolean().describe('The hosted instance answered within the last minutes'),
+    last_contact_at: instant.nullable(),
+    age_s: ageS,
+    trouble: z
+      .object({ code: z.string(), detail: z.string(), age_s: z.int() })
+      .nullable()
+      .describe(
+        'What the last attempt failed of; null when it did not. For owners, managers and administrators',
+      ),
+  }),
+  socket: z.object({ is_open: z.boolean().describe('Orders from afar come through now'), age_s: ageS }),
+  lanes: z.object({ core: laneStatus, history: laneStatus }),
+  last_ack: figure.describe('When the hosted instance last confirmed changes of this gateway'),
+  last_pull: figure.describe('When changes of the hosted instance were last asked for'),
+  parked: z.object({
+    here: z.int().describe('Rows of the hosted instance that could not be applied here'),
+    there: z.int().describe('Rows of this gateway that the hosted instance keeps aside'),
+  }),
+  conflicts_open: z.int(),
+  clock: z.object({
+    quality: z.enum(['trusted', 'estimated']),
+    ahead_of_hosted_ms: z.int().nullable(),
+    age_s: ageS,
+  }),
+  offline: z.object({
+    log_bytes: z.int().describe('About what the unconfirmed changes take on the disk'),
+    quota_bytes: z.int().describe('What they may take'),
+    bytes_per_day: z.int(),
+    days_left: z
+      .number()
+      .nullable()
+      .describe(
+        'So long this farm can go on without a link and lose no time when it is back; null: no bound in sight',
+      ),
+    age_s: z.int(),
+  }),
+  comparison: z
+    .object({
+      last_at: instant.nullable(),
+      age_s: z.int().nullable(),
+      differed: z.array(z.string()).describe('Tables that were not alike then; there should be none'),
+      repaired_rows: z.int().describe('Rows made right since the program was started'),
+    })
+    .describe('Sums of everything on both sides are compared once a day and after a long silence'),
+  counts: z
+    .object({
+      resyncs: z.int(),
+      restarts: z.int(),
+      pushed_rows: z.int(),
+      pulled_rows: z.int(),
+      failures: z.int(),
+    })
+    .describe('Since the program was started'),
+});
+export type SyncStatusAnswer = z.infer<typeof syncStatusAnswer>;
+
+export const parkedRowAnswer = z.object({
+  id: z.uuid(),
+  kept: z.enum(['here', 'there']).describe('Which side could not apply it'),
+  lane: z.enum(LANES),
+  table: z.string(),
+  row_id: z.string(),
+  reason: z.string(),
+  parked_at: instant,
+  tries: z.int(),
+});
+export type ParkedRowAnswer = z.infer<typeof parkedRowAnswer>;
+
+export const parkedRetryAnswer = z.object({
+  state: z.enum(['applied', 'still_parked']),
+  reason: z.string().nullable(),
+});

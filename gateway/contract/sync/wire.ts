@@ -1,0 +1,421 @@
+import * as z from 'zod';
+import { PLANS } from '../words.ts';
+
+// What a gateway and its hosted instance say to each other: JSON over HTTPS under /sync/v1, gzip or zstd on request, and
+// frames on the live socket. Additive only: an unknown field is passed over, an unknown word is refused with a reason.
+
+/** Counts changes of the tables that are synchronised; a row of a newer one is parked until the upgrade. */
+export const SYNC_SCHEMA = 1;
+
+export const LANES = ['core', 'history'] as const;
+export type SyncLane = (typeof LANES)[number];
+
+const HLC = z.string().regex(/^[0-9a-f]{12}\.[0-9a-f]{4}\.[0-9a-f]{8}!?$/);
+/** First 16 bytes of SHA-256(chain before, canonical change), hex; '' before the first. */
+const chain = z.string().regex(/^([0-9a-f]{32})?$/);
+const seq = z.int().min(0);
+const epoch = z.int().min(1);
+const id = z.string().regex(/^[\x21-\x7e]{1,64}$/);
+
+/** How far a log goes: the last number and the chain of hashes there. */
+export const logPoint = z.object({ seq, chain });
+export type LogPoint = z.infer<typeof logPoint>;
+
+export const lanePoints = z.object({ core: logPoint, history: logPoint });
+export type LanePoints = z.infer<typeof lanePoints>;
+
+export const OPS = { put: 1, delete: 2, restore: 3, fact: 4 } as const;
+
+/**
+ * One change of one row, as the change log holds it.
+ * - put without `base`: the whole row as it was made (or as it stands, then `over` has the stamps of its groups)
+ * - put with `base`: `body` is { group: { field: value } }, `base` the stamp each group had before
+ * - delete: no body, `base` is what was seen of the row ('' its making); restore: the whole row as it stands, with
+ *   `over`; fact: the whole row, inserted once
+ * `over` names by `*` the stamp of the last delete or restore. With `over`, `hlc` is of the row's making.
+ */
+export const wireChange = z.object({
+  seq,
+  tx: z.int().min(0),
+  entity: z.int().min(1).max(1_000),
+  id,
+  op: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
+  /** Causal length: odd alive, even deleted. */
+  cl: z.int().min(1).max(1_000_000),
+  hlc: HLC,
+  /** '' for a group that nobody of its owner's side has stamped yet. */
+  over: z.record(z.string(), z.union([HLC, z.literal('')])).nullable(),
+  base: z.record(z.string(), z.string()).nullable(),
+  body: z.record(z.string(), z.unknown()).nullable(),
+  actor: id.nullable(),
+  /** Schema the row was written under (SYNC_SCHEMA). */
+  sv: z.int().min(1).max(100_000),
+  chain,
+});
+export type WireChange = z.infer<typeof wireChange>;
+
+/** A row of a snapshot or a repair: as it stands, deleted ones too, with its register. */
+export const wireRow = z.object({
+  entity: z.int().min(1).max(1_000),
+  id,
+  cl: z.int().min(1).max(1_000_000),
+  /** '' for a row whose making nobody stamped. */
+  hlc: z.union([HLC, z.literal('')]),
+  over: z.record(z.string(), z.union([HLC, z.literal('')])),
+  body: z.record(z.string(), z.unknown()),
+});
+export type WireRow = z.infer<typeof wireRow>;
+
+/** A stamp that was too far in the future, set anew once by the hosted instance. */
+export const restamp = z.object({ epoch, lane: z.enum(LANES), seq, chain, from: HLC, to: HLC });
+export type Restamp = z.infer<typeof restamp>;
+
+/** In every answer: the hosted instance's time, and the life of its database (another one: it may have lost commits). */
+const hostedFacts = { server_now_ms: z.int(), timeline: z.string().max(64) };
+
+export const MAX_ROWS = { core: 500, history: 2_000 } as const;
+export const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
+
+export const helloRequest = z.object({
+  epoch,
+  timeline: z.string().max(64),
+  schema: z.int().min(1),
+  software: z.string().max(100),
+  head: lanePoints,
+  acked: lanePoints,
+  /** What the gateway applied of the hosted instance's feed. */
+  cursor: logPoint,
+  clock: z.object({ trust: z.enum(['trusted', 'untrusted']), now_ms: z.int() }),
+});
+export type HelloRequest = z.infer<typeof helloRequest>;
+
+export const DIRECTIVES = ['go', 'resync', 'upgrade', 'slow'] as const;
+
+export const helloAnswer = z.object({
+  ...hostedFacts,
+  epoch,
+  /** What the hosted instance applied of the gateway's log. */
+  in: lanePoints,
+  /** The feed's last number and the smallest that is still kept. */
+  head: seq,
+  floor: seq,
+  restamps: z.array(restamp).max(10_000),
+  directive: z.enum(DIRECTIVES),
+  /** Why, for `resync` and `upgrade`; milliseconds to wait for `slow`. */
+  reason: z.string().nullable(),
+  wait_ms: z.int().min(0).nullable(),
+});
+export type HelloAnswer = z.infer<typeof helloAnswer>;
+
+export const pushRequest = z.object({
+  epoch,
+  lane: z.enum(LANES),
+  /** First number minus one, and the chain there. */
+  after: logPoint,
+  /** What the gateway applied of the feed, so that the hosted instance may forget it. */
+  cursor: logPoint,
+  /** History rows may rest on core rows: those up to here must have been applied. */
+  needs_core: seq,
+  rows: z.array(wireChange).max(MAX_ROWS.history),
+});
+export type PushRequest = z.infer<typeof pushRequest>;
+
+export const pushAnswer = z.object({
+  ...hostedFacts,
+  in: logPoint,
+  restamps: z.array(restamp),
+  /** Numbers of this push that could not be applied and are kept aside. */
+  parked: z.array(seq),
+});
+export type PushAnswer = z.infer<typeof pushAnswer>;
+
+export const pullRequest = z.object({
+  epoch,
+  cursor: logPoint,
+  /** What the gateway believes was applied of its own log. */
+  acked: lanePoints,
+  limit: z.int().min(1).max(MAX_ROWS.core),
+});
+export type PullRequest = z.infer<typeof pullRequest>;
+
+export const pullAnswer = z.object({
+  ...hostedFacts,
+  rows: z.array(wireChange),
+  head: seq,
+  more: z.boolean(),
+  in: lanePoints,
+  restamps: z.array(restamp),
+});
+export type PullAnswer = z.infer<typeof pullAnswer>;
+
+/** Refusals of hello, push, pull and snapshot: problem answers (status, code) with these codes. */
+export const SYNC_REFUSALS = {
+  /** 409: the push does not follow on what was applied; `in` tells where to go on. */
+  gap: 'SYNC_GAP',
+  /** 409: both sides hold different histories under one number: resync. */
+  fork: 'SYNC_FORK',
+  /** 409: another life of this gateway took over, or a resync is due. */
+  staleEpoch: 'SYNC_STALE_EPOCH',
+  /** 425: core rows that this history rests on have not come yet. */
+  needsCore: 'SYNC_NEEDS_CORE',
+  /** 410: the feed was forgotten below the cursor: resync. */
+  floor: 'SYNC_BELOW_FLOOR',
+  /** 403: the gateway was unpaired. */
+  revoked: 'SYNC_REVOKED',
+  /** 401: no valid gateway token. */
+  token: 'SYNC_TOKEN',
+  /** 426: the hosted instance is older than what the gateway sends. */
+  schema: 'SYNC_SCHEMA',
+} as const;
+export type SyncRefusal = (typeof SYNC_REFUSALS)[keyof typeof SYNC_REFUSALS];
+
+/** Extra members of a refusal's body. */
+export const refusalBody = z.object({
+  code: z.string(),
+  detail: z.string(),
+  in: logPoint.optional(),
+  epoch: epoch.optional(),
+});
+
+export const snapshotRequest = z.object({
+  /** null begins: the hosted instance raises the epoch and fixes the feed's head. */
+  resync: z.object({ epoch, head: logPoint }).nullable(),
+  /** The gateway's epoch before; another one has taken over when it is not the stream's. */
+  epoch,
+  after: z.object({ entity: z.int(), id: z.string().max(64) }).nullable(),
+  limit: z.int().min(1).max(MAX_ROWS.history),
+  /** Only rows of history younger than this; null: all of them. */
+  history_from: z.string().nullable(),
+});
+export type SnapshotRequest = z.infer<typeof snapshotRequest>;
+
+export const snapshotAnswer = z.object({
+  ...hostedFacts,
+  resync: z.object({ epoch, head: logPoint }),
+  rows: z.array(wireRow),
+  /** null: that was all. */
+  next: z.object({ entity: z.int(), id: z.string() }).nullable(),
+  /** Of the epoch before, on the first page. */
+  restamps: z.array(restamp),
+});
+export type SnapshotAnswer = z.infer<typeof snapshotAnswer>;
+
+/** Which rows of history are compared, by the moment in them: all of the others are. */
+const historyWindow = { history_from: z.string().max(40), history_to: z.string().max(40) };
+
+/** Sums over the rows of a table, modulo 2^64, hex; taken when nothing is under way in either direction. */
+export const digestRequest = z.object({
+  epoch,
+  cursor: logPoint,
+  head: lanePoints,
+  ...historyWindow,
+  /** Per table: 64 sums by the row's bucket. */
+  sums: z.record(z.string().max(64), z.array(z.string().regex(/^[0-9a-f]{1,16}$/)).length(64)),
+});
+export type DigestRequest = z.infer<typeof digestRequest>;
+
+export const digestAnswer = z.object({
+  ...hostedFacts,
+  /** False: something is under way, ask again later. */
+  is_calm: z.boolean(),
+  /** Buckets that differ, by table. */
+  differing: z.record(z.string(), z.array(z.int().min(0).max(63))),
+});
+export type DigestAnswer = z.infer<typeof digestAnswer>;
+
+/** Rows of a differing bucket, both ways: the gateway's own, answered by those on which both do not agree. */
+export const repairRequest = z.object({
+  epoch,
+  table: z.string().max(64),
+  bucket: z.int().min(0).max(63),
+  /** The rows lie behind this id, and up to that one; null: from the first, to the last. */
+  after: z.string().max(64).nullable(),
+  to: z.string().max(64).nullable(),
+  ...historyWindow,
+  rows: z.array(wireRow).max(MAX_ROWS.core),
+});
+export type RepairRequest = z.infer<typeof repairRequest>;
+
+export const repairAnswer = z.object({
+  ...hostedFacts,
+  rows: z.array(wireRow),
+  /** Rows of the hosted instance that are otherwise now. */
+  repaired: z.int(),
+  /** Rows of the gateway that it may not take. */
+  refused: z.int(),
+});
+export type RepairAnswer = z.infer<typeof repairAnswer>;
+
+// The live socket ---------------------------------------------------------------------------------------------------
+
+/** An order for the gateway. `age_ms` is how old it was when it was sent: no clock of the gateway is needed. */
+export const commandFrame = z.object({
+  is: z.literal('command'),
+  id: z.uuid(),
+  control_point_id: z.uuid(),
+  target_status: z.enum(['ON', 'OFF']),
+  issued_by: z.uuid().nullable(),
+  reason: z.string().max(500).nullable(),
+  hold_s: z.int().min(1).nullable(),
+  basis: z.object({ version: z.int(), epoch: z.string() }),
+  is_forced: z.boolean(),
+  age_ms: z.int().min(0),
+  ttl_ms: z.int().min(1).max(900_000),
+});
+export type CommandFrame = z.infer<typeof commandFrame>;
+
+/** Hosted instance to gateway. */
+export const hostedFrame = z.discriminatedUnion('is', [
+  commandFrame,
+  /** There is something to pull, up to `head`. */
+  z.object({ is: z.literal('poke'), head: z.int() }),
+  /** Do not push for so long. */
+  z.object({ is: z.literal('pause'), ms: z.int().min(0).max(600_000) }),
+  z.object({ is: z.literal('revoked') }),
+]);
+export type HostedFrame = z.infer<typeof hostedFrame>;
+
+/** How a control point stands now: what presence tells, outside the change log. */
+export const liveState = z.object({
+  id: z.uuid(),
+  is_online: z.boolean(),
+  /** ms since 1970 by the gateway's clock, null: never heard. */
+  heard_at_ms: z.int().nullable(),
+  consumption: z.number().nullable(),
+  current_status: z.enum(['ON', 'OFF']).nullable(),
+  target_status: z.enum(['ON', 'OFF']),
+  /** Of the target: right after a long silence the rows that tell it are still on their way. */
+  version: z.int().optional(),
+  epoch: z.string().max(64).optional(),
+  power_ok: z.boolean().nullable().optional(),
+  motor_current_ma: z.number().nullable().optional(),
+});
+export type LiveState = z.infer<typeof liveState>;
+
+/** Gateway to hosted instance. */
+export const gatewayFrame = z.discriminatedUnion('is', [
+  z.object({
+    is: z.literal('command_state'),
+    id: z.uuid(),
+    state: z.enum(['accepted', 'done', 'rejected', 'expired', 'superseded']),
+    result: z.string().max(500).nullable(),
+  }),
+  /** The whole map after connecting (`is_all`), then only what changed. */
+  z.object({ is: z.literal('live'), is_all: z.boolean(), points: z.array(liveState).max(5_000) }),
+  /** Once a minute at most: how far the log goes, so that lag is known even when nothing is pushed. */
+  z.object({
+    is: z.literal('report'),
+    head: z.object({ core: z.int(), history: z.int() }),
+    oldest_unacked_ms: z.int().nullable(),
+    clock: z.enum(['trusted', 'untrusted']),
+    parked: z.int(),
+    disk: z.string().max(20),
+  }),
+  /** Silence until then is meant. */
+  z.object({ is: z.literal('outage'), until_ms: z.int(), reason: z.string().max(200) }),
+]);
+export type GatewayFrame = z.infer<typeof gatewayFrame>;
+
+// Pairing and keys --------------------------------------------------------------------------------------------------
+
+/** POST /sync/v1/pair/start, without a token. The shape of RFC 8628. */
+export const pairStartRequest = z.object({
+  gateway_id: z.uuid(),
+  /** Ed25519, raw, base64url. */
+  public_key: z.string().length(43),
+  name: z.string().min(1).max(100),
+  software: z.string().max(100),
+  schema: z.int().min(1),
+  hardware: z.string().max(200),
+  /** Signature of `pair:<gateway_id>` by that key: nobody pairs a key that is not his. */
+  proof: z.string().max(100),
+});
+export const pairStartAnswer = z.object({
+  device_code: z.string(),
+  /** Eight letters that a person types or scans. */
+  user_code: z.string(),
+  verification_uri: z.string(),
+  expires_in_s: z.int(),
+  interval_s: z.int(),
+});
+
+/** POST /sync/v1/pair/poll */
+export const pairPollRequest = z.object({ device_code: z.string().max(100) });
+export const pairPollAnswer = z.object({
+  state: z.enum(['waiting', 'claimed', 'refused', 'expired']),
+  /** With `claimed`. */
+  stream: z
+    .object({
+      epoch: z.int(),
+      owner_id: z.uuid(),
+      owner_name: z.string(),
+      instance_name: z.string(),
+      /** Ed25519 of the hosted instance, raw, base64url: it signs the time. */
+      hosted_key: z.string(),
+    })
+    .nullable(),
+});
+
+/** POST /sync/v1/session/nonce, then /sync/v1/session: a token of 15 minutes for a signature, no clock needed. */
+export const nonceRequest = z.object({ gateway_id: z.uuid() });
+export const nonceAnswer = z.object({ nonce: z.string(), server_now_ms: z.int() });
+export const sessionRequest = z.object({
+  gateway_id: z.uuid(),
+  nonce: z.string().max(200),
+  /** Ed25519 over `session:<nonce>`. */
+  signature: z.string().max(100),
+  /**
+   * Made anew by every start of the gateway and never stored: a run that comes back after another one began shows that
+   * two gateways live with one key.
+   */
+  run: z.string().min(8).max(64),
+  software: z.string().max(100),
+  schema: z.int().min(1),
+  hardware: z.string().max(200),
+});
+export const sessionAnswer = z.object({ token: z.string(), expires_in_s: z.int(), server_now_ms: z.int() });
+
+/** POST /sync/v1/keys, with a token: a new key, valid at once; the one before it for a week more. */
+export const keysRequest = z.object({
+  public_key: z.string().length(43),
+  /** Both keys sign `keys:<gateway_id>:<public_key>`, the old one and the new one. */
+  proof_old: z.string().max(100),
+  proof_new: z.string().max(100),
+});
+export const keysAnswer = z.object({ old_key_until: z.string() });
+
+/**
+ * Extra members of the 403 that answers POST /sync/v1/session for a gateway that is not let in. Signed by the hosted
+ * instance's key over `<state>:<gateway_id>:<nonce>`: on its word the gateway gives up what people of that instance
+ * could log in with, and no proxy may say it.
+ */
+export const notLetIn = z.object({ state: z.enum(['revoked', 'fenced']), signature: z.string().max(100) });
+
+/** POST /sync/v1/payment, with a token: what a person on the gateway asks of the hosted instance's payment desk. */
+export const paymentRequest = z.object({
+  user_id: z.uuid(),
+  language: z.enum(['pt-BR', 'en']),
+  ask: z.discriminatedUnion('is', [
+    z.object({
+      is: z.literal('checkout'),
+      plan: z.enum(PLANS),
+      success_url: z.string().max(2048),
+      cancel_url: z.string().max(2048),
+      currency: z.enum(['BRL', 'USD']).nullable(),
+    }),
+    z.object({ is: z.literal('portal'), return_url: z.string().max(2048) }),
+    z.object({
+      is: z.literal('cancel'),
+      when: z.enum(['now', 'at period end']),
+      reason: z.string().max(10_000).nullable(),
+    }),
+  ]),
+});
+
+/** GET /sync/v1/time?nonce=…: signed, for a gateway whose clock does not let it check certificates. */
+export const timeAnswer = z.object({
+  server_now_ms: z.int(),
+  nonce: z.string(),
+  /** Ed25519 over `time:<nonce>:<server_now_ms>` by the hosted instance's key, told at pairing. */
+  signature: z.string(),
+});

@@ -1,0 +1,72 @@
+import type { Resource } from '#contract/resource.ts';
+import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
+import type { Edit, Row } from './edit.ts';
+import type { Heard, MergedBatch } from './merge-batch.ts';
+import { standingOf } from './working-set.ts';
+
+// Hosted: a row that a gateway made, as it is taken in. What is not the gateway's to say is set right, and told to it.
+
+/** `group` of a row stands otherwise than the other side said; it is stamped anew and told when the batch is written. */
+export type Correction = { resource: Resource; id: string; group: string };
+
+type Whole = Extract<Edit, { is: 'whole' }>;
+
+/**
+ * The edit as it is merged in place of the one that came. `undo` takes back what it meant for the rest of the batch when
+ * the row is refused all the same.
+ */
+export function asCreatedHere(
+  { resource, heard, edit }: { resource: Resource; heard: Heard; edit: Edit },
+  merged: MergedBatch,
+): { edit: Edit; undo: () => void } | null {
+  const { tenancy, set } = merged;
+  if (tenancy === null || edit.is !== 'whole') return null;
+  const { id } = heard.change;
+  if (resource.name === 'users') {
+    tenancy.people.add(id);
+    tenancy.locals.add(id);
+    return { edit: standIn(resource, edit), undo: () => undefined };
+  }
+  if (resource.name === 'farms') {
+    tenancy.farms.add(id);
+    const undo = () => void tenancy.farms.delete(id);
+    return { edit: ownedBy(tenancy.ownerId, resource, edit, merged), undo };
+  }
+  if (resource.name === 'control_points' || resource.name === 'batches') {
+    const farm = standingOf(set, 'farms', String(edit.row['farm_id']));
+    const owner = farm?.fields['owner_id'];
+    return {
+      edit: ownedBy(typeof owner === 'string' ? owner : null, resource, edit, merged),
+      undo: () => undefined,
+    };
+  }
+  return null;
+}
+
+/** Whose it is is the hosted instance's to say: the owner of the gateway, then of the farm. */
+function ownedBy(ownerId: string | null, resource: Resource, edit: Whole, merged: MergedBatch): Edit {
+  if (ownerId === null || edit.row['owner_id'] === ownerId) return edit;
+  merged.corrections.push({ resource, id: edit.row.id, group: 'owner' });
+  return { ...edit, row: { ...edit.row, owner_id: ownerId } };
+}
+
+/**
+ * Somebody whose account stands on the gateway alone: a row that cannot log in, so that rows may name the person. What is
+ * the hosted instance's to say stays without a stamp: the gateway's own account wins over it.
+ */
+function standIn(resource: Resource, edit: Whole): Edit {
+  const placeholder = standInEmail(edit.row.id);
+  const row: Row = {
+    ...edit.row,
+    email: placeholder,
+    email_key: placeholder,
+    role: 'VIEWER',
+    is_active: false,
+    password_hash: NO_PASSWORD,
+    password_version: 1,
+  };
+  const unstamped = Object.entries(resource.groups)
+    .filter(([, { owner }]) => owner === 'hosted')
+    .map(([group]) => [group, ''] as const);
+  return { ...edit, row, over: { ...edit.over, ...Object.fromEntries(unstamped) } };
+}

@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { Resource } from '#contract/resource.ts';
+import { sharedResources } from '#contract/resources/all.ts';
+import { HOSTED_TABLES, SCOPES } from '#contract/sync/scopes.ts';
+import { isAlive, NO_STAMP } from '../register.ts';
+
+// Sums over rows, by which two instances find out cheaply whether people see the same on both. A sum does not depend on
+// the order of the rows, so each side adds them up as its database hands them out.
+
+export type SharedTable = keyof typeof sharedResources;
+
+export const BUCKETS = 64;
+const MASK = (1n << 64n) - 1n;
+
+/** A row with its stamps, as a snapshot or a repair carries it. */
+export type StampedRow = {
+  id: string;
+  cl: number;
+  hlc: string;
+  over: Readonly<Record<string, string>>;
+  body: Readonly<Record<string, unknown>>;
+};
+
+/** What is compared of a table's rows, in one order. */
+type Compared = { entity: number; isFact: boolean; groups: [string, readonly string[]][]; fixed: string[] };
+
+const comparedByTable = new Map<string, Compared>(
+  // rows of different tables; here only their being rows counts
+  (Object.values(sharedResources) as unknown as readonly Resource[])
+    .filter(({ name }) => isCompared(name))
+    .map((resource) => [resource.name, comparedOf(resource)]),
+);
+
+/** Tables that both sides hold alike. What one of them alone has to say is judged by nobody. */
+export function isCompared(table: string): boolean {
+  const scopes: Readonly<Record<string, { by: string }>> = SCOPES;
+  const scope = scopes[table];
+  // the names of the list are tables
+  return scope !== undefined && scope.by !== 'nobody' && !(HOSTED_TABLES as ReadonlySet<string>).has(table);
+}
+
+/**
+ * Groups with an owner are left out: the other side's copy of them is only heard of, and on a gateway it may rightly
+ * differ (a password changed there, an account that stands there alone). `updated_at` follows whatever else changed.
+ */
+function comparedOf({ entity, sync, groups, row }: Resource): Compared {
+  const grouped = new Set(Object.values(groups).flatMap(({ fields }) => fields));
+  return {
+    entity,
+    isFact: sync === 'fact',
+    groups: Object.entries(groups)
+      .filter(([, { owner }]) => owner === undefined)
+      .map(([name, { fields }]) => [name, fields]),
+    fixed: Object.keys(row.shape).filter((field) => field !== 'updated_at' && !grouped.has(field)),
+  };
+}
+
+/** Which of a table's sums a row is part of. */
+export function bucketOf(id: string): number {
+  // FNV-1a: spread evenly, and cheap
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < id.length; at += 1) sum = Math.imul(sum ^ id.charCodeAt(at), 0x01000193);
+  return (sum >>> 0) % BUCKETS;
+}
+
+/** 64 bits of a row as it stands; equal on both sides when they agree on it. A row that is deleted counts as none. */
+export function digestOf(table: string, row: StampedRow): bigint {
+  const compared = comparedByTable.get(table);
+  if (compared === undefined || !isAlive(row)) return 0n;
+  const { body } = row;
+  const said: unknown[] = [compared.entity, row.id];
+  // a fact has no stamps: nobody changes it
+  if (!compared.isFact) said.push(row.cl, stamp(row.hlc));
+  for (const field of compared.fixed) said.push(plain(body[field]));
+  for (const [group, fields] of compared.groups) {
+    said.push(stamp(row.over[group] ?? row.hlc));
+    for (const field of fields) said.push(plain(body[field]));
+  }
+  return BigInt(`0x${hash('sha256', JSON.stringify(said), 'hex').slice(0, 16)}`);
+}
+
+const stamp = (hlc: string): string => (hlc === NO_STAMP ? '' : hlc);
+
+function plain(value: unknown): unknown {
+  if (value === undefined || value === null) return null;
+  // the order of names in a list of settings is nobody's word
+  return typeof value === 'object' ? canonicalize(value) : value;
+}
+
+export type Sums = Map<string, bigint[]>;
+
+export const noSums = (): bigint[] => Array.from({ length: BUCKETS }, () => 0n);
+
+export function addTo(sums: bigint[], id: string, digest: bigint): void {
+  const bucket = bucketOf(id);
+  sums[bucket] = ((sums[bucket] ?? 0n) + digest) & MASK;
+}
+
+/** As they go over the line. */
+export const hexOf = (sums: readonly bigint[]): string[] => sums.map((sum) => sum.toString(16));

@@ -1,0 +1,48 @@
+import type { Register } from '../register.ts';
+
+// What the merge is about: a row as one side holds it, a change of it, and what becomes of both.
+
+export type Fields = Readonly<Record<string, unknown>>;
+export type Row = { id: string } & Record<string, unknown>;
+
+/** What one side holds of a row. */
+export type Held = { row: Row; register: Register };
+
+/** One change of one row, its body checked. */
+export type Edit =
+  /** The row as it was made, as it stands (`over`), or as it came back. */
+  | {
+      is: 'whole';
+      cl: number;
+      hlc: string;
+      over: Readonly<Record<string, string>>;
+      row: Row;
+      /** As the hosted instance has it, told without what came before. */
+      isSnapshot?: true;
+      /** As the hosted instance has it, where both were found to differ: it counts under an equal stamp, too. */
+      isMended?: true;
+    }
+  /** Some groups, with the stamps they had where they were changed. */
+  | {
+      is: 'groups';
+      cl: number;
+      hlc: string;
+      base: Fields;
+      groups: Readonly<Record<string, Fields>>;
+      updatedAt: unknown;
+    }
+  /** `seen`: stamps that were known of the row when it was deleted; null: nobody noted them. */
+  | { is: 'delete'; cl: number; hlc: string; seen: Readonly<Record<string, string>> | null };
+
+/** A group's value that lost against a concurrent one. */
+export type Lost = {
+  group: string;
+  rule: 'last_writer' | 'delete_wins';
+  kept: Fields;
+  dropped: Fields;
+  keptHlc: string;
+  droppedHlc: string;
+};
+
+/** `passedOver`: groups the receiver owns, in which the other side said something else, later. */
+export type Merged = { held: Held; lost: Lost[]; passedOver: string[] };

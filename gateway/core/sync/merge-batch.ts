@@ -1,0 +1,206 @@
+import type { Resource } from '#contract/resource.ts';
+import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
+import type { WireChange } from '#contract/sync/wire.ts';
+import { isAlive } from '../register.ts';
+import type { Steps, UnitContext } from '../statements.ts';
+import { asCreatedHere, type Correction } from './created-on-gateway.ts';
+import type { Edit, Lost } from './edit.ts';
+import { merge } from './merge.ts';
+import { fieldsIn, namedInBatch, ownersHere, peopleNamed, type Readable } from './named-in-batch.ts';
+import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
+import { rankOf, referencesOf } from './shared-tables.ts';
+import { notKnownBefore, unheardOf } from './snapshot-losses.ts';
+import { belongs, loadTenancy, strangerIn, type Tenancy } from './tenancy.ts';
+import { toldApart } from './told-apart.ts';
+import {
+  isErased,
+  isOutOfSight,
+  keyOf,
+  loadStanding,
+  loadWorks,
+  newWorkingSet,
+  standingOf,
+  type Work,
+  type WorkingSet,
+} from './working-set.ts';
+
+export type Batch = {
+  from: 'gateway' | 'hosted';
+  streamId: number;
+  changes: readonly Heard[];
+  /** A snapshot has the receiver's own groups, too: as the other side knew them. */
+  isSnapshot: boolean;
+  /** Rows on which both sides were found to differ. */
+  isRepair?: boolean;
+};
+
+/** `parkedId`: it was kept aside before, and is tried again. */
+export type Heard = { change: WireChange; parkedId: string | null };
+
+export type LostEdit = Omit<Lost, 'rule'> & {
+  rule: Lost['rule'] | 'renamed' | 'unassigned' | 'duplicate';
+  resource: Resource;
+  id: string;
+  change: WireChange;
+};
+export type Kept = Heard & { reason: string };
+
+/** A batch merged in memory; nothing of it is written yet. */
+export type MergedBatch = {
+  batch: Batch;
+  set: WorkingSet;
+  tenancy: Tenancy | null;
+  applied: { heard: Heard; resource: Resource; edit: Edit }[];
+  kept: Kept[];
+  lost: LostEdit[];
+  /** What the other side set apart, by a derived stamp. */
+  setApart: LostEdit[];
+  corrections: Correction[];
+  passedOver: number;
+};
+
+/** Merges a batch. Tables come in the order in which rows name each other: what is merged does not depend on it. */
+export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBatch> {
+  const { readable, kept } = readAll(batch);
+  const set = newWorkingSet();
+  yield* loadWorks(set, idsByResource(readable), context);
+  yield* loadStanding(set, namedInBatch(set, readable), context);
+  const isGuarded = batch.from === 'gateway';
+  const tenancy = isGuarded ? yield* loadTenancy(batch.streamId, peopleNamed(set, readable), context) : null;
+  // whose a row becomes may be somebody whom the gateway never named
+  if (tenancy !== null) yield* loadStanding(set, ownersHere(set, tenancy), context);
+  const merged: MergedBatch = {
+    batch,
+    set,
+    tenancy,
+    applied: [],
+    kept,
+    lost: [],
+    setApart: [],
+    corrections: [],
+    passedOver: 0,
+  };
+  for (const item of readable) {
+    const why = mergeOne(item, merged);
+    if (why === null) merged.applied.push(item);
+    else merged.kept.push({ ...item.heard, reason: why.parked });
+  }
+  if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
+  else if (batch.from === 'hosted') merged.lost = yield* notKnownBefore(merged.lost, context);
+  return merged;
+}
+
+function readAll(batch: Batch): { readable: Readable[]; kept: Kept[] } {
+  const readable: Readable[] = [];
+  const kept: Kept[] = [];
+  for (const heard of batch.changes) {
+    const read: ReadChange | NotApplied = readChange(heard.change);
+    if ('parked' in read) kept.push({ ...heard, reason: read.parked });
+    else readable.push({ heard, ...read });
+  }
+  return { readable: readable.toSorted((a, b) => rankOf(a.resource) - rankOf(b.resource)), kept };
+}
+
+function idsByResource(items: readonly Readable[]): Map<Resource, Set<string>> {
+  const ids = new Map<Resource, Set<string>>();
+  for (const { resource, heard } of items) {
+    const known = ids.get(resource) ?? new Set();
+    ids.set(resource, known.add(heard.change.id));
+  }
+  return ids;
+}
+
+/** Answers null when it was merged or passed over, else why it must be kept aside. */
+function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
+  const { resource, heard } = item;
+  const { set, tenancy, batch } = merged;
+  const work = set.works.get(keyOf(resource.name, heard.change.id));
+  if (work === undefined) throw new Error(`${resource.name} ${heard.change.id} was not read`);
+  if (isPassedOver(item, work, merged)) {
+    merged.passedOver += 1;
+    return null;
+  }
+  // what was erased for good never comes back
+  if (isErased(work) && !isBroken(work, batch)) return null;
+  // nor is a row changed that is inserted once; the database itself holds to that for the log
+  if (resource.sync === 'fact' && work.row !== null && !(isMended(batch) && resource.name !== 'logs'))
+    return null;
+  if (work.row === null && item.edit.is !== 'whole') return { parked: `absent:${resource.name}/${work.id}` };
+  const made =
+    tenancy !== null && work.row === null && item.edit.is === 'whole' ? asCreatedHere(item, merged) : null;
+  const edit = made?.edit ?? item.edit;
+  const missing = missingIn(set, resource, edit);
+  if (missing !== null) return missing;
+  if (tenancy !== null && !mayTell(tenancy, set, work, edit)) {
+    made?.undo();
+    return { parked: `tenant:${resource.name}/${work.id}` };
+  }
+  takeEdit({ ...item, edit }, work, merged, batch);
+  return null;
+}
+
+function isPassedOver({ resource, edit }: Readable, work: Work, { batch, tenancy }: MergedBatch): boolean {
+  if (batch.from === 'hosted') return false;
+  // the names of the list are tables
+  if ((HOSTED_TABLES as ReadonlySet<string>).has(resource.name)) return true;
+  // an account ends where it was made
+  return resource.name === 'users' && edit.is === 'delete' && tenancy?.locals.has(work.id) !== true;
+}
+
+/** A row that it names and that has not come. */
+function missingIn(set: WorkingSet, resource: Resource, edit: Edit): NotApplied | null {
+  const fields = fieldsIn(edit);
+  for (const [column, table] of referencesOf(resource)) {
+    const id = fields[column];
+    if (typeof id === 'string' && standingOf(set, table, id) === null)
+      return { parked: `parent:${table}/${id}` };
+  }
+  return null;
+}
+
+/** Row as it stands, row as it would be, and whatever it names: all of them must be the gateway's. */
+function mayTell(tenancy: Tenancy, set: WorkingSet, work: Work, edit: Edit): boolean {
+  const { resource, id, row } = work;
+  const fields = fieldsIn(edit);
+  if (row !== null && !belongs(tenancy, set, { resource, id, row })) return false;
+  if (edit.is === 'whole' && !belongs(tenancy, set, { resource, id, row: edit.row })) return false;
+  return strangerIn(tenancy, set, resource, fields) === null;
+}
+
+/** Nobody erases what people see: a comparison offers nothing else, so here a row was lost past the program. */
+const isBroken = ({ register }: Work, { isRepair }: Batch): boolean =>
+  isRepair === true && register !== null && isAlive(register);
+
+/** Under equal stamps both cannot be right, and the hosted instance's copy is taken. */
+const isMended = ({ from, isRepair }: Batch): boolean => isRepair === true && from === 'hosted';
+
+function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch): void {
+  const { from, isSnapshot } = batch;
+  const { resource, edit, heard } = item;
+  const held =
+    work.row === null ? null : { row: work.row, register: work.register ?? { cl: 1, hlc: '', over: {} } };
+  const accepts = (group: string): boolean => {
+    const owner = resource.groups[group]?.owner;
+    return owner === undefined || owner === from || (isSnapshot && from === 'hosted');
+  };
+  const told: Edit =
+    edit.is !== 'whole'
+      ? edit
+      : {
+          ...edit,
+          ...(isSnapshot ? { isSnapshot: true } : {}),
+          ...(isMended(batch) ? { isMended: true } : {}),
+        };
+  const outcome = merge(resource, held, told, accepts);
+  if (outcome === null) return;
+  if (held !== null && edit.hlc.endsWith('!')) merged.setApart.push(...toldApart(item, held, outcome.held));
+  work.isRegisterChanged ||= JSON.stringify(outcome.held.register) !== JSON.stringify(work.register);
+  work.row = outcome.held.row;
+  work.register = outcome.held.register;
+  work.hidden = isOutOfSight(merged.set, work);
+  merged.passedOver += outcome.passedOver.length;
+  // an account may differ: what is changed at the gateway holds there and goes no further
+  if (resource.name !== 'users')
+    for (const group of outcome.passedOver) merged.corrections.push({ resource, id: work.id, group });
+  for (const lost of outcome.lost) merged.lost.push({ ...lost, resource, id: work.id, change: heard.change });
+}

@@ -1,0 +1,73 @@
+import type { Resource } from '#contract/resource.ts';
+import { LIFE } from '../register.ts';
+import { isHostedStamp } from '../sync-node.ts';
+import { compareClaims, fieldsOf, isSame, lostOf, stampOf } from './claims.ts';
+import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
+import { laterLife, newestEditOf, withoutMaking } from './row-stamps.ts';
+
+/**
+ * Merges a row that is told as it stands, group by group. A row is made once: where the hosted instance's snapshot has
+ * another stamp for the making, it was set anew for another life of this card. That stamp counts, and every edit over
+ * there was made over it.
+ */
+export function mergeWhole(
+  resource: Resource,
+  { row, register }: Held,
+  edit: Extract<Edit, { is: 'whole' }>,
+  accepts: (group: string) => boolean,
+): Merged {
+  const stamps: Record<string, string> = {};
+  const merged: Row = { ...row };
+  const lost: Lost[] = [];
+  const passedOver: string[] = [];
+  const isMadeAnew = edit.isSnapshot === true && edit.hlc !== '' && edit.hlc !== register.hlc;
+  const madeAt = isMadeAnew ? '' : register.hlc;
+  for (const [group, { fields, owner }] of Object.entries(resource.groups)) {
+    const own = { hlc: register.over[group] ?? madeAt, value: fieldsOf(row, fields) };
+    const other = { hlc: stampOf(edit, group), value: fieldsOf(edit.row, fields) };
+    const order = compareClaims(other, own);
+    // the same said by somebody else is no word against the owner
+    const mayTake = accepts(group) || isSame(own, other);
+    if (order > 0 && !mayTake) passedOver.push(group);
+    const isLaw = edit.isSnapshot === true && owner === 'hosted' && areHosteds(own.hlc, other.hlc);
+    const isMended = edit.isMended === true && owner === undefined && own.hlc === other.hlc;
+    const takes = isLaw || isMended ? order !== 0 : order > 0 && mayTake;
+    if (takes) Object.assign(merged, other.value);
+    stamps[group] = takes ? other.hlc : own.hlc;
+    if (edit.isSnapshot && owner !== 'hosted')
+      lost.push(...lostOf(group, { own, other, isOtherKept: takes }, null));
+  }
+  // what never changes after the making goes by the making's stamp, `updated_at` by the newest of all
+  const fixed = fixedFields(resource);
+  const making = { hlc: edit.hlc, value: fieldsOf(edit.row, fixed) };
+  const makingOrder = compareClaims(making, { hlc: register.hlc, value: fieldsOf(row, fixed) });
+  const isOlderMaking =
+    isMadeAnew || (edit.isMended === true && edit.hlc === register.hlc ? makingOrder !== 0 : makingOrder > 0);
+  if (isOlderMaking) Object.assign(merged, making.value);
+  if (newestEditOf(edit) > newestEditOf(register) && 'updated_at' in edit.row)
+    merged['updated_at'] = edit.row['updated_at'];
+  const hlc = isOlderMaking ? edit.hlc : register.hlc;
+  const life = laterLife(register, { cl: edit.cl, stamp: edit.over[LIFE] ?? '' });
+  return {
+    held: {
+      row: merged,
+      register: { cl: life.cl, hlc, over: { ...withoutMaking(hlc, stamps), ...life.over } },
+    },
+    lost,
+    passedOver,
+  };
+}
+
+/**
+ * Of what is the hosted instance's alone its snapshot is right, whatever the stamps say: after a failover it may have lost
+ * a word that this gateway had heard. What was changed at the farm meanwhile stays.
+ */
+const areHosteds = (own: string, other: string): boolean => isHostedStamp(own) && isHostedStamp(other);
+
+/** Fields in no group, but for the id and the moment of the last change. */
+function fixedFields(resource: Resource): string[] {
+  const grouped = new Set(Object.values(resource.groups).flatMap(({ fields }) => fields));
+  return Object.keys(resource.row.shape).filter(
+    (field) => field !== 'id' && field !== 'updated_at' && !grouped.has(field),
+  );
+}

@@ -1,0 +1,84 @@
+import { OWN_STREAM } from '../own-stream.ts';
+import type { Steps, UnitContext } from '../statements.ts';
+import { isHostedStamp } from '../sync-node.ts';
+import { inList, listOf } from './id-lists.ts';
+import type { LostEdit } from './merge-batch.ts';
+
+/**
+ * Gateway: which of the values that lost against a snapshot, or that the snapshot lost, nobody had seen before. A
+ * snapshot does not tell what its edits were made over; the gateway's own log, which is still there, tells it of the
+ * gateway's. What is no longer in it was confirmed long ago, and whoever wrote over it knew it.
+ */
+export function* unheardOf(lost: readonly LostEdit[], context: UnitContext): Steps<LostEdit[]> {
+  if (lost.length === 0) return [];
+  const bases = yield* basesOf(new Set(lost.map(({ id }) => id)), context);
+  return lost.filter((edit) => {
+    const { group, keptHlc, droppedHlc } = edit;
+    const row = `${edit.resource.entity} ${edit.id}`;
+    // ours stands, made over what the hosted instance says, or the other way round
+    return bases.has(`${row} ${group} ${keptHlc}`)
+      ? !wasMadeOver(bases, { row, group }, { from: keptHlc, to: droppedHlc })
+      : bases.has(`${row} ${group} ${droppedHlc}`);
+  });
+}
+
+/**
+ * Gateway: which losses of a feed are news. After a resync the feed tells again what was changed while the snapshot was
+ * taken, one change at a time and in batches of any size, so that a change may come long after the one made over it.
+ * - The hosted instance makes its changes one after the other, each over what it has: of two of its stamps the greater
+ *   one knew the smaller, and nothing is lost.
+ * - Where an edit of this gateway stands, its own log tells what it was made over. An edit made while the resync ran is
+ *   told as a whole row afterwards, and its base with it is forgotten: such a loss is noted rather than passed over.
+ * A gateway's stamp that was set anew is one of the hosted instance's: what it won against is noted over there alone.
+ */
+export function* notKnownBefore(lost: readonly LostEdit[], context: UnitContext): Steps<LostEdit[]> {
+  const news = lost.filter(
+    ({ keptHlc, droppedHlc, change }) => change.hlc !== droppedHlc || !areHosteds(keptHlc, droppedHlc),
+  );
+  const ours = news.filter(({ keptHlc }) => !isHostedStamp(keptHlc));
+  if (ours.length === 0) return news;
+  const bases = yield* basesOf(new Set(ours.map(({ id }) => id)), context);
+  return news.filter(
+    ({ resource, id, group, keptHlc, droppedHlc }) =>
+      !wasMadeOver(bases, { row: `${resource.entity} ${id}`, group }, { from: keptHlc, to: droppedHlc }),
+  );
+}
+
+/** Set by the hosted instance itself, not derived by a rule that both follow. */
+const areHosteds = (...stamps: readonly string[]): boolean =>
+  stamps.every((stamp) => isHostedStamp(stamp) && !stamp.endsWith('!'));
+
+/** By row, group and stamp: the stamp that an edit of this gateway found there; '' where it does not tell. */
+type Bases = ReadonlyMap<string, string>;
+
+function* basesOf(ids: ReadonlySet<string>, context: UnitContext): Steps<Bases> {
+  const logged = yield {
+    sql: `select entity, id, hlc, base_json, over_json from sync_change where stream_id = ? and ${inList('id', context)}`,
+    params: [OWN_STREAM, listOf(ids)],
+  };
+  const bases = new Map<string, string>();
+  for (const { entity, id, hlc, base_json, over_json } of logged) {
+    // the change log writes both as objects of stamps by group
+    const stamps = (text: unknown) =>
+      typeof text === 'string' ? Object.entries(JSON.parse(text) as Record<string, string>) : [];
+    for (const [group, base] of stamps(base_json)) bases.set(`${entity} ${id} ${group} ${hlc}`, base);
+    for (const [group, stamp] of stamps(over_json)) bases.set(`${entity} ${id} ${group} ${stamp}`, '');
+  }
+  return bases;
+}
+
+function wasMadeOver(
+  bases: Bases,
+  { row, group }: { row: string; group: string },
+  { from, to }: { from: string; to: string },
+): boolean {
+  const seen = new Set<string>();
+  for (let stamp: string | undefined = from; stamp !== undefined && !seen.has(stamp); ) {
+    // of two of the hosted instance's the greater one knew the smaller
+    if (stamp === to || (stamp > to && areHosteds(stamp, to))) return true;
+    seen.add(stamp);
+    // a delete names the stamp of the making for every group that was never changed
+    stamp = bases.get(`${row} ${group} ${stamp}`) ?? bases.get(`${row}  ${stamp}`);
+  }
+  return false;
+}

@@ -1,0 +1,37 @@
+import type { Steps, UnitContext } from '../statements.ts';
+import { inList, listOf } from './id-lists.ts';
+
+/** Streams of farms that have one. */
+export function* streamsOfFarms(
+  farms: ReadonlySet<string>,
+  context: UnitContext,
+): Steps<Map<string, number>> {
+  if (farms.size === 0) return new Map();
+  const bound = yield {
+    sql: `select id, stream_id from sync_farms where ${inList('id', context)}`,
+    params: [listOf(farms)],
+  };
+  return new Map(bound.map((row) => [String(row['id']), Number(row['stream_id'])]));
+}
+
+/** Streams of the farms that people own or are members of. */
+export function* streamsOfPeople(
+  people: ReadonlySet<string>,
+  context: UnitContext,
+): Steps<Map<string, readonly number[]>> {
+  const streams = new Map<string, number[]>();
+  if (people.size === 0) return streams;
+  const seen = yield {
+    sql: `select farms.owner_id as person, sync_farms.stream_id from farms
+        join sync_farms on sync_farms.id = farms.id where ${inList('farms.owner_id', context)}
+      union select farm_members.user_id, sync_farms.stream_id from farm_members
+        join sync_farms on sync_farms.id = farm_members.farm_id
+        where farm_members.hidden = 0 and ${inList('farm_members.user_id', context)}`,
+    params: [listOf(people), listOf(people)],
+  };
+  for (const row of seen) {
+    const person = String(row['person']);
+    streams.set(person, [...(streams.get(person) ?? []), Number(row['stream_id'])]);
+  }
+  return streams;
+}

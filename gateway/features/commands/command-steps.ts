@@ -1,0 +1,60 @@
+import type { CommandState } from '#contract/words.ts';
+import type { Command, Order } from './ports.ts';
+
+/** Who says so: this instance by its clock and its people, or the gateway, which knows what it did. */
+export type Says = 'hosted' | 'gateway';
+
+const BY_HOSTED: Readonly<Record<CommandState, readonly CommandState[]>> = {
+  pending: ['sent', 'expired', 'superseded'],
+  sent: ['expired', 'superseded'],
+  accepted: [],
+  done: [],
+  rejected: [],
+  expired: [],
+  superseded: [],
+};
+
+// an order that was void here may have been taken in time all the same, its answer lost: the gateway's word counts
+const BY_GATEWAY: Readonly<Record<CommandState, readonly CommandState[]>> = {
+  pending: ['accepted', 'done', 'rejected', 'expired', 'superseded'],
+  sent: ['accepted', 'done', 'rejected', 'expired', 'superseded'],
+  accepted: ['done', 'rejected', 'superseded'],
+  done: [],
+  rejected: [],
+  expired: ['accepted', 'done', 'rejected', 'superseded'],
+  superseded: [],
+};
+
+export function mayBecome(from: CommandState, to: CommandState, says: Says): boolean {
+  return (says === 'hosted' ? BY_HOSTED : BY_GATEWAY)[from].includes(to);
+}
+
+export type Outcome = { state: Exclude<CommandState, 'pending' | 'sent'>; result: string | null };
+
+/** What the order a gateway made of a command tells of the command. */
+export function outcomeOf({ state }: Pick<Order, 'state'>): Outcome {
+  switch (state) {
+    case 'SENT':
+    case 'ACKED':
+      return { state: 'accepted', result: null };
+    case 'APPLIED':
+      return { state: 'done', result: null };
+    case 'SUPERSEDED':
+      return { state: 'superseded', result: 'NEWER_ORDER' };
+    case 'REJECTED':
+    case 'FAILED':
+    case 'EXPIRED':
+      return { state: 'rejected', result: 'DEVICE_REFUSED' };
+  }
+}
+
+/** How long an order that the gateway took is shown as the target before the gateway's own row tells it. */
+const SHOWN_AFTER_MS = 60_000;
+
+/** True while the order decides what people are shown as the target. */
+export function isShown(command: Command, row: { version: number; epoch: string }, now: number): boolean {
+  if (command.state === 'pending' || command.state === 'sent') return now < command.expires_at_ms;
+  if (command.state !== 'accepted') return false;
+  const isSynced = row.epoch !== command.basis_epoch || row.version > command.basis_version;
+  return !isSynced && now < command.expires_at_ms + SHOWN_AFTER_MS;
+}

@@ -1,0 +1,72 @@
+import type { CommandState, SwitchState } from '#contract/words.ts';
+import type { Language } from '#core/notifying.ts';
+
+// Why an order from afar was not carried out. `result` of a command is one of these words, and behind a colon what a
+// person wrote; people read it in their language.
+
+const WHY: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
+  LOCKED_OUT: { 'pt-BR': 'o ponto de controle está bloqueado', en: 'the control point is locked out' },
+  OXYGEN_EMERGENCY: {
+    'pt-BR': 'a água está em emergência de oxigênio; só um bloqueio para a aeração',
+    en: 'the water is in an oxygen emergency; only a lock-out stops the aeration',
+  },
+  SAFETY: {
+    'pt-BR': 'uma regra de segurança decidiu nesse meio-tempo',
+    en: 'a safety rule decided meanwhile',
+  },
+  CHANGED_ON_FARM: {
+    'pt-BR': 'alguém na fazenda ou um horário mudou o comando nesse meio-tempo',
+    en: 'somebody on the farm or a schedule changed it meanwhile',
+  },
+  LOCAL_HOLD: {
+    'pt-BR': 'uma ordem dada na fazenda vale até o próximo horário',
+    en: 'an order given on the farm holds until the next schedule event',
+  },
+  UNKNOWN_CONTROL_POINT: {
+    'pt-BR': 'o gateway não conhece este ponto de controle',
+    en: 'the gateway does not know this control point',
+  },
+  STORAGE: {
+    'pt-BR': 'o disco do gateway não grava; ligue ou desligue na fazenda',
+    en: 'the disk of the gateway takes nothing; switch it on the farm',
+  },
+  NEWER_ORDER: { 'pt-BR': 'uma ordem mais nova a substituiu', en: 'a newer order took its place' },
+  DEVICE_REFUSED: { 'pt-BR': 'o controlador a recusou', en: 'the controller refused it' },
+  TOO_LATE: {
+    'pt-BR': 'ela chegou tarde demais ao gateway',
+    en: 'it reached the gateway too late',
+  },
+  NOT_DELIVERED: {
+    'pt-BR': 'o gateway da fazenda não foi alcançado a tempo',
+    en: 'the gateway of the farm was not reached in time',
+  },
+  NOT_ANSWERED: {
+    'pt-BR': 'o gateway da fazenda não respondeu a tempo',
+    en: 'the gateway of the farm did not answer in time',
+  },
+};
+
+export function whyWords(result: string | null, language: Language): string | null {
+  if (result === null) return null;
+  const [code = '', ...more] = result.split(': ');
+  const known = WHY[code]?.[language];
+  if (known === undefined) return result;
+  return more.length === 0 ? known : `${known} (${more.join(': ')})`;
+}
+
+type Told = { cod: string; farmName: string; target: SwitchState; result: string | null };
+
+export function failedTitle(language: Language): string {
+  return language === 'en' ? 'Order not carried out' : 'Ordem não executada';
+}
+
+export function failedMessage({ cod, farmName, target, result }: Told, language: Language): string {
+  const why = whyWords(result, language);
+  const [en, pt] = target === 'ON' ? ['ON', 'ligar'] : ['OFF', 'desligar'];
+  return language === 'en'
+    ? `${farmName}: ${cod} was not switched ${en}: ${why ?? 'nobody knows why'}. What the farm shows counts again.`
+    : `${farmName}: a ordem de ${pt} ${cod} não foi executada: ${why ?? 'motivo desconhecido'}. Vale o que a fazenda mostra.`;
+}
+
+/** States after which whoever ordered is told that nothing came of it. */
+export const FAILED: readonly CommandState[] = ['expired', 'rejected', 'superseded'];

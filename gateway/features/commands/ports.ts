@@ -1,0 +1,41 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { aerator } from '#contract/resources/aerators.ts';
+import type { order } from '#contract/resources/control-points.ts';
+import type { command, takenCommand } from '#contract/resources/sync-tables.ts';
+
+export type Command = RowOf<typeof command>;
+export type TakenCommand = RowOf<typeof takenCommand>;
+export type Order = Stored<RowOf<typeof order>>;
+export type NamedCommand = Command & { issued_by_name: string | null };
+
+/** What the hosted instance knows of orders on their way. */
+export type CommandQueries = {
+  commandById: (id: string) => Promise<Command | null>;
+  /** Orders of these control points whose end is not known (pending, sent, accepted), oldest first. */
+  openOf: (controlPointIds: readonly string[]) => Promise<Command[]>;
+  /** Orders to a gateway in one of these states that are not void yet, oldest first. */
+  waitingFor: (streamId: number, states: readonly Command['state'][], now: number) => Promise<Command[]>;
+  /** Open orders whose time is over since less than a day, oldest first. */
+  overdue: (now: number, limit: number) => Promise<Command[]>;
+  /** Newest first. */
+  journeyOf: (
+    controlPointId: string,
+    page: { skip: number; limit: number | undefined },
+  ) => AsyncIterable<NamedCommand>;
+  /** Orders of gateways by the commands they were made of. */
+  ordersOf: (commandIds: readonly string[]) => Promise<Order[]>;
+  /** What the order is about, by names; null: it is gone. */
+  pointNames: (controlPointId: string) => Promise<{ farmId: string; farmName: string; cod: string } | null>;
+  aeratorById: (id: string) => Promise<Stored<RowOf<typeof aerator>> | null>;
+};
+
+/** What a gateway knows of the orders it took. */
+export type TakenQueries = {
+  takenById: (id: string) => Promise<TakenCommand | null>;
+  /** Taken, and not known yet how it went on. */
+  accepted: () => Promise<TakenCommand[]>;
+  orderById: (id: string) => Promise<Order | null>;
+  /** Orders to a control point with a higher version, newest first. */
+  ordersSince: (controlPointId: string, version: number) => Promise<Order[]>;
+  userExists: (id: string) => Promise<boolean>;
+};

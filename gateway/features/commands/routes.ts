@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { type CommandEvent, commandEvent } from '#contract/events/stream.ts';
+import { idInput, pageQuery } from '#contract/fields.ts';
+import { commandEntry } from '#contract/resources/control-points.ts';
+import { isoOf } from '#core/kernel.ts';
+import { type Route, route } from '#core/route.ts';
+import { whyWords } from './command-words.ts';
+import type { Command, CommandQueries, NamedCommand } from './ports.ts';
+
+export function commandRoutes(deps: { queries: Pick<CommandQueries, 'journeyOf'> }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/control-points/{control_point_id}/commands',
+      tag: 'Control points',
+      summary:
+        'Orders given on the hosted instance to a farm with a gateway, newest first: who, when, how far each got, and why',
+      access: {
+        who: 'farm',
+        of: 'control_point',
+        at: 'params',
+        field: 'control_point_id',
+        right: 'read',
+        others: 404,
+      },
+      params: z.object({ control_point_id: idInput }),
+      query: pageQuery,
+      answers: { 200: { schema: commandEntry, list: true } },
+      async handle(request) {
+        const { skip, limit = 100 } = request.query;
+        const rows = deps.queries.journeyOf(request.params.control_point_id, { skip, limit });
+        return { answer: { status: 200, rows: entries(rows, request.language) } };
+      },
+    }),
+  ];
+}
+
+/** What is told of an order while it goes its way; in words of the log, not of a reader. */
+export function commandEventOf(row: Command, farmId: string): CommandEvent {
+  return commandEvent.parse({
+    ...row,
+    farm_id: farmId,
+    issued_at: isoOf(row.issued_at_ms),
+    expires_at: isoOf(row.expires_at_ms),
+  });
+}
+
+async function* entries(
+  rows: AsyncIterable<NamedCommand>,
+  language: 'pt-BR' | 'en',
+): AsyncIterable<z.infer<typeof commandEntry>> {
+  for await (const row of rows) {
+    yield commandEntry.parse({
+      ...row,
+      issued_at: isoOf(row.issued_at_ms),
+      expires_at: isoOf(row.expires_at_ms),
+      result: whyWords(row.result, language),
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { aerator } from '#contract/resources/aerators.ts';
+import { controlPoint, order } from '#contract/resources/control-points.ts';
+import { farm } from '#contract/resources/farms.ts';
+import { deviceKey } from '#contract/resources/local-tables.ts';
+import { pond } from '#contract/resources/ponds.ts';
+import { schedule } from '#contract/resources/schedules.ts';
+import { type Committed, rowsOf } from '#core/changes.ts';
+import type { Registry } from './registry.ts';
+
+type Name = { table: string; id: string };
+
+/**
+ * Reads again what another process changed: `committed` as the rows stand now, `gone` names of rows that are removed for
+ * good. What they were before nobody told, so views are made anew instead of being changed.
+ */
+export async function followOtherProcesses(
+  registry: Pick<Registry, 'all' | 'follow' | 'refresh'>,
+  committed: Committed,
+  gone: readonly Name[],
+): Promise<void> {
+  // a farm's zone and name are known before the views that show them are read
+  registry.follow({ rows: committed.rows.filter(({ table }) => table === farm.name) });
+  const ids = new Set<string>();
+  for (const { id } of rowsOf(committed, controlPoint)) ids.add(id);
+  for (const resource of [schedule, order, deviceKey])
+    for (const { after } of rowsOf<{ id: string; control_point_id: string }>(committed, resource))
+      ids.add(after.control_point_id);
+  for (const { after } of rowsOf(committed, pond))
+    if (after.control_point_id !== null) ids.add(after.control_point_id);
+  const ponds = new Set([
+    ...rowsOf(committed, pond).map(({ id }) => id),
+    ...rowsOf(committed, aerator).map(({ after }) => after.pond_id),
+  ]);
+  const keys = new Set(gone.filter(({ table }) => table === deviceKey.name).map(({ id }) => id));
+  if (ponds.size > 0 || keys.size > 0) {
+    for (const view of registry.all()) {
+      if (view.ponds.some(({ id }) => ponds.has(id)) || view.keys.some(({ id }) => keys.has(id)))
+        ids.add(view.row.id);
+    }
+  }
+  for (const id of ids) await registry.refresh(id);
+}
+
+/** Reads everything again: nobody knows what was missed. */
+export async function lookAgain(registry: Pick<Registry, 'all' | 'load' | 'refresh'>): Promise<void> {
+  const known = [...registry.all()].map(({ row }) => row.id);
+  await registry.load();
+  for (const id of known) await registry.refresh(id);
+}

@@ -1,0 +1,92 @@
+import { type PairingAnswer, pairingAnswer, pairingInput } from '#contract/resources/gateways.ts';
+import { type AppError, forbidden, invalidField } from '#core/errors.ts';
+import { signedIn } from '#core/request-checks.ts';
+import { type Caller, type Route, route } from '#core/route.ts';
+import type { LocalPairing } from './local-pairing.ts';
+import type { Paired } from './paired.ts';
+
+export type GatewayPairingDeps = {
+  pairing: LocalPairing;
+  paired: () => Promise<Paired | null>;
+  /** Hosted instance this gateway is set up for. */
+  hostedUrl: string | null;
+  ownsAllFarms: (userId: string) => Promise<boolean>;
+  /** Says in one sentence what kept the hosted instance from answering; rethrows what is a fault of ours. */
+  unreachable: (error: unknown) => AppError;
+};
+
+const common = {
+  tag: 'Gateways',
+  path: '/sync/pairing',
+  access: { who: 'account' },
+  token: 'never',
+} as const;
+
+/** Pairing as people see it on the gateway. */
+export function gatewayPairingRoutes(deps: GatewayPairingDeps): Route[] {
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      summary: 'Whether this gateway is paired, and the code while somebody is to enter it',
+      answers: { 200: { schema: pairingAnswer } },
+      async handle(request) {
+        const shown = await deps.pairing.show();
+        const body = (await mayPair(deps, signedIn(request))) ? shown : withoutCode(shown);
+        return { answer: { status: 200, body } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      summary: 'Begin to pair this gateway with a hosted instance: it shows a code to enter there',
+      body: pairingInput,
+      answers: { 201: { schema: pairingAnswer } },
+      async handle(request) {
+        const caller = signedIn(request);
+        if (!(await mayPair(deps, caller))) throw notYours();
+        const hostedUrl = request.body.hosted_url ?? deps.hostedUrl;
+        if (hostedUrl === null)
+          throw invalidField(422, 'hosted_url', 'is missing: say the address of the hosted instance');
+        const wish = { hostedUrl, name: request.body.name, startedBy: caller.userId };
+        await deps.pairing.start(wish).catch((error: unknown) => {
+          throw deps.unreachable(error);
+        });
+        return { answer: { status: 201, body: await deps.pairing.show() } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      summary:
+        'End the pairing from this side; farm and local accounts go on, people of the hosted instance go',
+      answers: { 204: null },
+      async handle(request) {
+        const caller = signedIn(request);
+        const paired = await deps.paired();
+        const isOwn = [paired?.owner_id, paired?.started_by].includes(caller.userId);
+        if (!isOwn && !(await mayPair(deps, caller))) throw notYours();
+        await deps.pairing.unpair(caller.userId);
+        return { answer: { status: 204 } };
+      },
+    }),
+  ];
+}
+
+/** Whoever claims the gateway owns its farms then, so only who owns them all may begin. */
+async function mayPair(deps: GatewayPairingDeps, { role, userId }: Caller): Promise<boolean> {
+  if (role === 'ADMIN') return true;
+  return role === 'OWNER' && (await deps.ownsAllFarms(userId));
+}
+
+const notYours = () =>
+  forbidden(
+    'Only the owner of all farms on this gateway, or an administrator, may pair or unpair it; at the box: npm run pair',
+  );
+
+const withoutCode = (shown: PairingAnswer): PairingAnswer => ({
+  ...shown,
+  user_code: null,
+  verification_uri: null,
+  qr_text: null,
+});

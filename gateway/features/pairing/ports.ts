@@ -1,0 +1,69 @@
+import type { RowOf, Stored } from '#contract/resource.ts';
+import type { localUser, pairedGateway, pairing } from '#contract/resources/sync-tables.ts';
+import type { user } from '#contract/resources/users.ts';
+
+export type Gateway = RowOf<typeof pairedGateway>;
+export type Pairing = RowOf<typeof pairing>;
+export type Account = Stored<RowOf<typeof user>>;
+export type LocalUser = RowOf<typeof localUser>;
+
+/** What a token of a gateway says. `key`: the public key whose signature it was given for. */
+export type GatewayToken = { gatewayId: string; streamId: number; key: string; expiresAt: number };
+
+/** Codes, nonces, tokens and signatures of a hosted instance. */
+export type PairingSecrets = {
+  hostedKey: string;
+  sign: (text: string) => string;
+  isSignedBy: (publicKey: string, text: string, signature: string) => boolean;
+  newDeviceCode: () => string;
+  newUserCode: () => string;
+  /** The code as it was made, however it is typed; null for what cannot be one. */
+  normalUserCode: (typed: string) => string | null;
+  userCodeHash: (code: string) => string;
+  deviceCodeHash: (code: string) => string;
+  newNonce: (gatewayId: string, nowMs: number) => string;
+  readNonce: (nonce: string) => { gatewayId: string; issuedAt: number } | null;
+  newToken: (token: GatewayToken) => string;
+  /** null for one that this instance did not make; whether it still counts is not looked at. */
+  readToken: (token: string) => GatewayToken | null;
+};
+
+/** A paired gateway with what the stream tells of it. */
+export type FleetGateway = Gateway & {
+  owner_email: string;
+  owner_name: string;
+  epoch: number;
+  farms: number;
+  conflicts: number;
+  parked: number;
+  /** Entries of its feed that it has not confirmed. */
+  behind: number;
+  /** Of its own log, as far as this instance took it. */
+  in_core: number;
+  in_history: number;
+};
+
+export type PairingQueries = {
+  gateway: (id: string) => Promise<Gateway | null>;
+  gatewaysOf: (ownerId: string) => Promise<FleetGateway[]>;
+  fleet: () => Promise<FleetGateway[]>;
+  pairingByDevice: (id: string) => Promise<Pairing | null>;
+  pairingByCode: (hash: string) => Promise<Pairing | null>;
+  countWaiting: (nowIso: string) => Promise<number>;
+  expiredBefore: (iso: string, limit: number) => Promise<string[]>;
+  person: (userId: string) => Promise<Account | null>;
+  /** The stream of a gateway, made at its first pairing and never for another one. */
+  streamOf: (gatewayId: string) => Promise<{ id: number; epoch: number }>;
+  /** True for an active account that owns the gateway of a stream, or owns or works on a farm of it. */
+  isOnStream: (userId: string, streamId: number) => Promise<boolean>;
+  farmsOn: (streamId: number) => Promise<BoundFarm[]>;
+  farm: (farmId: string) => Promise<(BoundFarm & { stream_id: number | null }) | null>;
+  localUsers: (ownerId: string) => Promise<LocalUser[]>;
+  localUser: (id: string) => Promise<{ row: LocalUser; ownerId: string } | null>;
+  accountByEmail: (emailKey: string) => Promise<Account | null>;
+  /** Which of these addresses (compared form) accounts here have. */
+  takenEmails: (emailKeys: readonly string[]) => Promise<ReadonlySet<string>>;
+  instanceValue: (id: string) => Promise<string | null>;
+};
+
+export type BoundFarm = { id: string; name: string; owner_id: string };

@@ -1,0 +1,147 @@
+import { instanceValue } from '#contract/resources/local-tables.ts';
+import { type Commit, purge, type Unit } from '#core/changes.ts';
+import type { ControlView, ControlViews } from '#core/control-view.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
+import { ARRIVING_PREFIX, createArrivals } from './hold-arrivals.ts';
+import {
+  changesAfter,
+  MARK_PREFIX,
+  type Mark,
+  markOf,
+  putMark,
+  readMark,
+  touchedPoints,
+} from './merged-marks.ts';
+
+export type FollowMergedDeps = Pick<
+  Kernel,
+  'now' | 'newId' | 'commit' | 'pause' | 'random' | 'guard' | 'log'
+> & {
+  views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
+  monotonic: () => number;
+  /** Marks that an earlier run left, oldest first. */
+  storedMarks: () => Promise<{ id: string; value: string }[]>;
+  /** Control points of farms that an earlier run had not got whole. */
+  storedArrivals: () => Promise<string[]>;
+};
+
+export type FollowMerged = {
+  /** Commits a unit that brings rows of the other instance, and then what belongs to them on this gateway. */
+  commit: Commit;
+  /** At start, before control looks at anything. */
+  begin: () => Promise<void>;
+  /** Does what an earlier run, or a disk that was full, left undone. */
+  catchUp: () => Promise<void>;
+  /** True while rows have come and what belongs to them is not here yet: control leaves the point alone for that moment. */
+  isSettling: (controlPointId: string) => boolean;
+};
+
+/** What the other instance changed of the rules of control, taken over as if it had been changed here. */
+export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
+  const settling = new Map<string, number>();
+  const arrivals = createArrivals(deps);
+
+  function hold(ids: readonly string[], by: 1 | -1): void {
+    for (const id of ids) {
+      const count = (settling.get(id) ?? 0) + by;
+      if (count > 0) settling.set(id, count);
+      else settling.delete(id);
+    }
+  }
+
+  async function follow(mark: Mark): Promise<void> {
+    let isRerun = false;
+    await perform(deps, null, async () => {
+      const views = Object.entries(mark.points).map(async ([id, before]) => {
+        const guard = await deps.guard('control_point', id);
+        const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
+        return { guard, changes: changesAfter(id, view, before, mark.at) };
+      });
+      const points = await Promise.all(views);
+      isRerun = true;
+      const touched = points.filter(({ changes }) => changes.length > 0);
+      return {
+        answer: undefined,
+        changes: [...touched.flatMap(({ changes }) => changes), purge(instanceValue, mark.id)],
+        guards: touched.map(({ guard }) => guard),
+      };
+    });
+  }
+
+  function failed(error: unknown): void {
+    deps.log.warn(
+      { err: error },
+      'what belongs to schedules and settings from the cloud could not be stored; it is tried again',
+    );
+  }
+
+  async function commitFollowed(plain: Unit) {
+    const arriving = arrivals.of(plain);
+    const unit = { ...plain, changes: [...plain.changes, ...arriving.changes] };
+    arrivals.hold(arriving.ids);
+    try {
+      return await commitMarked(unit);
+    } catch (error) {
+      arrivals.letGo(arriving.ids);
+      throw error;
+    }
+  }
+
+  async function commitMarked(unit: Unit) {
+    const views = touchedPoints(deps.views, unit);
+    if (views.length === 0) return deps.commit(unit);
+    const ids = views.map(({ row }) => row.id);
+    const mark = markOf(`${MARK_PREFIX}${deps.newId()}`, deps.now(), views);
+    hold(ids, 1);
+    try {
+      const committed = await deps.commit({ ...unit, changes: [...unit.changes, putMark(mark)] });
+      // the rows are in: a failure from here on must not look like one of theirs
+      await follow(mark).catch(failed);
+      return committed;
+    } finally {
+      hold(ids, -1);
+    }
+  }
+
+  /** The last slice of a comparison: every farm is whole. */
+  async function commitSlice(unit: Unit) {
+    const committed = await deps.commit(unit);
+    if (committed.difference?.isDone !== true) return committed;
+    const changes = arrivals.end();
+    const ids = changes.flatMap((change) =>
+      'id' in change ? [change.id.slice(ARRIVING_PREFIX.length)] : [],
+    );
+    if (changes.length > 0) await deps.commit({ changes, actor: null }).catch(failed);
+    arrivals.letGo(ids);
+    return committed;
+  }
+
+  async function catchUp(): Promise<void> {
+    try {
+      for (const stored of await deps.storedMarks()) {
+        const mark = readMark(stored);
+        // the commit that made it is still at work on it
+        if (Object.keys(mark.points).some((id) => settling.has(id))) continue;
+        await follow(mark);
+      }
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  return {
+    commit(unit) {
+      if (unit.difference !== undefined) return commitSlice(unit);
+      return unit.incoming === undefined && unit.snapshot === undefined
+        ? deps.commit(unit)
+        : commitFollowed(unit);
+    },
+    async begin() {
+      arrivals.hold(await deps.storedArrivals());
+      await catchUp();
+    },
+    catchUp,
+    isSettling: (id) => settling.has(id) || arrivals.isHeld(id),
+  };
+}

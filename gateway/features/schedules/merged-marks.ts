@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { controlPoint, order } from '#contract/resources/control-points.ts';
+import { farm } from '#contract/resources/farms.ts';
+import { deviceKey, instanceValue, presence } from '#contract/resources/local-tables.ts';
+import { schedule } from '#contract/resources/schedules.ts';
+import { SWITCH_STATES } from '#contract/words.ts';
+import { type Change, purge, put, type Unit, update } from '#core/changes.ts';
+import type { ControlView } from '#core/control-view.ts';
+import { isoOf } from '#core/kernel.ts';
+import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
+import { endedOrders } from './manual-orders.ts';
+import { baseAfterChange, latestEvent } from './rules-state.ts';
+import type { ScheduleRule } from './schedule-events.ts';
+
+// What the hosted instance changed of schedules, settings and farms comes to the gateway as plain rows. How a control
+// point stood before them is noted in the very commit that takes them over, so that what a change on the gateway does
+// besides (keep what holds, raise the revisions controllers compare) is done after it, also over a power cut.
+
+const pointBefore = z.object({
+  base: z.enum(SWITCH_STATES),
+  /** Orders of people that schedules had ended, so that they stay ended. */
+  over: z.array(z.string()),
+  zone: z.string(),
+  settings: z.string(),
+  rules: z.record(z.string(), z.string()),
+  device_id: z.string(),
+  keys: z.array(z.string()),
+});
+type PointBefore = z.infer<typeof pointBefore>;
+const markBody = z.object({ at: z.number(), points: z.record(z.string(), pointBefore) });
+export type Mark = { id: string } & z.infer<typeof markBody>;
+
+export const MARK_PREFIX = 'merged_before:';
+
+export function readMark({ id, value }: { id: string; value: string }): Mark {
+  return { id, ...markBody.parse(JSON.parse(value)) };
+}
+
+export const putMark = ({ id, ...body }: Mark): Change =>
+  put(instanceValue, { id, value: JSON.stringify(body) });
+
+type Views = { byId: (id: string) => ControlView | null; all: () => Iterable<ControlView> };
+type Arriving = { entity: number; id: string; body: Record<string, unknown> | null };
+
+/** Control points that a unit of the other instance may touch. */
+export function touchedPoints(views: Views, unit: Unit): ControlView[] {
+  const rows: readonly Arriving[] = [...(unit.incoming?.changes ?? []), ...(unit.snapshot?.rows ?? [])];
+  const ids = new Set<string>();
+  const schedules = rows.filter(({ entity }) => entity === schedule.entity);
+  const pointOfSchedule = schedules.length === 0 ? new Map<string, string>() : pointsBySchedule(views);
+  for (const { entity, id } of rows) {
+    if (entity === controlPoint.entity) ids.add(id);
+    if (entity === farm.entity)
+      for (const view of views.all()) if (view.row.farm_id === id) ids.add(view.row.id);
+  }
+  for (const { id, body } of schedules) {
+    const pointId = pointOfSchedule.get(id) ?? body?.['control_point_id'];
+    if (typeof pointId === 'string') ids.add(pointId);
+  }
+  return [...ids].flatMap((id) => views.byId(id) ?? []);
+}
+
+function pointsBySchedule(views: Views): Map<string, string> {
+  return new Map(
+    [...views.all()].flatMap((view) => view.schedules.map(({ id }) => [id, view.row.id] as const)),
+  );
+}
+
+export function markOf(id: string, at: number, views: readonly ControlView[]): Mark {
+  return { id, at, points: Object.fromEntries(views.map((view) => [view.row.id, beforeOf(view, at)])) };
+}
+
+function beforeOf(view: ControlView, at: number): PointBefore {
+  const facts = ruleFactsOf(view, at);
+  const stored = new Set(view.manualOrders.map(({ id }) => id));
+  const over = endedOrders(manualOrdersOf(view, at), at, latestEvent(facts));
+  return {
+    base: baseAfterChange(facts, null).target,
+    over: over.flatMap(({ id, until }) => (stored.has(id) && (until === null || until > at) ? [id] : [])),
+    zone: view.zone,
+    settings: settingsText(view),
+    rules: Object.fromEntries(view.schedules.map((row) => [row.id, ruleText(ruleOf(row))])),
+    device_id: view.row.device_id,
+    keys: view.keys.map(({ id }) => id),
+  };
+}
+
+const settingsText = ({ row }: ControlView): string =>
+  JSON.stringify(controlPoint.groups['settings']?.fields.map((name) => row[name as keyof typeof row]) ?? []);
+
+function ruleText({ id: _id, ...rule }: ScheduleRule): string {
+  return JSON.stringify(rule);
+}
+
+/** The rows that belong to what came, for one control point; `view` is how it stands now, null when it is gone. */
+export function changesAfter(
+  id: string,
+  view: ControlView | null,
+  before: PointBefore,
+  at: number,
+): Change[] {
+  if (view === null) return [...before.keys.map((key) => purge(deviceKey, key)), purge(presence, id)];
+  const rules = new Map(view.schedules.map((row) => [row.id, ruleOf(row)]));
+  const changed = [...rules].filter(([ruleId, rule]) => before.rules[ruleId] !== ruleText(rule));
+  const isRuleChange =
+    changed.length > 0 ||
+    Object.keys(before.rules).some((ruleId) => !rules.has(ruleId)) ||
+    before.zone !== view.zone;
+  const isConfigChange = before.settings !== settingsText(view);
+  const set = {
+    ...(isRuleChange
+      ? { ...baseOf(view, changed, before, at), schedule_rev: view.row.schedule_rev + 1 }
+      : {}),
+    ...(isConfigChange ? { config_rev: view.row.config_rev + 1 } : {}),
+  };
+  const over = isRuleChange ? view.manualOrders.filter((given) => isOver(given, before, at)) : [];
+  // another device is another identity: the keys stay with the old one
+  const keys =
+    view.row.device_id === before.device_id ? [] : view.keys.filter((key) => before.keys.includes(key.id));
+  return [
+    ...(Object.keys(set).length === 0 ? [] : [update(controlPoint, view.row, set)]),
+    ...over.map((given) => update(order, given.id, { hold_until: isoOf(at) })),
+    ...keys.map((key) => purge(deviceKey, key.id)),
+  ];
+}
+
+function isOver(
+  given: { id: string; hold_until: string | null },
+  { over }: PointBefore,
+  at: number,
+): boolean {
+  return over.includes(given.id) && (given.hold_until === null || Date.parse(given.hold_until) > at);
+}
+
+/** `apply_now` of a schedule is an `effective_from` of long ago: an occurrence under way acts. */
+function baseOf(
+  view: ControlView,
+  changed: readonly (readonly [string, ScheduleRule])[],
+  before: PointBefore,
+  at: number,
+) {
+  const applied = changed.find(([, rule]) => rule.is_active && rule.effective_from === 0)?.[1] ?? null;
+  const facts = { now: at, zone: view.zone, schedules: [], base: { target: before.base, at } };
+  const base = baseAfterChange(facts, applied);
+  return { base_target: base.target, base_at: isoOf(base.at) };
+}

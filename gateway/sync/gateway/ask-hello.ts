@@ -1,0 +1,40 @@
+import { type HelloRequest, helloAnswer, SYNC_SCHEMA } from '#contract/sync/wire.ts';
+import { ask } from './ask.ts';
+import type { FlightDeps } from './flight-deps.ts';
+import { ackedOf, cursorOf, headOf } from './judge-points.ts';
+import { readResync } from './resync-progress.ts';
+import type { Outcome } from './state.ts';
+import { takeFacts } from './take-facts.ts';
+
+/** Both sides tell how far they are; each sees from it whether they still tell the same history. */
+export async function askHello(deps: FlightDeps): Promise<Outcome> {
+  const points = await deps.store.points();
+  const request: HelloRequest = {
+    epoch: points.epoch,
+    timeline: points.timeline,
+    schema: SYNC_SCHEMA,
+    software: deps.software,
+    head: headOf(points),
+    acked: ackedOf(points),
+    cursor: cursorOf(points),
+    clock: { trust: deps.clockTrust(), now_ms: Math.round(deps.now()) },
+  };
+  const asked = await ask(deps, 'hello', helloAnswer, request);
+  if (!asked.ok) return asked.outcome;
+  const { answer } = asked;
+  const greeted = {
+    is: 'greeted',
+    directive: answer.directive,
+    reason: answer.reason,
+    waitMs: answer.wait_ms,
+    resyncDue: readResync(points.resync)?.why ?? null,
+    cursor: points.in_core_seq,
+  } as const;
+  if (answer.directive === 'resync' || answer.directive === 'upgrade' || greeted.resyncDue !== null)
+    return greeted;
+  if (answer.epoch !== points.epoch) return { is: 'amiss', why: 'the hosted instance counts another epoch' };
+  if (answer.head < points.in_core_seq)
+    return { is: 'amiss', why: 'the hosted instance lost changes it had told' };
+  const amiss = await takeFacts(deps, { answer, sent: ackedOf(points), in: answer.in });
+  return amiss ?? greeted;
+}

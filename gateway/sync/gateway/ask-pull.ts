@@ -1,0 +1,87 @@
+import {
+  type LogPoint,
+  type PullAnswer,
+  type PullRequest,
+  pullAnswer,
+  type WireChange,
+} from '#contract/sync/wire.ts';
+import type { StreamPoints } from '#core/changes.ts';
+import { ask } from './ask.ts';
+import type { FlightDeps } from './flight-deps.ts';
+import { ackedOf, cursorOf } from './judge-points.ts';
+import type { Outcome } from './state.ts';
+import { judgeFacts } from './take-facts.ts';
+import { TUNING } from './tuning.ts';
+
+/** Fetches what the hosted instance has for this gateway behind the cursor, and merges it. */
+export async function askPull(deps: FlightDeps, { limit }: { limit: number }): Promise<Outcome> {
+  const points = await deps.store.points();
+  const cursor = cursorOf(points);
+  const request: PullRequest = { epoch: points.epoch, cursor, acked: ackedOf(points), limit };
+  const asked = await ask(deps, 'pull', pullAnswer, request);
+  if (!asked.ok) return asked.outcome;
+  const { answer } = asked;
+  if (answer.head < cursor.seq) return { is: 'amiss', why: 'the hosted instance lost changes it had told' };
+  const unsound = whyUnsound(deps, cursor, answer.rows);
+  if (unsound !== null) return { is: 'failed', why: 'broken', detail: unsound };
+  return deps.inTurn(() => merge(deps, points, answer));
+}
+
+/** A bit that fell over on the way, or a row that somebody changed: the chain does not come out. */
+export function whyUnsound(
+  deps: Pick<FlightDeps, 'chainAfter'>,
+  cursor: LogPoint,
+  rows: readonly WireChange[],
+): string | null {
+  let chain = cursor.chain;
+  for (const [place, row] of rows.entries()) {
+    if (row.seq !== cursor.seq + 1 + place) return `change ${row.seq} of the feed stands out of order`;
+    chain = deps.chainAfter(chain, row);
+    if (chain !== row.chain) return `change ${row.seq} of the feed is not as it was written`;
+  }
+  return null;
+}
+
+async function merge(deps: FlightDeps, before: StreamPoints, answer: PullAnswer): Promise<Outcome> {
+  const nothing: Outcome = { is: 'pulled', rows: 0, more: true, cursor: before.in_core_seq };
+  if (!deps.isCurrent()) return nothing;
+  const points = await deps.store.points();
+  const judged = await judgeFacts(deps.store, points, { answer, sent: ackedOf(before), in: answer.in });
+  if ('is' in judged) return judged;
+  if (points.epoch !== before.epoch || points.in_core_seq !== before.in_core_seq) return nothing;
+  let cursor = cursorOf(points);
+  // stamps set anew stand before everything that may rest on them, and in the same unit as the confirmation
+  let first = { restamps: answer.restamps, set: judged.set };
+  for (const slice of slices(answer.rows)) {
+    const last = slice.at(-1) ?? cursor;
+    const expect = { epoch: points.epoch, in_core_seq: cursor.seq, in_core_chain: cursor.chain };
+    const set = { ...first.set, in_core_seq: last.seq, in_core_chain: last.chain };
+    const isNews = slice.length > 0 || first.restamps.length > 0 || Object.keys(first.set).length > 0;
+    if (isNews) await deps.store.take({ restamps: first.restamps, changes: slice, expect, set });
+    cursor = { seq: last.seq, chain: last.chain };
+    first = { restamps: [], set: {} };
+    deps.progress();
+    if (!deps.isCurrent()) break;
+  }
+  return { is: 'pulled', rows: answer.rows.length, more: answer.more, cursor: cursor.seq };
+}
+
+/**
+ * At most so many rows to a unit, cut where a transaction of the other side ends if one ends in time: control writes in
+ * between, and people do not see half of what belongs together. One empty slice when there are no rows.
+ */
+export function slices(rows: readonly WireChange[]): (readonly WireChange[])[] {
+  const cut: (readonly WireChange[])[] = [];
+  let from = 0;
+  do {
+    let to = Math.min(rows.length, from + TUNING.rowsPerUnit);
+    if (to < rows.length) {
+      const open = rows[to]?.tx;
+      const begin = rows.findIndex((row, place) => place >= from && row.tx === open);
+      if (begin > from) to = begin;
+    }
+    cut.push(rows.slice(from, to));
+    from = to;
+  } while (from < rows.length);
+  return cut;
+}

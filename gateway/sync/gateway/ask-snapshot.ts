@@ -1,0 +1,121 @@
+import {
+  type LogPoint,
+  type SnapshotAnswer,
+  type SnapshotRequest,
+  SYNC_REFUSALS,
+  snapshotAnswer,
+  type WireRow,
+} from '#contract/sync/wire.ts';
+import type { StreamPoints } from '#core/changes.ts';
+import { ask } from './ask.ts';
+import type { FlightDeps } from './flight-deps.ts';
+import { cursorOf } from './judge-points.ts';
+import { isDifference, type ResyncProgress, readResync, writeResync } from './resync-progress.ts';
+import type { Outcome } from './state.ts';
+import { TUNING } from './tuning.ts';
+
+/** Nobody waits for it any more. */
+const ABANDONED: Outcome = { is: 'page', rows: 0, isLast: false };
+
+/**
+ * One page of everything the hosted instance has. Merging is idempotent, so pages are merged as they come, and nothing
+ * here is given up before all of them are in: the log and its epoch end with the last one.
+ */
+export async function askSnapshot(
+  deps: FlightDeps,
+  { limit, why }: { limit: number; why: string },
+): Promise<Outcome> {
+  const begun = await begunResync(deps, why);
+  if (begun === null) return ABANDONED;
+  const { points, progress } = begun;
+  const { page } = progress;
+  // all pages were in, and the new epoch had begun, when the program was stopped
+  if (isDifference(points.resync)) {
+    return deps.inTurn(() => logDifference(deps, { epoch: points.epoch, cursor: cursorOf(points) }));
+  }
+  const historyFrom = page === null ? await deps.store.historyFrom(points) : page.historyFrom;
+  const request: SnapshotRequest = {
+    resync: page === null ? null : { epoch: page.epoch, head: page.head },
+    epoch: points.epoch,
+    after: page?.after ?? null,
+    limit,
+    history_from: historyFrom,
+  };
+  const asked = await ask(deps, 'snapshot', snapshotAnswer, request);
+  if (asked.ok) return deps.inTurn(() => mergePage(deps, { points, progress, historyFrom }, asked.answer));
+  if (asked.outcome.is === 'refused' && asked.outcome.code === SYNC_REFUSALS.staleEpoch && page !== null) {
+    // another comparison began in between: what was noted of this one is worth nothing
+    await moveResync(deps, points, { why: progress.why, page: null });
+  }
+  return asked.outcome;
+}
+
+type Begun = { points: StreamPoints; progress: ResyncProgress };
+
+async function begunResync(deps: FlightDeps, why: string): Promise<Begun | null> {
+  const points = await deps.store.points();
+  const progress = readResync(points.resync);
+  if (progress !== null) return { points, progress };
+  if (!deps.isCurrent()) return null;
+  const fresh: ResyncProgress = { why: why.slice(0, 200), page: null };
+  await moveResync(deps, points, fresh);
+  return { points: { ...points, resync: writeResync(fresh) }, progress: fresh };
+}
+
+function moveResync(deps: FlightDeps, points: StreamPoints, progress: ResyncProgress): Promise<unknown> {
+  return deps.store.take({
+    restamps: [],
+    changes: [],
+    expect: { epoch: points.epoch, resync: points.resync },
+    set: { resync: writeResync(progress) },
+  });
+}
+
+async function mergePage(
+  deps: FlightDeps,
+  { points, progress, historyFrom }: Begun & { historyFrom: string | null },
+  answer: SnapshotAnswer,
+): Promise<Outcome> {
+  if (!deps.isCurrent()) return ABANDONED;
+  if (progress.page === null) await deps.store.forgetSeen();
+  const { epoch, head } = answer.resync;
+  const after = answer.next;
+  const moved: ResyncProgress = { why: progress.why, page: { epoch, head, after, historyFrom } };
+  const expect = { epoch: points.epoch, resync: points.resync };
+  const cut = piecesOf(answer.rows);
+  for (const [place, rows] of cut.entries()) {
+    const isEnd = place === cut.length - 1;
+    await deps.store.take({
+      restamps: place === 0 ? answer.restamps : [],
+      changes: [],
+      rows,
+      expect,
+      set: {
+        ...(isEnd && after !== null ? { resync: writeResync(moved) } : {}),
+        ...(isEnd && after === null ? { timeline: answer.timeline } : {}),
+      },
+    });
+    deps.progress();
+    if (!deps.isCurrent()) return ABANDONED;
+  }
+  if (after !== null) return { is: 'page', rows: answer.rows.length, isLast: false };
+  return logDifference(deps, { epoch, cursor: head });
+}
+
+/** Slice by slice, so that control writes in between; a restart goes on with the next one. */
+async function logDifference(deps: FlightDeps, end: { epoch: number; cursor: LogPoint }): Promise<Outcome> {
+  for (;;) {
+    if (await deps.store.logDifference(end)) return { is: 'page', rows: 0, isLast: true };
+    deps.progress();
+    if (!deps.isCurrent()) return ABANDONED;
+  }
+}
+
+/** At least one piece: a page without rows may carry stamps. */
+function piecesOf(rows: readonly WireRow[]): (readonly WireRow[])[] {
+  const pieces: (readonly WireRow[])[] = [];
+  for (let from = 0; from === 0 || from < rows.length; from += TUNING.rowsPerUnit) {
+    pieces.push(rows.slice(from, from + TUNING.rowsPerUnit));
+  }
+  return pieces;
+}

@@ -1,0 +1,209 @@
+import { type DigestAnswer, type DigestRequest, digestAnswer, type WireRow } from '#contract/sync/wire.ts';
+import type { StreamPoints } from '#core/changes.ts';
+import type { Sums } from '#core/sync/digest.ts';
+import { type Asked, ask } from './ask.ts';
+import { cursorOf } from './judge-points.ts';
+import type { SyncClientDeps } from './ports.ts';
+import { repairTable } from './repair-table.ts';
+import type { SyncState } from './state.ts';
+import { COMPARE } from './tuning.ts';
+
+// The comparison of both sides that should never find anything: once a day, after a long silence and after an upgrade,
+// when nothing is under way. It goes on beside the sync and needs nothing of it; whatever goes wrong, it is done later.
+
+export type HistoryWindow = { from: string; to: string };
+
+/** What the last comparison left behind, on disk. */
+export type Compared = {
+  /** When it was done, ms, and by which version. */
+  at: number;
+  software: string;
+  /** History up to here was found alike. */
+  through: number;
+  /** Rows made right by it, here and there. */
+  repaired: number;
+  /** Tables that differed. */
+  tables: readonly string[];
+};
+
+export type CompareStore = {
+  points(): Promise<StreamPoints>;
+  /** Whether the log of history behind a number tells of older rows, too. */
+  isHistoryTouched(seq: number): Promise<boolean>;
+  sums(window: HistoryWindow): Promise<Sums>;
+  idsIn(
+    table: string,
+    buckets: readonly number[],
+    window: HistoryWindow,
+  ): Promise<ReadonlyMap<number, readonly string[]>>;
+  within(
+    range: { table: string; bucket: number; after: string | null; to: string | null },
+    window: HistoryWindow,
+  ): Promise<WireRow[]>;
+  /** Merges rows of the hosted instance; answers how many rows here are otherwise now. */
+  mend(table: string, rows: readonly WireRow[]): Promise<number>;
+  compared(): Promise<Compared | null>;
+  remember(compared: Compared): Promise<void>;
+};
+
+export type ComparerDeps = Pick<SyncClientDeps, 'transport' | 'monotonic' | 'later' | 'now' | 'log'> & {
+  store: CompareStore;
+  state: () => SyncState;
+  software: string;
+  hexOf: (sums: readonly bigint[]) => string[];
+  isoOf: (ms: number) => string;
+};
+
+export type Comparer = ReturnType<typeof createComparer>;
+
+export function createComparer(deps: ComparerDeps) {
+  const own = {
+    isRunning: false,
+    /** Silent for so long that everything is looked at. */
+    wasAway: false,
+    /** Not before, by the monotonic clock. */
+    notBefore: Number.NEGATIVE_INFINITY,
+    /** Repairs in a row: a second look confirms one, a third that finds more is for people. */
+    repairs: 0,
+    repairedRows: 0,
+    comparisons: 0,
+    last: null as Compared | null,
+  };
+
+  async function whyDue(): Promise<string | null> {
+    own.last ??= await deps.store.compared();
+    const { last } = own;
+    if (last === null) return 'never compared';
+    if (own.wasAway) return 'after a long silence';
+    if (last.software !== deps.software) return 'after an upgrade';
+    if (own.repairs > 0 && own.repairs < COMPARE.repairsInARow) return 'after a repair';
+    const age = deps.now() - last.at;
+    // a clock that went back must not put it off for years
+    return age >= COMPARE.everyMs || age < 0 ? 'once a day' : null;
+  }
+
+  async function compare(why: string): Promise<void> {
+    const startedAt = deps.monotonic();
+    const found = await compareOnce(deps, windowNow(deps, own.last));
+    if (found === null) {
+      own.notBefore = deps.monotonic() + COMPARE.againMs;
+      return;
+    }
+    const { tables, repaired, window } = found;
+    own.wasAway = false;
+    own.comparisons += 1;
+    own.repairedRows += repaired;
+    own.repairs = tables.length === 0 ? 0 : own.repairs + 1;
+    own.notBefore = deps.monotonic() + (tables.length === 0 ? 0 : COMPARE.afterRepairMs);
+    // what differed is looked at again tomorrow, too
+    const through =
+      tables.length === 0 ? Date.parse(window.to) : (own.last?.through ?? Date.parse(window.from));
+    own.last = { at: deps.now(), software: deps.software, through, repaired, tables };
+    await deps.store.remember(own.last);
+    const tookMs = Math.round(deps.monotonic() - startedAt);
+    if (tables.length === 0) deps.log.info({ why, tookMs }, 'both sides were compared and are alike');
+    else
+      deps.log.error(
+        { why, tables, repaired, tookMs },
+        'both sides were compared and differed; what could be made right was, please tell the makers',
+      );
+  }
+
+  return {
+    /** Every half minute: compares when it is due and nothing is under way. */
+    async look(): Promise<void> {
+      noteSilence(own, deps);
+      if (own.isRunning || deps.monotonic() < own.notBefore || !isIdle(deps.state())) return;
+      own.isRunning = true;
+      try {
+        const why = await whyDue();
+        if (why !== null) await compare(why);
+      } finally {
+        own.isRunning = false;
+      }
+    },
+    /** At the start: when both sides last met, by what is stored. */
+    wasAwaySince(ms: number | null): void {
+      if (ms !== null && deps.now() - ms > COMPARE.silenceMs) own.wasAway = true;
+    },
+    async figures() {
+      own.last ??= await deps.store.compared();
+      const { last, repairedRows, comparisons } = own;
+      return { last, repairedRows, comparisons };
+    },
+    repairedRows: () => own.repairedRows,
+    comparisons: () => own.comparisons,
+  };
+}
+
+function noteSilence(own: { wasAway: boolean }, { state, monotonic }: ComparerDeps): void {
+  const { contactAtMs, phase } = state();
+  if (phase !== 'unpaired' && contactAtMs !== null && monotonic() - contactAtMs > COMPARE.silenceMs)
+    own.wasAway = true;
+}
+
+const isIdle = ({ phase, flights, wants, waiting }: SyncState): boolean =>
+  phase === 'steady' &&
+  waiting === null &&
+  !wants.core &&
+  !wants.pull &&
+  Object.values(flights).every((flight) => flight === null);
+
+/**
+ * History that is older was compared while it was younger, and nobody changes it by itself. After a long time without a
+ * comparison the window reaches back to the last one, a quarter of a year at most: what a gateway keeps.
+ */
+function windowNow({ now, isoOf }: ComparerDeps, last: Compared | null): HistoryWindow {
+  const usual = now() - COMPARE.historyMs;
+  const since = last === null ? now() - COMPARE.mostHistoryMs : last.through - COMPARE.overlapMs;
+  const from = Math.max(now() - COMPARE.mostHistoryMs, Math.min(usual, since));
+  return { from: isoOf(from), to: isoOf(now() - COMPARE.freshMs) };
+}
+
+type Found = { tables: string[]; repaired: number; window: HistoryWindow };
+
+/** null: something was under way, or the hosted instance did not answer; it is done later. */
+async function compareOnce(deps: ComparerDeps, window: HistoryWindow): Promise<Found | null> {
+  const points = await deps.store.points();
+  if (!isSettled(points)) return null;
+  const sums = await deps.store.sums(window);
+  if (!(await isStill(deps, points))) return null;
+  const request: DigestRequest = {
+    epoch: points.epoch,
+    cursor: cursorOf(points),
+    head: {
+      core: { seq: points.core_seq, chain: points.core_chain },
+      history: { seq: points.history_seq, chain: points.history_chain },
+    },
+    history_from: window.from,
+    history_to: window.to,
+    sums: Object.fromEntries([...sums].map(([table, ofTable]) => [table, deps.hexOf(ofTable)])),
+  };
+  const asked: Asked<DigestAnswer> = await ask(deps, 'digest', digestAnswer, request);
+  if (!asked.ok || !asked.answer.is_calm) return null;
+  const { differing } = asked.answer;
+  let repaired = 0;
+  for (const [table, buckets] of Object.entries(differing)) {
+    const mended = await repairTable(deps, { table, buckets, window, epoch: points.epoch });
+    if (mended === null) return null;
+    repaired += mended;
+  }
+  return { tables: Object.keys(differing), repaired, window };
+}
+
+const isSettled = (points: StreamPoints): boolean =>
+  points.resync === null &&
+  points.core_seq === points.acked_core_seq &&
+  points.history_seq === points.acked_history_seq;
+
+/** New readings are behind what was summed up; everything else that came in between would look like a difference. */
+async function isStill({ store }: ComparerDeps, before: StreamPoints): Promise<boolean> {
+  const now = await store.points();
+  return (
+    now.epoch === before.epoch &&
+    now.resync === null &&
+    now.core_seq === before.core_seq &&
+    now.in_core_seq === before.in_core_seq &&
+    !(await store.isHistoryTouched(before.history_seq))
+  );
+}

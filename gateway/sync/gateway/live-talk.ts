@@ -1,0 +1,84 @@
+import type { CommandFrame, GatewayFrame, LiveState } from '#contract/sync/wire.ts';
+import type { LiveHandlers, SyncClientDeps } from './ports.ts';
+import type { SyncEvent } from './state.ts';
+
+const GATHER_MS = 1_000;
+/** About a third of what one frame may weigh. */
+const MOST_POINTS = 2_000;
+
+type Report = Extract<GatewayFrame, { is: 'report' }>;
+
+/** What is said on the live socket: orders taken, how the control points stand, how far the log goes. */
+export function liveTalk(deps: Pick<SyncClientDeps, 'line' | 'live' | 'later' | 'log' | 'monotonic'>) {
+  const changed = new Set<string>();
+  const own = { isOpen: false, callOff: null as (() => void) | null, aliveAtMs: null as number | null };
+  const send = (frame: GatewayFrame): boolean => own.isOpen && (deps.line?.send(frame) ?? false);
+
+  function tellLive(isAll: boolean): void {
+    const points = deps.live?.livePoints() ?? [];
+    const told = isAll ? points : points.filter(({ id }) => changed.has(id));
+    changed.clear();
+    // the first piece replaces what was known, the others are added to it
+    for (let from = 0; from < told.length || (isAll && from === 0); from += MOST_POINTS) {
+      send(liveFrame(told.slice(from, from + MOST_POINTS), isAll && from === 0));
+    }
+  }
+
+  /** Hundreds of heartbeats a second become one frame. */
+  function gather(id: string): void {
+    if (!own.isOpen) return;
+    changed.add(id);
+    own.callOff ??= deps.later(GATHER_MS, () => {
+      own.callOff = null;
+      tellLive(false);
+    });
+  }
+
+  async function take(frame: CommandFrame, receivedAtMs: number): Promise<void> {
+    if (deps.live === null) return;
+    try {
+      send(await deps.live.takeCommand(frame, receivedAtMs));
+    } catch (error) {
+      // the hosted instance lets the order run out; it was not carried out, or it tells so by itself
+      deps.log.error({ err: error, command: frame.id }, 'an order from afar could not be taken');
+    }
+  }
+
+  const stops = [deps.live?.onCommandState((frame) => void send(frame)), deps.live?.onLive(gather)];
+  return {
+    handlers(hear: (event: SyncEvent) => void): LiveHandlers {
+      return {
+        opened() {
+          own.isOpen = true;
+          own.aliveAtMs = deps.monotonic();
+          tellLive(true);
+          hear({ is: 'socket opened' });
+        },
+        closed() {
+          own.isOpen = false;
+          hear({ is: 'socket closed' });
+        },
+        alive() {
+          own.aliveAtMs = deps.monotonic();
+        },
+        command: (frame, receivedAtMs) => void take(frame, receivedAtMs),
+        poke: (head) => hear({ is: 'poked', head }),
+        pause: (ms) => hear({ is: 'paused', ms }),
+        revoked: () => hear({ is: 'told revoked' }),
+      };
+    },
+    /** When the other end last showed that it lives, monotonic; null: never. */
+    aliveAtMs: () => own.aliveAtMs,
+    report: (report: Omit<Report, 'is'>): boolean => send({ is: 'report', ...report }),
+    /** Silence until then is meant: a planned power cut, work on the box. */
+    outage: (outage: { until_ms: number; reason: string }): boolean => send({ is: 'outage', ...outage }),
+    stop(): void {
+      own.callOff?.();
+      for (const stop of stops) stop?.();
+    },
+  };
+}
+
+function liveFrame(points: readonly LiveState[], isAll: boolean): GatewayFrame {
+  return { is: 'live', is_all: isAll, points: [...points] };
+}

@@ -1,0 +1,100 @@
+import type {
+  CommandFrame,
+  GatewayFrame,
+  LogPoint,
+  Restamp,
+  SyncLane,
+  WireChange,
+  WireRow,
+} from '#contract/sync/wire.ts';
+import type { MergeReport, StreamPoints } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { GatewayLiveParts, SyncTransport } from '../ports.ts';
+
+// What the gateway's side of the sync asks of the parts around it.
+
+export type OutRows = {
+  rows: readonly WireChange[];
+  /** A bound was reached: there may be more. */
+  isFull: boolean;
+};
+
+/** One unit of work: stamps set anew first, then what came, and the points that move with it. */
+export type Taking = {
+  restamps: readonly Restamp[];
+  /** Of the feed, in its order. */
+  changes: readonly WireChange[];
+  /** Of a snapshot; they are noted as what the hosted instance knows, too. */
+  rows?: readonly WireRow[];
+  expect: Partial<StreamPoints>;
+  set: Partial<StreamPoints>;
+};
+
+export type SyncStore = {
+  points(): Promise<StreamPoints>;
+  /** Chain of the own log at a number; null where the row is not kept. */
+  chainAt(lane: SyncLane, seq: number): Promise<string | null>;
+  /**
+   * Rows of the own log behind a number, cut at the end of a transaction where one ends within the bounds. Of `history`
+   * only rows whose transaction has all its core rows, and all before them, up to `coreAcked`.
+   */
+  outRows(ask: {
+    lane: SyncLane;
+    after: number;
+    coreAcked: number;
+    rows: number;
+    bytes: number;
+  }): Promise<OutRows>;
+  /** Throws StaleError when a point is not as expected. */
+  take(taking: Taking): Promise<MergeReport>;
+  /** Rows that the hosted instance keeps aside: shown here, too. */
+  noteKeptAside(lane: SyncLane, rows: readonly WireChange[]): Promise<void>;
+  /** Since when history is to be fetched: a box without any gets the newest back, all others compare all of it (null). */
+  historyFrom(points: StreamPoints): Promise<string | null>;
+  /** Forgets what an unfinished comparison had noted. */
+  forgetSeen(): Promise<void>;
+  /**
+   * One slice of the end of a comparison: the new epoch begins, and what the hosted instance does not know is logged as
+   * its first rows. The same again until it answers true.
+   */
+  logDifference(end: { epoch: number; cursor: LogPoint }): Promise<boolean>;
+};
+
+/** The outbound live socket. It connects again by itself while it is open. */
+export type LiveLine = {
+  open(heard: LiveHandlers): void;
+  close(): void;
+  /** Answers whether there was a socket to send it on. */
+  send(frame: GatewayFrame): boolean;
+};
+
+export type LiveHandlers = {
+  opened(): void;
+  closed(): void;
+  /** Something came over it: the other end lives. */
+  alive(): void;
+  command(frame: CommandFrame, receivedAtMs: number): void;
+  poke(head: number): void;
+  pause(ms: number): void;
+  revoked(): void;
+};
+
+export type SyncClientDeps = Pick<Kernel, 'now' | 'random' | 'log'> & {
+  store: SyncStore;
+  transport: SyncTransport & { dropConnections?: () => void };
+  line: LiveLine | null;
+  /** The part that switches; null where there is none. */
+  live: GatewayLiveParts | null;
+  /** Milliseconds that only grow. */
+  monotonic: () => number;
+  /** Runs something after so many milliseconds; answers how to call it off. */
+  later: (ms: number, run: () => void) => () => void;
+  clockTrust: () => 'trusted' | 'untrusted';
+  software: string;
+  /** Chain of the log behind a change (core). */
+  chainAfter: (chain: string, change: WireChange) => string;
+  /** Both sides have just spoken with each other. */
+  onMet?: () => void;
+  /** What the hosted instance says the time is, with half the time the question took. */
+  onHostedTime?: (time: { serverNowMs: number; roundTripMs: number }) => void;
+};

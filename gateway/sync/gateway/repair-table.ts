@@ -1,0 +1,60 @@
+import { type RepairAnswer, repairAnswer } from '#contract/sync/wire.ts';
+import { type Asked, ask } from './ask.ts';
+import type { ComparerDeps, CompareStore, HistoryWindow } from './compare.ts';
+import { COMPARE } from './tuning.ts';
+
+// Rows of sums that differ, both ways: ours go to the hosted instance, which answers those on which both do not agree.
+
+type Differing = { table: string; buckets: readonly number[]; window: HistoryWindow; epoch: number };
+
+/** Answers how many rows are otherwise now, on either side; null: the hosted instance did not answer. */
+export async function repairTable(
+  deps: ComparerDeps,
+  { table, buckets, window, epoch }: Differing,
+): Promise<number | null> {
+  let repaired = 0;
+  const ids = await deps.store.idsIn(table, buckets, window);
+  for (const bucket of buckets) {
+    for (const range of rangesOf(ids.get(bucket) ?? [])) {
+      const mended = await repairRange(deps, { table, bucket, ...range }, { window, epoch });
+      if (mended === null) return null;
+      repaired += mended;
+    }
+  }
+  return repaired;
+}
+
+type BucketRange = Parameters<CompareStore['within']>[0];
+
+async function repairRange(
+  deps: ComparerDeps,
+  range: BucketRange,
+  known: Pick<Differing, 'window' | 'epoch'>,
+): Promise<number | null> {
+  const { window, epoch } = known;
+  const rows = await deps.store.within(range, window);
+  const middle = rows[Math.floor(rows.length / 2) - 1]?.id;
+  // pages of text: what does not go in one message goes in two
+  if (middle !== undefined && JSON.stringify(rows).length > COMPARE.charactersAtOnce) {
+    const first = await repairRange(deps, { ...range, to: middle }, known);
+    const second = first === null ? null : await repairRange(deps, { ...range, after: middle }, known);
+    return first === null || second === null ? null : first + second;
+  }
+  const asked: Asked<RepairAnswer> = await ask(deps, 'repair', repairAnswer, {
+    ...range,
+    epoch,
+    history_from: window.from,
+    history_to: window.to,
+    rows,
+  });
+  if (!asked.ok) return null;
+  const { rows: theirs, repaired } = asked.answer;
+  return repaired + (theirs.length > 0 ? await deps.store.mend(range.table, theirs) : 0);
+}
+
+/** The first has no lower bound and the last no upper one: the other side may have rows before and behind all of ours. */
+function rangesOf(ids: readonly string[]): { after: string | null; to: string | null }[] {
+  const ends: string[] = [];
+  for (let at = COMPARE.rowsAtOnce; at < ids.length; at += COMPARE.rowsAtOnce) ends.push(ids[at - 1] ?? '');
+  return [...ends, null].map((to, place) => ({ after: place === 0 ? null : (ends[place - 1] ?? null), to }));
+}

@@ -1,0 +1,175 @@
+import { LINK_FAILURES } from './link-failure.ts';
+import { settle } from './outcomes.ts';
+import { proceed } from './proceed.ts';
+import {
+  type Effect,
+  initialState,
+  NO_FLIGHTS,
+  SLOTS,
+  type Step,
+  type SyncEvent,
+  type SyncState,
+  type Timer,
+} from './state.ts';
+import { TUNING } from './tuning.ts';
+
+/**
+ * The gateway's side of the sync as a pure function: what it knows after an event, and what is to be done. Nothing in
+ * here waits, asks or stores; `nowMs` is monotonic.
+ */
+export function step(state: SyncState, event: SyncEvent, nowMs: number): Step {
+  const heard = hear(state, event, nowMs);
+  return proceed(heard.state, nowMs, heard.effects);
+}
+
+function hear(state: SyncState, event: SyncEvent, nowMs: number): Step {
+  switch (event.is) {
+    case 'started':
+      return event.isPaired ? connect(state, nowMs) : { state, effects: [] };
+    case 'paired':
+      return connect(state, nowMs);
+    case 'unpaired':
+      return {
+        state: { ...initialState(), counts: state.counts, nextId: state.nextId },
+        effects: [{ do: 'close socket' }],
+      };
+    case 'logged':
+      return logged(state, event);
+    case 'due':
+      return due(state, event.timer, nowMs);
+    case 'progress':
+      return { state: isUnderWay(state, event.id) ? { ...state, progressAtMs: nowMs } : state, effects: [] };
+    case 'done':
+      return settle(state, event, nowMs);
+    case 'socket opened':
+      return socketOpened(state);
+    case 'socket closed':
+      return {
+        state: { ...state, isSocketOpen: false },
+        effects: pullTimer({ ...state, isSocketOpen: false }),
+      };
+    case 'poked':
+      return event.head > state.cursor
+        ? { state: { ...state, wants: { ...state.wants, pull: true } }, effects: [] }
+        : { state, effects: [] };
+    case 'paused':
+      return {
+        state: { ...state, waiting: 'asked' },
+        effects: [{ do: 'wake', timer: 'retry', after: [event.ms, Math.ceil(event.ms * 1.1)] }],
+      };
+    case 'told revoked':
+      // a frame is no proof: hello asks again with the gateway's own token, and that answer counts
+      return state.phase === 'steady' || state.phase === 'resync'
+        ? { state: { ...state, phase: 'connecting', flights: NO_FLIGHTS }, effects: [] }
+        : { state, effects: [] };
+  }
+}
+
+/** From the beginning: whatever was under way is forgotten, its answers are nobody's. */
+function connect(state: SyncState, nowMs: number): Step {
+  return {
+    state: {
+      ...initialState(),
+      phase: 'connecting',
+      nextId: state.nextId,
+      counts: state.counts,
+      progressAtMs: nowMs,
+    },
+    // the socket does not wait for hello: orders must come through even while everything is compared anew
+    effects: [{ do: 'open socket' }, { do: 'wake', timer: 'watch', after: TUNING.watchEveryMs }],
+  };
+}
+
+function logged(state: SyncState, { core, history }: { core: number; history: number }): Step {
+  const effects: Effect[] = [];
+  const isArmed = { ...state.isArmed };
+  const wants = { ...state.wants };
+  const historyRows = state.historyRows + history;
+  if (core > 0 && !isArmed.core) {
+    isArmed.core = true;
+    effects.push({ do: 'wake', timer: 'core', after: [TUNING.coreDebounceMs, TUNING.coreDebounceMs] });
+  }
+  if (historyRows >= TUNING.historyRows) wants.history = true;
+  else if (history > 0 && !isArmed.history) {
+    isArmed.history = true;
+    effects.push({ do: 'wake', timer: 'history', after: TUNING.historyEveryMs });
+  }
+  return { state: { ...state, isArmed, wants, historyRows }, effects };
+}
+
+function due(state: SyncState, timer: Timer, nowMs: number): Step {
+  switch (timer) {
+    case 'core':
+    case 'history':
+      return {
+        state: {
+          ...state,
+          isArmed: { ...state.isArmed, [timer]: false },
+          wants: { ...state.wants, [timer]: true },
+        },
+        effects: [],
+      };
+    case 'pull':
+      return { state: { ...state, wants: { ...state.wants, pull: true } }, effects: pullTimer(state) };
+    case 'retry':
+      return retried(state);
+    case 'watch':
+      return watch(state, nowMs);
+  }
+}
+
+/** Those that are let in no longer knock again; their socket was closed. */
+function retried(state: SyncState): Step {
+  const isShutOut = state.phase === 'revoked' || state.phase === 'fenced';
+  const phase = isShutOut || state.phase === 'upgrade' ? 'connecting' : state.phase;
+  return { state: { ...state, waiting: null, phase }, effects: isShutOut ? [{ do: 'open socket' }] : [] };
+}
+
+/**
+ * The line is there and nothing comes of it: a connection that hangs half open, an answer that never ends, a mistake of
+ * ours. Whatever it is, beginning anew is always right, because every request may be repeated.
+ */
+function watch(state: SyncState, nowMs: number): Step {
+  const again: Effect[] = [{ do: 'wake', timer: 'watch', after: TUNING.watchEveryMs }];
+  const isWorking = state.phase === 'connecting' || state.phase === 'steady' || state.phase === 'resync';
+  const { core, history, pull } = state.wants;
+  const isIdle = !core && !history && !pull && SLOTS.every((slot) => state.flights[slot] === null);
+  if (!isWorking || isIdle || state.waiting === 'asked') {
+    return { state: { ...state, progressAtMs: nowMs }, effects: again };
+  }
+  if (nowMs - state.progressAtMs <= TUNING.noProgressMs) return { state, effects: again };
+  const counts = { ...state.counts, restarts: state.counts.restarts + 1 };
+  return {
+    state: {
+      ...state,
+      phase: state.phase === 'resync' ? 'resync' : 'connecting',
+      flights: NO_FLIGHTS,
+      progressAtMs: nowMs,
+      counts,
+    },
+    effects: [{ do: 'drop connections' }, { do: 'close socket' }, { do: 'open socket' }, ...again],
+  };
+}
+
+/** The network is back: waiting for the next try would only keep people waiting. */
+function socketOpened(state: SyncState): Step {
+  // a line that was cut in the middle of a request is as much back as one on which nobody answered
+  const isBack = state.waiting === 'trouble' && LINK_FAILURES.some((why) => why === state.trouble?.code);
+  const next: SyncState = {
+    ...state,
+    isSocketOpen: true,
+    waiting: isBack ? null : state.waiting,
+    // what was told while it was closed was told to nobody
+    wants: { ...state.wants, pull: true },
+  };
+  return { state: next, effects: pullTimer(next) };
+}
+
+function pullTimer({ isSocketOpen, phase }: SyncState): Effect[] {
+  if (phase !== 'steady') return [];
+  return [{ do: 'wake', timer: 'pull', after: isSocketOpen ? TUNING.pullWithSocketMs : TUNING.pullEveryMs }];
+}
+
+function isUnderWay(state: SyncState, id: number): boolean {
+  return SLOTS.some((slot) => state.flights[slot]?.id === id);
+}

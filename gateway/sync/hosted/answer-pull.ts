@@ -1,0 +1,65 @@
+import type { PullAnswer, PullRequest } from '#contract/sync/wire.ts';
+import { StaleError } from '#core/errors.ts';
+import type { GatewayCaller } from '../ports.ts';
+import { ackedPoints, movedCursor } from './answer-push.ts';
+import { wholeTransactions, whyNotPulled } from './decide-pull.ts';
+import { type HostedDeps, hostedFacts, streamOf } from './hosted-deps.ts';
+import { headOf, inOf, type StreamRow } from './ports.ts';
+import { RequestRefused } from './request-refused.ts';
+
+const MAX_BYTES = 256 * 1024;
+
+/** What of the feed comes behind the gateway's cursor. */
+export async function answerPull(
+  deps: HostedDeps,
+  caller: GatewayCaller,
+  request: PullRequest,
+): Promise<PullAnswer> {
+  const { store } = deps;
+  const { cursor, acked, limit } = request;
+  // Rows first, points and stamps after: a row whose stamp rests on a renewed one never comes without it. Newer points
+  // do no harm, they are what a push at that moment would be told.
+  const from = Math.max(1, cursor.seq);
+  const { rows: found, isEnd } = await store.feedFrom(caller.streamId, from, {
+    rows: limit + 1,
+    bytes: MAX_BYTES,
+  });
+  const stream = await streamOf(deps, caller);
+  const here = found.find(({ seq }) => seq === cursor.seq)?.chain ?? null;
+  const refused = whyNotPulled(request, stream, here);
+  if (refused !== null) throw new RequestRefused(refused);
+  const rows = wholeTransactions(
+    found.filter(({ seq }) => seq > cursor.seq),
+    isEnd,
+  );
+  const { seq: head } = headOf(stream);
+  const answer = {
+    rows: [...rows],
+    head,
+    more: (rows.at(-1)?.seq ?? cursor.seq) < head,
+    in: inOf(stream),
+    restamps: await store.restamps(caller.streamId, stream.epoch, {
+      core: acked.core.seq,
+      history: acked.history.seq,
+    }),
+    ...(await hostedFacts(deps)),
+  };
+  await noteCursor(deps, stream, cursor);
+  return answer;
+}
+
+/** So that the feed may be forgotten up to there; somebody else who notes it meanwhile did the same work. */
+async function noteCursor(deps: HostedDeps, stream: StreamRow, cursor: PullRequest['cursor']): Promise<void> {
+  const moved = await movedCursor(deps, stream, cursor);
+  if (moved === null) return;
+  const { epoch, acked_core_seq } = stream;
+  try {
+    await deps.commit({
+      actor: null,
+      changes: [],
+      stream: { id: stream.stream_id, expect: { epoch, acked_core_seq }, set: ackedPoints(moved) },
+    });
+  } catch (error) {
+    if (!(error instanceof StaleError)) throw error;
+  }
+}

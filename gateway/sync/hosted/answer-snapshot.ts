@@ -1,0 +1,64 @@
+import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
+import type { GatewayCaller } from '../ports.ts';
+import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
+import { headOf } from './ports.ts';
+import { staleEpoch } from './refusals.ts';
+import { RequestRefused } from './request-refused.ts';
+
+/** One page of everything the gateway may know, as it stands; the first page begins a new epoch. */
+export async function answerSnapshot(
+  deps: HostedDeps,
+  caller: GatewayCaller,
+  request: SnapshotRequest,
+): Promise<SnapshotAnswer> {
+  const resync = request.resync ?? (await beginEpoch(deps, caller, request.epoch));
+  const stream = await streamOf(deps, caller);
+  if (stream.epoch !== resync.epoch) throw new RequestRefused(staleEpoch(stream));
+  const { rows, next } = await deps.store.snapshotPage(caller.streamId, {
+    after: request.after,
+    limit: request.limit,
+    historyFrom: request.history_from,
+  });
+  return {
+    resync,
+    rows,
+    next,
+    restamps:
+      request.resync === null
+        ? await deps.store.restamps(caller.streamId, request.epoch, { core: 0, history: 0 })
+        : [],
+    ...(await hostedFacts(deps)),
+  };
+}
+
+/**
+ * Fences every older life of the gateway: what it still sends is refused from here on. Answers the point of the feed
+ * from which the gateway goes on when it has all pages; they are read after it, so nothing falls in between.
+ */
+async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGateway: number) {
+  const { seen: epoch } = await lookAndCommit(deps, async () => {
+    const stream = await streamOf(deps, caller);
+    const next = Math.max(stream.epoch, epochOfGateway) + 1;
+    return {
+      seen: next,
+      unit: {
+        actor: null,
+        changes: [],
+        stream: {
+          id: stream.stream_id,
+          expect: { epoch: stream.epoch },
+          set: {
+            epoch: next,
+            // the gateway counts its log anew
+            in_core_seq: 0,
+            in_core_chain: '',
+            in_history_seq: 0,
+            in_history_chain: '',
+            resync: null,
+          },
+        },
+      },
+    };
+  });
+  return { epoch, head: headOf(await streamOf(deps, caller)) };
+}

@@ -1,0 +1,166 @@
+import {
+  type DigestAnswer,
+  type DigestRequest,
+  MAX_ROWS,
+  type RepairAnswer,
+  type RepairRequest,
+  type WireChange,
+  type WireRow,
+} from '#contract/sync/wire.ts';
+import type { StreamPoints } from '#core/changes.ts';
+import { isAlive } from '#core/register.ts';
+import type { Sums } from '#core/sync/digest.ts';
+import type { GatewayCaller } from '../ports.ts';
+import { type HostedDeps, hostedFacts, streamOf } from './hosted-deps.ts';
+import { malformed, staleEpoch } from './refusals.ts';
+import { RequestRefused } from './request-refused.ts';
+
+// The hosted side of the comparison that should never find anything.
+
+export type HistoryWindow = { from: string; to: string };
+
+export type ComparedOfStream = {
+  sums(window: HistoryWindow): Promise<Sums>;
+  within(
+    range: { table: string; bucket: number; after: string | null; to: string | null },
+    window: HistoryWindow,
+  ): Promise<WireRow[]>;
+};
+
+export type CompareDeps = Pick<HostedDeps, 'store' | 'commit' | 'now' | 'timeline'> & {
+  rowsOf: (streamId: number) => ComparedOfStream;
+  isComparedTable: (table: string) => boolean;
+  entityOf: (table: string) => number;
+  bucketOf: (id: string) => number;
+  digestOf: (table: string, row: WireRow) => bigint;
+  hexOf: (sums: readonly bigint[]) => string[];
+  /** A row as it stands, as a change that says so. */
+  changeOf: (row: WireRow) => WireChange;
+  /** What the hosted instance's own copy says counts where both carry one stamp. */
+  withOwnWords: (table: string, sent: WireRow, own: WireRow | null) => WireRow | null;
+  /** As many of the rows as one answer carries. */
+  withinSize: (rows: WireRow[]) => WireRow[];
+  isTooFarAhead: (row: WireRow) => boolean;
+  /** Rows that were made right here, by table. */
+  repaired: (told: { streamId: number; table: string; rows: number; refused: number }) => void;
+};
+
+export function compareTables(deps: CompareDeps): HostedDeps['compare'] {
+  return {
+    digest: (caller, request) => answerDigest(deps, caller, request),
+    repair: (caller, request) => answerRepair(deps, caller, request),
+  };
+}
+
+const windowOf = (request: Pick<DigestRequest, 'history_from' | 'history_to'>): HistoryWindow => ({
+  from: request.history_from,
+  to: request.history_to,
+});
+
+/** Says which sums differ; nothing while something is under way, because then they all may. */
+async function answerDigest(
+  deps: CompareDeps,
+  caller: GatewayCaller,
+  request: DigestRequest,
+): Promise<DigestAnswer> {
+  const isCalm = async () => isSettled(await streamOf(deps, caller), request);
+  const unknown = Object.keys(request.sums).find((table) => !deps.isComparedTable(table));
+  // a newer gateway compares a table that is not known here
+  if (unknown !== undefined) throw new RequestRefused(malformed(`${unknown} is not compared here`));
+  if (!(await isCalm())) return { is_calm: false, differing: {}, ...(await hostedFacts(deps)) };
+  const sums = await deps.rowsOf(caller.streamId).sums(windowOf(request));
+  if (!(await isCalm())) return { is_calm: false, differing: {}, ...(await hostedFacts(deps)) };
+  const differing: Record<string, number[]> = {};
+  for (const [table, sent] of Object.entries(request.sums)) {
+    const own = deps.hexOf(sums.get(table) ?? []);
+    const buckets = sent.flatMap((sum, bucket) => (sum === own[bucket] ? [] : [bucket]));
+    if (buckets.length > 0) differing[table] = buckets;
+  }
+  return { is_calm: true, differing, ...(await hostedFacts(deps)) };
+}
+
+/** Everything the gateway summed up was applied here, and it has all that the feed says. */
+function isSettled(
+  stream: StreamPoints,
+  { epoch, head, cursor }: Pick<DigestRequest, 'epoch' | 'head' | 'cursor'>,
+): boolean {
+  if (stream.epoch !== epoch) throw new RequestRefused(staleEpoch(stream));
+  return (
+    stream.resync === null &&
+    stream.in_core_seq === head.core.seq &&
+    stream.in_core_chain === head.core.chain &&
+    // what came since then is newer than what is compared
+    stream.in_history_seq >= head.history.seq &&
+    stream.core_seq === cursor.seq &&
+    stream.core_chain === cursor.chain
+  );
+}
+
+/** Takes the gateway's rows in, then answers those of its own on which both still do not agree. */
+async function answerRepair(
+  deps: CompareDeps,
+  caller: GatewayCaller,
+  request: RepairRequest,
+): Promise<RepairAnswer> {
+  const stream = await streamOf(deps, caller);
+  if (stream.epoch !== request.epoch) throw new RequestRefused(staleEpoch(stream));
+  const why = whyUnsound(deps, request);
+  if (why !== null) throw new RequestRefused(malformed(why));
+  const { table } = request;
+  const look = async () =>
+    new Map(
+      (await deps.rowsOf(caller.streamId).within(request, windowOf(request))).map((row) => [row.id, row]),
+    );
+  const before = await look();
+  const digest = (row: WireRow | undefined): bigint => (row === undefined ? 0n : deps.digestOf(table, row));
+  const sound = request.rows.filter((row) => !deps.isTooFarAhead(row));
+  const offered = sound.flatMap((row) => {
+    const own = before.get(row.id) ?? null;
+    if (own === null ? !isAlive(row) : isAlike(own, row) && digest(own) === digest(row)) return [];
+    return deps.withOwnWords(table, row, own) ?? [];
+  });
+  const { merged } =
+    offered.length === 0
+      ? { merged: undefined }
+      : await deps.commit({
+          actor: null,
+          changes: [],
+          incoming: {
+            from: 'gateway',
+            streamId: caller.streamId,
+            lane: 'core',
+            changes: offered.map(deps.changeOf),
+            isRepair: true,
+          },
+        });
+  const after = offered.length === 0 ? before : await look();
+  const sent = new Map(request.rows.map((row) => [row.id, row]));
+  const answered = [...after.values()]
+    .filter((row) => {
+      const theirs = sent.get(row.id);
+      return theirs === undefined ? isAlive(row) : !isAlike(row, theirs) || digest(row) !== digest(theirs);
+    })
+    .slice(0, MAX_ROWS.core);
+  const repaired = [...after.values()].filter((row) => digest(row) !== digest(before.get(row.id))).length;
+  const refused = (merged?.parked.length ?? 0) + request.rows.length - sound.length;
+  deps.repaired({ streamId: caller.streamId, table, rows: repaired, refused });
+  // the rest is found by the comparison that follows every repair
+  return { rows: deps.withinSize(answered), repaired, refused, ...(await hostedFacts(deps)) };
+}
+
+/** Deleted rows have no digest; what counts of them is how often they came and went. */
+const isAlike = (a: WireRow, b: WireRow): boolean => a.cl === b.cl;
+
+function whyUnsound(deps: CompareDeps, { table, bucket, after, to, rows }: RepairRequest): string | null {
+  if (!deps.isComparedTable(table)) return `${table} is not compared here`;
+  const entity = deps.entityOf(table);
+  const stray = rows.find(
+    ({ entity: of, id, body }) =>
+      of !== entity ||
+      body['id'] !== id ||
+      deps.bucketOf(id) !== bucket ||
+      (after !== null && id <= after) ||
+      (to !== null && id > to),
+  );
+  return stray === undefined ? null : `row ${stray.id} lies elsewhere`;
+}

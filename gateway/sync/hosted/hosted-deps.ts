@@ -1,0 +1,62 @@
+import type { DigestRequest, RepairRequest } from '#contract/sync/wire.ts';
+import type { Commit, Unit } from '#core/changes.ts';
+import { StaleError } from '#core/errors.ts';
+import type { AskKind, GatewayCaller } from '../ports.ts';
+import type { ChainAfter } from './decide-push.ts';
+import type { HostedStore, StreamRow } from './ports.ts';
+import { busy, revoked } from './refusals.ts';
+import { RequestRefused } from './request-refused.ts';
+
+export type HostedDeps = {
+  store: HostedStore;
+  commit: Commit;
+  now: () => number;
+  /** Names the life of the database: another one may have lost commits. */
+  timeline: () => Promise<string>;
+  chainAfter: ChainAfter;
+  /** Changes of one push that are applied in one unit. */
+  rowsPerUnit: number;
+  /** Hears of every request that was refused. */
+  refused: (kind: AskKind, code: string) => void;
+  /** The nightly comparison of both sides. */
+  compare: {
+    digest(caller: GatewayCaller, request: DigestRequest): Promise<unknown>;
+    repair(caller: GatewayCaller, request: RepairRequest): Promise<unknown>;
+  };
+};
+
+/** Runs again when another request moved the stream in between; each look sees it as it stands then. */
+const RUNS = 6;
+
+/** The stream of a caller. Refuses one that was unpaired. */
+export async function streamOf(
+  deps: Pick<HostedDeps, 'store'>,
+  { streamId }: GatewayCaller,
+): Promise<StreamRow> {
+  const stream = await deps.store.stream(streamId);
+  if (stream === null || stream.status === 'revoked' || stream.status === 'fenced')
+    throw new RequestRefused(revoked());
+  return stream;
+}
+
+/** In every answer. */
+export async function hostedFacts({ now, timeline }: Pick<HostedDeps, 'now' | 'timeline'>) {
+  return { timeline: await timeline(), server_now_ms: Math.floor(now()) };
+}
+
+/** Carries out what `look` answers, looking again when the stream moved meanwhile. Refuses as busy at last. */
+export async function lookAndCommit<Seen>(
+  deps: HostedDeps,
+  look: () => Promise<{ seen: Seen; unit: Unit | null }>,
+): Promise<{ seen: Seen; committed: Awaited<ReturnType<Commit>> | null }> {
+  for (let run = 1; ; run += 1) {
+    const { seen, unit } = await look();
+    if (unit === null) return { seen, committed: null };
+    try {
+      return { seen, committed: await deps.commit(unit) };
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error;
+      if (run === RUNS) throw new RequestRefused(busy());
+    }
+  }
+}

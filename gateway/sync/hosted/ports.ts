@@ -1,0 +1,55 @@
+import type {
+  LanePoints,
+  LogPoint,
+  Restamp,
+  SnapshotAnswer,
+  SyncLane,
+  WireChange,
+  WireRow,
+} from '#contract/sync/wire.ts';
+import type { StreamPoints } from '#core/changes.ts';
+
+// What the hosted side of the sync asks of its database.
+
+export type StreamRow = StreamPoints & {
+  stream_id: number;
+  gateway_id: string;
+  /** null: a stream that no pairing made (tests). */
+  status: 'active' | 'revoked' | 'fenced' | null;
+};
+
+export type SnapshotPosition = SnapshotAnswer['next'];
+
+export type HostedStore = {
+  stream(streamId: number): Promise<StreamRow | null>;
+  /** Changes of the feed from a number on, in order; `isEnd`: there were no more, whatever the bounds. */
+  feedFrom(
+    streamId: number,
+    from: number,
+    most: { rows: number; bytes: number },
+  ): Promise<{ rows: readonly WireChange[]; isEnd: boolean }>;
+  /** Chain of the feed at a number; null where the row is not kept. */
+  feedChain(streamId: number, seq: number): Promise<string | null>;
+  /** Chains that were applied, `from` to `to`, in order. */
+  marks(streamId: number, lane: SyncLane, within: { from: number; to: number }): Promise<readonly LogPoint[]>;
+  /** Numbers that were kept aside, `from` to `to`. */
+  parked(streamId: number, lane: SyncLane, within: { from: number; to: number }): Promise<readonly number[]>;
+  /** Stamps set anew in an epoch behind what the gateway knows to be applied, both lanes, in order. */
+  restamps(streamId: number, epoch: number, after: Partial<Record<SyncLane, number>>): Promise<Restamp[]>;
+  snapshotPage(
+    streamId: number,
+    page: { after: SnapshotPosition; limit: number; historyFrom: string | null },
+  ): Promise<{ rows: WireRow[]; next: SnapshotPosition }>;
+};
+
+/** How far a stream's gateway was applied. */
+export const inOf = (stream: StreamPoints): LanePoints => ({
+  core: { seq: stream.in_core_seq, chain: stream.in_core_chain },
+  history: { seq: stream.in_history_seq, chain: stream.in_history_chain },
+});
+
+/** How far the feed goes. */
+export const headOf = (stream: StreamPoints): LogPoint => ({
+  seq: stream.core_seq,
+  chain: stream.core_chain,
+});

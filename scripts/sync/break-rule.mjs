@@ -1,0 +1,28 @@
+import { registerHooks } from 'node:module';
+import { mutantNamed } from './mutants.ts';
+
+// Breaks one rule of the protocol in this process, in the text of the module that holds it, as it is loaded. The sources
+// stay as they are, and the program has no switch for it.
+
+const mutant = mutantNamed(process.env['SYNC_MUTANT'] ?? '');
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const edits = mutant.edits.filter(({ file }) => url.endsWith(`/${file}`));
+    if (edits.length === 0) return loaded;
+    let source = textOf(loaded.source);
+    for (const { file, from, to } of edits) {
+      if (!source.includes(from)) throw new Error(`mutant "${mutant.name}": ${file} has no ${from}`);
+      source = source.replace(from, () => to);
+    }
+    return { ...loaded, source };
+  },
+});
+
+/** @param {unknown} source */
+function textOf(source) {
+  if (typeof source === 'string') return source;
+  if (source instanceof Uint8Array) return new TextDecoder().decode(source);
+  throw new Error('a module without text');
+}

@@ -1,0 +1,226 @@
+// Rules of the protocol, each broken in the text of the module that holds it. A rule whose breaking nobody notices is
+// not tested, or not needed.
+
+export type Mutant = {
+  name: string;
+  /** Why nobody need notice: another rule does the same work. */
+  spare?: string;
+  edits: readonly Edit[];
+};
+
+export type Edit = { file: string; from: string; to: string };
+
+const hosted = (name: string, from: string, to: string): Edit => ({
+  file: `gateway/sync/hosted/${name}`,
+  from,
+  to,
+});
+const gateway = (name: string, from: string, to: string): Edit => ({
+  file: `gateway/sync/gateway/${name}`,
+  from,
+  to,
+});
+const core = (name: string, from: string, to: string): Edit => ({ file: `gateway/core/${name}`, from, to });
+
+const NO_TIMELINE: readonly Edit[] = [
+  hosted('decide-hello.ts', "if (request.timeline !== '' && request.timeline !== timeline)", 'if (false)'),
+  gateway('judge-points.ts', "if (known !== '' && known !== told)", 'if (false)'),
+];
+/** Numbers alone, wherever a chain would tell that two histories differ. */
+const NO_CHAINS: readonly Edit[] = [
+  hosted('decide-push.ts', 'meeting.chain !== point.chain', 'false'),
+  hosted('decide-hello.ts', 'head.seq === own.seq && head.chain !== own.chain', 'false'),
+  hosted('decide-hello.ts', 'acked.seq === own.seq && acked.chain !== own.chain', 'false'),
+  hosted('decide-hello.ts', 'mark !== null && mark !== request.acked[lane].chain', 'false'),
+  hosted('decide-hello.ts', 'return feedChain === cursor.chain ? null', 'return true ? null'),
+  gateway('judge-points.ts', 'if (ownChain !== claimed.chain)', 'if (false)'),
+];
+
+export const MUTANTS: readonly Mutant[] = [
+  { name: 'chains are not compared', edits: NO_CHAINS },
+  { name: 'an acknowledgement is a number without its chain', edits: NO_CHAINS.slice(-1) },
+  {
+    name: 'a lower number than before is nothing amiss',
+    edits: [
+      hosted('decide-hello.ts', 'if (head !== null && head.seq < own.seq)', 'if (false)'),
+      hosted('decide-hello.ts', 'if (acked.seq > own.seq)', 'if (false)'),
+      gateway('judge-points.ts', 'if (claimed.seq < sent.seq)', 'if (false)'),
+      gateway(
+        'judge-points.ts',
+        'if (claimed.seq > head.seq)',
+        "if (claimed.seq > head.seq) return { is: 'known' }; if (false)",
+      ),
+    ],
+  },
+  {
+    name: 'the life of the hosted database is not compared',
+    spare: 'points and chains tell it, too, of all that was ever told',
+    edits: NO_TIMELINE,
+  },
+  {
+    name: 'nobody compares at hello, pulls tell nothing of the log',
+    edits: [
+      hosted('decide-hello.ts', 'return reason === null ?', 'return true ?'),
+      gateway('ask-hello.ts', 'in: answer.in }', 'in: {} }'),
+      gateway('ask-pull.ts', 'in: answer.in }', 'in: {} }'),
+    ],
+  },
+  {
+    name: 'a damaged row is taken as it comes',
+    edits: [
+      hosted('decide-push.ts', 'if (row.chain !== chain)', 'if (false)'),
+      gateway('ask-pull.ts', 'if (chain !== row.chain)', 'if (false)'),
+    ],
+  },
+  {
+    name: 'the cursor moves before the rows are in',
+    edits: [
+      gateway(
+        'ask-pull.ts',
+        '    if (isNews) await deps.store.take({ restamps: first.restamps, changes: slice, expect, set });',
+        `    if (isNews) {
+      await deps.store.take({ restamps: first.restamps, changes: [], expect, set });
+      await deps.store.take({ restamps: [], changes: slice, expect: {}, set: {} });
+    }`,
+      ),
+    ],
+  },
+  {
+    name: 'a push is confirmed before it is applied',
+    edits: [
+      hosted(
+        'answer-push.ts',
+        'stream: {\n      id: stream.stream_id,',
+        "...(changes.length > 3 ? { incoming: { from: 'gateway', streamId: stream.stream_id, lane, changes: changes.slice(0, 3) } as const } : {}),\n    stream: {\n      id: stream.stream_id,",
+      ),
+    ],
+  },
+  {
+    name: 'a push that comes again is applied again',
+    spare: 'merging the same again changes nothing',
+    edits: [hosted('decide-push.ts', 'rows.filter(({ seq }) => seq > own.seq)', 'rows.filter(() => true)')],
+  },
+  {
+    name: 'stamps set anew are told with pushes alone',
+    edits: [
+      hosted(
+        'answer-pull.ts',
+        'restamps: await store.restamps(',
+        'restamps: await (async (..._: unknown[]) => [])(',
+      ),
+      hosted(
+        'answer-hello.ts',
+        'restamps: await store.restamps(',
+        'restamps: await (async (..._: unknown[]) => [])(',
+      ),
+    ],
+  },
+  {
+    name: 'stamps set anew are forgotten when they were heard',
+    edits: [hosted('answer-snapshot.ts', 'request.resync === null', 'false')],
+  },
+  {
+    name: 'a stamp far in the future is taken as it is',
+    edits: [core('sync/accept-stamps.ts', 'MOST_AHEAD_MS = 5 * 60_000', 'MOST_AHEAD_MS = 1e12')],
+  },
+  {
+    name: 'the gateway does not take over stamps set anew',
+    edits: [
+      core('sync/take-restamps.ts', 'if (stream === undefined || due.length === 0) return;', 'return;'),
+    ],
+  },
+  {
+    name: 'equal stamps are left as they stand',
+    edits: [core('sync/claims.ts', 'return left === right ? 0 : left > right ? 1 : -1;', 'return 0;')],
+  },
+  {
+    name: 'the later clock decides on a delete',
+    edits: [
+      core(
+        'sync/row-stamps.ts',
+        'return { cl: Math.max(register.cl, other.cl)',
+        'return { cl: other.stamp > newestOf(register) ? other.cl : register.cl',
+      ),
+    ],
+  },
+  {
+    name: 'fields merge one by one, not as groups',
+    edits: [
+      core(
+        'sync/merge.ts',
+        'Object.assign(merged, other.value);\n    over[group] = edit.hlc;',
+        'Object.assign(merged, Object.fromEntries(Object.entries(other.value).filter(([field], place) => place === 0 || row[field] == null)));\n    over[group] = edit.hlc;',
+      ),
+    ],
+  },
+  {
+    name: 'whoever comes last wins',
+    edits: [
+      core(
+        'sync/claims.ts',
+        'if (a.hlc !== b.hlc) return a.hlc > b.hlc ? 1 : -1;',
+        'if (a.hlc !== b.hlc) return 1;',
+      ),
+    ],
+  },
+  {
+    name: 'registers rest while a row is deleted',
+    edits: [
+      core('sync/merge.ts', 'if (order <= 0) continue;', 'if (order <= 0 || !isAlive(register)) continue;'),
+    ],
+  },
+  {
+    name: 'what loses is not kept',
+    edits: [core('sync/merge.ts', 'if (order !== 0) lost.push(...lostOf', 'if (false) lost.push(...lostOf')],
+  },
+  {
+    name: 'a new epoch keeps the old numbers',
+    edits: [hosted('answer-snapshot.ts', "in_core_seq: 0,\n            in_core_chain: '',", '')],
+  },
+  {
+    name: 'a comparison begins no new epoch',
+    edits: [hosted('answer-snapshot.ts', 'Math.max(stream.epoch, epochOfGateway) + 1', 'stream.epoch')],
+  },
+  {
+    name: 'old epochs are still heard',
+    edits: [
+      hosted('decide-push.ts', 'stream.resync !== null || request.epoch !== stream.epoch', 'false'),
+      hosted('decide-pull.ts', 'stream.resync !== null || request.epoch !== stream.epoch', 'false'),
+    ],
+  },
+  {
+    name: 'what a comparison found is not told',
+    edits: [core('sync/log-difference.ts', 'if (knowsMore(', 'if (false && knowsMore(')],
+  },
+  {
+    name: 'a register that is there stays as it is',
+    edits: [
+      core(
+        'sync/write-rows.ts',
+        'on conflict (entity, id) do update set cl = excluded.cl, hlc = excluded.hlc, over_json = excluded.over_json',
+        'on conflict (entity, id) do nothing',
+      ),
+    ],
+  },
+  {
+    name: 'of two rows with one code the newcomer is renamed',
+    spare: 'both come to one end all the same; who keeps the code is looked at in test/core/sync',
+    edits: [
+      core(
+        'sync/unique-keys.ts',
+        '`${isFirst ? 0 : 1} ${claim} ${id}`',
+        '`${work.before === null ? 1 : 0} ${claim} ${id}`',
+      ),
+    ],
+  },
+  {
+    name: 'a row below a deleted one is seen',
+    edits: [core('sync/working-set.ts', 'standingOf(set, table, id)?.hidden === true', 'false')],
+  },
+];
+
+export function mutantNamed(name: string): Mutant {
+  const found = MUTANTS.find((mutant) => mutant.name === name);
+  if (found === undefined) throw new Error(`there is no mutant "${name}"`);
+  return found;
+}

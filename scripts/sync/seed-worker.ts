@@ -1,0 +1,20 @@
+import { simulate } from '../../test/sync/sim/simulate.ts';
+import { freshImage } from '../../test/sync/sim/sqlite-replica.ts';
+import type { WorkerOptions, WorkerSays } from './seed-range.ts';
+
+// One process of seed-range.ts.
+
+const image = freshImage();
+const say = (said: WorkerSays) => process.send?.(said);
+
+// sent by seed-range.ts
+process.on('message', (options: WorkerOptions) => {
+  run(options).catch((error: unknown) => say({ is: 'failed', why: String(error) }));
+});
+
+async function run({ seeds, steps }: WorkerOptions): Promise<void> {
+  for (const seed of seeds) {
+    const { violations, counts } = await simulate({ seed, image, ...(steps === undefined ? {} : { steps }) });
+    say({ is: 'seed', seed, violations, counts });
+  }
+}

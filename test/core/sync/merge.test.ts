@@ -1,0 +1,185 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Resource } from '#contract/resource.ts';
+import { pond } from '#contract/resources/ponds.ts';
+import { formatHlc } from '#core/hlc.ts';
+import { LIFE } from '#core/register.ts';
+import { restamped } from '#core/sync/accept-stamps.ts';
+import { stampOf } from '#core/sync/claims.ts';
+import { conflictId } from '#core/sync/conflicts.ts';
+import type { Edit, Held } from '#core/sync/edit.ts';
+import { merge } from '#core/sync/merge.ts';
+import { derivedStamp } from '#core/sync/unique-keys.ts';
+import { aPond } from './rows.ts';
+
+// a pond is a row like any other
+const PONDS = pond as unknown as Resource;
+const made: Held = { row: aPond(1), register: { cl: 1, hlc: stamp(0), over: {} } };
+
+function stamp(n: number): string {
+  return formatHlc(1_000 + n, 0, 'aaaa0001');
+}
+
+const stamps = fc.integer({ min: 1, max: 6 }).map(stamp);
+const lives = fc.integer({ min: 1, max: 4 });
+const groups = fc.record(
+  {
+    cod: fc.record({ cod: fc.constantFrom('A', 'B', 'ç') }),
+    dimensions: fc.record({ size_m2: fc.constantFrom(1, 2.5, null), depth_m: fc.constantFrom(1, null) }),
+    aerator_count: fc.record({ aerator_count: fc.integer({ min: 0, max: 2 }) }),
+  },
+  { requiredKeys: [] },
+);
+const wholeRow = fc.record({
+  cod: fc.constantFrom('A', 'D'),
+  size_m2: fc.constantFrom(1, 3),
+  lat: fc.constantFrom('1', null),
+});
+
+const edits: fc.Arbitrary<Edit> = fc.oneof(
+  fc
+    .record({ hlc: stamps, groups, cl: lives })
+    .filter((edit) => Object.keys(edit.groups).length > 0)
+    .map((edit): Edit => ({ is: 'groups', base: {}, updatedAt: edit.hlc, ...edit })),
+  fc
+    .record({
+      hlc: stamps,
+      cl: lives,
+      over: fc.dictionary(fc.constantFrom('cod', 'position', LIFE), stamps),
+      row: wholeRow,
+    })
+    .map(
+      ({ row, ...edit }): Edit => ({
+        is: 'whole',
+        ...edit,
+        row: { ...aPond(1), ...row, updated_at: newest(edit) },
+      }),
+    ),
+  fc
+    .record({ hlc: stamps, cl: fc.constantFrom(2, 4) })
+    .map((edit): Edit => ({ is: 'delete', seen: null, ...edit })),
+);
+
+const newest = ({ hlc, over }: { hlc: string; over: Record<string, string> }): string =>
+  Object.entries(over).reduce((last, [group, at]) => (group !== LIFE && at > last ? at : last), hlc);
+
+const apply = (held: Held, edit: Edit): Held => merge(PONDS, held, edit, () => true)?.held ?? held;
+const fold = (all: readonly Edit[]): unknown => seen(all.reduce(apply, made));
+/** A register as its meaning: the stamp of every group. */
+const seen = ({ row, register }: Held) => ({
+  row,
+  cl: register.cl,
+  hlc: register.hlc,
+  life: register.over[LIFE] ?? '',
+  stamps: Object.keys(PONDS.groups).map((group) => stampOf(register, group)),
+});
+
+describe('merging', () => {
+  it('comes to the same row whatever the order', () => {
+    fc.assert(
+      fc.property(fc.array(edits, { maxLength: 8 }), fc.infiniteStream(fc.nat()), (all, chances) => {
+        const shuffled = all
+          .map((edit) => ({ edit, at: chances.next().value }))
+          .toSorted((a, b) => a.at - b.at)
+          .map(({ edit }) => edit);
+        expect(fold(shuffled)).toEqual(fold(all));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('changes nothing when a change comes again', () => {
+    fc.assert(
+      fc.property(fc.array(edits, { maxLength: 8 }), (all) => {
+        expect(fold([...all, ...all])).toEqual(fold(all));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('comes to the same when a merged row is told as it stands in place of its changes', () => {
+    fc.assert(
+      fc.property(fc.array(edits, { maxLength: 6 }), fc.array(edits, { maxLength: 6 }), (here, there) => {
+        const { row, register } = there.reduce(apply, made);
+        const told: Edit = { is: 'whole', cl: register.cl, hlc: register.hlc, over: register.over, row };
+        expect(fold([...here, told])).toEqual(fold([...here, ...there]));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('goes on under a delete, so that a row comes back with the edits it missed', () => {
+    const edit: Edit = {
+      is: 'groups',
+      cl: 1,
+      hlc: stamp(3),
+      base: { cod: stamp(0) },
+      groups: { cod: { cod: 'Neu' } },
+      updatedAt: null,
+    };
+    const deleted: Edit = { is: 'delete', cl: 2, hlc: stamp(9), seen: null };
+    const outcome = merge(PONDS, apply(made, deleted), edit, () => true);
+    expect(outcome?.held.row['cod']).toBe('Neu');
+    expect(outcome?.held.register).toEqual({
+      cl: 2,
+      hlc: stamp(0),
+      over: { cod: stamp(3), [LIFE]: stamp(9) },
+    });
+    expect(outcome?.lost).toMatchObject([{ rule: 'delete_wins', keptHlc: stamp(9), droppedHlc: stamp(3) }]);
+  });
+
+  it('passes over what the receiver owns, but for the making of a row', () => {
+    const edit: Edit = {
+      is: 'groups',
+      cl: 1,
+      hlc: stamp(3),
+      base: {},
+      groups: { cod: { cod: 'Neu' } },
+      updatedAt: null,
+    };
+    expect(merge(PONDS, made, edit, () => false)).toMatchObject({
+      held: made,
+      passedOver: ['cod'],
+      lost: [],
+    });
+    const whole: Edit = { is: 'whole', cl: 1, hlc: stamp(3), over: {}, row: aPond(1) };
+    expect(merge(PONDS, null, whole, () => false)?.held.row).toEqual(aPond(1));
+    expect(merge(PONDS, null, edit, () => true)).toBeNull();
+  });
+});
+
+describe('stamps', () => {
+  it('derived from another are greater than it and less than every later one', () => {
+    expect([stamp(2), derivedStamp(stamp(1)), stamp(1)].toSorted()).toEqual([
+      stamp(1),
+      derivedStamp(stamp(1)),
+      stamp(2),
+    ]);
+    expect(derivedStamp(derivedStamp(stamp(1))) > derivedStamp(stamp(1))).toBe(true);
+  });
+
+  it('set anew keep what was below the limit', () => {
+    const change = { hlc: stamp(1), over: { a: stamp(5), b: stamp(2), [LIFE]: stamp(9) } };
+    // only its stamps count here
+    const full = {
+      seq: 1,
+      tx: 1,
+      entity: 5,
+      id: 'x',
+      op: 1,
+      cl: 1,
+      base: null,
+      body: null,
+      actor: null,
+      sv: 1,
+      chain: '',
+      ...change,
+    } as const;
+    expect(restamped(full, stamp(5), stamp(3)).over).toEqual({ a: stamp(3), b: stamp(2), [LIFE]: stamp(3) });
+  });
+
+  it('name a conflict the same from both sides', () => {
+    const of = { entity: 5, id: 'x', group: 'cod' };
+    expect(conflictId(of, [stamp(1), stamp(2)])).toBe(conflictId(of, [stamp(2), stamp(1)]));
+  });
+});

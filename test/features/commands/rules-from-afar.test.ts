@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { farm } from '#contract/resources/farms.ts';
+import { tell } from '#core/changes.ts';
+import { createFollowMerged } from '#features/schedules/follow-merged.ts';
+import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { bindFarm } from './a-bound-farm.ts';
+import { feedOf, sharedPoint } from './a-shared-farm.ts';
+
+onBothEngines('schedules and settings that people change on the hosted instance', (_open, engine) => {
+  let hosted: App;
+  let gateway: App;
+  beforeAll(async () => {
+    hosted = await startApp('sqlite', ['--role', 'hosted']);
+    gateway = await startApp(engine);
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await hosted.close();
+  });
+
+  const aSharedPoint = () => sharedPoint({ hosted, gateway });
+  const inMinutes = (minutes: number) => new Date(hosted.clock.now() + minutes * 60_000).toISOString();
+  const marks = () =>
+    gateway.database.read
+      .selectFrom('instance_values')
+      .select('id')
+      .where('id', 'like', 'merged_before:%')
+      .execute();
+
+  it('reach the controllers as new revisions, each once', async () => {
+    const { token, path, schedule, syncDown, row } = await aSharedPoint();
+    await hosted.call('PUT', `${path}/settings`, { token, body: { min_on_s: 90, fail_safe: 'ON' } });
+    await syncDown();
+    expect(row()).toMatchObject({ min_on_s: 90, fail_safe: 'ON', config_rev: 2, schedule_rev: 1 });
+    await schedule({ action: 'ON', start_time: inMinutes(60) });
+    await syncDown();
+    expect(row()).toMatchObject({ config_rev: 2, schedule_rev: 2 });
+    await hosted.call('PUT', path, { token, body: { cod: `X-${Math.floor(hosted.clock.now() / 7)}` } });
+    await syncDown();
+    expect(row()).toMatchObject({ config_rev: 2, schedule_rev: 2 });
+    expect(await marks()).toEqual([]);
+  });
+
+  it('leave what holds now as it is: tonight’s aeration goes on when its end is moved', async () => {
+    const { token, schedule, syncDown, row, pass } = await aSharedPoint();
+    const made = await schedule({ action: 'ON', start_time: inMinutes(10), end_time: inMinutes(100) });
+    const id = String(body(made)['id']);
+    await syncDown();
+    await pass(11);
+    expect(row()).toMatchObject({ target_status: 'ON' });
+    await hosted.call('PATCH', `/schedules/${id}`, { token, body: { end_time: inMinutes(200) } });
+    await syncDown();
+    await gateway.control.executor.tick();
+    expect(row()).toMatchObject({ target_status: 'ON', base_target: 'ON', schedule_rev: 3 });
+    await hosted.call('DELETE', `/schedules/${id}`, { token });
+    await syncDown();
+    await pass(1);
+    expect(row()).toMatchObject({ target_status: 'ON', base_target: 'ON', schedule_rev: 4 });
+  });
+
+  it('act at once where that was asked for', async () => {
+    const { schedule, syncDown, row, pass } = await aSharedPoint();
+    const rule = { action: 'ON', start_time: inMinutes(-30), end_time: inMinutes(30), apply_now: true };
+    expect((await schedule(rule)).status).toBe(201);
+    await syncDown();
+    await pass(1);
+    expect(row()).toMatchObject({ target_status: 'ON' });
+    await pass(31);
+    expect(row()).toMatchObject({ target_status: 'OFF' });
+  });
+
+  it('a farm read in another zone keeps what holds, and its controllers get their list anew', async () => {
+    const { token, farmId, schedule, syncDown, row } = await aSharedPoint();
+    await schedule({ action: 'ON', start_time: inMinutes(60), repeat_pattern: 'DAILY' });
+    await syncDown();
+    await hosted.call('PUT', `/farms/${farmId}`, { token, body: { timezone: 'America/Rio_Branco' } });
+    await syncDown();
+    expect(row()).toMatchObject({ schedule_rev: 3 });
+  });
+
+  it('that a power cut caught between rows and revisions are finished at the next start', async () => {
+    const { token, schedule, syncDown, row, pass } = await aSharedPoint();
+    const made = await schedule({ action: 'ON', start_time: inMinutes(10), end_time: inMinutes(100) });
+    await syncDown();
+    await pass(11);
+    await hosted.call('DELETE', `/schedules/${body(made)['id']}`, { token });
+    const base_at = new Date(gateway.clock.now()).toISOString();
+    // the rows and the note of how it stood are on disk, and then the power is gone
+    const dying = createFollowMerged({
+      ...gateway.kernel,
+      monotonic: gateway.clock.now,
+      views: gateway.control.registry,
+      storedMarks: async () => [],
+      storedArrivals: async () => [],
+      commit: (unit) =>
+        unit.incoming === undefined
+          ? Promise.reject(new Error('the power is gone'))
+          : gateway.processes.database.commit(unit),
+    });
+    await syncDown(dying.commit);
+    expect(row()).toMatchObject({ schedule_rev: 2, base_target: 'OFF' });
+    expect(await marks()).toHaveLength(1);
+    gateway.clock.advance(3 * 3_600_000);
+    // the next start, before control looks at anything; once is enough, twice does no harm
+    await gateway.control.merged.begin();
+    await gateway.control.merged.begin();
+    expect(row()).toMatchObject({ schedule_rev: 3, base_target: 'ON', base_at });
+    await gateway.control.executor.tick();
+    expect(row()).toMatchObject({ target_status: 'ON' });
+    expect(await marks()).toEqual([]);
+  });
+
+  it('of a farm that comes in pages switch nothing before the whole farm is here', async () => {
+    const { token, farmId } = await aFarmWith(hosted);
+    const point = await aControlPoint(hosted, { token, farmId, target_status: 'ON' });
+    const me = body(await hosted.call('GET', '/users/me', { token }));
+    const { streamId } = await bindFarm(hosted, farmId, String(me['id']));
+    const whole = [tell(farm, farmId, streamId), tell(controlPoint, point.id, streamId)];
+    await hosted.kernel.commit({ actor: null, changes: whole });
+    const { changes } = await feedOf(hosted, streamId, 0);
+    const rows = changes.flatMap(({ entity, id, cl, hlc, over, body: told }) =>
+      told === null ? [] : [{ entity, id, cl, hlc, over: over ?? {}, body: told }],
+    );
+    await gateway.kernel.commit({ actor: null, changes: [], snapshot: { streamId: 1, rows } });
+    expect(gateway.control.registry.byId(point.id)).not.toBeNull();
+    const isRun = () => [...gateway.control.ownViews.all()].some(({ row }) => row.id === point.id);
+    expect(isRun()).toBe(false);
+    // without a word that the comparison is over
+    gateway.clock.advance(120_000);
+    expect(isRun()).toBe(true);
+  });
+});

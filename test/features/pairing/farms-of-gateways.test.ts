@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { syncFarm } from '#contract/resources/sync-tables.ts';
+import { insert } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
+import { body, type SignedUp, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { localOf, pair, startBoth } from '#test/paired-apps.ts';
+
+onBothEngines('farms and the gateways that run them', (_open, engine) => {
+  let apps: Awaited<ReturnType<typeof startBoth>>;
+  let owner: SignedUp;
+  let gatewayId: string;
+  beforeAll(async () => {
+    apps = await startBoth(engine);
+    owner = await apps.hosted.signUp();
+    await pair(apps, { token: owner.token, name: 'Bomba 1' });
+    gatewayId = localOf(apps.gateway).gatewayId;
+  });
+  afterAll(() => apps.close());
+
+  async function aFarm(): Promise<string> {
+    const made = await apps.hosted.call('POST', '/farms/', {
+      token: owner.token,
+      body: { name: 'Fazenda Sul' },
+    });
+    return String(body(made)['id']);
+  }
+
+  const stream = (id: string) =>
+    apps.hosted.database.read
+      .selectFrom('sync_stream')
+      .selectAll()
+      .where('gateway_id', '=', id)
+      .executeTakeFirstOrThrow();
+  const boundTo = async (farmId: string) =>
+    (
+      await apps.hosted.database.read
+        .selectFrom('sync_farms')
+        .selectAll()
+        .where('id', '=', farmId)
+        .executeTakeFirst()
+    )?.stream_id ?? null;
+
+  test('a farm without a gateway is handed to one, which then compares everything', async () => {
+    const { hosted } = apps;
+    const farmId = await aFarm();
+    const bind = (token: string, id = gatewayId) =>
+      hosted.call('POST', `/sync/gateways/${id}/farms`, { token, body: { farm_id: farmId } });
+    const stranger = await hosted.signUp();
+    expect((await bind(stranger.token)).status).toBe(404);
+    expect((await bind(owner.token)).status).toBe(201);
+    const { stream_id, resync } = await stream(gatewayId);
+    expect([await boundTo(farmId), resync]).toEqual([stream_id, 'farm bound']);
+    const shown = await hosted.call('GET', `/sync/gateways/${gatewayId}`, { token: owner.token });
+    expect(body(shown)).toMatchObject({ name: 'Bomba 1', farms: [{ id: farmId, name: 'Fazenda Sul' }] });
+    // two must not steer one farm
+    const take = (query = '') =>
+      hosted.call('DELETE', `/sync/gateways/${gatewayId}/farms/${farmId}${query}`, { token: owner.token });
+    expect((await take()).status).toBe(409);
+    expect((await take('?force=true')).status).toBe(204);
+    expect(await boundTo(farmId)).toBeNull();
+  });
+
+  test('a gateway in place of a dead one gets its farms, and the dead one is let in no longer', async () => {
+    const { hosted } = apps;
+    const farmId = await aFarm();
+    await hosted.call('POST', `/sync/gateways/${gatewayId}/farms`, {
+      token: owner.token,
+      body: { farm_id: farmId },
+    });
+    const heir = await startApp('sqlite', ['--hosted-url', hosted.base]);
+    try {
+      const stranger = await hosted.signUp();
+      await expect(
+        pair({ hosted, gateway: heir }, { token: stranger.token, in_place_of: gatewayId }),
+      ).rejects.toThrow('Gateway not found');
+      await pair({ hosted, gateway: heir }, { token: owner.token, in_place_of: gatewayId });
+      const { stream_id } = await stream(localOf(heir).gatewayId);
+      expect(await boundTo(farmId)).toBe(stream_id);
+      const list = await hosted.call('GET', '/sync/gateways', { token: owner.token });
+      expect(list.body).toMatchObject([
+        { id: gatewayId, status: 'revoked', farms: [] },
+        { id: localOf(heir).gatewayId, status: 'active', farms: [{ id: farmId }] },
+      ]);
+      await expect(localOf(apps.gateway).sessionToken()).rejects.toThrow('unpaired');
+      expect(await localOf(heir).sessionToken()).toBeTruthy();
+    } finally {
+      await heir.close();
+    }
+  });
+
+  test('an outage is announced and a gateway renamed by its owner alone', async () => {
+    const { hosted } = apps;
+    const until = isoOf(hosted.clock.now() + 3_600_000);
+    const change = (token: string) =>
+      hosted.call('PATCH', `/sync/gateways/${gatewayId}`, {
+        token,
+        body: { name: 'Casa velha', outage_until: until, outage_reason: 'troca do cartão' },
+      });
+    expect((await change((await hosted.signUp()).token)).status).toBe(404);
+    expect(body(await change(owner.token))).toMatchObject({ name: 'Casa velha', outage_until: until });
+    const ended = await hosted.call('PATCH', `/sync/gateways/${gatewayId}`, {
+      token: owner.token,
+      body: { outage_until: null },
+    });
+    expect(body(ended)).toMatchObject({ outage_until: null, outage_reason: null });
+  });
+
+  test('what another person owns is never bound', async () => {
+    const { hosted } = apps;
+    const other = await hosted.signUp();
+    const made = await hosted.call('POST', '/farms/', { token: other.token, body: { name: 'Alheia' } });
+    const farm_id = String(body(made)['id']);
+    const reply = await hosted.call('POST', `/sync/gateways/${gatewayId}/farms`, {
+      token: owner.token,
+      body: { farm_id },
+    });
+    expect(reply.status).toBe(404);
+    // a farm has one gateway at most
+    const farmId = await aFarm();
+    const { stream_id } = await hosted.database.read
+      .selectFrom('gateways')
+      .select('stream_id')
+      .where('id', '!=', gatewayId)
+      .executeTakeFirstOrThrow();
+    await hosted.kernel.commit({
+      changes: [insert(syncFarm, { id: farmId, stream_id, bound_at: isoOf(hosted.clock.now()) })],
+      actor: null,
+    });
+    const taken = await hosted.call('POST', `/sync/gateways/${gatewayId}/farms`, {
+      token: owner.token,
+      body: { farm_id: farmId },
+    });
+    expect([taken.status, body(taken)['code']]).toEqual([409, 'FARM_HAS_GATEWAY']);
+  });
+});

@@ -1,0 +1,128 @@
+import canonicalize from 'canonicalize';
+import { UNIQUE_KEYS } from '#contract/sync/scopes.ts';
+import { formatHlc } from '#core/hlc.ts';
+import { newestOf } from '#core/register.ts';
+import { isRenamed, type Ledger } from './ledger.ts';
+import { groupValue, type KnownRow, type ReplicaState } from './replica-state.ts';
+
+// What must hold when the faults are over and both sides have talked.
+
+export type Violation = { rule: string; what: string };
+
+/** Fields that tell of an instance or of its clock, not of the farm. */
+const OWN_FIELDS = new Set(['updated_at']);
+/** As far as the gateway's clock may be ahead, and a little for the hosted one. */
+const MOST_AHEAD_MS = 5 * 60_000;
+const CLOCK_SLACK_MS = 2 * 60_000;
+/** More of one rule say nothing new. */
+const SHOWN = 5;
+
+export function compare(gateway: ReplicaState, hosted: ReplicaState): Violation[] {
+  const found: Violation[] = [];
+  for (const key of new Set([...gateway.rows.keys(), ...hosted.rows.keys()])) {
+    const here = gateway.rows.get(key);
+    const there = hosted.rows.get(key);
+    if (here === undefined || there === undefined) {
+      const onlyOn = here === undefined ? 'the hosted instance' : 'the gateway';
+      found.push({ rule: 'both have the same rows', what: `${key} is on ${onlyOn} only` });
+      continue;
+    }
+    const differences = differing(here, there);
+    if (differences.length > 0) {
+      found.push({ rule: 'both say the same of a row', what: `${key}: ${differences.join('; ')}` });
+    }
+  }
+  return found.slice(0, SHOWN);
+}
+
+function differing(here: KnownRow, there: KnownRow): string[] {
+  const differences = Object.keys(here.row)
+    .filter((field) => !OWN_FIELDS.has(field))
+    .filter((field) => canonicalize(here.row[field]) !== canonicalize(there.row[field]))
+    .map((field) => `${field} ${JSON.stringify(here.row[field])} | ${JSON.stringify(there.row[field])}`);
+  if (here.isHidden !== there.isHidden) differences.push(`hidden ${here.isHidden} | ${there.isHidden}`);
+  const [mine, theirs] = [stampsOf(here), stampsOf(there)];
+  if (mine !== theirs) differences.push(`register ${mine} | ${theirs}`);
+  return differences;
+}
+
+/** The stamps of every group: where one is not noted it is that of the row's making. */
+function stampsOf({ resource, register }: KnownRow): string {
+  if (register === null) return '-';
+  const groups = Object.keys(resource.groups).map((group) => [group, register.over[group] ?? register.hlc]);
+  const others = Object.entries(register.over).filter(([group]) => !(group in resource.groups));
+  return canonicalize({ cl: register.cl, groups: Object.fromEntries([...groups, ...others]) }) ?? '';
+}
+
+/** Every acknowledged write is somewhere. */
+export function lostWrites(ledger: Ledger, states: readonly ReplicaState[]): Violation[] {
+  return ledger
+    .missing(states)
+    .slice(0, SHOWN)
+    .map(({ key, kind, group, value, side, n }) => ({
+      rule: 'nothing acknowledged is lost',
+      what: `${key} ${kind} ${group ?? ''} ${value} on the ${side} (write ${n})`,
+    }));
+}
+
+/** Whoever wrote over a value had seen it: it does not come back, whatever clock it was written by. */
+export function resurrected(ledger: Ledger, state: ReplicaState): Violation[] {
+  const found: Violation[] = [];
+  for (const [key, { resource, row }] of state.rows) {
+    for (const group of Object.keys(resource.groups)) {
+      const value = groupValue(resource, group, row);
+      const [by] = ledger.replacing(key, group, value);
+      if (by !== undefined) {
+        const what = `${key} ${group} is ${value}, which write ${by.n} had replaced by ${by.value}`;
+        found.push({ rule: 'what was replaced does not come back', what });
+      }
+    }
+  }
+  return found.slice(0, SHOWN);
+}
+
+/** No stamp is of a time to come: it would win against everybody until then. */
+export function ahead(state: ReplicaState, nowMs: number): Violation[] {
+  const limit = formatHlc(nowMs + MOST_AHEAD_MS + CLOCK_SLACK_MS, 0, '');
+  return [...state.rows]
+    .filter(([, { register }]) => register !== null && newestOf(register) > limit)
+    .map(([key, { register }]) => ({
+      rule: 'no stamp is ahead of its time',
+      what: `${key} ${JSON.stringify(register)}`,
+    }))
+    .slice(0, SHOWN);
+}
+
+/** Every value was written by somebody, and every group as a whole. */
+export function invented(ledger: Ledger, state: ReplicaState): Violation[] {
+  const found: Violation[] = [];
+  for (const [key, { resource, row }] of state.rows) {
+    for (const group of Object.keys(resource.groups)) {
+      const value = groupValue(resource, group, row);
+      if (ledger.wasWritten(key, group, value)) continue;
+      const plain = value.replace(/(~[0-9a-z]+)+"/g, '"');
+      if (isRenamed(value, plain) && ledger.wasWritten(key, group, plain)) continue;
+      found.push({ rule: 'nothing is invented', what: `${key} ${group} is ${value}` });
+    }
+  }
+  return found.slice(0, SHOWN);
+}
+
+/** No two visible rows under one key that is unique. */
+export function doubled(state: ReplicaState): Violation[] {
+  return UNIQUE_KEYS.flatMap(({ table, columns }) => {
+    const keys = [...state.rows.values()]
+      .filter(({ resource, isHidden }) => resource.name === table && !isHidden)
+      .map(({ row }) => columns.map((column) => row[column]))
+      .filter((values) => values.every((value) => value !== null))
+      .map((values) => JSON.stringify(values));
+    return keys.length === new Set(keys).size
+      ? []
+      : [
+          {
+            rule: 'a code stands once',
+            what: `${table} ${columns.join(', ')}: ${keys.toSorted().join(' ')}`,
+          },
+        ];
+  });
+}

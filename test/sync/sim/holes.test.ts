@@ -1,0 +1,184 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { farm } from '#contract/resources/farms.ts';
+import { pond } from '#contract/resources/ponds.ts';
+import { insert, update } from '#core/changes.ts';
+import { goBack } from './faults.ts';
+import { CALM, type Weather } from './network.ts';
+import { FARM } from './paired-farm.ts';
+import { judgeHealed } from './simulate.ts';
+import { freshImage } from './sqlite-replica.ts';
+import type { Side } from './things.ts';
+import { createPairedWorld, type World } from './world.ts';
+
+// Ways in which a first draft of the protocol lost or doubled something; each was found by chance once.
+
+const MINUTE_MS = 60_000;
+const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
+const NO_LINE: Weather = { ...CALM, lost: 1 };
+
+let image: Buffer;
+beforeAll(() => {
+  image = freshImage();
+});
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+/** A farm whose gateway has met its hosted instance and knows all of it. */
+async function aFarmInStep(): Promise<World> {
+  const world = await createPairedWorld({ seed: 1, image });
+  worlds.push(world);
+  await world.pass(2 * MINUTE_MS);
+  expect(await nameOn(world, 'gateway')).toBe('Fazenda Aurora');
+  return world;
+}
+
+const rename = (world: World, side: Side, name: string) => world.write(side, update(farm, FARM, { name }));
+
+async function nameOn(world: World, side: Side): Promise<unknown> {
+  const [row] = await world[side].replica.read(`select name from farms where id = '${FARM}'`);
+  return row?.['name'];
+}
+
+async function pondsOn(world: World, side: Side): Promise<unknown[]> {
+  const rows = await world[side].replica.read('select cod from ponds order by cod');
+  return rows.map(({ cod }) => cod);
+}
+
+function aPond(cod: string) {
+  return insert(pond, {
+    id: `40000000-0000-4000-8000-0000000000${cod.slice(-2)}`,
+    numeric_id: Number(cod.slice(-2)),
+    farm_id: FARM,
+    cod,
+    pond_type: null,
+    size_m2: null,
+    depth_m: null,
+    lat: null,
+    lng: null,
+    aerator_count: 0,
+    control_point_id: null,
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: null,
+  });
+}
+
+/** The push arrives and its answer does not. */
+async function pushWithoutAnswer(world: World): Promise<void> {
+  world.network.loseNext('answer');
+  await world.pass(1_000);
+}
+
+async function agreed(world: World): Promise<void> {
+  world.network.setWeather(CALM);
+  expect(await judgeHealed(world)).toEqual([]);
+}
+
+describe('a clock that is a month ahead', () => {
+  it('does not win over what is written later, though the confirmation was lost and the edit came twice', async () => {
+    const world = await aFarmInStep();
+    world.setClock('gateway', MONTH_MS);
+    await rename(world, 'gateway', 'from the month ahead');
+    await pushWithoutAnswer(world);
+    await rename(world, 'hosted', 'written later');
+    await agreed(world);
+    expect([await nameOn(world, 'gateway'), await nameOn(world, 'hosted')]).toEqual([
+      'written later',
+      'written later',
+    ]);
+  });
+
+  it('does not win when the gateway hears of the later edit before its own push is confirmed', async () => {
+    const world = await aFarmInStep();
+    world.setClock('gateway', MONTH_MS);
+    await rename(world, 'gateway', 'from the month ahead');
+    await pushWithoutAnswer(world);
+    await rename(world, 'hosted', 'written later');
+    // pulls go through, pushes do not
+    world.network.loseNext('push', 20);
+    await world.pass(10 * MINUTE_MS);
+    expect(await nameOn(world, 'gateway')).toBe('written later');
+    await agreed(world);
+    expect(await nameOn(world, 'hosted')).toBe('written later');
+  });
+
+  it('does not win on a card that goes back to before its stamps were set right', async () => {
+    const world = await aFarmInStep();
+    world.setClock('gateway', MONTH_MS);
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'gateway', 'from the month ahead');
+    const card = await world.gateway.replica.image();
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    await rename(world, 'hosted', 'written later');
+    await world.pass(10 * MINUTE_MS);
+    await goBack(world, 'gateway', card);
+    await agreed(world);
+    expect([await nameOn(world, 'gateway'), await nameOn(world, 'hosted')]).toEqual([
+      'written later',
+      'written later',
+    ]);
+  });
+});
+
+describe('a card that goes back', () => {
+  it('keeps what was sent before it and what was written after it under the same numbers', async () => {
+    const world = await aFarmInStep();
+    const card = await world.gateway.replica.image();
+    await world.write('gateway', aPond('V-01'));
+    await world.write('gateway', aPond('V-02'));
+    await world.pass(5 * MINUTE_MS);
+    expect(await pondsOn(world, 'hosted')).toEqual(['V-01', 'V-02']);
+    await goBack(world, 'gateway', card);
+    world.network.setWeather(NO_LINE);
+    await world.write('gateway', aPond('V-03'));
+    await world.write('gateway', aPond('V-04'));
+    await agreed(world);
+    expect(await pondsOn(world, 'gateway')).toEqual(['V-01', 'V-02', 'V-03', 'V-04']);
+    expect(await pondsOn(world, 'hosted')).toEqual(['V-01', 'V-02', 'V-03', 'V-04']);
+  });
+
+  it('gets back what it had sent, though it has nothing to send', async () => {
+    const world = await aFarmInStep();
+    const card = await world.gateway.replica.image();
+    await world.write('gateway', aPond('V-01'));
+    await world.pass(5 * MINUTE_MS);
+    await goBack(world, 'gateway', card);
+    await agreed(world);
+    expect(await pondsOn(world, 'gateway')).toEqual(['V-01']);
+  });
+});
+
+describe('a hosted instance that loses its last commits', () => {
+  it.each([
+    ['and lives on under another timeline', true],
+    ['without anybody knowing', false],
+  ])('is told again what it had confirmed, %s', async (_, isKnown) => {
+    const world = await aFarmInStep();
+    const before = await world.hosted.replica.image();
+    await world.write('gateway', aPond('V-01'));
+    await rename(world, 'gateway', 'sent and confirmed');
+    await world.pass(5 * MINUTE_MS);
+    await goBack(world, 'hosted', before);
+    if (isKnown) world.nextTimeline();
+    await world.write('hosted', aPond('V-02'));
+    await agreed(world);
+    expect(await pondsOn(world, 'hosted')).toEqual(['V-01', 'V-02']);
+    expect(await nameOn(world, 'hosted')).toBe('sent and confirmed');
+  });
+
+  it('does not take other changes under the same numbers for those it lost', async () => {
+    const world = await aFarmInStep();
+    await world.write('hosted', aPond('V-01'));
+    const before = await world.hosted.replica.image();
+    await rename(world, 'hosted', 'told to the gateway');
+    await world.pass(5 * MINUTE_MS);
+    expect(await nameOn(world, 'gateway')).toBe('told to the gateway');
+    await goBack(world, 'hosted', before);
+    await world.write('hosted', aPond('V-02'));
+    await agreed(world);
+    expect(await nameOn(world, 'hosted')).toBe('told to the gateway');
+    expect(await pondsOn(world, 'gateway')).toEqual(['V-01', 'V-02']);
+  });
+});

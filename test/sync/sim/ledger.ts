@@ -1,0 +1,208 @@
+import type { Resource } from '#contract/resource.ts';
+import type { Committed } from '#core/changes.ts';
+import { groupValue, keyOf, type ReplicaState } from './replica-state.ts';
+import type { Side } from './things.ts';
+
+// What was acknowledged, and what must therefore still be somewhere: as the value, as a value that somebody saw and
+// replaced, among the conflicts, or aside.
+
+export type Write = {
+  n: number;
+  side: Side;
+  key: string;
+  resource: Resource;
+  id: string;
+  kind: 'made' | 'edited' | 'life';
+  /** For edits. */
+  group: string | null;
+  value: string;
+  /** What stood there before, on that instance. */
+  saw: string;
+  /** Causal length after a delete or a restore. */
+  cl: number;
+  /** Its only copy was on a disk that is gone. */
+  isExcused: boolean;
+  /**
+   * The hosted instance lost it and only a copy of the value is left, without the change: what is written there later
+   * cannot be known not to have seen it.
+   */
+  isFragile: boolean;
+};
+
+export type Ledger = {
+  /** Notes what a unit of one of our own writes did. */
+  note(side: Side, committed: Committed, clOf: (table: string, id: string) => number): void;
+  /** Writes that none of the states accounts for. */
+  missing(states: readonly ReplicaState[]): Write[];
+  /**
+   * The disk of `side` went back in time: what only it had is nobody's fault any more. What is that side's alone to say
+   * goes back with it, even where the other one had heard it.
+   */
+  excuse(
+    side: Side,
+    remaining: Readonly<Record<Side, ReplicaState>>,
+    /** Rows of which the gateway's log still tells. */
+    isLogged: (key: string) => boolean,
+  ): number;
+  /** The disk of `side` is about to go back: what lost is kept there alone, and goes with it. */
+  excuseKeptAside(side: Side, states: Readonly<Record<Side, ReplicaState>>): void;
+  /** Writes over a value by somebody who had seen it, none of them lost with a disk. */
+  replacing(key: string, group: string, value: string): Write[];
+  /** Values of a group that somebody ever wrote. */
+  wasWritten(key: string, group: string, value: string): boolean;
+  count(): number;
+};
+
+/** Where the later word is all anybody wants: what loses there is not kept. */
+const UNDISPUTED = new Set(['notifications read', 'alerts value', 'transfers contested']);
+
+export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
+  const writes: Write[] = [];
+  const values = new Set<string>();
+  const firstValues = new Set<string>();
+
+  function add(write: Omit<Write, 'n' | 'isExcused' | 'isFragile'>): void {
+    writes.push({ ...write, n: writes.length, isExcused: false, isFragile: false });
+    if (write.group !== null) values.add(`${write.key} ${write.group} ${write.value}`);
+  }
+
+  function noteRow(side: Side, row: Committed['rows'][number], cl: number): void {
+    const resource = resources.get(row.table);
+    if (resource === undefined) return;
+    const of = {
+      side,
+      key: keyOf(row.table, row.id),
+      resource,
+      id: row.id,
+      group: null,
+      value: '',
+      saw: '',
+      cl,
+    };
+    if (row.before === null) {
+      add({ ...of, kind: 'made' });
+      for (const group of Object.keys(resource.groups)) {
+        const value = `${of.key} ${group} ${groupValue(resource, group, row.after)}`;
+        values.add(value);
+        firstValues.add(value);
+      }
+      return;
+    }
+    for (const group of Object.keys(resource.groups)) {
+      const value = groupValue(resource, group, row.after);
+      const saw = groupValue(resource, group, row.before);
+      if (value === saw) continue;
+      if (UNDISPUTED.has(`${row.table} ${group}`)) values.add(`${of.key} ${group} ${value}`);
+      else add({ ...of, kind: 'edited', group, value, saw });
+    }
+  }
+
+  function missing(states: readonly ReplicaState[]): Write[] {
+    const bySaw = Map.groupBy(
+      // one that was thought gone may have been on a card that came back
+      writes.filter(({ kind }) => kind === 'edited'),
+      ({ key, group, saw }) => `${key} ${group} ${saw}`,
+    );
+    const known = new Map<Write, boolean>();
+    const isThere = (write: Write): boolean => {
+      const answer = known.get(write);
+      if (answer !== undefined) return answer;
+      // values that come again could make a circle
+      known.set(write, false);
+      const is =
+        states.some((state) => holds(state, write)) ||
+        (write.isFragile && isWrittenAnew(write)) ||
+        (bySaw.get(`${write.key} ${write.group} ${write.value}`) ?? []).some(
+          (later) => later.n > write.n && isThere(later),
+        );
+      known.set(write, is);
+      return is;
+    };
+    return writes.filter((write) => !write.isExcused && !isThere(write));
+  }
+
+  const isWrittenAnew = ({ n, key, group }: Write): boolean =>
+    writes.some(
+      (later) => later.n > n && later.side === 'hosted' && later.key === key && later.group === group,
+    );
+
+  return {
+    note(side, committed, clOf) {
+      for (const row of committed.rows) noteRow(side, row, clOf(row.table, row.id));
+      const [first] = committed.rows;
+      const resource = resources.get(first?.table ?? '');
+      if (first === undefined || resource === undefined) return;
+      const key = keyOf(first.table, first.id);
+      const cl = clOf(first.table, first.id);
+      // children carry no tombstone of their own: the first row is the one that was deleted or restored
+      const isLife = first.hidden || (first.before === null && cl > 1);
+      if (isLife)
+        add({ side, key, resource, id: first.id, kind: 'life', group: null, value: '', saw: '', cl });
+    },
+    missing,
+    excuse(side, remaining, isLogged) {
+      if (side === 'hosted') {
+        for (const write of missing([remaining.hosted])) {
+          write.isFragile ||= write.side === 'hosted' || !isLogged(write.key);
+        }
+      }
+      const isItsAlone = ({ resource, group }: Write) =>
+        side === 'hosted' && resource.groups[group ?? '']?.owner === 'hosted';
+      const gone = [
+        ...missing([remaining.gateway, remaining.hosted]),
+        ...missing([remaining[side]]).filter(isItsAlone),
+      ];
+      for (const write of gone) write.isExcused = true;
+      return gone.length;
+    },
+    excuseKeptAside(side, states) {
+      const without = { ...states, [side]: { ...states[side], dropped: new Map() } };
+      for (const write of missing([without.gateway, without.hosted])) write.isExcused = true;
+    },
+    replacing(key, group, value) {
+      const ofGroup = writes.filter((write) => write.key === key && write.group === group);
+      // a value that came again says nothing
+      const times = ofGroup.filter((write) => write.value === value).length;
+      if (times !== 1 || firstValues.has(`${key} ${group} ${value}`)) return [];
+      return ofGroup.filter(({ saw, isExcused, isFragile }) => saw === value && !isExcused && !isFragile);
+    },
+    wasWritten: (key, group, value) => values.has(`${key} ${group} ${value}`),
+    count: () => writes.length,
+  };
+}
+
+function holds(state: ReplicaState, write: Write): boolean {
+  const known = state.rows.get(write.key);
+  const parked = state.parked.get(write.key) ?? [];
+  switch (write.kind) {
+    case 'made':
+      return known !== undefined || parked.length > 0;
+    case 'life':
+      return (known?.register?.cl ?? 0) >= write.cl || parked.some((text) => /"op":[23]/.test(text));
+    case 'edited':
+      return holdsEdit(state, write);
+  }
+}
+
+function holdsEdit(state: ReplicaState, { key, resource, group, value }: Write): boolean {
+  if (group === null) return true;
+  const known = state.rows.get(key);
+  if (known !== undefined) {
+    const now = groupValue(resource, group, known.row);
+    if (now === value || isRenamed(now, value)) return true;
+  }
+  const fields = resource.groups[group]?.fields ?? [];
+  const isValue = (found: Record<string, unknown>) =>
+    fields.some((field) => field in found) && groupValue(resource, group, found) === value;
+  if ((state.dropped.get(key) ?? []).some(isValue)) return true;
+  return (state.parked.get(key) ?? []).some((text) => {
+    // a change as it came
+    const { body } = JSON.parse(text) as { body: Record<string, Record<string, unknown>> | null };
+    return body !== null && (isValue(body) || isValue(body[group] ?? {}));
+  });
+}
+
+/** `CP-1` became `CP-1~abcd` because another one has it: nothing was lost. */
+export function isRenamed(now: string, value: string): boolean {
+  return now.replace(/(~[0-9a-z]+)+"/g, '"') === value;
+}

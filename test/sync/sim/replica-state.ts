@@ -1,0 +1,92 @@
+import canonicalize from 'canonicalize';
+import type { Resource } from '#contract/resource.ts';
+import { sharedResources } from '#contract/resources/all.ts';
+import { SCOPES } from '#contract/sync/scopes.ts';
+import { codecOf } from '#core/row-codec.ts';
+import type { Row } from './things.ts';
+
+// Everything one instance knows, read past the program.
+
+export type ReadRows = (sql: string) => Promise<Record<string, unknown>[]>;
+
+export type KnownRow = {
+  resource: Resource;
+  row: Row;
+  isHidden: boolean;
+  /** null: never edited, or a fact. */
+  register: { cl: number; hlc: string; over: Record<string, string> } | null;
+};
+
+export type ReplicaState = {
+  /** By table and id. */
+  rows: ReadonlyMap<string, KnownRow>;
+  /** Values that lost and are kept: by table and id. */
+  dropped: ReadonlyMap<string, readonly Record<string, unknown>[]>;
+  /** Changes that wait aside: by table and id. */
+  parked: ReadonlyMap<string, readonly string[]>;
+};
+
+// rows of different tables have different fields; here only their being rows counts
+const SHARED = Object.values(sharedResources) as unknown as readonly Resource[];
+/** Tables that both instances of a farm have in common. */
+export const SYNCED: readonly Resource[] = SHARED.filter(
+  ({ name }) => (SCOPES as Readonly<Record<string, { by: string }>>)[name]?.by !== 'nobody',
+);
+const TABLE_BY_ENTITY = new Map(SHARED.map(({ entity, name }) => [entity, name]));
+
+export const keyOf = (table: string, id: string): string => `${table} ${id}`;
+
+export async function readState(read: ReadRows): Promise<ReplicaState> {
+  const registers = new Map<string, KnownRow['register']>();
+  for (const { entity, id, cl, hlc, over_json } of await read('select * from sync_register')) {
+    const table = TABLE_BY_ENTITY.get(Number(entity)) ?? '?';
+    // written by writeRegister
+    const over = JSON.parse(String(over_json)) as Record<string, string>;
+    registers.set(keyOf(table, String(id)), { cl: Number(cl), hlc: String(hlc), over });
+  }
+  const rows = new Map<string, KnownRow>();
+  for (const resource of SYNCED) {
+    const codec = codecOf(resource);
+    const stored = await read(`select hidden, ${codec.columns.join(', ')} from ${resource.name}`);
+    for (const raw of stored) {
+      // a stored row has its id
+      const row = codec.decode(raw) as Row;
+      const key = keyOf(resource.name, row.id);
+      rows.set(key, {
+        resource,
+        row,
+        isHidden: Number(raw['hidden']) === 1,
+        register: registers.get(key) ?? null,
+      });
+    }
+  }
+  return { rows, ...(await readAside(read)) };
+}
+
+async function readAside(read: ReadRows): Promise<Pick<ReplicaState, 'dropped' | 'parked'>> {
+  const dropped = new Map<string, Record<string, unknown>[]>();
+  const parked = new Map<string, string[]>();
+  for (const { entity, row_id, dropped_json } of await read(
+    'select entity, row_id, dropped_json from sync_conflicts order by id',
+  )) {
+    const key = keyOf(TABLE_BY_ENTITY.get(Number(entity)) ?? '?', String(row_id));
+    dropped.set(key, [
+      ...(dropped.get(key) ?? []),
+      // written by the merge: fields and values
+      JSON.parse(String(dropped_json)) as Record<string, unknown>,
+    ]);
+  }
+  for (const { entity, row_id, change_json } of await read(
+    'select entity, row_id, change_json from sync_parked order by id',
+  )) {
+    const key = keyOf(TABLE_BY_ENTITY.get(Number(entity)) ?? '?', String(row_id));
+    parked.set(key, [...(parked.get(key) ?? []), String(change_json)]);
+  }
+  return { dropped, parked };
+}
+
+/** The fields of one group as text that is equal for equal values. */
+export function groupValue(resource: Resource, group: string, row: Record<string, unknown>): string {
+  const fields = resource.groups[group]?.fields ?? [];
+  return canonicalize(Object.fromEntries(fields.map((field) => [field, row[field] ?? null]))) ?? '';
+}

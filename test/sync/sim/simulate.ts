@@ -1,0 +1,155 @@
+import { ahead, compare, doubled, invented, lostWrites, resurrected, type Violation } from './check.ts';
+import { type Fault, faultsOfSeed, heal, type Images, keepImages, revive, strike } from './faults.ts';
+import { createPairedWorld, type World, type WorldOptions } from './world.ts';
+
+// One seed: a farm at work while everything goes wrong, then a quiet line, then the question whether anything was lost.
+
+export type SimulationOptions = WorldOptions & {
+  steps?: number;
+  faults?: Readonly<Partial<Record<Fault, number>>>;
+  /** Share of the steps after which the hosted disk is copied, so that it can fall back to there. */
+  hostedImages?: number;
+};
+
+export type SimulationResult = {
+  seed: number;
+  violations: Violation[];
+  traceHash: string;
+  counts: Record<string, number>;
+  /** The last of what happened, for looking at a seed that fails. */
+  lines: readonly string[];
+};
+
+const STEPS = 60;
+/** Back-off goes up to five minutes; a few rounds of it must do. */
+const HEALED_WITHIN_MS = 45 * 60_000;
+const LOOK_EVERY_MS = 20_000;
+/** Whether something is lost is looked at after so many steps, and before every fault. */
+const LOST_EVERY = 6;
+
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const { seed, steps = STEPS } = options;
+  const world = await createPairedWorld(options);
+  const images: Images = { gateway: [await world.gateway.replica.image()], hosted: [] };
+  const violations: Violation[] = [];
+  try {
+    // now and then trouble begins while both meet for the first time
+    if (world.chance.of(0.8)) await world.pass(120_000);
+    for (let step = 0; step < steps && violations.length === 0; step += 1) {
+      violations.push(...(await oneStep(world, images, options)));
+      if (step % LOST_EVERY === 0) violations.push(...(await lostNow(world)));
+    }
+    await heal(world);
+    if (violations.length === 0) violations.push(...(await judgeHealed(world)));
+  } catch (error) {
+    violations.push({ rule: 'the programs live', what: sentenceOf(error) });
+  } finally {
+    await world.close();
+  }
+  return {
+    seed,
+    violations,
+    traceHash: world.traceHash(),
+    counts: { ...world.counts, ...world.network.counts, writes: world.ledger.count() },
+    lines: world.lines,
+  };
+}
+
+async function oneStep(
+  world: World,
+  images: Images,
+  { seed, faults = faultsOfSeed(seed), hostedImages = 1 }: SimulationOptions,
+): Promise<Violation[]> {
+  const { chance } = world;
+  const happens = chance.weighted({ gateway: 30, hosted: 25, time: 35, fault: 14 });
+  // a disk that goes back would hide what was lost before
+  const lost = happens === 'fault' ? await lostNow(world) : [];
+  if (happens === 'fault') await strike(world, images, faults);
+  else if (happens === 'time') await world.pass(chance.pick([50, 300, 2_000, 10_000, 70_000, 400_000]));
+  else await workUnlessDead(world, happens, seed);
+  await world.settle();
+  await revive(world);
+  await keepImages(world, images, hostedImages);
+  return lost;
+}
+
+/** A write whose answer never came may have been done or not; it is not counted. */
+async function workUnlessDead(world: World, side: 'gateway' | 'hosted', seed: number): Promise<void> {
+  try {
+    // on every sixth farm few things are changed again and again
+    await world.work(side, seed % 6 === 1 ? { make: 0.5, edit: 12, delete: 0.1 } : {});
+  } catch (error) {
+    if (!world[side].run().breakable.isDead()) throw error;
+  }
+}
+
+async function lostNow(world: World): Promise<Violation[]> {
+  const { gateway, hosted } = await world.states();
+  return lostWrites(world.ledger, [gateway, hosted]);
+}
+
+export async function judgeHealed(world: World): Promise<Violation[]> {
+  for (let passed = 0; passed < HEALED_WITHIN_MS; passed += LOOK_EVERY_MS) {
+    await world.pass(LOOK_EVERY_MS);
+    if (await isCalm(world)) return judge(world);
+  }
+  const found = await judge(world);
+  const points = await pointsOf(world);
+  return [{ rule: 'both come to an end', what: JSON.stringify(points) }, ...found];
+}
+
+/** Everything logged here was applied there, and the other way round. */
+async function isCalm(world: World): Promise<boolean> {
+  const { gateway, hosted } = await pointsOf(world);
+  return (
+    gateway['resync'] === null &&
+    hosted['resync'] === null &&
+    gateway['epoch'] === hosted['epoch'] &&
+    gateway['core_seq'] === hosted['in_core_seq'] &&
+    gateway['history_seq'] === hosted['in_history_seq'] &&
+    gateway['in_core_seq'] === hosted['core_seq'] &&
+    gateway['acked_core_seq'] === gateway['core_seq'] &&
+    gateway['acked_history_seq'] === gateway['history_seq']
+  );
+}
+
+async function pointsOf({ gateway, hosted }: World) {
+  const [here] = await gateway.replica.read('select * from sync_stream where stream_id = 1');
+  const [there] = await hosted.replica.read('select * from sync_stream where stream_id = 2');
+  return { gateway: here ?? {}, hosted: there ?? {} };
+}
+
+async function judge(world: World): Promise<Violation[]> {
+  const { gateway, hosted } = await world.states();
+  const found = [
+    ...compare(gateway, hosted),
+    ...lostWrites(world.ledger, [gateway, hosted]),
+    ...invented(world.ledger, gateway),
+    ...invented(world.ledger, hosted),
+    ...resurrected(world.ledger, hosted),
+    ...ahead(hosted, world.wallTime('hosted')),
+    ...doubled(gateway),
+    ...doubled(hosted),
+  ];
+  for (const [name, box] of [
+    ['gateway', world.gateway],
+    ['hosted', world.hosted],
+  ] as const) {
+    const broken = await box.replica.orphans();
+    if (broken.length > 0) {
+      found.push({ rule: 'children have parents', what: `${name}: ${JSON.stringify(broken.slice(0, 3))}` });
+    }
+    const parked = await box.replica.read('select reason, row_id, change_json from sync_parked');
+    if (parked.length > 0) {
+      found.push({ rule: 'nothing waits aside', what: `${name}: ${JSON.stringify(parked.slice(0, 3))}` });
+    }
+  }
+  return found;
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined
+    ? (error.stack ?? error.message)
+    : `${error.message}: ${sentenceOf(error.cause)}`;
+}

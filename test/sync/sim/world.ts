@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import type { Change, Committed } from '#core/changes.ts';
+import { type Chance, createChance } from './chance.ts';
+import { type Deed, type Done, workOnFarm } from './farm-work.ts';
+import { type GatewayParts, type GatewayRun, startGateway } from './gateway-box.ts';
+import { type HostedParts, type HostedRun, startHosted } from './hosted-box.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { createNetwork, type Network } from './network.ts';
+import { PAIRED_STREAM, settleOwner } from './paired-farm.ts';
+import type { Replica } from './replica.ts';
+import { keyOf, type ReplicaState, readState, SYNCED } from './replica-state.ts';
+import { createSqliteReplica } from './sqlite-replica.ts';
+import type { Side } from './things.ts';
+import { createVirtualTime, settled, type VirtualTime } from './virtual-time.ts';
+
+// A gateway and a hosted instance, each a real program on a real database, and the line between them. Everything that
+// happens comes from the seed.
+
+export type Parts = { gateway?: GatewayParts; hosted?: HostedParts };
+
+export type WorldOptions = {
+  seed: number;
+  /** A migrated database without rows. */
+  image: Buffer;
+  /** Where the hosted instance lives; by default on such a database, too. */
+  hostedReplica?: Replica;
+  parts?: Parts;
+};
+
+export type World = {
+  chance: Chance;
+  time: VirtualTime;
+  network: Network;
+  ledger: Ledger;
+  gateway: Box<GatewayRun>;
+  hosted: Box<HostedRun>;
+  /** Moves every clock of one side; the world's time goes on as before. */
+  setClock(side: Side, offsetMs: number): void;
+  /** What a clock of that side shows. */
+  wallTime(side: Side): number;
+  /** What is on the gateway's card. */
+  gatewayBytes(): Buffer;
+  /** The hosted database lives on as another one, as after a failover or a restore. */
+  nextTimeline(): void;
+  /** Somebody writes something on one side. */
+  work(side: Side, bias?: Partial<Record<Deed, number>>): Promise<Done>;
+  /** Somebody writes just this. */
+  write(side: Side, change: Change): Promise<void>;
+  note(side: Side, committed: Committed): Promise<void>;
+  /** Lets that much time pass, and everything that is due in it happen. */
+  pass(ms: number): Promise<void>;
+  settle(): Promise<void>;
+  states(): Promise<{ gateway: ReplicaState; hosted: ReplicaState }>;
+  /** A disk of that side is gone, and what only it had. Answers how much that was. */
+  excuse(side: Side): Promise<number>;
+  trace(line: string): void;
+  traceHash(): string;
+  lines: readonly string[];
+  counts: Record<string, number>;
+  close(): Promise<void>;
+};
+
+export type Box<Run> = {
+  replica: Replica;
+  run(): Run;
+  /** Begins a run of the program; the one before is dead. */
+  start(): Promise<void>;
+};
+
+/** Wall time when the world begins. */
+const BEGIN = Date.UTC(2026, 2, 1, 12);
+const TRACE_KEPT = 4_000;
+
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const { seed, image, parts = {} } = options;
+  const chance = createChance(seed, 'world');
+  const time = createVirtualTime();
+  const counts: Record<string, number> = {};
+  const count = (what: string) => {
+    counts[what] = (counts[what] ?? 0) + 1;
+  };
+  const hash = createHash('sha256');
+  const lines: string[] = [];
+  const trace = (line: string) => {
+    hash.update(`${line}\n`);
+    lines.push(line);
+    if (lines.length > TRACE_KEPT) lines.shift();
+  };
+  const offsets = { gateway: 0, hosted: 0 };
+  const life = { timeline: 1, words: 100 };
+  const clock = (side: Side) => () => BEGIN + time.now() + offsets[side];
+  const network = createNetwork({ chance: createChance(seed, 'network'), time, trace });
+  const ledger = createLedger(new Map(SYNCED.map((resource) => [resource.name, resource])));
+
+  const hosted = await createBox<HostedRun>(
+    options.hostedReplica ?? createSqliteReplica(image),
+    async (replica) =>
+      startHosted({
+        replica,
+        chance,
+        now: clock('hosted'),
+        monotonic: time.now,
+        timeline: () => `life ${life.timeline}`,
+        refused: (_, code) => count(code),
+        ...(parts.hosted === undefined ? {} : { parts: parts.hosted }),
+      }),
+  );
+  const card = createSqliteReplica(image);
+  const gateway = await createBox<GatewayRun>(card, async (replica) => {
+    const run = await startGateway({
+      replica,
+      chance,
+      now: clock('gateway'),
+      time,
+      network,
+      hosted: () => hosted.run(),
+      count,
+      trace,
+      ...(parts.gateway === undefined ? {} : { parts: parts.gateway }),
+    });
+    return run;
+  });
+
+  const activity = () =>
+    gateway.run().breakable.statements() + hosted.run().breakable.statements() + network.counts.asked;
+  const settle = () => settled(activity);
+
+  async function note(side: Side, committed: Committed): Promise<void> {
+    const { replica } = side === 'gateway' ? gateway : hosted;
+    const registers = await replica.read('select entity, id, cl from sync_register');
+    const clOf = (table: string, id: string) => {
+      const entity = SYNCED.find(({ name }) => name === table)?.entity;
+      return Number(registers.find((row) => row['entity'] === entity && row['id'] === id)?.['cl'] ?? 1);
+    };
+    ledger.note(side, committed, clOf);
+  }
+
+  return {
+    chance,
+    time,
+    network,
+    ledger,
+    gateway,
+    hosted,
+    settle,
+    note,
+    trace,
+    lines,
+    counts,
+    traceHash: () => hash.copy().digest('hex'),
+    setClock(side, offsetMs) {
+      offsets[side] = offsetMs;
+    },
+    wallTime: (side) => clock(side)(),
+    gatewayBytes: card.bytes,
+    nextTimeline() {
+      life.timeline += 1;
+    },
+    async work(side, bias) {
+      const box = side === 'gateway' ? gateway : hosted;
+      life.words += 1;
+      const done = await workOnFarm({
+        side,
+        chance,
+        now: clock(side),
+        read: box.replica.read,
+        commit: box.run().database.commit,
+        nextWord: () => life.words,
+        ...(bias === undefined ? {} : { bias }),
+      });
+      trace(`${time.now()} ${side} ${done?.deed ?? 'nothing'} ${done?.committed.rows[0]?.id ?? ''}`);
+      if (done !== null) {
+        count(done.deed);
+        await note(side, done.committed);
+      }
+      return done;
+    },
+    async write(side, change) {
+      const box = side === 'gateway' ? gateway : hosted;
+      await note(side, await box.run().database.commit({ changes: [change], actor: null }));
+    },
+    async pass(ms) {
+      const until = time.now() + ms;
+      await settle();
+      while (await time.step(until)) await settle();
+    },
+    async states() {
+      return {
+        gateway: await readState(gateway.replica.read),
+        hosted: await readState(hosted.replica.read),
+      };
+    },
+    async excuse(side) {
+      const logged = await gateway.replica.read('select distinct entity, id from sync_change');
+      const keys = new Set(
+        logged.map(({ entity, id }) =>
+          keyOf(SYNCED.find((resource) => resource.entity === entity)?.name ?? '', String(id)),
+        ),
+      );
+      const states = {
+        gateway: await readState(gateway.replica.read),
+        hosted: await readState(hosted.replica.read),
+      };
+      return ledger.excuse(side, states, (key) => keys.has(key));
+    },
+    async close() {
+      await gateway.replica.close();
+      await hosted.replica.close();
+    },
+  };
+}
+
+/** Begins with the owner's account and farm on the hosted instance, and a gateway that was just paired. */
+export async function createPairedWorld(options: WorldOptions): Promise<World> {
+  const world = await createWorld(options);
+  await world.hosted.replica.execute(PAIRED_STREAM);
+  for (const committed of await settleOwner(world.hosted.run().database)) {
+    await world.note('hosted', committed);
+  }
+  await world.gateway.run().paired();
+  return world;
+}
+
+async function createBox<Run>(
+  replica: Replica,
+  start: (replica: Replica) => Promise<Run>,
+): Promise<Box<Run>> {
+  const state = { run: await start(replica) };
+  return {
+    replica,
+    run: () => state.run,
+    async start() {
+      state.run = await start(replica);
+    },
+  };
+}
