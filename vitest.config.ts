@@ -13,7 +13,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
     hookTimeout: 20_000,
-    globalSetup: ['test/support/postgres-setup.ts'],
+    globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],
     projects: [
       {
         test: {

@@ -1,3 +1,6 @@
+import type { Agent } from 'node:http';
+import { requestJson } from './transport/http-transport.ts';
+
 // A bare HTTP client: JSON in, JSON out, the status as it is.
 
 export type HttpAnswer = { status: number; body: unknown };
@@ -9,12 +12,15 @@ export type HttpCall = {
   body?: unknown;
   /** Sent as it is, in place of `body`. */
   rawBody?: string;
+  /** Over its connections, in place of new ones: how a gateway is reached that the machine does not know. */
+  agent?: Agent | undefined;
 };
 
 const ANSWER_WITHIN_MS = 15_000;
 
 /** Throws when the server cannot be reached or does not answer in time. */
 export async function callHttp(base: string, path: string, call: HttpCall = {}): Promise<HttpAnswer> {
+  if (call.agent !== undefined) return callOver(call.agent, `${base}${path}`, call);
   const text = call.rawBody ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
   const response = await fetch(`${base}${path}`, {
     method: call.method ?? (text === undefined ? 'GET' : 'POST'),
@@ -27,6 +33,18 @@ export async function callHttp(base: string, path: string, call: HttpCall = {}):
     signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   });
   return { status: response.status, body: readJson(await response.text()) };
+}
+
+function callOver(agent: Agent, url: string, { method, bearer, body }: HttpCall): Promise<HttpAnswer> {
+  return requestJson({
+    agent,
+    url,
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    key: bearer,
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    // every body of ours is an object
+    body: body === undefined ? undefined : (body as object),
+  });
 }
 
 function readJson(text: string): unknown {

@@ -29,6 +29,7 @@ import {
   sentenceOf,
   type Told,
 } from './admin-session.ts';
+import { cancelAuthorityRotation, newAuthority, rotateFarmAuthority, showAuthority } from './admin-trust.ts';
 import { BadOption, type Config, databaseFile, readConfig } from './config.ts';
 import { type Input, readPassword } from './read-password.ts';
 
@@ -49,6 +50,10 @@ const HELP = `npm run admin -- <command> [options]   works while the gateway run
   list-invitations   [--farm ID]           show invitations, to one farm or all
   revoke-invitation  --id ID               end an invitation
   fleet                                    gateways of a hosted instance: versions, lag, conflicts, last seen
+  authority                                show what controllers and consoles pin
+  rotate-authority   [--cross-over-at T] [--retire-at T]  announce the next authority, or change its dates
+  cancel-rotation                          take the announcement back
+  new-authority      --force               begin anew where the authority is lost: everything pins again
 
   --password P        else from ADMIN_PASSWORD, else asked for, else the first line of the standard input
   --data DIR          folder of the database (DATA_DIR) [./data]
@@ -80,6 +85,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'list-invitations': listInvitations,
   'revoke-invitation': revokeInvitation,
   fleet: listFleet,
+  authority: showAuthority,
+  'rotate-authority': rotateFarmAuthority,
+  'cancel-rotation': cancelAuthorityRotation,
+  'new-authority': newAuthority,
 };
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { newestBackup, prepareFolder } from '#adapters/backup/backup-folder.ts';
+import { noteProof } from '#adapters/backup/backup-proof.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { hasKeyFile, writeKeyFile } from '#adapters/backup/key-file.ts';
 import { newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
@@ -75,6 +76,8 @@ async function prove(at: At): Promise<void> {
   const file = await newestBackup(at.folder);
   const key = readRecoveryKey(await askKey(at));
   await proveKey(file, key);
+  // a box that is being replaced has no data folder yet: the proof counts all the same
+  if (existsSync(at.data)) await noteProof(at.data, file, at.madeAt).catch(() => undefined);
   at.print(`Yes: this recovery key opens ${file}, which is whole`);
 }
 

@@ -30,6 +30,14 @@ export type BackupDeps = {
   checks: Checks;
   metrics: Metrics;
 };
+/** How backups and the database stand, for the doctor. */
+export type BackupStand = {
+  trouble: string | null;
+  /** What the full check of this run found, and when; null: nothing, or not yet. */
+  wrong: string | null;
+  checkedAt: number | null;
+  boot: { rung: string; isWhole: boolean; detail: string };
+};
 export type RunJob = (job: Job) => Promise<JobDone>;
 
 /** What a gateway on SQLite keeps for the day its disk dies: configuration, snapshots, backups; and how it started. */
@@ -45,6 +53,7 @@ export function wireBackup(deps: BackupDeps) {
     trouble: null as string | null,
     wrong: null as string | null,
     isChecked: false,
+    checkedAt: null as number | null,
     hasChanged: true,
     isStopping: false,
     onCard: 0,
@@ -149,6 +158,7 @@ export function wireBackup(deps: BackupDeps) {
     if (answer === null) return;
     const { wrong } = answer;
     state.wrong = wrong;
+    state.checkedAt = kernel.now();
     if (wrong === null) kernel.log.info({}, 'the whole database was checked and is sound');
     else
       kernel.log.error(
@@ -160,6 +170,16 @@ export function wireBackup(deps: BackupDeps) {
   const isOnDisk = !boot.isMemoryOnly;
   return {
     lastGood,
+    stand: (): BackupStand => ({
+      trouble: state.trouble,
+      wrong: state.wrong,
+      checkedAt: state.checkedAt,
+      boot: {
+        rung: boot.rung,
+        isWhole: RUNGS.indexOf(boot.rung) <= RUNGS.indexOf('wal'),
+        detail: boot.detail,
+      },
+    }),
     /** Every few seconds. */
     saveConfiguration: () => (isOnDisk ? lastGood.tick() : Promise.resolve()),
     /** Every minute. */

@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 
 type Instance = Pick<
   Awaited<ReturnType<typeof compose>>,
-  'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks'
+  'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks' | 'trust'
 >;
 
 /** The broker of this instance, its figures and its place in `/readyz`. */
@@ -16,7 +16,7 @@ export async function openBroker(
   instance: Instance,
   server: Server,
 ): Promise<SupervisedBroker> {
-  const { control, kernel } = instance;
+  const { control, kernel, trust } = instance;
   const broker = await superviseBroker({
     door: control.door,
     levels: control.levels,
@@ -31,6 +31,7 @@ export async function openBroker(
     },
     counters: createCounters((why, source) => instance.refusals.count('mqtt', why, source)),
     restarted: () => void tellFarms(instance),
+    ...(trust.makeTlsServer === undefined ? {} : { makeTlsServer: trust.makeTlsServer }),
   });
   broker.attachWebSocket(server, '/mqtt');
   instance.checks.add('broker', broker.health);

@@ -48,10 +48,16 @@ export async function wireRemoteFarms(deps: {
   const { bus, others } = deps.processes;
   const { read } = database;
   const wired = { control: null as ControlHere | null };
-  const bindings = createFarmBindings(bindingQueries(read), (farmId) => {
-    links.bindingChanged(farmId);
-    wired.control?.farmsChanged();
-  });
+  const unread = (error: unknown) =>
+    kernel.log.warn({ err: error }, 'which farms have a gateway could not be read');
+  const bindings = createFarmBindings(
+    bindingQueries(read),
+    (farmId) => {
+      links.bindingChanged(farmId);
+      wired.control?.farmsChanged();
+    },
+    unread,
+  );
   const links = createGatewayLinks({
     ...kernel,
     monotonic,
@@ -79,13 +85,7 @@ export async function wireRemoteFarms(deps: {
     bindings.follow(committed);
     for (const { table, id } of gone) if (table === 'sync_farms') await bindings.refresh(id);
   });
-  others.onGap(() => {
-    bindings
-      .load()
-      .catch((error: unknown) =>
-        kernel.log.warn({ err: error }, 'which farms have a gateway could not be read'),
-      );
-  });
+  others.onGap(() => void bindings.load().catch(unread));
   bus.hear((message, from) => {
     if (message.is === 'presence' && from === 'elsewhere') links.hear(message);
   });
@@ -166,8 +166,6 @@ async function lastSeenByStream({ read }: Database): Promise<Map<number, number>
     rows.map(({ stream_id, last_seen_at, paired_at }) => [stream_id, Date.parse(last_seen_at ?? paired_at)]),
   );
 }
-
-export type GatewayCommands = Awaited<ReturnType<typeof wireGatewayCommands>>;
 
 /** A gateway's part: orders from afar, and what it tells of its control points. */
 export async function wireGatewayCommands(deps: {

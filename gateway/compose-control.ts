@@ -20,6 +20,7 @@ import { createOxygenLoop } from '#features/aeration/oxygen-loop.ts';
 import { giveOrder, type OrderRequest } from '#features/control-points/give-order.ts';
 import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control-points/order-routes.ts';
 import { controlPointRoutes } from '#features/control-points/routes.ts';
+import { traceOrders } from '#features/control-points/trace-orders.ts';
 import { createDeviceDoor } from '#features/devices/device-door.ts';
 import type { KeyDeps } from '#features/devices/device-keys.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
@@ -93,6 +94,7 @@ export async function wireControl(deps: ControlDeps) {
       );
     },
   };
+  const trace = traceOrders({ ...kernel, views: registry });
   const publisher = createLevelPublisher({ ...levelDeps, link: () => link });
   const presenceListeners = new Set<(controlPointId: string) => void>();
   const presenceChanged = (id: string) => {
@@ -139,7 +141,10 @@ export async function wireControl(deps: ControlDeps) {
     lookedAt: deps.lookedAt,
   });
   database.onCommit((committed) => {
-    for (const { before, after } of registry.follow(committed)) publisher.follow(before, after);
+    const touched = registry.follow(committed);
+    // said before the level goes out, so that the lines of an order stand in their order
+    trace.committed(committed);
+    for (const { before, after } of touched) publisher.follow(before, after);
     oxygen.follow(committed);
   });
   deps.others.onCommit((committed) => oxygen.follow(committed));
@@ -196,8 +201,8 @@ export async function wireControl(deps: ControlDeps) {
       isPrivateAddress,
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
-      orderByUser: (id, target, userId) =>
-        orderByPerson(orderDeps, id, { target, issuedBy: userId, reason: null, holdS: null }),
+      orderByUser: (id, target, { userId, requestId }) =>
+        orderByPerson(orderDeps, id, { target, issuedBy: userId, reason: null, holdS: null, requestId }),
     }),
     ...scheduleRoutes({ ...kernel, ...schedules, gateways, freshView: registry.refresh }),
   ];
@@ -226,7 +231,7 @@ export async function wireControl(deps: ControlDeps) {
     },
     /** From here on levels go out; called when the broker stands. */
     attach(broker: DeviceLink) {
-      link = broker;
+      link = trace.following(broker);
       for (const view of registry.all()) publisher.publish(view);
     },
     /** Levels that change with time alone: the list of the days ahead, the farm's offset. */

@@ -91,9 +91,9 @@ export function watchProcess({
 }) {
   const loop = watchEventLoop({ log: kernel.log, delays: measuredDelays() });
   metrics.gauge(
-    'event_loop_delay_p99_ms',
+    'event_loop_delay_p99_seconds',
     'Delay of the event loop, p99 of the last whole minute',
-    loop.p99Ms,
+    () => loop.p99Ms() / 1000,
   );
   checks.add('event_loop', loop.health);
   return loop;

@@ -97,14 +97,22 @@ export function tellFigures(
     return contactAgeMs === null ? -1 : Math.round(contactAgeMs / 1000);
   });
   metrics.counter('sync_pushed_rows_total', 'Rows sent and confirmed', () => facts().counts.pushedRows);
-  metrics.counter('sync_pulled_rows_total', 'Rows fetched', () => facts().counts.pulledRows);
+  metrics.counter(
+    'sync_pulled_rows_total',
+    'Rows of the hosted instance that were fetched',
+    () => facts().counts.pulledRows,
+  );
   metrics.counter('sync_resyncs_total', 'Comparisons of everything', () => facts().counts.resyncs);
   metrics.counter(
     'sync_restarts_total',
     'Connections torn down without progress',
     () => facts().counts.restarts,
   );
-  metrics.counter('sync_request_failures_total', 'Requests that failed', () => facts().counts.failures);
+  metrics.counter(
+    'sync_request_failures_total',
+    'Requests to the hosted instance that failed',
+    () => facts().counts.failures,
+  );
   metrics.counter('sync_sent_bytes_total', 'Bodies sent, packed', () => traffic.sent);
   metrics.counter('sync_received_bytes_total', 'Bodies received, packed', () => traffic.received);
 }

@@ -22,6 +22,7 @@ import { LAST_MET, watchSyncLink } from '#features/notifications/watch-sync-link
 import { PAIRED, type Paired } from '#features/pairing/paired.ts';
 import type { LogFigures, SyncFacts } from '#features/sync-status/ports.ts';
 import { syncStatusRoutes } from '#features/sync-status/routes.ts';
+import { type ShowStatusDeps, showStatus } from '#features/sync-status/show-status.ts';
 import { isNews, syncEventOf } from '#features/sync-status/sync-event.ts';
 import { factsOf, sizeOf, tellFigures } from './compose-sync-figures.ts';
 import type { Config } from './config.ts';
@@ -156,13 +157,19 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
   };
   tellFigures(metrics, { facts, counted, traffic, comparer });
 
+  const status: ShowStatusDeps = {
+    ...kernel,
+    facts,
+    figures: counted,
+    clock: () => ({ aheadMs: clock.aheadMs, ageMs: clock.atMs === null ? null : monotonic() - clock.atMs }),
+    compared: comparer.figures,
+  };
   return {
+    /** The same as GET /sync/status, for the doctor. */
+    status: () => showStatus(status, { language: 'en', sees: 'all' }),
     routes: syncStatusRoutes({
       ...kernel,
-      facts,
-      figures: counted,
-      clock: () => ({ aheadMs: clock.aheadMs, ageMs: clock.atMs === null ? null : monotonic() - clock.atMs }),
-      compared: comparer.figures,
+      ...status,
       queries: syncStatusQueries(read),
       async retryParked() {
         await kernel.commit({

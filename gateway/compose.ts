@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
 import { eventTicketRoutes } from '#adapters/http/event-tickets.ts';
 import { createChecks } from '#adapters/http/health.ts';
@@ -47,6 +48,7 @@ import { wireBackup } from './compose-backup.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
 import { wireDelivery, wireNotify } from './compose-delivery.ts';
+import { syncFactsOf, wireDoctor } from './compose-doctor.ts';
 import { wireHostedTime } from './compose-hosted-time.ts';
 import { wireHostedWork } from './compose-hosted-work.ts';
 import { wireLocalPairing } from './compose-pairing.ts';
@@ -60,8 +62,13 @@ import { wireRequestLimits, wireSubscriptions } from './compose-subscriptions.ts
 import { wireSyncConflicts } from './compose-sync-conflicts.ts';
 import { wireGatewaySync } from './compose-sync-gateway.ts';
 import { wireHostedSync } from './compose-sync-hosted.ts';
+import { wireTrust } from './compose-trust.ts';
+import { wireUpdate } from './compose-update.ts';
 import type { Config } from './config.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
+
+/** Made by scripts/build-console.mjs. */
+const CONSOLE = fileURLToPath(new URL('../desktop/console/dist', import.meta.url));
 
 /** Wires everything for a role; the map of the program. */
 export async function compose(config: Config, given: World) {
@@ -301,6 +308,32 @@ export async function compose(config: Config, given: World) {
     sendLetter: delivery.sendLetter,
     endPayments: payments.endPayments,
   });
+  const trust = await wireTrust({
+    config,
+    world,
+    kernel,
+    database,
+    notify,
+    checks,
+    metrics,
+    refusals,
+  });
+  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart });
+  const doctor = wireDoctor({
+    config,
+    world,
+    kernel,
+    database,
+    views: control.registry,
+    clock,
+    storage,
+    keeper: trust.keeper,
+    metrics,
+    readiness: () => readiness({ database, checks }, storage, clock),
+    lastGoodTime: async () => (await lastRun(database.read)).goodTime,
+    backup: () => backup?.stand() ?? null,
+    syncStatus: async () => (gatewaySync === null ? null : syncFactsOf(await gatewaySync.status())),
+  });
   const allRoutes = [
     ...(pairing?.routes ?? []),
     ...(fleet?.routes ?? []),
@@ -332,13 +365,14 @@ export async function compose(config: Config, given: World) {
     ...aeratorRoutes({
       ...kernel,
       queries: aeratorQueries(database.read),
-      orderControlPoint: ({ controlPointId, target, caller, reason, aeratorId }) =>
+      orderControlPoint: ({ controlPointId, target, caller, reason, aeratorId, requestId }) =>
         orderByPerson(control.orderDeps, controlPointId, {
           target,
           issuedBy: caller.userId,
           reason,
           holdS: null,
           aeratorId,
+          requestId,
         }),
     }),
     ...control.routes,
@@ -352,6 +386,9 @@ export async function compose(config: Config, given: World) {
     ...production.routes,
     ...forecast.routes,
     ...eventTicketRoutes(events.tickets),
+    ...trust.routes,
+    ...update.routes,
+    ...doctor.routes,
     ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
   ];
   // what belongs to the hosted instance is not a paired gateway's to serve
@@ -383,6 +420,9 @@ export async function compose(config: Config, given: World) {
             authenticate: accounts.authenticateSession,
             events,
             paymentPages: payments.pages,
+            authorities: trust.authorities,
+            local: doctor.local,
+            consoleFolder: CONSOLE,
             readiness: () => readiness({ database, checks }, storage, clock),
           },
           routes,
@@ -435,5 +475,9 @@ export async function compose(config: Config, given: World) {
     syncConflicts,
     hostedTime,
     storage,
+    trust,
+    update,
+    doctor,
+    ready: () => readiness({ database, checks }, storage, clock),
   };
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
+import { DISCOVERY_PORT } from '#contract/discovery.ts';
+import { isName } from '#features/trust/trust-rules.ts';
 
 // Every option of the program: flag, environment variable, what it may be, default, and a sentence for --help.
 
@@ -9,6 +11,15 @@ const port = z.coerce
   .int({ message: 'must be a port, 0 to 65535' })
   .min(0, { message: 'must be a port, 0 to 65535' })
   .max(65_535, { message: 'must be a port, 0 to 65535' });
+const portOrOff = z.union([z.literal('off').transform(() => null), port], {
+  message: 'must be a port, 0 to 65535, or off',
+});
+const namesList = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter((name) => name !== ''))
+  .refine((names) => names.length <= 20 && names.every(isName), {
+    message: 'must be up to 20 host names or addresses with commas between',
+  });
 const seconds = (min: number, max: number) =>
   z.coerce
     .number({ message: `must be seconds, ${min} to ${max}` })
@@ -68,6 +79,26 @@ export const options = {
   host: { schema: z.string().min(1), fallback: '0.0.0.0', help: 'address to listen on' },
   'http-port': { schema: port, fallback: 8080, help: 'port of the interface; 0 picks a free one' },
   'mqtt-port': { schema: port, fallback: 1883, help: 'port of the broker; 0 picks a free one' },
+  'https-port': {
+    schema: portOrOff,
+    fallback: 8443,
+    help: 'port of the interface within TLS, of a gateway; 0 picks a free one, off: none',
+  },
+  'mqtts-port': {
+    schema: portOrOff,
+    fallback: 8883,
+    help: 'port of the broker within TLS; 0 picks a free one, off: none',
+  },
+  'discovery-port': {
+    schema: portOrOff,
+    fallback: DISCOVERY_PORT,
+    help: 'UDP port where a gateway answers who looks for one on the farm network; off: it does not',
+  },
+  'tls-names': {
+    schema: namesList,
+    fallback: [],
+    help: 'further names and addresses of this box for its certificate, with commas between',
+  },
   'database-url': {
     schema: z
       .string()
@@ -219,6 +250,11 @@ export const options = {
   'stripe-price-basic-usd': priceOption('BASIC', 'USD'),
   'stripe-price-professional-brl': priceOption('PROFESSIONAL', 'BRL'),
   'stripe-price-professional-usd': priceOption('PROFESSIONAL', 'USD'),
+  'update-keys': {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    help: 'file of the public keys of updates; given by the package, without it this program does not update itself',
+  },
   'metrics-token': {
     schema: z.string().min(16, { message: 'must have at least 16 characters' }).nullable(),
     fallback: null,
@@ -297,7 +333,7 @@ function readFlags(args: readonly string[]): Record<string, string | undefined> 
 
 export function helpText(): string {
   const lines = Object.entries(options).map(([name, { help, fallback }]) => {
-    const shown = fallback === null ? '' : ` [${String(fallback)}]`;
+    const shown = fallback === null || String(fallback) === '' ? '' : ` [${String(fallback)}]`;
     return `  --${name.padEnd(24)} ${environmentName(name).padEnd(24)} ${help}${shown}`;
   });
   return `npm start -- [options]   each also by its environment variable\n\n${lines.join('\n')}\n`;

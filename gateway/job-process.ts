@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
+import { standBack } from '#adapters/system/stand-back.ts';
 import { doJob, type Job, type JobDone } from './do-job.ts';
 
 type Answer = { done: JobDone } | { trouble: string } | { failure: string };
@@ -57,8 +57,7 @@ export function createJobProcess(): { run: (job: Job) => Promise<JobDone>; stop:
 }
 
 if (process.argv[1] === FILE && process.argv[2] === AS_JOB) {
-  // control goes first
-  setPriority(10);
+  standBack();
   // the gateway is gone: nobody waits for this any more
   process.once('disconnect', () => process.exit(1));
   process.once('message', (job: Job) => {

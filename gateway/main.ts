@@ -3,16 +3,21 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { createJsonLog } from '#adapters/log/json-log.ts';
+import { createRecentLines } from '#adapters/log/recent-lines.ts';
 import { SchemaRefused } from '#adapters/sql/migrate.ts';
 import { clockEvidence } from '#adapters/system/clock-evidence.ts';
+import { supervisorLink } from '#adapters/system/tell-supervisor.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { runAdmin } from './admin.ts';
 import { runBackup } from './backup.ts';
 import { DatabaseHeld } from './boot/while-locked.ts';
 import { BadOption, type Config, helpText, readConfig } from './config.ts';
+import { runDoctor } from './doctor/doctor-command.ts';
 import { runPair } from './pair.ts';
+import { proveTrial, reportAlive } from './prove-trial.ts';
 import { runRestore } from './restore.ts';
 import { lanAddresses, serve } from './serve.ts';
+import { runUpdate } from './update-command.ts';
 
 /** Compiled code is stored when the start is over; the box may lose its power before it ever stops in order. */
 const STORE_CODE_AFTER_MS = 20_000;
@@ -43,6 +48,16 @@ async function main(args: readonly string[]): Promise<void> {
     process.exitCode = await run(rest, { environment: process.env, print, input: process.stdin }, Date.now);
     return;
   }
+  if (command === 'update') {
+    const print = (line: string) => void process.stdout.write(`${line}\n`);
+    process.exitCode = await runUpdate(rest, { environment: process.env, print }, Date.now);
+    return;
+  }
+  if (command === 'doctor') {
+    const print = (line: string) => void process.stdout.write(`${line}\n`);
+    process.exitCode = await runDoctor(rest, { environment: process.env, print }, Date.now);
+    return;
+  }
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(helpText());
     return;
@@ -51,7 +66,9 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function runServer(config: Config): Promise<void> {
-  const log = createJsonLog(config.logLevel);
+  const recent = createRecentLines();
+  const log = createJsonLog(config.logLevel, recent.add);
+  const noting = { fault: (_error: unknown): void => undefined };
   let evidence: ClockEvidence = await clockEvidence();
   setInterval(() => {
     void clockEvidence().then((found) => {
@@ -61,6 +78,7 @@ async function runServer(config: Config): Promise<void> {
   process.on('uncaughtException', (error) => {
     // state may be broken: a supervisor starts us anew, and control resumes from the database
     log.error({ err: error }, 'stopped by a fault of ours');
+    noting.fault(error);
     process.exit(1);
   });
   const running = await serve(config, {
@@ -69,8 +87,11 @@ async function runServer(config: Config): Promise<void> {
     random: Math.random,
     pause: (ms) => pause(ms),
     log,
+    recentLines: recent.all,
     clockEvidence: () => evidence,
+    restart: () => void process.kill(process.pid, 'SIGTERM'),
   });
+  noting.fault = running.fault;
   setTimeout(flushCompileCache, STORE_CODE_AFTER_MS).unref();
   let isStopping = false;
   const stop = (signal: NodeJS.Signals) => {
@@ -89,9 +110,27 @@ async function runServer(config: Config): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   log.info(
-    { http: running.http, mqtt: running.mqtt, lan: lanAddresses(), role: config.role, data: config.data },
+    {
+      http: running.http,
+      mqtt: running.mqtt,
+      https: running.https,
+      mqtts: running.mqtts,
+      lan: lanAddresses(),
+      role: config.role,
+      data: config.data,
+    },
     'ready',
   );
+  const monotonic = () => performance.now();
+  const tellSupervisor = supervisorLink(process.env, (error) =>
+    log.warn({ err: error }, 'systemd could not be told that this process lives'),
+  );
+  if (tellSupervisor !== null) reportAlive(running, tellSupervisor, monotonic);
+  const { ON_TRIAL } = process.env;
+  if (ON_TRIAL !== '1') return;
+  proveTrial(running, monotonic, (word) => void process.send?.(word));
+  // who tries this version is gone; two that run would fight for the ports
+  process.once('disconnect', () => stop('SIGTERM'));
 }
 
 /** One sentence for what a person can mend; anything else is a bug and shows its trace. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { listBackups, newBackupFile, removeOld, requirePrepared } from '#adapters/backup/backup-folder.ts';
 import { asTrouble, BackupTrouble } from '#adapters/backup/backup-trouble.ts';
@@ -10,6 +10,8 @@ import { removeUnfinished, writeWhole } from '#adapters/backup/safe-files.ts';
 import { withScratch } from '#adapters/backup/scratch.ts';
 import { seal } from '#adapters/backup/seal.ts';
 import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
+import { certificateMaker } from '#adapters/tls/make-certificate.ts';
+import { authorityFile, spareFile, trustStateIn } from '#adapters/tls/trust-files.ts';
 import type { Job, JobDone } from './do-job.ts';
 
 /** A sealed backup in a prepared folder; older ones go by their age. Throws BackupTrouble with the reason. */
@@ -20,7 +22,12 @@ export async function makeBackup(job: Extract<Job, { kind: 'backup' }>): Promise
   const { size } = await stat(databaseFile);
   return withScratch(data, size, async (scratch, isOnCard) => {
     const copy = `${scratch}/farm.db`;
-    const described = { format: 1 as const, made_at: madeAt, ...(await takeSnapshot(databaseFile, copy)) };
+    const described = {
+      format: 1 as const,
+      made_at: madeAt,
+      ...(await takeSnapshot(databaseFile, copy)),
+      authority: await authorityIn(data),
+    };
     try {
       await removeUnfinished(folder);
       const file = newBackupFile(folder, madeAt);
@@ -31,6 +38,15 @@ export async function makeBackup(job: Extract<Job, { kind: 'backup' }>): Promise
       throw asTrouble(error, folder);
     }
   });
+}
+
+/** A backup without it is better than none; that it cannot be read is told elsewhere, and loudly. */
+async function authorityIn(data: string): Promise<string | null> {
+  for (const file of [authorityFile(data), spareFile(data)]) {
+    const text = await readFile(file, 'utf8').catch(() => null);
+    if (text !== null && trustStateIn(certificateMaker, text) !== null) return text;
+  }
+  return null;
 }
 
 /** Reads back what was written: a stick that lies is found out now, not in the night it is needed. */

@@ -22,10 +22,13 @@ import { databaseFile, readConfig } from './config.ts';
 import { prepareSqlite } from './open-database.ts';
 import { unsealTo } from './read-backup.ts';
 import { type Ask, askKey, BadCall, tellOutcome } from './recovery-command.ts';
+import { describeAuthority, putAuthority, restoreAuthority } from './restore-authority.ts';
 
 const HELP = `npm run restore -- --from FILE|FOLDER [options]   the gateway must be stopped
 
   --from       a backup, or the folder of backups, of which the newest is taken
+  --authority-only   bring back the farm authority alone, which controllers and consoles pin; nothing else changes,
+                     and the gateway may run
   --dry-run    open and check the backup, say what would come back, and change nothing
   --data DIR   folder of the gateway (DATA_DIR) [./data]
 
@@ -43,6 +46,7 @@ export function runRestore(args: readonly string[], ask: Ask, now: () => number)
     const backup = await newestBackup(values.from);
     const key = readRecoveryKey(await askKey(ask));
     const target = { data: config.data, file: databaseFile(config), now };
+    if (values['authority-only']) return ask.print(await restoreAuthority(backup, key, target));
     if (!values['dry-run']) requireStopped(target.file);
     const staged = values['dry-run']
       ? join(tmpdir(), `farm-${randomBytes(8).toString('hex')}.db`)
@@ -54,6 +58,7 @@ export function runRestore(args: readonly string[], ask: Ask, now: () => number)
       if (values['dry-run']) return ask.print('Dry run: the backup is whole and fits; nothing was changed');
       const aside = await putInPlace({ ...target, staged, key, backup });
       ask.print(aside === null ? 'Restored' : `Restored; what was there before is in ${aside}`);
+      ask.print(await putAuthority(config.data, manifest.authority ?? null, target.now));
       ask.print('Start the gateway: npm start. Its controllers follow the restored levels.');
     } catch (error) {
       throw asTrouble(error, config.data);
@@ -158,6 +163,7 @@ function describe(backup: string, found: Manifest, now: number): string {
     `  farms          ${found.farms}`,
     `  control points ${found.control_points}, with ${found.schedules} schedules`,
     `  users          ${found.users}`,
+    `  authority      ${describeAuthority(found.authority ?? null)}`,
     `  log entries    ${found.logs}`,
     `  schema         ${found.migrations.at(-1) ?? 'none'}`,
     `  epoch          ${found.sync_epoch} (a restore raises it)`,
@@ -172,6 +178,7 @@ function readArguments(args: readonly string[]) {
         from: { type: 'string' },
         data: { type: 'string' },
         'dry-run': { type: 'boolean' },
+        'authority-only': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

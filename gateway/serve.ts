@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { announce } from '#adapters/discovery/announce.ts';
 import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
+import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import { underLease } from '#adapters/sql/lease.ts';
 import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
@@ -18,12 +20,21 @@ import { openBroker } from './compose-broker.ts';
 import { watchProcess } from './compose-platform.ts';
 import type { Config } from './config.ts';
 import { createJobProcess } from './job-process.ts';
+import type { Vital } from './update/health-gate.ts';
 import type { World } from './world.ts';
 
 export type Running = {
   http: string;
   /** null on a hosted instance: controllers on a farm have their gateway. */
   mqtt: string | null;
+  /** null: switched off, or not to be opened now. */
+  https: string | null;
+  mqtts: string | null;
+  /** How often the schedules were looked at, and when last, on the monotonic clock. */
+  pulse: () => { ticks: number; at: number };
+  vital: () => Promise<Vital>;
+  /** Notes what ends this process now, for the doctor of the next one. */
+  fault: (error: unknown) => void;
   stop: () => Promise<void>;
 };
 
@@ -50,36 +61,72 @@ export async function serve(config: Config, world: World): Promise<Running> {
       );
   }
   const broker = isGateway ? await openBroker(config, instance, server) : null;
+  let secured: Awaited<ReturnType<typeof instance.trust.openPorts>> | null = null;
   try {
     const mqttAddress = broker === null ? null : await broker.listenTcp(config.mqttPort, config.host);
     const httpAddress = await listen(server, config);
     if (broker !== null) control.attach(broker.link);
+    // after the plain ports, which nothing about certificates may hold up
+    const mqttPort = mqttAddress?.port ?? null;
+    const doors = await instance.trust.openPorts({
+      server,
+      broker,
+      http: httpAddress.port,
+      mqtt: mqttPort,
+    });
+    secured = doors;
+    const { https, mqtts } = doors.ports();
     // from the first second on a restart knows since when it missed what was due
     await keepTime(instance).catch((error: unknown) =>
       kernel.log.warn({ err: error }, 'the time was not kept'),
     );
     const loop = watchProcess(instance);
+    const trust = { name: 'certificates', every: '*/5 * * * * *', run: doors.look };
+    await instance.doctor.attach({
+      address: `http://${shownHost(config.host)}:${httpAddress.port}`,
+      ports: doors.ports,
+      broker,
+      p99Ms: loop.p99Ms,
+    });
+    const announcer = await announceOn(config, instance);
     const everyMinute = { name: 'event loop', every: '50 * * * * *', run: loop.look };
     await instance.delivery.start();
     await instance.gatewaySync?.start();
     const jobs = createJobProcess();
+    const pulse = { ticks: 0, at: world.monotonic() };
     const backups = backupTicks(instance, jobs.run);
     const ticks = (world.startTicks ?? startTicks)(
-      [...ticksOf(config, instance, broker), ...backups, everyMinute],
+      [
+        ...ticksOf(config, instance, broker).map((tick) =>
+          beating(tick, config.role, pulse, world.monotonic),
+        ),
+        ...backups,
+        ...updateTicks(instance),
+        trust,
+        everyMinute,
+      ],
       (name, error) => {
         kernel.log.error({ err: error, tick: name }, 'a regular task failed; it is tried again');
       },
     );
     return {
       http: `http://${shownHost(config.host)}:${httpAddress.port}`,
-      mqtt: mqttAddress === null ? null : `mqtt://${shownHost(config.host)}:${mqttAddress.port}`,
+      mqtt: mqttPort === null ? null : `mqtt://${shownHost(config.host)}:${mqttPort}`,
+      https: https === null ? null : `https://${shownHost(config.host)}:${https}`,
+      mqtts: mqtts === null ? null : `mqtts://${shownHost(config.host)}:${mqtts}`,
+      pulse: () => pulse,
+      fault: instance.doctor.fault,
+      async vital() {
+        const { ready } = await instance.ready();
+        return { isReady: ready, controlTicks: pulse.ticks, brokerOk: broker?.health().ok ?? true };
+      },
       async stop() {
         // a copy under way would keep the stop waiting
         await instance.backup?.stop(jobs.stop);
         await ticks.stop();
         await instance.hostedWork?.stop();
         loop.stop();
-        const closed = new Promise((resolve) => server.close(resolve));
+        const closed = Promise.all([new Promise((resolve) => server.close(resolve)), doors.stop()]);
         instance.events.closeAll();
         live?.stop();
         // answers under way, and the farewell of the event streams, get a moment
@@ -91,23 +138,33 @@ export async function serve(config: Config, world: World): Promise<Running> {
           broker?.stop(),
           instance.delivery.stop(world.pause(LAST_WORDS_MS)),
           instance.gatewaySync?.stop(),
+          announcer?.close(),
         ]);
         await keepTimeAndPresence(instance).catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
         await instance.database.close();
+        instance.doctor.stopped();
       },
     };
   } catch (error) {
     live?.stop();
     await broker?.stop();
     server.close();
+    await secured?.stop();
     await instance.database.close();
     throw error;
   }
 }
 
 type Instance = Awaited<ReturnType<typeof compose>>;
+
+/** On the farm's network a gateway is found by itself; one that only this machine can call is not looked for. */
+function announceOn(config: Config, { kernel, trust }: Instance) {
+  const isReachable = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
+  if (config.role !== 'gateway' || config.discoveryPort === null || !isReachable) return null;
+  return announce({ log: kernel.log, beacon: trust.beacon, port: config.discoveryPort, isPrivateAddress });
+}
 
 function listen(server: Server, config: Config): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
@@ -233,6 +290,25 @@ function syncTicks({ gatewaySync }: Instance): Tick[] {
     { name: 'comparison', every: '*/30 * * * * *', run: gatewaySync.compare },
     { name: 'change log', every: '53 */10 * * * *', run: gatewaySync.sweep },
   ];
+}
+
+type Pulse = ReturnType<Running['pulse']>;
+
+/** The tick that everything else is for; a hosted instance has no schedules to follow. */
+function beating(tick: Tick, role: Config['role'], pulse: Pulse, monotonic: () => number): Tick {
+  if (tick.name !== (role === 'gateway' ? 'control' : 'episodes')) return tick;
+  return {
+    ...tick,
+    async run() {
+      await tick.run();
+      pulse.ticks += 1;
+      pulse.at = monotonic();
+    },
+  };
+}
+
+function updateTicks({ update }: Instance): Tick[] {
+  return update.look === null ? [] : [{ name: 'update', every: '*/2 * * * * *', run: update.look }];
 }
 
 function backupTicks({ backup }: Instance, run: RunJob): Tick[] {

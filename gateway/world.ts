@@ -5,6 +5,7 @@ import { createClock, type DisciplinedClock } from '#adapters/system/disciplined
 import type { startTicks } from '#adapters/timers/ticks.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
+import type { Network } from '#features/trust/ports.ts';
 import type { Config } from './config.ts';
 
 /** What the world gives the program; tests give their own. */
@@ -16,10 +17,16 @@ export type World = {
   random: () => number;
   pause: (ms: number) => Promise<void>;
   log: Log;
+  /** The last lines of the log, as they were written; absent: nobody keeps them. */
+  recentLines?: () => string[];
   /** What speaks for the wall clock, as last asked. */
   clockEvidence: () => ClockEvidence;
+  /** Ends this process in order so that it is started anew, maybe in another version; absent: nobody would start it. */
+  restart?: () => void;
   /** Another pulse than the machine's, for a world that lives faster. */
   startTicks?: typeof startTicks;
+  /** Another name and other addresses than the machine's. */
+  network?: () => Network;
   /** Another work than that of real passwords, for tests that make hundreds of accounts. */
   passwordCost?: PasswordCost;
 };

@@ -42,7 +42,8 @@ async function runDemo(options: DemoOptions, interrupted: AbortSignal): Promise<
   const startedAt = performance.now();
   const farm = await demoFarm(options);
   const { data, host, httpPort, mqttPort } = options;
-  const flags = { data, host, 'http-port': httpPort, 'mqtt-port': mqttPort };
+  const secured = { 'https-port': '0', 'mqtts-port': '0' };
+  const flags = { data, host, 'http-port': httpPort, 'mqtt-port': mqttPort, ...secured };
   const cloud =
     options.hosted === null
       ? null

@@ -1,6 +1,7 @@
 // Loaded before anything else of the program. Plain JavaScript, so that an old Node can still read it: the
 // native modules (SQLite, password hashing) crash an old Node without a word.
 
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -15,5 +16,8 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_MAJOR) {
 }
 
 // Compiled code is kept between starts, beside the packages: it halves the time until controllers are served after a
-// power cut. Where the folder cannot be written to, a start takes as long as the first.
-module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)));
+// power cut. Where the folder cannot be written to, a start takes as long as the first. A packaged program stays as it
+// was signed: its unit names another folder (NODE_COMPILE_CACHE).
+const isPackaged = existsSync(new URL('../manifest.json', import.meta.url));
+if (!isPackaged)
+  module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)));

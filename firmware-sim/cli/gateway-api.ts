@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http';
 import * as z from 'zod';
 import type { HttpCall } from '../http-call.ts';
 import { callHttp } from '../http-call.ts';
@@ -30,11 +31,12 @@ export type IssuedKey = z.infer<typeof issuedKey>;
 export async function openGatewayApi(
   base: string,
   user: { email: string; password: string },
+  agent?: Agent,
 ): Promise<GatewayApi> {
-  const { access_token: token } = await ask(base, '/api/v1/auth/login', login, { body: user });
-  const get = <T>(path: string, schema: z.ZodType<T>) => ask(base, path, schema, { bearer: token });
+  const { access_token: token } = await ask(base, '/api/v1/auth/login', login, { body: user, agent });
+  const get = <T>(path: string, schema: z.ZodType<T>) => ask(base, path, schema, { bearer: token, agent });
   const post = <T>(path: string, schema: z.ZodType<T>, body: object) =>
-    ask(base, path, schema, { bearer: token, method: 'POST', body });
+    ask(base, path, schema, { bearer: token, method: 'POST', body, agent });
   return {
     token,
     farms: () => get('/api/v1/farms/', z.array(farm)),

@@ -29,6 +29,20 @@ const FLAGS = {
     env: 'SIM_MQTT',
     help: 'MQTT address (mqtt, mqtts, ws or wss); default: port 1883 of the gateway’s host',
   },
+  tls: {
+    type: 'boolean',
+    help: 'speak TLS; asks the gateway in the clear for its ports and its pin',
+  },
+  'tls-pin': {
+    type: 'string',
+    value: 'PIN,...',
+    help: 'know the gateway by this pin of its authority; needs https and mqtts addresses',
+  },
+  'tls-ca': {
+    type: 'string',
+    value: 'FILE',
+    help: 'the same by its authority as a file (/ca.pem of the gateway)',
+  },
   email: {
     type: 'string',
     value: 'EMAIL',

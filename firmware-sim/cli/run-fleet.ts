@@ -3,11 +3,13 @@ import type { ControllerView, Fleet, FleetController } from '../fleet/fleet.ts';
 import { createFleet } from '../fleet/fleet.ts';
 import type { Scenario } from '../fleet/scenario.ts';
 import { builtInScenarios, runScenario, scenario as scenarioSchema } from '../fleet/scenario.ts';
+import { trustedAgent } from '../transport/gateway-trust.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import type { FleetShape } from './identities.ts';
 import { provisionIdentities, readIdentities, saveIdentities } from './identities.ts';
 import type { Options } from './options.ts';
 import { UsageError } from './options.ts';
+import { type Addresses, secureAddresses } from './read-trust.ts';
 
 export type Terminal = {
   print: (line: string) => void;
@@ -18,12 +20,12 @@ export type Terminal = {
 /** Runs a fleet until its time is over or it is interrupted; answers the exit code. */
 export async function runFleet(terminal: Terminal, options: Options): Promise<number> {
   const script = await readScenario(options.text('scenario'));
-  const addresses = readAddresses(options);
+  const addresses = await secureAddresses(options, readAddresses(options));
   const forMs = options.duration('for');
   const everyMs = options.duration('every') ?? 10_000;
   const speed = options.number('speed', { min: 0.1, max: 100 });
   const shape = readShape(options);
-  const controllers = await readControllers(options, addresses.httpBase, shape);
+  const controllers = await readControllers(options, addresses, shape);
   const saveTo = options.text('save-keys');
   if (saveTo !== undefined) await saveIdentities(saveTo, controllers);
 
@@ -77,7 +79,7 @@ function readShape(options: Options): FleetShape {
 
 async function readControllers(
   options: Options,
-  httpBase: string,
+  { httpBase, trust }: Addresses,
   shape: FleetShape,
 ): Promise<FleetController[]> {
   const keys = options.text('keys');
@@ -86,8 +88,14 @@ async function readControllers(
   if (email === undefined) {
     throw new UsageError('give --keys FILE, or --email and --password to let the controllers be created.');
   }
-  const api = await openGatewayApi(httpBase, { email, password: options.need('password') });
-  return provisionIdentities(api, shape, options.text('farm'));
+  const agent = trust === undefined ? undefined : trustedAgent({ keepAlive: true, maxSockets: 8 }, trust);
+  const user = { email, password: options.need('password') };
+  const api = await openGatewayApi(httpBase, user, agent);
+  try {
+    return await provisionIdentities(api, shape, options.text('farm'));
+  } finally {
+    agent?.destroy();
+  }
 }
 
 async function readScenario(wanted: string | undefined): Promise<Scenario | null> {

@@ -8,6 +8,7 @@ import type { RunnerNotice } from '../controller-runner.ts';
 import { createRunner } from '../controller-runner.ts';
 import type { SimClock } from '../sim-clock.ts';
 import { createRealClock } from '../sim-clock.ts';
+import { type GatewayTrust, trustedAgent } from '../transport/gateway-trust.ts';
 import { createHttpTransport } from '../transport/http-transport.ts';
 import { createMqttTransport } from '../transport/mqtt-transport.ts';
 import type { TransportDeps } from '../transport/transport.ts';
@@ -34,6 +35,8 @@ export type FleetOptions = {
   controllers: readonly FleetController[];
   httpBase: string;
   mqttUrl: string;
+  /** By what they know the gateway over TLS; without it the rules of the machine hold. */
+  trust?: GatewayTrust | undefined;
   seed: number;
   /** How many times faster than real time the controllers live (their sockets do not). */
   speed?: number;
@@ -102,7 +105,7 @@ export function startFleet(options: FleetOptions): Fleet {
 /** The same without power, for a caller that wants to listen first. */
 export function createFleet(options: FleetOptions): Fleet {
   const clock = options.clock ?? createRealClock(options.speed === undefined ? {} : { speed: options.speed });
-  const agent = createAgent(options.httpBase);
+  const agent = createAgent(options.httpBase, options.trust);
   const listeners = new Set<(event: FleetEvent) => void>();
   const counters: FleetCounters = {
     heartbeats: 0,
@@ -164,21 +167,23 @@ export function createFleet(options: FleetOptions): Fleet {
   };
 }
 
-function createAgent(httpBase: string): PlainAgent {
+function createAgent(httpBase: string, trust: GatewayTrust | undefined): PlainAgent {
   const settings = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64 };
-  return httpBase.startsWith('https:') ? new TlsAgent(settings) : new PlainAgent(settings);
+  if (!httpBase.startsWith('https:')) return new PlainAgent(settings);
+  return trust === undefined ? new TlsAgent(settings) : trustedAgent(settings, trust);
 }
 
 function transportFor(
   deps: TransportDeps & { agent: PlainAgent },
-  urls: { httpBase: string; mqttUrl: string },
+  urls: { httpBase: string; mqttUrl: string; trust?: GatewayTrust | undefined },
   controller: FleetController,
 ) {
   const { device_id, mqtt_id, key } = controller;
   if (controller.transport === 'http') {
     return createHttpTransport(deps, urls.httpBase, key === undefined ? { device_id } : { device_id, key });
   }
-  return createMqttTransport(deps, urls.mqttUrl, { device_id, mqtt_id, key: key ?? '' });
+  const identity = { device_id, mqtt_id, key: key ?? '' };
+  return createMqttTransport(deps, urls.mqttUrl, identity, urls.trust ?? null);
 }
 
 function count(counters: FleetCounters, notice: RunnerNotice): void {

@@ -25,7 +25,7 @@ export function createHttpTransport(
   const call = async (method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
     // Nothing arrives and nothing is refused: the request ends only by its own time limit.
     if (isHalfOpen) await untilAborted(AbortSignal.any([underWay.signal, healed.signal]));
-    return request({
+    return requestJson({
       agent: deps.agent,
       url: `${base}${path}`,
       method,
@@ -104,7 +104,8 @@ type Call = {
   body: object | undefined;
 };
 
-function request(call: Call): Promise<Answer> {
+/** One JSON request over an agent's connections. Rejects when there is no answer in time. */
+export function requestJson(call: Call): Promise<Answer> {
   const text = call.body === undefined ? undefined : JSON.stringify(call.body);
   const send = call.url.startsWith('https:') ? requestTls : requestPlain;
   const headers: Record<string, string> = { accept: 'application/json' };

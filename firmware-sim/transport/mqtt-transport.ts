@@ -1,5 +1,5 @@
 import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
-import { connect as connectMqtt } from 'mqtt';
+import { MqttClient as Client, connect as connectMqtt } from 'mqtt';
 import {
   deviceCommand,
   deviceConfig,
@@ -8,6 +8,7 @@ import {
   timeMessage,
 } from '#contract/mqtt/messages.ts';
 import { commandTopic, DEVICE_LEVELS, deviceTopic, resultTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
+import { type GatewayTrust, trustedStream } from './gateway-trust.ts';
 import type { Identity, Incoming, Outgoing, Transport, TransportDeps } from './transport.ts';
 
 // MQTT 3.1.1 with a clean session. When to try again is the controller's own rule: mqtt.js never reconnects by itself.
@@ -18,13 +19,19 @@ const CONNECT_TIMEOUT_MS = 30_000;
 
 type Session = { client: MqttClient; lastContactMs: number; isOver: boolean };
 
-export function createMqttTransport(deps: TransportDeps, url: string, identity: Identity): Transport {
+/** `trust`: for an mqtts address, by what the gateway is known. */
+export function createMqttTransport(
+  deps: TransportDeps,
+  url: string,
+  identity: Identity,
+  trust: GatewayTrust | null = null,
+): Transport {
   let session: Session | null = null;
   let isHalfOpen = false;
 
   const open = (sid: string, bootId: string) => {
     endSession(session);
-    const client = connectMqtt(url, optionsFor(identity, sid, bootId));
+    const client = clientFor(url, optionsFor(identity, sid, bootId), trust);
     const current: Session = { client, lastContactMs: deps.nowMs(), isOver: false };
     session = current;
     client.on('packetreceive', () => {
@@ -75,6 +82,16 @@ export function createMqttTransport(deps: TransportDeps, url: string, identity: 
       else session.client.stream.destroy();
     },
   };
+}
+
+function clientFor(url: string, options: IClientOptions, trust: GatewayTrust | null): MqttClient {
+  if (trust === null || !url.startsWith('mqtts:')) return connectMqtt(url, options);
+  return new Client((client) => {
+    const stream = trustedStream(new URL(url), trust);
+    // mqtt.js tells only of some of the errors of a stream
+    stream.once('error', (error) => client.emit('error', error));
+    return stream;
+  }, options);
 }
 
 function optionsFor(identity: Identity, sid: string, bootId: string): IClientOptions {

@@ -86,6 +86,8 @@ export type Request<Params, Query, Body> = {
   origin: string;
   /** How the sender of an event signed its body: the header Stripe-Signature. */
   signature: string | null;
+  /** Names this request in answers, logs and audit: X-Request-Id. */
+  requestId: string;
   /** Best language of the Accept-Language header. */
   language: 'pt-BR' | 'en';
 };
@@ -102,6 +104,8 @@ export type Answer = {
    * stands in the page, between its tags; nothing else takes effect in it.
    */
   text?: { type: string; chunks: AsyncIterable<string> | Iterable<string>; style?: string };
+  /** A file as a whole. */
+  file?: { type: string; bytes: Uint8Array };
   /** Number of rows without paging; becomes X-Total-Count. */
   total?: number;
   /** Version of the one resource in the body; becomes its ETag. */
@@ -132,7 +136,10 @@ export type Route = {
   invalid: 400 | 422;
   /** Schema per status; null: no body. `list`: the schema is one row of a streamed array. `media`: not JSON. */
   answers: Readonly<
-    Record<number, { schema: z.ZodType; list?: boolean; media?: 'text/csv' | 'text/html' } | null>
+    Record<
+      number,
+      { schema: z.ZodType; list?: boolean; media?: 'text/csv' | 'text/html' | 'application/gzip' } | null
+    >
   >;
   deprecated: boolean;
   /** Creates honour Idempotency-Key. */

@@ -1,4 +1,4 @@
-import type { CommandFrame, GatewayFrame, LiveState, SyncRefusal } from '#contract/sync/wire.ts';
+import type { CommandFrame, GatewayFrame, LiveState } from '#contract/sync/wire.ts';
 
 // Seams of the sync: what its two sides ask of the parts around them.
 
@@ -7,7 +7,7 @@ export type AskKind = 'hello' | 'push' | 'pull' | 'snapshot' | 'digest' | 'repai
 
 export type Refused = {
   status: number;
-  code: SyncRefusal | string;
+  code: string;
   detail: string;
   in?: { seq: number; chain: string };
   retryAfterMs?: number;

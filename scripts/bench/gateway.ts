@@ -48,6 +48,8 @@ export function flagsFor(data: string): string[] {
     host: '127.0.0.1',
     'http-port': '0',
     'mqtt-port': '0',
+    'https-port': 'off',
+    'mqtts-port': 'off',
     'mqtt-messages-per-s': '0',
     'mqtt-connects-per-minute': '0',
     'local-plan': 'ENTERPRISE',

@@ -4,6 +4,8 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { coldStart } from './cold-start.ts';
 import { connectedControllers } from './connected-controllers.ts';
+import { consolePaint } from './console-paint.ts';
+import { consoleSize } from './console-size.ts';
 import { farmReads } from './farm-reads.ts';
 import type { BenchOptions, Finding } from './finding.ts';
 import { gatewayStorm } from './gateway-storm.ts';
@@ -21,6 +23,7 @@ import { streamingLogs } from './streaming-logs.ts';
 import { syncApply } from './sync-apply.ts';
 import { syncBacklog } from './sync-backlog.ts';
 import { tableOf } from './table.ts';
+import { tlsReconnect } from './tls-reconnect.ts';
 
 // How fast the gateway is, always against a named baseline in the same run: ratios hold on other machines, rates do not.
 
@@ -33,6 +36,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'connected-controllers': connectedControllers,
   'streaming-logs': streamingLogs,
   storm,
+  'tls-reconnect': tlsReconnect,
   'farm-reads': farmReads,
   logins,
   notifications,
@@ -41,6 +45,8 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'sync-apply': syncApply,
   'remote-order': remoteOrder,
   'edit-propagation': editPropagation,
+  'console-size': consoleSize,
+  'console-paint': consolePaint,
   'idle-link': idleLink,
   'gateway-storm': gatewayStorm,
 };

@@ -8,6 +8,8 @@ export type RunningServer = {
   pid: number;
   http: string;
   mqtt: string;
+  /** Empty where the broker speaks no TLS. */
+  mqtts: string;
   /** Resolves when the process has ended, however it ended. */
   ended: Promise<void>;
   /** Asks it to stop, and waits for the end. */
@@ -25,6 +27,7 @@ const readyLine = z.object({
   msg: z.literal('ready'),
   http: z.string().nullish(),
   mqtt: z.string().nullish(),
+  mqtts: z.string().nullish(),
 });
 
 const READY_WITHIN_MS = 30_000;
@@ -52,6 +55,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     pid: child.pid ?? 0,
     http: ready.http ?? '',
     mqtt: ready.mqtt ?? '',
+    mqtts: ready.mqtts ?? '',
     ended,
     async stop() {
       child.kill('SIGTERM');

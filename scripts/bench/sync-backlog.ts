@@ -11,7 +11,6 @@ import { gatewayPoints, hostedPoints, onDatabase, type PairedFarm, startPairedFa
 import { startRemote } from './remote.ts';
 
 const LINE = { roundTripMs: 200, bytesPerSecond: 2_000_000 / 8 };
-const FAST = { roundTripMs: 0, bytesPerSecond: null };
 const MUST = { liveS: 5, allS: 180, megabytes: 15 };
 const GIVE_UP_S = 900;
 /** A line that has been down for so long is looked after as rarely as one of a month. */

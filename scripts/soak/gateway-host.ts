@@ -157,6 +157,8 @@ function argsFor(data: string, ports: { http: string; mqtt: string }): string[] 
     host: '127.0.0.1',
     'http-port': ports.http,
     'mqtt-port': ports.mqtt,
+    'https-port': '0',
+    'mqtts-port': '0',
     // the whole farm calls from one address
     'mqtt-connects-per-minute': '0',
     'mqtt-messages-per-s': '0',

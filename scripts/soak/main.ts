@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseDuration } from '#sim/fleet/scenario.ts';
 import { soakPair } from '../sync/soak-pair.ts';
 import { runCampaign } from './campaign.ts';
+import { soakConsole } from './every-look.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readProgress } from './progress.ts';
 import { type Report, textOf } from './report.ts';
@@ -17,6 +18,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --speed N          farm seconds in one of ours [20]
   --resume FILE      notes its progress there, and goes on from it when it was interrupted
   --sync SEEDS       instead: so many simulated pairs of a gateway and a hosted instance, from --seed on [from 1]
+  --console          instead: every screen of the console in every size, theme, language and state, and its line cut
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
 `;
 
@@ -31,6 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(HELP);
     return 2;
   }
+  if (options.console) return (await soakConsole(options)) ? 0 : 1;
   if (options.sync !== null) {
     const tell = (sentence: string) => console.error(`… ${sentence}`);
     const { sync: seeds, from, json } = options;
@@ -79,6 +82,7 @@ function readOptions(args: readonly string[]) {
       speed: { type: 'string', default: '20' },
       resume: { type: 'string' },
       sync: { type: 'string' },
+      console: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -96,6 +100,7 @@ function readOptions(args: readonly string[]) {
     forMs,
     seed,
     sync,
+    console: values.console,
     from: Number(values.seed ?? 1),
     kills,
     controllers,

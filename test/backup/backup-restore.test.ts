@@ -197,6 +197,7 @@ describe('the backups of a gateway', () => {
       'backup-key.json',
       'before-restore-20260302T130000Z',
       'farm.db',
+      'tls',
     ]);
     expect(readdirSync(join(stopped, 'before-restore-20260302T130000Z'))).toEqual(['farm.db']);
     // twice in a row: the epoch is above both

@@ -123,6 +123,10 @@ describe('the process', () => {
         '0',
         '--mqtt-port',
         '0',
+        '--https-port',
+        'off',
+        '--mqtts-port',
+        'off',
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );

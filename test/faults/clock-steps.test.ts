@@ -178,7 +178,12 @@ describe('a gateway that loses its power just after its clock was put right', ()
     const ticks = new Map<string, Tick['run']>();
     const quiet = () => undefined;
     const config = readConfig(
-      ['--data', data, '--host', '127.0.0.1', '--http-port', '0', '--mqtt-port', '0'],
+      ['--data', data, '--host', '127.0.0.1', '--http-port', '0', '--mqtt-port', '0'].concat([
+        '--https-port',
+        'off',
+        '--mqtts-port',
+        'off',
+      ]),
       {},
     );
     const running = await serve(config, {

@@ -34,6 +34,7 @@ describe.concurrent('a quick run', () => {
     ['quiet-day', 'nobody connected', 1],
     ['streaming-logs', 'calm', 2],
     ['storm', 'after the first 2 each', 1],
+    ['tls-reconnect', 'the same without TLS', 1],
     ['logins', ['calm', 'allowed', 'wanted at most'], 3],
     ['limits', 'without', 3],
   ])(

@@ -59,6 +59,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
     pause: () => Promise.resolve(),
     passwordCost: CHEAP,
+    recentLines: () => sentences.map((line) => JSON.stringify(line)),
     log: { debug: silent, info: note('info'), warn: note('warn'), error: note('error') },
   });
   const server = createServer(instance.app);

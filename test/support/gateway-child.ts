@@ -10,7 +10,9 @@ const [realStart = 0, farmStart = 0, speed = 1] = (process.env['TEST_CLOCK'] ?? 
 const farmTime = () => farmStart + (Date.now() - realStart) * speed;
 
 const log = createJsonLog('info');
-const running = await serve(readConfig(process.argv.slice(2), {}), {
+// many run at once: each takes secured ports that are free, unless it is told others
+const secured = ['--https-port', '0', '--mqtts-port', '0'];
+const running = await serve(readConfig([...secured, ...process.argv.slice(2)], {}), {
   wallClock: farmTime,
   monotonic: farmTime,
   random: Math.random,
@@ -19,4 +21,4 @@ const running = await serve(readConfig(process.argv.slice(2), {}), {
   clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
 });
 process.on('SIGTERM', () => void running.stop().then(() => process.exit(0)));
-log.info({ http: running.http, mqtt: running.mqtt }, 'ready');
+log.info({ http: running.http, mqtt: running.mqtt, https: running.https, mqtts: running.mqtts }, 'ready');

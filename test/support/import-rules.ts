@@ -65,6 +65,7 @@ export const IMPORT_RULES: readonly Rule[] = [
   { folder: 'gateway/adapters/timers', ...ADAPTER, libraries: ['node-cron', 'node:*'] },
   { folder: 'gateway/adapters/tokens', ...ADAPTER, libraries: ['jsonwebtoken', 'node:*'] },
   { folder: 'gateway/adapters/passwords', ...ADAPTER, libraries: ['argon2', 'node:*'] },
+  { folder: 'gateway/adapters/tls', ...ADAPTER, libraries: ['zod', 'node:*'] },
   { folder: 'gateway/adapters/log', ...ADAPTER, libraries: ['pino', 'node:*'] },
   // Its stores read tables of the sync, its transports carry what the engines of gateway/sync say.
   {
@@ -73,10 +74,18 @@ export const IMPORT_RULES: readonly Rule[] = [
     types: ['gateway/features/*'],
     libraries: ['express', 'kysely', 'pg', 'ws', 'zod', 'node:*'],
   },
+  { folder: 'gateway/adapters/discovery', ...ADAPTER, libraries: ['multicast-dns', 'node:*'] },
   { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },
 
   // The boot ladder is the wiring of a start: it opens files, checks them and fills databases.
   { folder: 'gateway/boot', values: ['gateway', 'gateway/*', 'gateway/*/*'], libraries: ['zod', 'node:*'] },
+
+  // Updates of the program itself: read packages, unpack them, judge. Runs before anything else of the program, so it
+  // brings no library.
+  { folder: 'gateway/update', values: ['gateway/adapters/backup'], libraries: ['node:*'] },
+
+  // Facts for the doctor come from everywhere: files, machine, a database that nobody runs.
+  { folder: 'gateway/doctor', values: ['gateway', 'gateway/*', 'gateway/*/*'], libraries: ['zod', 'node:*'] },
 
   // What lies directly in gateway/ (main, compose, config) wires everything.
   {
@@ -84,6 +93,30 @@ export const IMPORT_RULES: readonly Rule[] = [
     values: ['gateway/*', 'gateway/*/*', 'scripts'],
     libraries: ['pino', 'uuid', 'zod', 'node:*'],
   },
+
+  // The console runs in a browser: it knows the contract and the science, and nothing of the gateway's inside.
+  { folder: 'desktop/console/state', values: ['gateway/contract', 'gateway/science'], libraries: [] },
+  {
+    folder: 'desktop/console',
+    values: ['gateway/contract', 'gateway/science', 'desktop'],
+    libraries: [
+      'preact',
+      '@preact/signals',
+      '@tanstack/preact-query',
+      'uplot',
+      'vite',
+      'wouter-preact',
+      'node:url',
+    ],
+  },
+  { folder: 'desktop/preload', values: ['desktop'], libraries: ['electron'] },
+  { folder: 'desktop/shell', values: ['desktop'], libraries: [] },
+  {
+    folder: 'desktop/main',
+    values: ['desktop', 'gateway/contract'],
+    libraries: ['electron', 'multicast-dns', 'serialport', 'zod', 'node:*'],
+  },
+  { folder: 'desktop', values: ['desktop/*'], libraries: ['vite', 'node:*'] },
 
   {
     folder: 'firmware-sim',
@@ -119,7 +152,7 @@ type Import = { specifier: string; isType: boolean };
 function ruleFor(file: string): Rule | undefined {
   const folder = path.posix.dirname(file);
   return IMPORT_RULES.find(({ folder: rule }) =>
-    rule === 'gateway' ? folder === rule : isWithin(folder, rule),
+    rule === 'gateway' || rule === 'desktop' ? folder === rule : isWithin(folder, rule),
   );
 }
 

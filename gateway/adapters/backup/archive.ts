@@ -23,6 +23,8 @@ export const manifest = z.object({
   users: z.int(),
   logs: z.int(),
   bytes: z.int(),
+  /** Keys and certificates of the farm authority, as its file holds them; null: there was none. */
+  authority: z.string().nullish(),
 });
 export type Manifest = z.infer<typeof manifest>;
 

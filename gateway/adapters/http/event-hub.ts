@@ -106,8 +106,8 @@ export function createEventHub(deps: EventHubDeps) {
         | ['measurement', MeasurementEvent]
         | ['command', CommandEvent]
     ): void {
-      if (streams.size === 0) return;
-      if (name === 'presence') gather(farmId, data);
+      if (streams.size === 0) return gather.forget();
+      if (name === 'presence') gather.add(farmId, data);
       else tellAll(name, data, { farmId, userId: null });
     },
     /** Tells every viewer about this instance. */

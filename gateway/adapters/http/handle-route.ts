@@ -20,6 +20,7 @@ import { perform } from '#core/use-case.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
 import { readFile } from './read-json-body.ts';
+import { requestIdOf } from './request-frame.ts';
 import type { Admit } from './request-limits.ts';
 import { sendAnswer } from './send-answer.ts';
 
@@ -112,6 +113,7 @@ async function readRequest(
     bearer,
     origin: originOf(http),
     signature: headerOf(http, 'stripe-signature'),
+    requestId: requestIdOf(response),
     language: languageOf(http),
   };
 }
@@ -120,7 +122,8 @@ const SANE_HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:]+\](:\d{1,5})?$/i;
 
 function originOf(http: HttpRequest): string {
   const host = http.headers.host ?? '';
-  return `http://${SANE_HOST.test(host) ? host : 'localhost'}`;
+  const scheme = 'encrypted' in http.socket && http.socket.encrypted === true ? 'https' : 'http';
+  return `${scheme}://${SANE_HOST.test(host) ? host : 'localhost'}`;
 }
 
 function headerOf(http: HttpRequest, name: string): string | null {

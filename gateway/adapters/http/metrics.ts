@@ -33,6 +33,10 @@ export function createMetrics() {
         requests.observe(labels, durationMs / 1000);
       };
     },
+    /** What does not change while this process lives: always 1, with words to join other metrics with. */
+    info(name: string, help: string, labels: Readonly<Record<string, string>>): void {
+      new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] }).set(labels, 1);
+    },
     /** A value that is asked for when somebody looks. */
     gauge(name: string, help: string, read: () => number | Promise<number>): void {
       new Gauge({
@@ -86,7 +90,8 @@ export function createMetrics() {
       return (by = 1) => counter.inc(by);
     },
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    // the library spells it as no reader of the format must understand
+    text: async () => (await registry.metrics()).replaceAll(/ Nan$/gm, ' NaN'),
   };
 }
 

@@ -1,9 +1,12 @@
 import type { Express, RequestHandler, Router } from 'express';
 import type { Route } from '#core/route.ts';
 import { API, wrongMethod } from './app.ts';
+import { type Authorities, authorityBundle, authorityForPhones } from './authority-files.ts';
+import { consolePages } from './console.ts';
 import { docsPage } from './docs-page.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
 import { healthPage, type Readiness, readyPage } from './health.ts';
+import { type LocalPages, localBundle, localFacts } from './local-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -13,6 +16,11 @@ export type PlatformDeps = MetricsPageDeps & {
   events: EventStreamDeps;
   /** Where this instance takes payments itself. */
   paymentPages: Router | null;
+  /** Certificates of the authorities in force; null: none. */
+  authorities: Authorities;
+  local: LocalPages;
+  /** Where the built console lies. */
+  consoleFolder: string;
 };
 
 /** What is served beside the route table: health, metrics, the interface's own description, the event stream. */
@@ -20,10 +28,15 @@ export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly
   get(app, '/healthz', healthPage(deps));
   get(app, '/readyz', readyPage(deps));
   get(app, '/metrics', metricsPage(deps));
+  get(app, '/local/doctor', localFacts(deps.local));
+  get(app, '/local/support-bundle', localBundle(deps.local));
+  get(app, '/ca.pem', authorityBundle(deps.authorities));
+  get(app, '/ca.crt', authorityForPhones(deps.authorities));
   get(app, `${API}/openapi.json`, openApiPage(routes));
   get(app, `${API}/events`, eventStream(deps.events));
   app.use(`${API}/docs`, docsPage());
   if (deps.paymentPages !== null) app.use(`${API}/payment/sandbox`, deps.paymentPages);
+  app.use(consolePages(deps.consoleFolder));
 }
 
 function openApiPage(routes: readonly Route[]): RequestHandler {

@@ -26,6 +26,7 @@ export const UNCOUNTED_TAGS: ReadonlySet<string> = new Set([
   'Control points',
   'Devices',
   'Events',
+  'Gateways',
   'Notification channels',
   'Notifications',
   'Payments',

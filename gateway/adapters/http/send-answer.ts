@@ -13,6 +13,11 @@ export async function sendAnswer(response: Response, answer: Answer): Promise<vo
   if (answer.rev !== undefined) response.setHeader('ETag', `"${answer.rev}"`);
   if (answer.rows !== undefined) return sendRows(response, answer.rows, frameOf(answer.inside));
   if (answer.text !== undefined) return sendText(response, answer.text);
+  if (answer.file !== undefined) {
+    response.setHeader('Content-Type', answer.file.type);
+    response.end(answer.file.bytes);
+    return;
+  }
   if (answer.status === 204 || answer.body === undefined) {
     response.end();
     return;

@@ -1,9 +1,17 @@
-import { pino } from 'pino';
+import { type LoggerOptions, pino } from 'pino';
 import type { Log } from '#core/kernel.ts';
 
-/** One JSON object a line on standard output. Secrets that slip into fields are struck out by name. */
-export function createJsonLog(level: 'debug' | 'info' | 'warn' | 'error'): Log {
-  const logger = pino({
+/**
+ * One JSON object a line on standard output. Secrets that slip into fields are struck out by name. `keep` hears each line
+ * as it is written.
+ */
+export function createJsonLog(
+  level: 'debug' | 'info' | 'warn' | 'error',
+  keep: (line: string) => void = () => undefined,
+): Log {
+  // last words must be out before the process ends
+  const output = pino.destination({ fd: 1, sync: true });
+  const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -17,6 +25,12 @@ export function createJsonLog(level: 'debug' | 'info' | 'warn' | 'error'): Log {
       '*.token',
       '*.authorization',
     ],
+  };
+  const logger = pino(options, {
+    write(line: string) {
+      keep(line);
+      output.write(line);
+    },
   });
   return {
     debug: (fields, sentence) => logger.debug(fields, sentence),

@@ -36,6 +36,10 @@ const REFUSALS = [
   'not_stored',
   'contested',
   'slow_kicks',
+  'tls_errors',
+  'tls_full',
+  'tls_silent',
+  'tls_timeout',
 ] as const;
 
 type Event = (typeof EVENTS)[number];

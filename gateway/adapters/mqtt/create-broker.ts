@@ -19,7 +19,7 @@ import { createConnectionTable } from './connection-table.ts';
 import { type Counters, createCounters } from './counters.ts';
 import { createDeviceLink } from './device-link.ts';
 import { createLevelStore } from './level-store.ts';
-import { createListeners } from './listeners.ts';
+import { createListeners, type MakeTlsServer } from './listeners.ts';
 import type { Peer } from './peer.ts';
 import { createReception } from './reception.ts';
 import { createSelfCheck } from './self-check.ts';
@@ -40,12 +40,16 @@ export type BrokerDeps = {
   counters?: Counters;
   /** Makes what routes the messages; tests silence it. */
   makeAedes?: (options: AedesOptions) => Promise<Aedes>;
+  /** For the port within TLS; without it there is none. */
+  makeTlsServer?: MakeTlsServer;
 };
 
 export type Broker = {
   link: DeviceLink;
   /** Rejects when the port is taken. Port 0 picks a free one. */
   listenTcp: (port: number, host: string) => Promise<AddressInfo>;
+  /** The same within TLS. */
+  listenTls: (port: number, host: string) => Promise<AddressInfo>;
   attachWebSocket: (httpServer: HttpServer, path?: string) => void;
   /** Tells all controllers the time, unless it is not to be trusted. */
   publishTime: () => void;
@@ -127,6 +131,7 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     maxMessageBytes: bounds.maxPacketBytes * 4,
     mayOpen: (source) => stopping === null && reception.mayOpen(source),
     accept: reception.accept,
+    makeTlsServer: deps.makeTlsServer,
   });
   listenToAedes();
   for (const known of deps.levels()) keep(known);
@@ -185,6 +190,7 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
   return {
     link,
     listenTcp: listeners.listenTcp,
+    listenTls: listeners.listenTls,
     attachWebSocket: (httpServer, path = '/mqtt') => listeners.attachWebSocket(httpServer, path),
     publishTime: () => {
       if (deps.isTimeTrusted()) publishTime(Math.floor(now() / 1000));

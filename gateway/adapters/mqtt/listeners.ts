@@ -3,7 +3,14 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { Log } from '#core/kernel.ts';
-import type { Counters } from './counters.ts';
+import type { Counters, Refusal } from './counters.ts';
+
+/** Makes a server that hands on connections once they are secured. */
+export type MakeTlsServer = (hear: {
+  mayOpen: (source: string) => boolean;
+  accept: (stream: Duplex, source: string) => void;
+  refused: (why: Extract<Refusal, `tls_${string}`>, source: string) => void;
+}) => net.Server;
 
 export type ListenerDeps = {
   log: Log;
@@ -12,6 +19,8 @@ export type ListenerDeps = {
   /** False: this address may not open a connection now. Counted by who answers. */
   mayOpen: (source: string) => boolean;
   accept: (stream: Duplex, source: string, request?: IncomingMessage) => void;
+  /** Absent: there is no secured port. */
+  makeTlsServer?: MakeTlsServer | undefined;
 };
 
 /** `::ffff:192.168.1.7` is 192.168.1.7. */
@@ -22,7 +31,7 @@ const BACKLOG = 4096;
 
 const SUBPROTOCOL = 'mqtt';
 
-/** The two doors to the street: TCP, and WebSocket beside an HTTP server. */
+/** The doors to the street: TCP, TCP within TLS, and WebSocket beside an HTTP server. */
 export function createListeners(deps: ListenerDeps) {
   const { log, counters } = deps;
   const servers = new Set<net.Server>();
@@ -36,6 +45,16 @@ export function createListeners(deps: ListenerDeps) {
       if (deps.mayOpen(source)) deps.accept(socket, source);
       else socket.destroy();
     });
+    return listen(server, port, host);
+  }
+
+  async function listenTls(port: number, host: string): Promise<net.AddressInfo> {
+    if (deps.makeTlsServer === undefined) throw new Error('the broker was given no certificate');
+    const { mayOpen, accept } = deps;
+    return listen(deps.makeTlsServer({ mayOpen, accept, refused: counters.refuse }), port, host);
+  }
+
+  async function listen(server: net.Server, port: number, host: string): Promise<net.AddressInfo> {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen({ port, host, backlog: BACKLOG }, () => {
@@ -100,7 +119,7 @@ export function createListeners(deps: ListenerDeps) {
   /** Every port that was opened still takes connections. */
   const areOpen = (): boolean => [...servers].every((server) => server.listening);
 
-  return { listenTcp, attachWebSocket, areOpen, close };
+  return { listenTcp, listenTls, attachWebSocket, areOpen, close };
 }
 
 function offers(request: IncomingMessage, protocol: string): boolean {

@@ -11,7 +11,10 @@ export type SupervisorDeps = BrokerDeps & {
 
 export type BrokerHealth = { ok: true } | { ok: false; detail: string };
 
-export type SupervisedBroker = Pick<Broker, 'listenTcp' | 'attachWebSocket' | 'publishTime' | 'stop'> & {
+export type SupervisedBroker = Pick<
+  Broker,
+  'listenTcp' | 'listenTls' | 'attachWebSocket' | 'publishTime' | 'stop'
+> & {
   /** The same for the whole run, whichever broker stands behind it. */
   link: DeviceLink;
   counters: Counters;
@@ -28,7 +31,7 @@ const FAILURES_BEFORE_RESTART = 2;
 /** A broker that is stuck may never say that it has stopped. Its ports are free at once, whatever it does. */
 const STOP_WITHIN_MS = 1_000;
 
-type Port = { port: number; host: string };
+type Port = { port: number; host: string; how: 'listenTcp' | 'listenTls' };
 
 /**
  * Owns the broker of this run. One that falls silent is replaced in place: same ports, levels read anew, and controllers
@@ -75,12 +78,19 @@ export async function superviseBroker(deps: SupervisorDeps): Promise<SupervisedB
     state.current = broker;
     try {
       for (const { server, path } of webSockets) broker.attachWebSocket(server, path);
-      for (const { port, host } of ports) await broker.listenTcp(port, host);
+      for (const { port, host, how } of ports) await broker[how](port, host);
     } catch (error) {
       state.current = null;
       await within(STOP_WITHIN_MS, broker.stop());
       throw error;
     }
+  }
+
+  async function listen(how: Port['how'], port: number, host: string): Promise<AddressInfo> {
+    if (state.current === null) throw new Error('the broker is being started anew');
+    const address = await state.current[how](port, host);
+    ports.push({ port: address.port, host, how });
+    return address;
   }
 
   return {
@@ -92,12 +102,8 @@ export async function superviseBroker(deps: SupervisorDeps): Promise<SupervisedB
       forget: (mqttId) => state.current?.link.forget(mqttId),
       isConnected: (mqttId) => state.current?.link.isConnected(mqttId) ?? false,
     },
-    async listenTcp(port, host): Promise<AddressInfo> {
-      if (state.current === null) throw new Error('the broker is being started anew');
-      const address = await state.current.listenTcp(port, host);
-      ports.push({ port: address.port, host });
-      return address;
-    },
+    listenTcp: (port, host) => listen('listenTcp', port, host),
+    listenTls: (port, host) => listen('listenTls', port, host),
     attachWebSocket(server, path = '/mqtt') {
       webSockets.push({ server, path });
       state.current?.attachWebSocket(server, path);

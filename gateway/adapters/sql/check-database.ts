@@ -57,6 +57,21 @@ export function controlTroubleOf(connection: SqliteConnection): string | null {
   }
 }
 
+/** What a look over the tables of control finds, through a connection that only reads; null: nothing. */
+export function quickTroubleOf(connection: SqliteConnection): string | null {
+  try {
+    const known = tablesOf(connection);
+    for (const table of CONTROL_TABLES.filter((name) => known.has(name))) {
+      const wrong = firstWord(connection.pragma(`quick_check('${table}')`));
+      if (wrong !== null) return `${table}: ${wrong}`;
+    }
+    return null;
+  } catch (error) {
+    if (isDamage(error)) return error.message;
+    throw error;
+  }
+}
+
 /** The whole file, page by page; takes its time. */
 export function integrityOf(connection: SqliteConnection): string | null {
   try {

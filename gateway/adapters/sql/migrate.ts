@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { isExpandOnly } from './expand-only.ts';
 import type { SqliteConnection } from './open-sqlite.ts';
 
 export type Migration = { name: string; sql: string; hash: string };
@@ -25,14 +26,20 @@ export class SchemaRefused extends Error {
   }
 }
 
-type Applied = { name: string; hash: string };
+/** `expands`: it took nothing away, so that the version before runs on. */
+type Applied = { name: string; hash: string; expands: boolean };
 
-/** Which migrations are due. Throws SchemaRefused for a database of a newer version or a changed history. */
+/**
+ * Which migrations are due. What a newer version only added is let be: an update that failed leaves the database to the
+ * version before, with all that was written meanwhile. Throws SchemaRefused where a newer version took something away,
+ * or for a changed history.
+ */
 export function dueMigrations(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const knownByName = new Map(known.map((migration) => [migration.name, migration]));
-  for (const { name, hash } of applied) {
+  for (const { name, hash, expands } of applied) {
     const migration = knownByName.get(name);
     if (migration === undefined) {
+      if (expands) continue;
       throw new SchemaRefused(
         `the database was written by a newer version of this program (it knows ${name}); start that version, or restore a backup of this one`,
       );
@@ -57,8 +64,11 @@ export function migrateSqlite(
       connection.exec(
         'create table if not exists schema_migrations (name TEXT primary key, hash TEXT not null, applied_at TEXT not null) strict',
       );
+      connection.exec(EXPANSIONS_TABLE);
       for (const { name, sql, hash } of due) {
         connection.exec(sql);
+        if (isExpandOnly(sql))
+          connection.prepare('insert into schema_expansions (name) values (?)').run(name);
         connection
           .prepare('insert into schema_migrations (name, hash, applied_at) values (?, ?, ?)')
           .run(name, hash, now);
@@ -73,14 +83,25 @@ export function dueSqliteMigrations(
   connection: SqliteConnection,
   migrations: readonly Migration[],
 ): Migration[] {
-  const hasTable =
-    connection.prepare("select 1 from sqlite_master where name = 'schema_migrations'").get() !== undefined;
-  const applied = hasTable
-    ? // the table's two text columns
-      (connection.prepare('select name, hash from schema_migrations').all() as Applied[])
+  const has = (table: string) =>
+    connection.prepare('select 1 from sqlite_master where name = ?').get(table) !== undefined;
+  if (!has('schema_migrations')) return dueMigrations(migrations, []);
+  // their text columns
+  const applied = connection.prepare('select name, hash from schema_migrations').all() as Omit<
+    Applied,
+    'expands'
+  >[];
+  const expansions = has('schema_expansions')
+    ? connection.prepare('select name from schema_expansions').pluck().all()
     : [];
-  return dueMigrations(migrations, applied);
+  return dueMigrations(migrations, withExpansions(applied, new Set(expansions)));
 }
+
+/** Which migrations only added something; versions before this table know none. */
+const EXPANSIONS_TABLE = 'create table if not exists schema_expansions (name text primary key)';
+
+const withExpansions = (applied: Omit<Applied, 'expands'>[], names: ReadonlySet<unknown>): Applied[] =>
+  applied.map((migration) => ({ ...migration, expands: names.has(migration.name) }));
 
 const MIGRATION_LOCK = 727_361;
 
@@ -95,21 +116,16 @@ export async function migratePostgres(
     await client.query("set lock_timeout = '60s'; set statement_timeout = 0");
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    const table = await client.query<{ found: string | null }>(
-      "select to_regclass('schema_migrations') as found",
-    );
-    const applied =
-      table.rows[0]?.found == null
-        ? []
-        : (await client.query<Applied>('select name, hash from schema_migrations')).rows;
-    const due = dueMigrations(migrations, applied);
+    const due = dueMigrations(migrations, await appliedPostgres(client));
     if (due.length > 0) {
       await client.query(
         'create table if not exists schema_migrations (name text primary key, hash text not null, applied_at text not null)',
       );
     }
+    if (due.length > 0) await client.query(EXPANSIONS_TABLE);
     for (const { name, sql, hash } of due) {
       await client.query(sql);
+      if (isExpandOnly(sql)) await client.query('insert into schema_expansions (name) values ($1)', [name]);
       await client.query('insert into schema_migrations (name, hash, applied_at) values ($1, $2, $3)', [
         name,
         hash,
@@ -125,4 +141,17 @@ export async function migratePostgres(
     // its session settings must not leak into the pool
     client.release(true);
   }
+}
+
+async function appliedPostgres(client: pg.PoolClient): Promise<Applied[]> {
+  const has = async (table: string) => {
+    const { rows } = await client.query<{ found: string | null }>('select to_regclass($1) as found', [table]);
+    return rows[0]?.found != null;
+  };
+  if (!(await has('schema_migrations'))) return [];
+  const { rows } = await client.query<Omit<Applied, 'expands'>>('select name, hash from schema_migrations');
+  const expansions = (await has('schema_expansions'))
+    ? (await client.query<{ name: string }>('select name from schema_expansions')).rows
+    : [];
+  return withExpansions(rows, new Set(expansions.map(({ name }) => name)));
 }

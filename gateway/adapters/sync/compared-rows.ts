@@ -84,8 +84,6 @@ export function comparedRows(read: Db, stream: StreamOrOwn) {
   };
 }
 
-export type ComparedRows = ReturnType<typeof comparedRows>;
-
 /** Lets everything else of the process go first. */
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -115,6 +115,7 @@ export const biometryJournal = z.object({
     total_measurements: z.int(),
   }),
 });
+export type BiometryJournal = z.infer<typeof biometryJournal>;
 
 export const biometrySummary = z.object({
   batch_id: z.uuid(),

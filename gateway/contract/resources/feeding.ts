@@ -92,6 +92,7 @@ export const feedingJournal = z.object({
   batch_number: z.string(),
   feeding_records: z.array(feedingAnswer.omit({ warnings: true })).describe('Newest first'),
 });
+export type FeedingJournal = z.infer<typeof feedingJournal>;
 
 const figure = z.number().nullable();
 

@@ -167,7 +167,6 @@ export const SYNC_REFUSALS = {
   /** 426: the hosted instance is older than what the gateway sends. */
   schema: 'SYNC_SCHEMA',
 } as const;
-export type SyncRefusal = (typeof SYNC_REFUSALS)[keyof typeof SYNC_REFUSALS];
 
 /** Extra members of a refusal's body. */
 export const refusalBody = z.object({

@@ -8,8 +8,6 @@ import { isAlive, NO_STAMP } from '../register.ts';
 // Sums over rows, by which two instances find out cheaply whether people see the same on both. A sum does not depend on
 // the order of the rows, so each side adds them up as its database hands them out.
 
-export type SharedTable = keyof typeof sharedResources;
-
 export const BUCKETS = 64;
 const MASK = (1n << 64n) - 1n;
 

@@ -20,11 +20,11 @@ export type ControlAeratorDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQ
  */
 export async function controlAerator(
   deps: ControlAeratorDeps,
-  by: { caller: Caller; farm: FarmAccess },
+  by: { caller: Caller; farm: FarmAccess; requestId: string },
   current: Aerator,
   status: SwitchState,
 ): Promise<RouteDecision> {
-  const { caller, farm } = by;
+  const { caller, farm, requestId } = by;
   const controlPoint = await deps.queries.controlPointOfDevice({
     deviceId: current.device_id,
     ownerId: farm.ownerId,
@@ -41,6 +41,7 @@ export async function controlAerator(
           caller,
           reason: `aerator ${current.name}`,
           aeratorId: current.id,
+          requestId,
         });
   const at = isoOf(deps.now());
   const set = { status, last_command_at: at, updated_at: at };

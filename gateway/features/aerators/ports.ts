@@ -36,4 +36,5 @@ export type OrderControlPoint = (order: {
   caller: Caller;
   reason: string;
   aeratorId: string;
+  requestId: string;
 }) => Promise<Partial<RouteDecision>>;

@@ -129,7 +129,7 @@ function singleAeratorRoutes(
       answers: { 200: { schema: aeratorControlAnswer } },
       async handle(request) {
         const current = await visibleAerator(request.params.aerator_id);
-        const by = { caller: signedIn(request), farm: onFarm(request) };
+        const by = { caller: signedIn(request), farm: onFarm(request), requestId: request.requestId };
         return controlAerator(deps, by, current, request.body.status);
       },
     }),

@@ -1,3 +1,4 @@
+import { farm } from '#contract/resources/farms.ts';
 import { syncFarm } from '#contract/resources/sync-tables.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 
@@ -19,6 +20,7 @@ export type FarmBindings = {
 export function createFarmBindings(
   queries: BindingQueries,
   changed: (farmId: string, streamId: number | null) => void = () => undefined,
+  failed: (error: unknown) => void = () => undefined,
 ): FarmBindings {
   const streamsByFarm = new Map<string, number>();
 
@@ -29,21 +31,25 @@ export function createFarmBindings(
     changed(farmId, streamId);
   }
 
+  async function refresh(farmId: string): Promise<number | null> {
+    const streamId = await queries.streamOf(farmId);
+    keep(farmId, streamId);
+    return streamId;
+  }
+
   return {
     async load() {
       const stored = new Map((await queries.all()).map(({ id, stream_id }) => [id, stream_id]));
       for (const farmId of streamsByFarm.keys()) if (!stored.has(farmId)) keep(farmId, null);
       for (const [farmId, streamId] of stored) keep(farmId, streamId);
     },
-    async refresh(farmId) {
-      const streamId = await queries.streamOf(farmId);
-      keep(farmId, streamId);
-      return streamId;
-    },
+    refresh,
     streamOf: (farmId) => streamsByFarm.get(farmId) ?? null,
     follow(committed) {
       for (const { id, after, hidden } of rowsOf(committed, syncFarm))
         keep(id, hidden ? null : after.stream_id);
+      // a farm that a gateway brings is bound by the merge itself, which tells of the farm alone
+      for (const { id } of rowsOf(committed, farm)) if (!streamsByFarm.has(id)) refresh(id).catch(failed);
     },
   };
 }

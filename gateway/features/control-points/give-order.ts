@@ -18,6 +18,8 @@ export type OrderRequest = {
   holdUntil: number | null;
   /** More for the audit entry. */
   details?: Record<string, unknown>;
+  /** The request it came with, so that it can be followed from the console to the relay. */
+  requestId?: string | undefined;
 };
 
 export type GivenOrder = {
@@ -61,7 +63,10 @@ export function giveOrder(deps: GiveOrderDeps, view: ControlView, request: Order
   const changes: Change[] = [
     update(controlPoint, view.row, { ...target, updated_at: at }),
     ...earlier.flatMap((pending) => orderRows(deps, view, { ...pending, state: 'SUPERSEDED', state_at: at })),
-    ...orderRows(deps, view, row, request.details),
+    ...orderRows(deps, view, row, {
+      ...(request.requestId === undefined ? {} : { request_id: request.requestId }),
+      ...request.details,
+    }),
     ...superseded(view, at),
   ];
   return { changes, order: row, unsaved: { ...target, order: row, earlier: earlier.slice(-MOST_UNSAVED) } };
@@ -110,6 +115,7 @@ function orderRows(
       origin: row.origin,
       at: Date.parse(row.issued_at),
       details: {
+        order_id: row.id,
         version: row.version,
         ...(row.reason === null ? {} : { reason: row.reason }),
         ...(row.hold_until === null ? {} : { hold_until: row.hold_until }),

@@ -32,6 +32,8 @@ export type PersonsOrder = {
   /** It goes before what was ordered on the farm meanwhile. */
   isForced?: boolean | undefined;
   aeratorId?: string;
+  /** The request it came with, so that it can be followed from the console to the relay. */
+  requestId?: string | undefined;
 };
 
 const EXPIRES_IN_S = 60;
@@ -63,6 +65,7 @@ export function orderRoutes(deps: OrderDeps): Route[] {
           holdS,
           expiresInS,
           isForced,
+          requestId: request.requestId,
         });
       },
     }),
@@ -93,6 +96,7 @@ export async function orderByPerson(
     reason,
     holdUntil: holdS === null ? null : deps.now() + holdS * 1000,
     origin: deps.personOrigin,
+    requestId: wish.requestId,
   });
   return {
     answer: { status: 200, body: answerOf(view, given, wish.target) },

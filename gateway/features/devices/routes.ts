@@ -18,7 +18,11 @@ export type DeviceRouteDeps = DeviceCallerDeps & {
   onlineAfterMs: number;
   gateways: Pick<FarmGateways, 'isRunByGateway' | 'silentSince'>;
   /** A user's order to a control point, as turn-on and turn-off give it. */
-  orderByUser: (controlPointId: string, target: 'ON' | 'OFF', userId: string) => Promise<RouteDecision>;
+  orderByUser: (
+    controlPointId: string,
+    target: 'ON' | 'OFF',
+    by: { userId: string; requestId: string },
+  ) => Promise<RouteDecision>;
   /** True when the user may operate some farm of this instance. */
   operatesSomeFarm: (userId: string) => Promise<boolean>;
 };
@@ -131,7 +135,10 @@ function shadowRoutes(deps: DeviceRouteDeps): Route[] {
         }
         if (!(await mayReport(deps, who))) throw forbidden();
         if (target_status !== undefined && who.kind === 'user') {
-          const decision = await deps.orderByUser(id, target_status, who.caller.userId);
+          const decision = await deps.orderByUser(id, target_status, {
+            userId: who.caller.userId,
+            requestId: request.requestId,
+          });
           const body = { ...statusOf(deps, who.view), target_status };
           return { ...decision, answer: { status: 200, body } };
         }

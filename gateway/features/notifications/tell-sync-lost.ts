@@ -1,5 +1,5 @@
-import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Change } from '#core/changes.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 
 const HOUR = 3_600_000;

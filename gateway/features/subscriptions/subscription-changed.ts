@@ -1,8 +1,8 @@
 import type { Change } from '#core/changes.ts';
-import { crossing, type CrossingDeps } from './usage-crossings.ts';
 import type { SubscriptionQueries, SubscriptionRow } from './ports.ts';
 import { cancelledWords, createdWords, updatedWords } from './subscription-words.ts';
 import { limitsOf } from './terms.ts';
+import { type CrossingDeps, crossing } from './usage-crossings.ts';
 import { COUNTED, levelOf, maximaOf } from './usage-rules.ts';
 
 export type SubscriptionChangedDeps = CrossingDeps & {

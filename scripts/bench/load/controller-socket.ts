@@ -5,6 +5,7 @@ import {
   connectSocket,
   heartbeatPacket,
   type Identity,
+  type Sessions,
   subscribePacket,
 } from './mqtt-socket.ts';
 
@@ -22,8 +23,12 @@ const MOST_IDS = 60_000;
 const SERVED_WITHIN_MS = 30_000;
 
 /** Connects, subscribes, and resolves when the wanted level has come. Rejects when the line ends before. */
-export async function joinController(at: BrokerAddress, who: Identity): Promise<JoinedController> {
-  const socket = await connectSocket(at, who);
+export async function joinController(
+  at: BrokerAddress,
+  who: Identity,
+  sessions?: Sessions,
+): Promise<JoinedController> {
+  const socket = await connectSocket(at, who, sessions);
   const waiting = new Map<number, { sentAt: number; taken: (ms: number) => void }>();
   await level(socket, who, (packet) => {
     if (packet.cmd !== 'puback') return;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answerCalls } from '../remote.ts';
 import { type JoinedController, joinController } from './controller-socket.ts';
 import { quantile } from './load-window.ts';
-import { addressOfBroker, type Identity } from './mqtt-socket.ts';
+import { addressOfBroker, type Identity, type Sessions } from './mqtt-socket.ts';
 
 // Many controllers at the pace of real ones: connected, heartbeating, thrown off and back again.
 
@@ -13,7 +13,8 @@ export type Arrival = {
   p99Ms: number;
 };
 export type Beats = { sent: number; missed: number; closed: number; p50Ms: number; p99Ms: number };
-type Coming = { mqttUrl: string; clients: readonly Identity[] };
+/** `isResuming`: over TLS with the sessions of the last time. */
+type Coming = { isResuming?: boolean; mqttUrl: string; clients: readonly Identity[] };
 
 /** Nobody waits longer for an acknowledgement. */
 const LAST_ANSWERS_MS = 5_000;
@@ -22,17 +23,24 @@ const GIVE_UP_MS = 60_000;
 const TICK_MS = 10;
 
 const crowd: JoinedController[] = [];
+const sessions: Sessions = new Map();
 
 const handlers = {
   /** Lets controllers come, at most so many at once; each tries until it is served. */
-  async arrive({ mqttUrl, clients, atOnce }: Coming & { atOnce: number }): Promise<Arrival> {
+  async arrive({
+    mqttUrl,
+    clients,
+    atOnce,
+    isResuming = false,
+  }: Coming & { atOnce: number }): Promise<Arrival> {
     const at = addressOfBroker(mqttUrl);
+    if (!isResuming) sessions.clear();
     const times: number[] = [];
     const queue = [...clients];
     const lane = async () => {
       for (let who = queue.shift(); who !== undefined; who = queue.shift()) {
         const startedAt = performance.now();
-        crowd.push(await untilServed(() => joinController(at, who)));
+        crowd.push(await untilServed(() => joinController(at, who, sessions)));
         times.push(performance.now() - startedAt);
       }
     };

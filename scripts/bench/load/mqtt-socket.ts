@@ -1,21 +1,27 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { generate } from 'mqtt-packet';
 import { deviceTopic } from '#contract/mqtt/topics.ts';
 
 // A controller as a bare socket: the load must cost less than what it loads.
 
-export type BrokerAddress = { host: string; port: number };
+export type BrokerAddress = { host: string; port: number; isSecured?: boolean };
 export type Identity = { mqtt_id: string; key: string };
 
 export function addressOfBroker(url: string): BrokerAddress {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: Number(port) };
+  const { hostname, port, protocol } = new URL(url);
+  return { host: hostname, port: Number(port), isSecured: protocol === 'mqtts:' };
 }
 
+/** What controllers resume their TLS sessions with; without it each computes a whole handshake. */
+export type Sessions = Map<string, Buffer>;
+
 /** Resolves when the broker has let it in. */
-export function connectSocket(at: BrokerAddress, who: Identity): Promise<Socket> {
+export function connectSocket(at: BrokerAddress, who: Identity, sessions?: Sessions): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: at.host, port: at.port, noDelay: true });
+    const socket = at.isSecured
+      ? secured(at, who, sessions)
+      : connect({ host: at.host, port: at.port, noDelay: true });
     socket.once('error', reject);
     socket.write(
       generate({
@@ -34,6 +40,19 @@ export function connectSocket(at: BrokerAddress, who: Identity): Promise<Socket>
       else reject(new Error(`${who.mqtt_id} was refused with code ${connack[3]}`));
     });
   });
+}
+
+/** The gateway proves itself to nobody here: what is measured is what it costs the gateway. */
+function secured({ host, port }: BrokerAddress, who: Identity, sessions?: Sessions): TLSSocket {
+  const session = sessions?.get(who.mqtt_id);
+  const socket = connectTls({
+    host,
+    port,
+    rejectUnauthorized: false,
+    ...(session === undefined ? {} : { session }),
+  });
+  if (sessions !== undefined) socket.on('session', (next: Buffer) => void sessions.set(who.mqtt_id, next));
+  return socket;
 }
 
 /** One heartbeat at QoS 1, as it goes over the wire. */

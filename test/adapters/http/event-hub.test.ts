@@ -13,6 +13,7 @@ function aHub() {
   const world = { farms: [FARM], holds: true, behind: 0, written: [] as string[], ended: [] as string[] };
   const listeners: CommitListener[] = [];
   const snapshots: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   const hub = createEventHub({
     onCommit: (listener) => {
       listeners.push(listener);
@@ -30,7 +31,7 @@ function aHub() {
       return { userId: bearer, role: 'OWNER', tokenId: `of ${bearer}`, tokenExpiresAt: 1_000, scopes: null };
     },
     now: () => 0,
-    later: () => undefined,
+    later: (_ms, run) => void waiting.push(run),
     onError: (error) => {
       throw error;
     },
@@ -56,6 +57,9 @@ function aHub() {
       const after = alertRow({ id, farm_id: FARM, control_point_id: null });
       const row = { table: 'alerts', id, before: null, after, rev: 1, hidden: false };
       for (const listener of listeners) listener({ rows: [row] });
+    },
+    secondPasses() {
+      for (const run of waiting.splice(0)) run();
     },
     async minute() {
       for (let beat = 0; beat < BEATS_A_MINUTE; beat += 1) hub.beat();
@@ -113,4 +117,30 @@ describe('an event stream', () => {
       extras: { code: 'TOO_MANY_STREAMS' },
     });
   });
+});
+
+test('what a controller said before everybody left is not told to who comes after its next word', async () => {
+  const { hub, world, open, snapshotReady, secondPasses } = aHub();
+  const says = (current_status: 'ON' | 'OFF') =>
+    hub.tell(FARM, 'presence', {
+      control_point_id: 'one',
+      current_status,
+      consumption: 0,
+      last_heartbeat: null,
+      is_online: true,
+    });
+  const opened = async () => {
+    const stream = open();
+    await settled();
+    await snapshotReady();
+    return stream;
+  };
+  const first = await opened();
+  says('ON');
+  first.abandon();
+  says('OFF');
+  await opened();
+  secondPasses();
+
+  expect(world.written.filter((text) => text.includes('presence'))).toEqual([]);
 });

@@ -32,7 +32,7 @@ function control(orderControlPoint: OrderControlPoint) {
     queries: { controlPointOfDevice: async () => ({ id: 'point', role: 'OWNER' as const }) },
     orderControlPoint,
   };
-  return controlAerator(deps, { caller, farm }, anAerator, 'ON');
+  return controlAerator(deps, { caller, farm, requestId: 'r-1' }, anAerator, 'ON');
 }
 const body = {
   id: 'aerator',
@@ -48,7 +48,16 @@ it('switching an aerator whose device is a control point orders that control poi
     orders.push(asked);
     return order;
   });
-  expect(orders).toEqual([{ controlPointId: 'point', target: 'ON', caller, reason: 'aerator Pá 1', aeratorId: 'aerator' }]);
+  expect(orders).toEqual([
+    {
+      controlPointId: 'point',
+      target: 'ON',
+      caller,
+      reason: 'aerator Pá 1',
+      aeratorId: 'aerator',
+      requestId: 'r-1',
+    },
+  ]);
   expect(decided.changes?.map(({ op, resource }) => `${op} ${resource.name}`)).toEqual([
     'update aerators',
     'insert logs',

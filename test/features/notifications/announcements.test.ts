@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { announcementQueries } from '#adapters/sql/queries/notifications.ts';
-import { user } from '#contract/resources/users.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
+import { user } from '#contract/resources/users.ts';
 import { insert, put } from '#core/changes.ts';
 import { tellAnnouncements, versionChanged } from '#features/notifications/announce.ts';
 import { syncLinkLost } from '#features/notifications/tell-sync-lost.ts';

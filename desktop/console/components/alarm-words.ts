@@ -1,0 +1,71 @@
+import type { AlertType } from '#contract/words.ts';
+import type { Alert } from '../data/farm-store.ts';
+import { figure } from '../i18n/format.ts';
+import { dictionary } from '../i18n/language.ts';
+
+export const alarmWords = dictionary({
+  'pt-BR': {
+    type: {
+      POWER_FAILURE: 'Falta de energia',
+      LOW_OXYGEN: 'OD baixo',
+      HIGH_TEMPERATURE: 'Temperatura alta',
+      DEVICE_OFFLINE: 'Controlador sem sinal',
+      COMMAND_NOT_CONFIRMED: 'Comando não confirmado',
+      NO_CURRENT: 'Motor sem corrente',
+      GATEWAY_OFFLINE: 'Gateway sem contato',
+      CLOCK_UNTRUSTED: 'Relógio não confiável',
+      DISK_FULL: 'Disco cheio',
+      LOW_TEMPERATURE: 'Temperatura baixa',
+      LOW_PH: 'pH baixo',
+      HIGH_PH: 'pH alto',
+      LOW_ALKALINITY: 'Alcalinidade baixa',
+      HIGH_AMMONIA: 'Amônia alta',
+      HIGH_NITRITE: 'Nitrito alto',
+      HIGH_NITRATE: 'Nitrato alto',
+      LOW_OXYGEN_FORECAST: 'OD baixo previsto',
+    } satisfies Record<AlertType, string>,
+    limit: (value: string, limit: string) => `${value} (limite ${limit})`,
+  },
+  en: {
+    type: {
+      POWER_FAILURE: 'Power failure',
+      LOW_OXYGEN: 'Low oxygen',
+      HIGH_TEMPERATURE: 'High temperature',
+      DEVICE_OFFLINE: 'Controller silent',
+      COMMAND_NOT_CONFIRMED: 'Command not confirmed',
+      NO_CURRENT: 'Motor draws no current',
+      GATEWAY_OFFLINE: 'Gateway out of reach',
+      CLOCK_UNTRUSTED: 'Clock not to be trusted',
+      DISK_FULL: 'Disk full',
+      LOW_TEMPERATURE: 'Low temperature',
+      LOW_PH: 'Low pH',
+      HIGH_PH: 'High pH',
+      LOW_ALKALINITY: 'Low alkalinity',
+      HIGH_AMMONIA: 'High ammonia',
+      HIGH_NITRITE: 'High nitrite',
+      HIGH_NITRATE: 'High nitrate',
+      LOW_OXYGEN_FORECAST: 'Low oxygen ahead',
+    } satisfies Record<AlertType, string>,
+    limit: (value: string, limit: string) => `${value} (limit ${limit})`,
+  },
+});
+
+/** Their value is a count or a time of our own; the name says it all. */
+const NOT_MEASURED: ReadonlySet<AlertType> = new Set([
+  'POWER_FAILURE',
+  'DEVICE_OFFLINE',
+  'COMMAND_NOT_CONFIRMED',
+  'NO_CURRENT',
+  'GATEWAY_OFFLINE',
+  'CLOCK_UNTRUSTED',
+  'DISK_FULL',
+]);
+
+/** `OD baixo 3,1 (limite 4,0)` */
+export function alarmText(alert: Pick<Alert, 'type' | 'value' | 'threshold'>): string {
+  const words = alarmWords();
+  const name = words.type[alert.type];
+  if (alert.value === null || NOT_MEASURED.has(alert.type)) return name;
+  const value = figure(alert.value, 1);
+  return `${name} ${alert.threshold === null ? value : words.limit(value, figure(alert.threshold, 1))}`;
+}

@@ -1,0 +1,61 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { ApiError } from '../data/api.ts';
+import { figure } from '../i18n/format.ts';
+import { Button } from './button.tsx';
+import { faultOf } from './fault-words.ts';
+import { componentWords } from './words.ts';
+
+/** Shows an answer once it is there; until then that it comes, or why it does not. */
+export function Answer<Data>({
+  of: result,
+  children,
+  isEmpty,
+  empty,
+}: {
+  of: UseQueryResult<Data>;
+  children: (data: Data) => ComponentChildren;
+  isEmpty?: (data: Data) => boolean;
+  empty?: ComponentChildren;
+}) {
+  const words = componentWords();
+  if (result.data !== undefined) {
+    return <>{isEmpty?.(result.data) ? empty : children(result.data)}</>;
+  }
+  if (result.isError) return <Fault error={result.error} again={() => void result.refetch()} />;
+  return (
+    <div class="skeleton" aria-busy="true">
+      <span class="visually-hidden">{words.loading}</span>
+    </div>
+  );
+}
+
+export function Fault({ error, again }: { error: unknown; again?: () => void }) {
+  const words = componentWords();
+  return (
+    <div class="note p2" role="alert">
+      <span class="grow">{faultText(error)}</span>
+      {again === undefined ? null : <Button onClick={again}>{words.tryAgain}</Button>}
+    </div>
+  );
+}
+
+/** What to tell a person: the interface's own sentence, or that it was not reached. */
+export function faultText(error: unknown): string {
+  const words = componentWords();
+  if (!(error instanceof ApiError)) return words.unreachable;
+  const available = error.body['available'];
+  if (error.code === 'NOT_ENOUGH_ANIMALS' && typeof available === 'number') {
+    return words.notEnough(figure(available));
+  }
+  return faultOf(error.code) ?? error.message;
+}
+
+export function Empty({ text, children }: { text: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+import { useState } from 'preact/hooks';
+import type { SwitchState } from '#contract/words.ts';
+import { now } from '../data/clock.ts';
+import { type ControlPoint, mayOperate, presence } from '../data/farm-store.ts';
+import { farmWord, isFromAfar } from '../data/instance.ts';
+import { isBlind } from '../data/live.ts';
+import { type FromAfar, order, orderUnderWay } from '../data/orders.ts';
+import { remoteOrder } from '../data/remote-orders.ts';
+import { controlFactsOf } from '../state/control-facts.ts';
+import { type ControlState, controlStateOf, mayOrder } from '../state/control-state.ts';
+import { faultText } from './answer.tsx';
+import { Button } from './button.tsx';
+import { controlWords } from './control-words.ts';
+import { FromAfarDialog } from './from-afar.tsx';
+import { OffDialog } from './off-dialog.tsx';
+import { OrderJourney } from './order-journey.tsx';
+import { toast } from './toast.tsx';
+
+/** How the point stands now, drawn anew every second. */
+export function useControlState(point: ControlPoint) {
+  const facts = controlFactsOf(point, presence.value.get(point.id), {
+    now: now.value,
+    isBlind: isBlind.value,
+    remote: remoteOrder(point.id),
+  });
+  const underWay = orderUnderWay(point.id);
+  const state: ControlState =
+    underWay === null
+      ? controlStateOf(facts)
+      : { is: underWay.target === 'ON' ? 'turning-on' : 'turning-off', isSlow: false, leftMs: 60_000 };
+  return { facts, state };
+}
+
+const SHAPE: Readonly<Record<ControlState['is'], string>> = {
+  on: '■',
+  off: '□',
+  'on-its-way': '◫',
+  'turning-on': '◫',
+  'turning-off': '◫',
+  failed: '▲',
+  'no-signal': '▨',
+  unknown: '?',
+  locked: '⊘',
+};
+
+/** State in shape and words, never by colour alone. */
+export function ControlMark({ state }: { state: ControlState }) {
+  const words = controlWords();
+  const last = state.is === 'no-signal' && state.last !== null ? ` · ${words.last[state.last]}` : '';
+  return (
+    <span class="control-mark" data-state={state.is}>
+      <span aria-hidden="true">{SHAPE[state.is]}</span> {words.state[state.is]}
+      <span class="muted">{last}</span>
+    </span>
+  );
+}
+
+/**
+ * The only way to switch a motor. ON is one press. OFF never is: it asks, in front of the page, naming what it airs; an
+ * order to a farm with its own gateway always asks for how long it holds. A press while an order is under way does
+ * nothing.
+ */
+export function ControlButton({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
+  const words = controlWords();
+  const { facts, state } = useControlState(point);
+  const [asking, setAsking] = useState<SwitchState | null>(null);
+  if (!mayOperate.value) return null;
+  const underWay = orderUnderWay(point.id) !== null;
+  const isDisabled = !mayOrder(facts, state) || underWay;
+  const next: SwitchState = facts.target === 'ON' ? 'OFF' : 'ON';
+  const isRemote = isFromAfar(point.farm_id);
+
+  const give = async (target: SwitchState, how?: FromAfar) => {
+    setAsking(null);
+    try {
+      if (!(await order(point.id, target, how))) return;
+      toast(words.ordered(point.cod, target === 'ON'), {
+        label: words.undo,
+        run: () => void order(point.id, facts.target),
+      });
+    } catch (error) {
+      toast(`${words.refused}: ${faultText(error)}`);
+    }
+  };
+  return (
+    <span class="control-button" data-control={point.id}>
+      <Button
+        big
+        disabled={isDisabled}
+        title={facts.isBlind ? words.blind : undefined}
+        look={next === 'ON' ? 'main' : 'plain'}
+        aria-label={`${next === 'ON' ? words.turnOn : words.turnOff} ${point.cod}`}
+        onClick={() => (next === 'ON' && !isRemote ? void give('ON') : setAsking(next))}
+      >
+        {next === 'ON' ? words.turnOn : words.turnOff}
+      </Button>
+      {isRemote ? <OrderJourney pointId={point.id} /> : null}
+      <ControlHint state={state} isRemote={isRemote} />
+      <Asking
+        asking={asking}
+        isRemote={isRemote}
+        point={point}
+        ponds={ponds}
+        onClose={() => setAsking(null)}
+        onConfirm={(how) => asking !== null && void give(asking, how)}
+      />
+    </span>
+  );
+}
+
+function Asking({
+  asking,
+  isRemote,
+  ...rest
+}: {
+  asking: SwitchState | null;
+  isRemote: boolean;
+  point: ControlPoint;
+  ponds: readonly string[];
+  onClose: () => void;
+  onConfirm: (how?: FromAfar) => void;
+}) {
+  if (asking === null) return null;
+  return isRemote ? (
+    <FromAfarDialog {...rest} target={asking} />
+  ) : (
+    <OffDialog {...rest} onConfirm={() => rest.onConfirm()} />
+  );
+}
+
+function ControlHint({ state, isRemote }: { state: ControlState; isRemote: boolean }) {
+  const words = controlWords();
+  // from afar the way of the order says more
+  if (!isRemote && (state.is === 'turning-on' || state.is === 'turning-off')) {
+    return (
+      <span class="small muted pending-line" role="status">
+        <progress max={60_000} value={60_000 - state.leftMs} aria-label={words.sent} />{' '}
+        {state.isSlow ? words.slow : words.sent}
+      </span>
+    );
+  }
+  if (state.is === 'failed') return <span class="small">{words.wanted[state.wanted]}</span>;
+  if (state.is === 'no-signal') {
+    // without its gateway nothing is known of the controller, and nothing waits for it
+    const isFarmSilent = isRemote && (farmWord.value?.silentSince ?? null) !== null;
+    return <span class="small muted">{isFarmSilent ? words.farmSilent : words.willApply}</span>;
+  }
+  return null;
+}

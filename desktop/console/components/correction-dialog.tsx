@@ -1,0 +1,193 @@
+import { useState } from 'preact/hooks';
+import { correct, useFaults } from '../data/corrections.ts';
+import { clockTime, instantAt, isoDay, readCount, readDecimal } from '../i18n/format.ts';
+import { dictionary } from '../i18n/language.ts';
+import { Button, WorkButton } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { DecimalField, SelectField, TextField } from './field.tsx';
+import { componentWords } from './words.ts';
+
+/** One field of a row, by the name the interface gives it, and what stands in it now. */
+export type CorrectedField = {
+  name: string;
+  label: string;
+  kind: 'figure' | 'count' | 'text' | 'choice' | 'day' | 'moment';
+  first: string;
+  unit?: string;
+  options?: readonly { value: string; label: string }[];
+  isOptional?: boolean;
+};
+
+const words = dictionary({
+  'pt-BR': {
+    save: 'Salvar correção',
+    bad: 'Digite um número.',
+    badTime: 'Use o formato 18:00.',
+    needed: 'Não pode ficar em branco.',
+    time: 'Hora',
+  },
+  en: {
+    save: 'Save the correction',
+    bad: 'Type a number.',
+    badTime: 'Use the form 18:00.',
+    needed: 'It cannot be left blank.',
+    time: 'Time',
+  },
+});
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+type Typed = { text: string; time: string };
+
+/** A day or time as it was to the second, not as it is shown. */
+const wasOf = (field: CorrectedField): unknown =>
+  (field.kind === 'moment' || field.kind === 'day') && field.first !== ''
+    ? field.first
+    : valueOf(field, typedOf(field));
+
+function typedOf({ kind, first }: CorrectedField): Typed {
+  if (kind === 'moment') return { text: isoDay(first), time: clockTime(first) };
+  return { text: kind === 'day' ? isoDay(first) : first, time: '' };
+}
+
+/** What a field means; undefined: it cannot be read. */
+function valueOf({ kind, isOptional }: CorrectedField, { text, time }: Typed): unknown {
+  switch (kind) {
+    case 'moment':
+      return text !== '' && TIME.test(time) ? instantAt(text, time) : undefined;
+    case 'day':
+    case 'text':
+      return text.trim() === '' ? (isOptional === true ? null : undefined) : text.trim();
+    case 'choice':
+      return text;
+    case 'figure':
+    case 'count': {
+      const value = kind === 'count' ? readCount(text) : readDecimal(text);
+      if (value === null) return isOptional === true ? null : undefined;
+      return Number.isNaN(value) || value < 0 ? undefined : value;
+    }
+  }
+}
+
+/** Changes a row; what was there before is written again when it is taken back. */
+export function CorrectionDialog({
+  title,
+  row,
+  fields,
+  onClose,
+}: {
+  title: string;
+  row: { path: string; label: string; touches: readonly string[] };
+  fields: readonly CorrectedField[];
+  onClose: () => void;
+}) {
+  const w = words();
+  const faults = useFaults();
+  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(
+    () => new Map(fields.map((field) => [field.name, typedOf(field)])),
+  );
+  const of = (field: CorrectedField) => typed.get(field.name) ?? typedOf(field);
+  const set = (field: CorrectedField, change: Partial<Typed>) =>
+    setTyped(new Map(typed).set(field.name, { ...of(field), ...change }));
+  const isRight = fields.every((field) => valueOf(field, of(field)) !== undefined);
+  // only what was touched is sent: a time shown in minutes must not cut the seconds of one that nobody changed
+  const changed = fields.filter((field) => {
+    const [was, is] = [typedOf(field), of(field)];
+    return was.text !== is.text || was.time !== is.time;
+  });
+  const save = async () => {
+    const body = Object.fromEntries(changed.map((field) => [field.name, valueOf(field, of(field))]));
+    const before = Object.fromEntries(changed.map((field) => [field.name, wasOf(field)]));
+    try {
+      await correct({ ...row, body, before });
+      onClose();
+    } catch (error) {
+      faults.tell(error, { NOT_ENOUGH_ANIMALS: 'quantity' });
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button big onClick={onClose}>
+            {componentWords().cancel}
+          </Button>
+          <WorkButton big look="main" disabled={!isRight || changed.length === 0} work={save}>
+            {w.save}
+          </WorkButton>
+        </>
+      }
+    >
+      {fields.map((field) => (
+        <Field
+          key={field.name}
+          field={field}
+          typed={of(field)}
+          fault={faults.at(field.name)}
+          onType={(change) => set(field, change)}
+        />
+      ))}
+      {faults.whole === null ? null : (
+        <p class="note p2" role="alert">
+          {faults.whole}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function Field({
+  field,
+  typed,
+  fault,
+  onType,
+}: {
+  field: CorrectedField;
+  typed: Typed;
+  fault: string | null;
+  onType: (change: Partial<Typed>) => void;
+}) {
+  const w = words();
+  const { kind, label } = field;
+  const isBad = valueOf(field, typed) === undefined;
+  const onInput = (event: { currentTarget: { value: string } }) =>
+    onType({ text: event.currentTarget.value });
+  if (kind === 'choice') {
+    return <SelectField label={label} value={typed.text} options={field.options ?? []} onChange={onInput} />;
+  }
+  if (kind === 'text' || kind === 'day') {
+    return (
+      <TextField
+        type={kind === 'day' ? 'date' : 'text'}
+        label={label}
+        value={typed.text}
+        fault={isBad ? w.needed : fault}
+        onInput={onInput}
+      />
+    );
+  }
+  if (kind === 'moment') {
+    return (
+      <div class="form-grid">
+        <TextField label={label} type="date" value={typed.text} fault={fault} onInput={onInput} />
+        <TextField
+          label={w.time}
+          inputMode="numeric"
+          value={typed.time}
+          fault={TIME.test(typed.time) ? null : w.badTime}
+          onInput={(event) => onType({ time: event.currentTarget.value })}
+        />
+      </div>
+    );
+  }
+  return (
+    <DecimalField
+      label={label}
+      {...(field.unit === undefined ? {} : { unit: field.unit })}
+      value={typed.text}
+      fault={isBad ? w.bad : fault}
+      onInput={onInput}
+    />
+  );
+}

@@ -1,0 +1,149 @@
+import UPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { clockTime, figure, instantAt, isoDay, shortDay } from '../i18n/format.ts';
+import type { Series } from './chart.tsx';
+
+type Wanted = {
+  x: readonly number[];
+  series: readonly Series[];
+  height: number;
+  band: { low: number | null; high: number | null } | null;
+  xLabel: (x: number) => string;
+};
+
+const DASHES = [[], [10, 5], [2, 4], [10, 4, 2, 4]] as const;
+const EXPECTED_DASH = [6, 6] as const;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Steps between the labels below: whole days of culture, and for instants whole hours or days. */
+const FIGURE_STEPS = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1_000];
+const TIME_STEPS = [1, 2, 3, 6, 12, 24, 48, 120, 168, 336, 720, 2_160, 8_760].map((hours) => hours * HOUR);
+
+const dashOf = ({ dashed }: Series, index: number): readonly number[] =>
+  dashed === true ? EXPECTED_DASH : (DASHES[index % DASHES.length] ?? []);
+
+/** Draws with the colours of the page; lines are told apart by dashes and words, not by colour alone. */
+export function drawChart(
+  host: HTMLElement,
+  { x, series, height, band, xLabel }: Wanted,
+): { destroy: () => void } {
+  const style = getComputedStyle(host);
+  const text = style.getPropertyValue('--text');
+  const muted = style.getPropertyValue('--muted');
+  const line = style.getPropertyValue('--line');
+  const axis = { stroke: muted, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+  const isTime = (x[0] ?? 0) > 1e11;
+  const isDaily =
+    x.length > 1 && x.every((at, index) => index === 0 || at - (x[index - 1] ?? 0) >= 20 * HOUR);
+  const legend = drawLegend(host, series, xLabel);
+  const plot = new UPlot(
+    {
+      width: Math.max(host.clientWidth, 200),
+      height,
+      legend: { show: false },
+      scales: { x: { time: false } },
+      axes: [
+        {
+          ...axis,
+          space: 72,
+          incrs: isTime ? TIME_STEPS.filter((step) => !isDaily || step >= DAY) : FIGURE_STEPS,
+          ...(isTime ? { splits: timeSplits } : {}),
+          values: (...[, splits, , , step]) =>
+            splits.map((at) => (isTime ? timeLabel(at, step) : xLabel(at))),
+        },
+        {
+          ...axis,
+          size: 56,
+          values: (_, splits) => splits.map((value) => figure(value, decimalsOf(splits))),
+        },
+      ],
+      series: [
+        {},
+        ...series.map((shown, index) => ({
+          label: shown.label,
+          stroke: text,
+          width: shown.dashed === true ? 1.5 : 2,
+          dash: [...dashOf(shown, index)],
+          spanGaps: true,
+          points: { show: x.length < 60, size: 6, fill: text },
+        })),
+      ],
+      hooks: {
+        drawClear: [(drawing) => shadeBand(drawing, band, style.getPropertyValue('--card-2'))],
+        setCursor: [({ cursor: { idx } }) => legend.tell(idx ?? null, x)],
+      },
+    },
+    [[...x], ...series.map(({ values }) => [...values])],
+    host,
+  );
+  // drawn first, it belongs below
+  host.append(legend.place);
+  const follow = new ResizeObserver(() => {
+    if (host.clientWidth > 0) plot.setSize({ width: host.clientWidth, height });
+  });
+  follow.observe(host);
+  return {
+    destroy() {
+      follow.disconnect();
+      plot.destroy();
+      legend.place.remove();
+    },
+  };
+}
+
+const decimalsOf = (splits: readonly number[]): number => {
+  const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
+  return (
+    [0, 1, 2].find((digits) => Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) < 1e-6) ?? 3
+  );
+};
+
+/** Labels stand at the farm's midnights, or at whole hours counted from one. */
+function timeSplits(...[, , low, high, step]: [UPlot, number, number, number, number]): number[] {
+  const splits: number[] = [];
+  for (let at = Date.parse(instantAt(isoDay(low), '00:00')); at <= high; at += step) {
+    if (at >= low) splits.push(at);
+  }
+  return splits;
+}
+
+const timeLabel = (at: number, step: number): string => (step < DAY ? clockTime(at) : shortDay(at));
+
+/** A line of words below: the names with a piece of their line, and the figures where the pointer is. */
+function drawLegend(host: HTMLElement, series: readonly Series[], xLabel: (x: number) => string) {
+  const place = host.ownerDocument.createElement('div');
+  place.className = 'chart-legend';
+  const when = host.ownerDocument.createElement('span');
+  when.className = 'chart-when';
+  const figures = series.map((shown, index) => {
+    const item = host.ownerDocument.createElement('span');
+    item.innerHTML = `<svg width="28" height="8" aria-hidden="true"><path d="M0 4h28" stroke="currentColor" stroke-width="2" stroke-dasharray="${dashOf(shown, index).join(' ')}"/></svg>`;
+    const told = host.ownerDocument.createElement('span');
+    item.append(told);
+    place.append(item);
+    return { shown, told };
+  });
+  place.append(when);
+  const tell = (at: number | null, x: readonly number[]) => {
+    when.textContent = at === null ? '' : xLabel(x[at] ?? 0);
+    for (const { shown, told } of figures) {
+      const value = at === null ? null : (shown.values[at] ?? null);
+      told.textContent =
+        value === null ? shown.label : `${shown.label} ${figure(value, shown.decimals)} ${shown.unit}`;
+    }
+  };
+  tell(null, []);
+  return { place, tell };
+}
+
+function shadeBand(plot: UPlot, band: Wanted['band'], colour: string): void {
+  if (band === null) return;
+  const { ctx, bbox } = plot;
+  const clamp = (at: number) => Math.min(Math.max(at, bbox.top), bbox.top + bbox.height);
+  const top = band.high === null ? bbox.top : clamp(plot.valToPos(band.high, 'y', true));
+  const bottom = band.low === null ? bbox.top + bbox.height : clamp(plot.valToPos(band.low, 'y', true));
+  ctx.save();
+  ctx.fillStyle = colour;
+  ctx.fillRect(bbox.left, top, bbox.width, bottom - top);
+  ctx.restore();
+}

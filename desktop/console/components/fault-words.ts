@@ -1,0 +1,73 @@
+import { dictionary } from '../i18n/language.ts';
+
+/** Refusals in the person's language, by the code of the interface; what is not here is told in its own sentence. */
+const faults = dictionary({
+  'pt-BR': {
+    FORBIDDEN: 'Seu acesso nesta fazenda não permite isto.',
+    SUBSCRIPTION_LIMIT_REACHED:
+      'O plano do dono da fazenda está no limite. Um plano maior permite mais; o que existe segue funcionando.',
+    SUBSCRIPTION_REQUIRED:
+      'A assinatura venceu: não dá para criar mais até pagar. O que existe segue funcionando.',
+    SUBSCRIPTION_CANCELED:
+      'A assinatura foi cancelada: não dá para criar mais. O que existe segue funcionando.',
+    FEATURE_NOT_AVAILABLE: 'O plano não inclui isto. Backup e dados brutos nunca são bloqueados.',
+    BATCH_NOT_ACTIVE: 'Este lote já foi encerrado.',
+    NO_ANIMALS_IN_POND: 'O lote não tem camarões neste viveiro nessa hora.',
+    RATE_LIMIT_EXCEEDED: 'O plano não permite mais pedidos nesta hora. Aeração e alarmes seguem.',
+    TOO_MANY_ATTEMPTS: 'Tentativas demais. Espere alguns minutos e tente de novo.',
+    INCORRECT_CREDENTIALS: 'E-mail ou senha não conferem.',
+    ALREADY_EXISTS: 'Já existe um cadastro com este valor; escolha outro.',
+    NOT_FOUND: 'Não existe mais, ou não é desta fazenda.',
+    PRECONDITION_FAILED: 'Outra pessoa mudou isto agora há pouco. Abra de novo e confira.',
+    STORAGE_UNAVAILABLE:
+      'O gateway não conseguiu gravar agora. O que está ligado segue; tente de novo em instantes.',
+    BUSY: 'O gateway está ocupado. Tente de novo em instantes.',
+    LOCKED_OUT: 'Este motor está bloqueado para manutenção.',
+    INVITATION_EXPIRED: 'Este convite venceu; peça outro.',
+    INVITATION_REVOKED: 'Este convite não vale mais; peça outro.',
+    OWNER_STAYS: 'Esta pessoa é a dona da fazenda.',
+    TOO_MANY_TOKENS: 'Há acessos demais; revogue um que não usa mais.',
+    TOO_MANY_CHANNELS: 'Há canais demais; remova um antes.',
+    TOO_MANY_INVITATIONS: 'Há convites abertos demais; cancele alguns antes.',
+    CHANNEL_OFF: 'Este canal está desligado.',
+    CHANNEL_UNCONFIRMED: 'Confirme antes este canal, com o código enviado.',
+    ALREADY_SUBSCRIBED: 'Você já tem este plano.',
+    ALERT_RESOLVED: 'Este alarme já acabou.',
+  },
+  en: {
+    FORBIDDEN: 'Your access to this farm does not allow this.',
+    SUBSCRIPTION_LIMIT_REACHED:
+      'The plan of the farm’s owner is used up. A larger one allows more; what exists goes on working.',
+    SUBSCRIPTION_REQUIRED:
+      'The subscription lapsed: nothing more can be created until it is paid. What exists goes on working.',
+    SUBSCRIPTION_CANCELED:
+      'The subscription was cancelled: nothing more can be created. What exists goes on working.',
+    FEATURE_NOT_AVAILABLE: 'The plan does not include this. Backup and raw data are never locked.',
+    BATCH_NOT_ACTIVE: 'This batch has ended already.',
+    NO_ANIMALS_IN_POND: 'The batch has no shrimp in this pond at that time.',
+    RATE_LIMIT_EXCEEDED: 'The plan allows no more requests this hour. Aeration and alarms go on.',
+    TOO_MANY_ATTEMPTS: 'Too many attempts. Wait some minutes and try again.',
+    INCORRECT_CREDENTIALS: 'E-mail or password is not right.',
+    ALREADY_EXISTS: 'Something with this value exists already; choose another.',
+    NOT_FOUND: 'It does not exist any more, or is not of this farm.',
+    PRECONDITION_FAILED: 'Somebody else changed this just now. Open it again and look.',
+    STORAGE_UNAVAILABLE: 'The gateway could not save now. What runs goes on; try again in a moment.',
+    BUSY: 'The gateway is busy. Try again in a moment.',
+    LOCKED_OUT: 'This motor is locked out for maintenance.',
+    INVITATION_EXPIRED: 'This invitation has expired; ask for another one.',
+    INVITATION_REVOKED: 'This invitation does not hold any more; ask for another one.',
+    OWNER_STAYS: 'This person owns the farm.',
+    TOO_MANY_TOKENS: 'There are too many access tokens; revoke one you no longer use.',
+    TOO_MANY_CHANNELS: 'There are too many channels; remove one first.',
+    TOO_MANY_INVITATIONS: 'There are too many open invitations; revoke some first.',
+    CHANNEL_OFF: 'This channel is switched off.',
+    CHANNEL_UNCONFIRMED: 'Confirm this channel first, with the code that was sent.',
+    ALREADY_SUBSCRIBED: 'You have this plan already.',
+    ALERT_RESOLVED: 'This alarm is over already.',
+  },
+});
+
+export function faultOf(code: string): string | null {
+  const known: Readonly<Record<string, string>> = faults();
+  return known[code] ?? null;
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+
+/** Rows that were recorded, with what can be done to each at its end. */
+export function RecordTable<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  actions,
+  actionsName,
+}: {
+  label: string;
+  columns: readonly { name: string; isNumber?: boolean; of: (row: Row) => ComponentChildren }[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  actions?: ((row: Row) => ComponentChildren) | undefined;
+  actionsName?: string;
+}) {
+  return (
+    <div class="table-frame long" tabIndex={0} role="region" aria-label={label}>
+      <table class="table">
+        <thead>
+          <tr>
+            {columns.map(({ name, isNumber }) => (
+              <th key={name} scope="col" class={isNumber === true ? 'number' : ''}>
+                {name}
+              </th>
+            ))}
+            {actions === undefined ? null : (
+              <th scope="col" class="acts">
+                <span class="visually-hidden">{actionsName}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ name, isNumber, of }) => (
+                <td key={name} class={isNumber === true ? 'number' : ''}>
+                  {of(row)}
+                </td>
+              ))}
+              {actions === undefined ? null : <td class="acts">{actions(row)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

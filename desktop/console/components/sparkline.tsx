@@ -1,0 +1,46 @@
+import { figure } from '../i18n/format.ts';
+import { dictionary } from '../i18n/language.ts';
+
+const words = dictionary({
+  'pt-BR': { told: (low: string, high: string, unit: string) => `24 h: de ${low} a ${high} ${unit}` },
+  en: { told: (low: string, high: string, unit: string) => `24 h: ${low} to ${high} ${unit}` },
+});
+
+type Props = {
+  readings: readonly { at: number; value: number }[];
+  /** Both ends of the line in time. */
+  from: number;
+  to: number;
+  /** Drawn thin: below it is not good. */
+  limit: number;
+  decimals: number;
+  unit: string;
+};
+
+const WIDTH = 100;
+const HEIGHT = 28;
+
+/** A day in one small line. Its lowest and highest figures are told to those who do not see it. */
+export function Sparkline({ readings, from, to, limit, decimals, unit }: Props) {
+  if (readings.length < 2) return null;
+  const values = readings.map(({ value }) => value);
+  const lowest = Math.min(...values);
+  const highest = Math.max(...values);
+  const floor = Math.min(lowest, limit) - 0.2;
+  const ceiling = Math.max(highest, limit) + 0.2;
+  const x = (at: number) => ((at - from) / (to - from)) * WIDTH;
+  const y = (value: number) => HEIGHT - ((value - floor) / (ceiling - floor)) * HEIGHT;
+  const path = readings.map(({ at, value }) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
+  return (
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={words().told(figure(lowest, decimals), figure(highest, decimals), unit)}
+    >
+      <line x1="0" x2={WIDTH} y1={y(limit)} y2={y(limit)} class="sparkline-limit" />
+      <polyline points={path} class="sparkline-line" />
+    </svg>
+  );
+}

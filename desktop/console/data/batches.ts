@@ -1,0 +1,39 @@
+import type { BatchAnswer } from '#contract/resources/batches.ts';
+import { farm } from './farm-store.ts';
+import { useGet } from './query.ts';
+
+export type Batch = BatchAnswer;
+
+/** Batches of the chosen farm; by default those that swim. */
+export function useBatches(status: 'ACTIVE' | 'FINISHED' | 'ABORTED' = 'ACTIVE') {
+  const result = useGet<Batch[]>(farm.value === null ? null : '/batches/', {
+    farm_id: farm.value?.id,
+    status,
+    limit: 500,
+  });
+  const batches = (result.data ?? []).toSorted((a, b) =>
+    a.batch_code.localeCompare(b.batch_code, undefined, { numeric: true }),
+  );
+  return { ...result, batches };
+}
+
+/** The batch of a code, whatever became of it. */
+export function useBatchByCode(code: string): { batch: Batch | undefined; isSure: boolean } {
+  const found = [useBatches('ACTIVE'), useBatches('FINISHED'), useBatches('ABORTED')];
+  return {
+    batch: found.flatMap(({ batches }) => batches).find(({ batch_code }) => batch_code === code),
+    isSure: found.every(({ isSuccess }) => isSuccess),
+  };
+}
+
+/** Kinds of questions that rest on what a batch is. */
+export const BATCH_TOUCHES = [
+  'batches',
+  'ponds',
+  'transfers',
+  'biometries',
+  'feeding',
+  'financial',
+  'dashboard',
+  'duties',
+] as const;

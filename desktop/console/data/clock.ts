@@ -1,0 +1,25 @@
+import { signal } from '@preact/signals';
+
+// The server's time, carried on by a clock that only grows: the clock of a phone or an old PC may be anywhere.
+
+let offset = Date.now() - performance.now();
+let isFromServer = false;
+
+/** Milliseconds since 1970 by the server. Reading it while rendering draws anew every second. */
+export const now = signal(Date.now());
+
+export const serverNow = (): number => performance.now() + offset;
+
+/** `exact` for the time of an event stream; a Date header has whole seconds and only serves until there is better. */
+export function noteServerTime(told: string | null, exact = false): void {
+  const at = Date.parse(told ?? '');
+  if (Number.isNaN(at) || (!exact && isFromServer)) return;
+  isFromServer ||= exact;
+  if (!exact && Math.abs(at - serverNow()) < 2_000) return;
+  offset = at - performance.now();
+  now.value = serverNow();
+}
+
+setInterval(() => {
+  now.value = serverNow();
+}, 1_000);

@@ -1,0 +1,117 @@
+import { signal } from '@preact/signals';
+import { useRef, useState } from 'preact/hooks';
+import { faultText } from '../components/answer.tsx';
+import { toast } from '../components/toast.tsx';
+import { dictionary } from '../i18n/language.ts';
+import { ApiError, del, newUuid, post, put } from './api.ts';
+import { UNDO_MS } from './outbox.ts';
+import { refresh } from './query.ts';
+
+// What was recorded wrongly is changed or taken away, and for ten seconds there is a way back: a deletion leaves only
+// after them, a change is put back as it was.
+
+const words = dictionary({
+  'pt-BR': {
+    removed: (what: string) => `${what} apagado`,
+    changed: (what: string) => `${what} corrigido`,
+    undo: 'Desfazer',
+  },
+  en: {
+    removed: (what: string) => `${what} deleted`,
+    changed: (what: string) => `${what} corrected`,
+    undo: 'Undo',
+  },
+});
+
+const leaving = signal<ReadonlySet<string>>(new Set());
+
+/** True while a row is shown no more but not deleted yet. */
+export const isLeaving = (path: string): boolean => leaving.value.has(path);
+
+const withLeaving = (path: string, isGone: boolean) => {
+  const next = new Set(leaving.value);
+  if (isGone) next.add(path);
+  else next.delete(path);
+  leaving.value = next;
+};
+
+type Row = { path: string; label: string; touches: readonly string[] };
+
+/** Hides a row and deletes it once nobody took that back. A page that is closed before has deleted nothing. */
+export function removeLater({ path, label, touches }: Row): void {
+  withLeaving(path, true);
+  const timer = setTimeout(() => void removeNow(), UNDO_MS);
+  const removeNow = async () => {
+    try {
+      await del(path);
+      refresh(...touches);
+    } catch (error) {
+      toast(faultText(error));
+    } finally {
+      // shown until the next answer no longer has it
+      setTimeout(() => withLeaving(path, false), 2_000);
+    }
+  };
+  toast(words().removed(label), {
+    label: words().undo,
+    run: () => {
+      clearTimeout(timer);
+      withLeaving(path, false);
+    },
+  });
+}
+
+/** Changes a row; taking it back writes what was there before. */
+export async function correct({
+  path,
+  label,
+  touches,
+  body,
+  before,
+}: Row & { body: object; before: object }): Promise<void> {
+  await put(path, body);
+  refresh(...touches);
+  toast(words().changed(label), {
+    label: words().undo,
+    run: () =>
+      void put(path, before).then(
+        () => refresh(...touches),
+        (error: unknown) => toast(faultText(error)),
+      ),
+  });
+}
+
+/** POST that may be sent again as often as needed: as long as it says the same, it carries the same key. */
+export function useSend(): <Answer>(path: string, body: unknown) => Promise<Answer> {
+  const last = useRef<{ text: string; key: string } | null>(null);
+  return (path, body) => {
+    const text = `${path} ${JSON.stringify(body)}`;
+    if (last.current?.text !== text) last.current = { text, key: newUuid() };
+    return post(path, body, last.current.key);
+  };
+}
+
+/** What the gateway refused, told at the fields it named and the rest as a whole. */
+export function useFaults(): {
+  at: (field: string) => string | null;
+  whole: string | null;
+  tell: (error: unknown, fieldOfCode?: Readonly<Record<string, string>>) => void;
+  clear: () => void;
+} {
+  const [told, setTold] = useState<{ fields: ReadonlyMap<string, string>; whole: string | null }>({
+    fields: new Map(),
+    whole: null,
+  });
+  return {
+    at: (field) => told.fields.get(field) ?? null,
+    whole: told.whole,
+    tell: (error, fieldOfCode = {}) => {
+      const fields = error instanceof ApiError ? error.fields : [];
+      const named = error instanceof ApiError ? fieldOfCode[error.code] : undefined;
+      const all = new Map(fields.map(({ path, message }) => [path, message]));
+      if (named !== undefined) all.set(named, faultText(error));
+      setTold({ fields: all, whole: all.size > 0 ? null : faultText(error) });
+    },
+    clear: () => setTold({ fields: new Map(), whole: null }),
+  };
+}

@@ -1,0 +1,104 @@
+import { computed, signal } from '@preact/signals';
+import { linkOf } from '../state/freshness.ts';
+import { now } from './clock.ts';
+import { isKnown, take } from './farm-store.ts';
+import { isSignedIn, token } from './session.ts';
+
+// The one event stream of this page, read with fetch so that the token goes in a header. Every connection begins with
+// a snapshot; a line that says nothing for twelve seconds is lost, whatever the browser believes of the network.
+
+const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
+const SILENT_MS = 12_000;
+
+const lastByteAt = signal<number | null>(null);
+/** Since when nothing comes; null while something does. */
+export const blindSince = signal<number | null>(null);
+
+/** How this screen stands with its gateway. */
+export const link = computed(() => {
+  // asked anew every second
+  void now.value;
+  return linkOf(lastByteAt.value === null ? null : performance.now() - lastByteAt.value, isKnown.value);
+});
+export const isBlind = computed(() => link.value === 'lost');
+
+let stopped: AbortController | null = null;
+
+export function startLive(): void {
+  if (stopped !== null) return;
+  stopped = new AbortController();
+  void run(stopped.signal);
+}
+
+export function stopLive(): void {
+  stopped?.abort();
+  stopped = null;
+  lastByteAt.value = null;
+  isKnown.value = false;
+}
+
+async function run(signal: AbortSignal): Promise<void> {
+  for (let tries = 0; !signal.aborted && isSignedIn(); tries += 1) {
+    const heard = await readStream(signal).catch(() => false);
+    if (heard) tries = 0;
+    if (signal.aborted) return;
+    blindSince.value ??= performance.now();
+    await pause(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 3_000, signal);
+  }
+}
+
+/** True when anything was heard. */
+async function readStream(signal: AbortSignal): Promise<boolean> {
+  const line = new AbortController();
+  const watch = setInterval(() => {
+    if (performance.now() - Math.max(lastByteAt.value ?? opened, opened) > SILENT_MS) line.abort();
+  }, 1_000);
+  const opened = performance.now();
+  let heard = false;
+  try {
+    const response = await fetch('/api/v1/events', {
+      headers: { authorization: `Bearer ${token() ?? ''}`, accept: 'text/event-stream' },
+      signal: AbortSignal.any([signal, line.signal]),
+      cache: 'no-store',
+    });
+    if (!response.ok || response.body === null) return false;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return heard;
+      heard = true;
+      lastByteAt.value = performance.now();
+      blindSince.value = null;
+      rest = takeEvents(rest + value);
+    }
+  } finally {
+    clearInterval(watch);
+    line.abort();
+  }
+}
+
+/** Takes whole events and answers what is left over. */
+function takeEvents(text: string): string {
+  const parts = text.split('\n\n');
+  const rest = parts.pop() ?? '';
+  for (const part of parts) {
+    let name = 'message';
+    let data = '';
+    for (const row of part.split('\n')) {
+      if (row.startsWith('event:')) name = row.slice(6).trim();
+      else if (row.startsWith('data:')) data += row.slice(5).trim();
+    }
+    if (data !== '') take(name, JSON.parse(data));
+  }
+  return rest;
+}
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

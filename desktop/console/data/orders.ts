@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals';
+import type * as z from 'zod';
+import type { orderAnswer } from '#contract/resources/control-points.ts';
+import type { SwitchState } from '#contract/words.ts';
+import { post } from './api.ts';
+import { serverNow } from './clock.ts';
+import { notePending } from './remote-orders.ts';
+
+// Orders that this screen gave and the store has not shown yet: at most one per control point is on its way.
+
+type Given = { target: SwitchState; at: number };
+const given = signal<ReadonlyMap<string, Given>>(new Map());
+
+export const orderUnderWay = (controlPointId: string): Given | null =>
+  given.value.get(controlPointId) ?? null;
+
+/** How an order goes to a farm that has its own gateway. */
+export type FromAfar = { expiresInS: number; isForced: boolean };
+
+/** False when one is on its way already: a second press never queues a second order. */
+export async function order(
+  controlPointId: string,
+  target: SwitchState,
+  fromAfar?: FromAfar,
+): Promise<boolean> {
+  if (given.value.has(controlPointId)) return false;
+  given.value = new Map(given.value).set(controlPointId, { target, at: performance.now() });
+  try {
+    const { pending } = await post<z.infer<typeof orderAnswer>>(
+      `/control-points/${controlPointId}/turn-${target === 'ON' ? 'on' : 'off'}`,
+      fromAfar === undefined
+        ? undefined
+        : { expires_in_s: fromAfar.expiresInS, ...(fromAfar.isForced ? { force: true } : {}) },
+    );
+    if (pending !== undefined) notePending(controlPointId, pending, serverNow());
+    return true;
+  } finally {
+    const next = new Map(given.value);
+    next.delete(controlPointId);
+    given.value = next;
+  }
+}

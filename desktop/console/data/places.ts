@@ -1,0 +1,68 @@
+import type { PondCards } from '#contract/resources/pond-cards.ts';
+import { controlPoints, farm, farms } from './farm-store.ts';
+import { useGet } from './query.ts';
+
+export type Pond = {
+  id: string;
+  numeric_id: number;
+  farm_id: string;
+  cod: string;
+  pond_type: 'NURSERY' | 'FATTENING' | null;
+  size_m2: number | null;
+  depth_m: number | null;
+  aerator_count: number;
+  control_point_id: string | null;
+};
+
+/** The ponds of the chosen farm, in walking order (by code). */
+export function usePonds() {
+  const result = useGet<Pond[]>(farm.value === null ? null : '/ponds/', {
+    farm_id: farm.value?.id,
+    limit: 1_000,
+  });
+  const ponds = (result.data ?? []).toSorted((a, b) =>
+    a.cod.localeCompare(b.cod, undefined, { numeric: true }),
+  );
+  return { ...result, ponds };
+}
+
+export const usePondCards = () =>
+  useGet<PondCards>(farm.value === null ? null : '/ponds/summary-cards', { farm_id: farm.value?.id });
+
+/** Codes of the ponds that each control point airs. */
+export function usePondsByPoint(): ReadonlyMap<string, readonly string[]> {
+  const { ponds } = usePonds();
+  const byPoint = new Map<string, string[]>();
+  for (const { control_point_id, cod } of ponds) {
+    if (control_point_id === null) continue;
+    byPoint.set(control_point_id, [...(byPoint.get(control_point_id) ?? []), cod]);
+  }
+  return byPoint;
+}
+
+/** Codes of the ponds that hold each batch now, most animals in front: where it was stocked tells nothing after a move. */
+export function usePondsByBatch(): ReadonlyMap<string, readonly string[]> {
+  const cards = usePondCards();
+  const found = (cards.data?.ponds ?? []).flatMap(({ cod, active_batches }) =>
+    active_batches.map(({ id, current_biomass_kg }) => ({ id, cod, kg: current_biomass_kg ?? 0 })),
+  );
+  const byBatch = new Map<string, string[]>();
+  for (const { id, cod } of found.toSorted((a, b) => b.kg - a.kg)) {
+    byBatch.set(id, [...(byBatch.get(id) ?? []), cod]);
+  }
+  return byBatch;
+}
+
+/** Where an alarm is: the pond's code, else the control point's, else its farm, which need not be the one shown. */
+export function usePlaceOf(): (at: {
+  farm_id: string | null;
+  pond_id: string | null;
+  control_point_id: string | null;
+}) => string {
+  const { ponds } = usePonds();
+  return ({ farm_id, pond_id, control_point_id }) =>
+    ponds.find(({ id }) => id === pond_id)?.cod ??
+    controlPoints.value.get(control_point_id ?? '')?.cod ??
+    farms.value.find(({ id }) => id === farm_id)?.name ??
+    '';
+}

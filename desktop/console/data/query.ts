@@ -1,0 +1,66 @@
+import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/preact-query';
+import { ApiError, get, Unreachable } from './api.ts';
+import { onEvent } from './farm-store.ts';
+
+// Questions to the interface, remembered. The browser's own idea of being online says nothing about the gateway, so it
+// is not asked; what the event stream tells makes the questions that rest on it be asked anew.
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      networkMode: 'always',
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      retry: (tries, error) =>
+        tries < 2 && (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)),
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+type Query = Record<string, string | number | boolean | null | undefined>;
+
+/**
+ * The answer of GET `path`; null as path asks nothing. Keys begin with the path's first word, so that a change of one
+ * kind of row makes everything of that kind be asked anew.
+ */
+export function useGet<Answer>(path: string | null, query: Query = {}): UseQueryResult<Answer> {
+  const kind = path?.split('/')[1] ?? '';
+  return useQuery<Answer>({
+    queryKey: [kind, path, query],
+    enabled: path !== null,
+    queryFn: ({ signal }) => get<Answer>(path ?? '', query, signal),
+  });
+}
+
+/** Everything of these kinds is asked anew: `ponds`, `batches`, `water-quality`, … */
+export function refresh(...kinds: readonly string[]): void {
+  for (const kind of kinds) void queries.invalidateQueries({ queryKey: [kind] });
+}
+
+const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
+  snapshot: [],
+  measurement: ['ponds', 'water-quality', 'dashboard'],
+  alert: ['alerts', 'water-quality'],
+  control_point: ['control-points', 'devices'],
+  order: ['control-points'],
+  command: ['control-points'],
+  sync: ['sync'],
+  notification: ['notifications'],
+};
+
+const waiting = new Set<string>();
+onEvent(({ name }) => {
+  const kinds = RESTS_ON[name];
+  if (kinds === undefined) return;
+  // a snapshot after a broken line: everything may have changed
+  if (name === 'snapshot') return void queries.invalidateQueries();
+  if (waiting.size === 0) {
+    setTimeout(() => {
+      refresh(...waiting);
+      waiting.clear();
+    }, 500);
+  }
+  for (const kind of kinds) waiting.add(kind);
+});

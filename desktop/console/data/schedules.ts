@@ -1,0 +1,50 @@
+import { useQueries } from '@tanstack/preact-query';
+import type { ScheduleAnswer } from '#contract/resources/schedules.ts';
+import { clockTime, instantAt, isoDay } from '../i18n/format.ts';
+import { addDays, type PlannedRule } from '../state/schedule-week.ts';
+import { get } from './api.ts';
+
+export type Schedule = ScheduleAnswer;
+
+/** Schedules of several control points, each by its id. */
+export function useSchedules(pointIds: readonly string[]): ReadonlyMap<string, readonly Schedule[]> {
+  const results = useQueries({
+    queries: pointIds.map((id) => ({
+      queryKey: ['control-points', `/control-points/${id}/schedules`, {}],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        get<Schedule[]>(`/control-points/${id}/schedules`, {}, signal),
+    })),
+  });
+  return new Map(pointIds.map((id, index) => [id, results[index]?.data ?? []]));
+}
+
+const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+
+/** A schedule by the farm's own clock. */
+export function plannedRuleOf(schedule: Schedule): PlannedRule {
+  const { start_time, end_time } = schedule;
+  return {
+    id: schedule.id,
+    action: schedule.action,
+    pattern: schedule.repeat_pattern,
+    startDay: isoDay(start_time),
+    startMinute: minuteOf(clockTime(start_time)),
+    lengthMinutes:
+      end_time === null ? null : Math.round((Date.parse(end_time) - Date.parse(start_time)) / 60_000),
+    daysOfWeek: schedule.days_of_week,
+  };
+}
+
+export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** First occurrence and its end as instants; an end at or before the start is on the next day. */
+export function instantsOf(
+  day: string,
+  start: string,
+  end: string,
+): { start_time: string; end_time: string | null } {
+  return {
+    start_time: instantAt(day, start),
+    end_time: end === '' ? null : instantAt(end <= start ? addDays(day, 1) : day, end),
+  };
+}

@@ -1,0 +1,88 @@
+import { signal } from '@preact/signals';
+import type * as z from 'zod';
+import type { userAnswer } from '#contract/resources/users.ts';
+import { language } from '../i18n/language.ts';
+import { get, post, wireApi } from './api.ts';
+import { noteServerTime } from './clock.ts';
+
+// Who is signed in at this station. With "remember me" it outlives the window, else it ends with it.
+
+export type User = z.infer<typeof userAnswer>;
+type Kept = { token: string; expiresAt: number; remembered: boolean };
+
+const KEY = 'session';
+
+const kept = signal<Kept | null>(read());
+export const user = signal<User | null>(null);
+/** Why the last session ended, to be said on the login page. */
+export const endedBy = signal<'expired' | 'left' | null>(null);
+
+export const isSignedIn = () => kept.value !== null;
+export const token = () => kept.value?.token ?? null;
+export const expiresAt = () => kept.value?.expiresAt ?? null;
+/** Whether the session outlives the window. */
+export const isRemembered = () => kept.value?.remembered ?? false;
+
+wireApi({
+  token,
+  language: () => language.value,
+  signedOut: () => end('expired'),
+  reached: (answer) => noteServerTime(answer.headers.get('date')),
+});
+
+function read(): Kept | null {
+  for (const store of [sessionStorage, localStorage]) {
+    try {
+      const found = JSON.parse(store.getItem(KEY) ?? 'null') as Kept | null;
+      if (found !== null && typeof found.token === 'string' && found.expiresAt > Date.now()) return found;
+    } catch {
+      store.removeItem(KEY);
+    }
+  }
+  return null;
+}
+
+function keep(session: Kept): void {
+  kept.value = session;
+  (session.remembered ? localStorage : sessionStorage).setItem(KEY, JSON.stringify(session));
+}
+
+type LoginAnswer = { access_token: string; expires_in: number };
+
+export async function signIn(email: string, password: string, remembered: boolean): Promise<void> {
+  const answer = await post<LoginAnswer>('/auth/login', { email, password, remember_me: remembered });
+  endedBy.value = null;
+  keep({ token: answer.access_token, expiresAt: Date.now() + answer.expires_in * 1000, remembered });
+  await loadUser();
+}
+
+export async function loadUser(): Promise<void> {
+  user.value = await get<User>('/users/me');
+}
+
+export async function signOut(): Promise<void> {
+  await post('/auth/logout').catch(() => undefined);
+  end('left');
+}
+
+function end(why: 'expired' | 'left'): void {
+  kept.value = null;
+  user.value = null;
+  endedBy.value = why;
+  localStorage.removeItem(KEY);
+  sessionStorage.removeItem(KEY);
+}
+
+const RENEW_SHARE = 0.5;
+
+/** A station that is looked at all night keeps its session: renewed when half of its time is over. */
+export async function renewIfDue(): Promise<void> {
+  const session = kept.value;
+  if (session === null) return;
+  const left = session.expiresAt - Date.now();
+  const whole = session.remembered ? 30 * 86_400_000 : 3_600_000;
+  if (left > whole * RENEW_SHARE) return;
+  const answer = await post<LoginAnswer>('/auth/renew').catch(() => null);
+  if (answer !== null)
+    keep({ ...session, token: answer.access_token, expiresAt: Date.now() + answer.expires_in * 1000 });
+}

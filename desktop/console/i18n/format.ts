@@ -1,0 +1,192 @@
+import { computed, signal } from '@preact/signals';
+import { language } from './language.ts';
+
+// The only place that turns figures and instants into text. Everything is told in the farm's own time.
+
+/** Zone of the farm that is shown. */
+export const farmZone = signal('America/Fortaleza');
+
+const BLANK = '—';
+const THIN_SPACE = ' ';
+
+const numberFormats = new Map<string, Intl.NumberFormat>();
+function numberFormat(key: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const name = `${language.value} ${key}`;
+  const known = numberFormats.get(name) ?? new Intl.NumberFormat(language.value, options);
+  numberFormats.set(name, known);
+  return known;
+}
+
+/** A figure with a fixed number of decimals; what is not known is a dash. */
+export function figure(value: number | null | undefined, decimals = 0): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return BLANK;
+  return numberFormat(`n${decimals}`, {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(value);
+}
+
+/** With its unit behind a thin space. */
+export function quantity(value: number | null | undefined, decimals: number, unit: string): string {
+  const text = figure(value, decimals);
+  return text === BLANK ? text : `${text}${THIN_SPACE}${unit}`;
+}
+
+/** Weight of an animal: larvae weigh milligrams, and `0,0 g` would tell nothing. */
+export const grams = (value: number | null | undefined): string =>
+  quantity(value, value === null || value === undefined || value >= 1 ? 1 : value >= 0.1 ? 2 : 3, 'g');
+
+/** A share of 0…100. */
+export const percent = (value: number | null | undefined, decimals = 0) => quantity(value, decimals, '%');
+
+export const currency = signal<'BRL' | 'USD'>(localStorage.getItem('currency') === 'USD' ? 'USD' : 'BRL');
+export function chooseCurrency(chosen: 'BRL' | 'USD'): void {
+  currency.value = chosen;
+  localStorage.setItem('currency', chosen);
+}
+
+export function money(value: number | null | undefined): string {
+  if (value === null || value === undefined) return BLANK;
+  return numberFormat(`m${currency.value}`, { style: 'currency', currency: currency.value }).format(value);
+}
+
+/** A price without cents, in a currency of its own. */
+export const plainMoney = (value: number, inCurrency: 'BRL' | 'USD') =>
+  numberFormat(`p${inCurrency}`, {
+    style: 'currency',
+    currency: inCurrency,
+    maximumFractionDigits: 0,
+  }).format(value);
+
+/** Sign of the chosen currency, for labels of fields. */
+export const currencySign = computed(() => (currency.value === 'BRL' ? 'R$' : 'US$'));
+
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+function dateFormat(
+  key: string,
+  options: Intl.DateTimeFormatOptions,
+  zone = farmZone.value,
+): Intl.DateTimeFormat {
+  const name = `${language.value} ${zone} ${key}`;
+  const known =
+    dateFormats.get(name) ??
+    new Intl.DateTimeFormat(language.value, { timeZone: zone, hourCycle: 'h23', ...options });
+  dateFormats.set(name, known);
+  return known;
+}
+
+type Instant = string | number | null | undefined;
+const asDate = (at: Instant): Date | null => {
+  if (at === null || at === undefined) return null;
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? null : date;
+};
+
+const told = (at: Instant, key: string, options: Intl.DateTimeFormatOptions): string => {
+  const date = asDate(at);
+  return date === null ? BLANK : dateFormat(key, options).format(date);
+};
+
+/** 02:14 */
+export const clockTime = (at: Instant) => told(at, 'hm', { hour: '2-digit', minute: '2-digit' });
+/** 20/11 02:14 */
+export const dayAndTime = (at: Instant) =>
+  told(at, 'dhm', { day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit' });
+/** 20/11/2026 */
+export const calendarDay = (at: Instant) =>
+  told(at, 'dmy', { day: '2-digit', month: '2-digit', year: 'numeric' });
+/** 20/11 */
+export const shortDay = (at: Instant) => told(at, 'dm', { day: '2-digit', month: '2-digit' });
+
+/** A day without a time (YYYY-MM-DD), as it is written on the wall: it has no zone. */
+export function plainDay(day: string | null | undefined): string {
+  if (!day) return BLANK;
+  const date = asDate(`${day.slice(0, 10)}T12:00:00Z`);
+  return date === null
+    ? BLANK
+    : dateFormat('plain', { day: '2-digit', month: '2-digit', year: 'numeric' }, 'UTC').format(date);
+}
+
+/** The farm's day of an instant, YYYY-MM-DD: what date fields hold. */
+export function isoDay(at: Instant): string {
+  const date = asDate(at);
+  if (date === null) return '';
+  return new Intl.DateTimeFormat('en-CA', {
+    timeZone: farmZone.value,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).format(date);
+}
+
+/** The instant of a day and time (YYYY-MM-DD, HH:MM) by the farm's clock. */
+export function instantAt(day: string, time: string): string {
+  const wanted = Date.parse(`${day}T${time}:00Z`);
+  // the offset there, found in two steps: the second is right even beside a change of the clocks
+  let at = wanted - offsetMs(wanted);
+  at = wanted - offsetMs(at);
+  return new Date(at).toISOString();
+}
+
+function offsetMs(at: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: farmZone.value,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(new Date(at));
+  const part = (type: string) => Number(parts.find((found) => found.type === type)?.value ?? 0);
+  return (
+    Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) -
+    Math.floor(at / 1000) * 1000
+  );
+}
+
+/** 40 s, 12 min, 3 h, 2 d: how old something is, in one word. */
+export function age(ms: number | null): string {
+  if (ms === null || !Number.isFinite(ms)) return BLANK;
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return `${s}${THIN_SPACE}s`;
+  if (s < 3_600) return `${Math.floor(s / 60)}${THIN_SPACE}min`;
+  if (s < 86_400) return `${Math.floor(s / 3_600)}${THIN_SPACE}h`;
+  return `${Math.floor(s / 86_400)}${THIN_SPACE}d`;
+}
+
+/** 1:40 */
+export function countdown(ms: number): string {
+  const s = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
+}
+
+/**
+ * A figure as people type it, comma or point for decimals. null: nothing typed; NaN: not to be read for certain
+ * (`1.234,5`, `1,234`).
+ */
+export function readDecimal(text: string): number | null {
+  const typed = text.trim().replace(/\s/g, '');
+  if (typed === '') return null;
+  if (!/^-?\d{1,9}([.,]\d{1,6})?$/.test(typed)) return Number.NaN;
+  return Number(typed.replace(',', '.'));
+}
+
+/**
+ * A count of animals as people type it: `250000`, `250.000`, `250 000`. A separator here only ever parts thousands.
+ * null: nothing typed; NaN: not a whole number.
+ */
+export function readCount(text: string): number | null {
+  const typed = text.trim().replace(/\s/g, '');
+  if (typed === '') return null;
+  return /^\d{1,10}$|^\d{1,3}([.,]\d{3})+$/.test(typed) ? Number(typed.replace(/[.,]/g, '')) : Number.NaN;
+}
+
+/** A figure as it stands in a field that is to be changed: with the decimal sign of the language, no separators. */
+export const asTyped = (value: number | null | undefined): string =>
+  value === null || value === undefined
+    ? ''
+    : language.value === 'en'
+      ? String(value)
+      : String(value).replace('.', ',');

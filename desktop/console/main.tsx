@@ -1,0 +1,69 @@
+import { QueryClientProvider } from '@tanstack/preact-query';
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Route, Switch, useSearch } from 'wouter-preact';
+import { startInstance } from './data/instance.ts';
+import { startLive, stopLive } from './data/live.ts';
+import { startOutbox } from './data/outbox.ts';
+import { startProgram } from './data/program.ts';
+import { queries } from './data/query.ts';
+import { startRemoteOrders } from './data/remote-orders.ts';
+import { isSignedIn, loadUser, renewIfDue } from './data/session.ts';
+import { startTheme } from './data/theme.ts';
+import { chooseLanguage, language } from './i18n/language.ts';
+import { SignIn } from './screens/sign-in/sign-in.tsx';
+import { LazyScreen } from './shell/lazy-screen.tsx';
+import { Shell } from './shell/shell.tsx';
+import { startSound } from './shell/sound.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/components.css';
+import './styles/shell.css';
+import './styles/screens.css';
+import './styles/print.css';
+
+function App() {
+  const signedIn = isSignedIn();
+  useEffect(() => {
+    if (!signedIn) {
+      stopLive();
+      return;
+    }
+    startLive();
+    void loadUser().catch(() => undefined);
+  }, [signedIn]);
+  const isOnWall = new URLSearchParams(useSearch()).get('tv') === '1';
+  return (
+    <QueryClientProvider client={queries}>
+      <Switch>
+        <Route path={isOnWall ? '*' : '/painel'}>
+          <LazyScreen load={loadPanel} params={{}} />
+        </Route>
+        <Route path="/bem-vindo/:step?">
+          {(params: Record<string, string>) => <LazyScreen load={loadWelcome} params={params} />}
+        </Route>
+        <Route path="/primeira-senha">
+          <LazyScreen load={loadFirstPassword} params={{}} />
+        </Route>
+        {signedIn ? <Route component={Shell} /> : <Route component={SignIn} />}
+      </Switch>
+    </QueryClientProvider>
+  );
+}
+
+// They stand without the frame of the console, and without a session, too.
+const loadPanel = async () => (await import('./screens/panel/panel.tsx')).Panel;
+const loadWelcome = async () => (await import('./screens/onboarding/welcome.tsx')).Welcome;
+const loadFirstPassword = async () => (await import('./screens/gateways/first-password.tsx')).FirstPassword;
+
+chooseLanguage(language.value);
+startTheme();
+startSound();
+startProgram();
+startInstance();
+startRemoteOrders();
+void startOutbox();
+setInterval(() => void renewIfDue(), 60_000);
+
+const place = document.getElementById('app');
+if (place !== null) render(<App />, place);

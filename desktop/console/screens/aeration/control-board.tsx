@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { Empty } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
+import { ControlButton, ControlMark, useControlState } from '../../components/control-button.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { now } from '../../data/clock.ts';
+import {
+  type ControlPoint,
+  farmControlPoints,
+  mayManage,
+  mayOperate,
+  presence,
+} from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { usePondsByPoint } from '../../data/places.ts';
+import { remoteOrder } from '../../data/remote-orders.ts';
+import { age, quantity } from '../../i18n/format.ts';
+import { controlFactsOf } from '../../state/control-facts.ts';
+import { controlStateOf, urgencyOf } from '../../state/control-state.ts';
+import { AllDialog } from './all-dialog.tsx';
+import { aerationWords } from './words.ts';
+
+/** Every control point, what needs a person in front: the mismatches, then those without a sign. */
+export function ControlBoard() {
+  const words = aerationWords();
+  const pondsByPoint = usePondsByPoint();
+  const [all, setAll] = useState<'ON' | 'OFF' | null>(null);
+  const points = sorted(farmControlPoints.value);
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>{words.title}</h1>
+        {mayOperate.value && points.length > 0 ? (
+          <span class="row far">
+            <Button big disabled={isBlind.value} onClick={() => setAll('ON')}>
+              {words.allOn}
+            </Button>
+            <Button big look="danger" disabled={isBlind.value} onClick={() => setAll('OFF')}>
+              {words.allOff}
+            </Button>
+          </span>
+        ) : null}
+      </div>
+      <AerationTabs />
+      {points.length === 0 ? (
+        <Empty text={words.none}>
+          {mayManage.value ? (
+            <Link class="button main" href="/sistema/dispositivos">
+              {words.addPoint}
+            </Link>
+          ) : null}
+        </Empty>
+      ) : (
+        <ul class="stack">
+          {points.map((point) => (
+            <BoardRow key={point.id} point={point} ponds={pondsByPoint.get(point.id) ?? []} />
+          ))}
+        </ul>
+      )}
+      {all === null ? null : (
+        <AllDialog target={all} points={farmControlPoints.value} onClose={() => setAll(null)} />
+      )}
+    </div>
+  );
+}
+
+export function AerationTabs() {
+  const words = aerationWords();
+  return (
+    <Tabs
+      label={words.title}
+      tabs={[
+        { href: '/aeracao', label: words.board },
+        { href: '/aeracao/agenda', label: words.calendar },
+      ]}
+    />
+  );
+}
+
+function sorted(points: readonly ControlPoint[]): ControlPoint[] {
+  const urgency = (point: ControlPoint) =>
+    urgencyOf(
+      controlStateOf(
+        controlFactsOf(point, presence.value.get(point.id), {
+          now: now.value,
+          isBlind: isBlind.value,
+          remote: remoteOrder(point.id),
+        }),
+      ),
+    );
+  return points.toSorted(
+    (a, b) => urgency(a) - urgency(b) || a.cod.localeCompare(b.cod, undefined, { numeric: true }),
+  );
+}
+
+function BoardRow({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
+  const words = aerationWords();
+  const { facts, state } = useControlState(point);
+  const consumption = presence.value.get(point.id)?.consumption ?? null;
+  const isSilent =
+    state.is === 'no-signal' || state.is === 'unknown' || (state.is === 'on-its-way' && !facts.isOnline);
+  return (
+    <li class="card board-row" data-point={point.cod} data-state={state.is}>
+      <div class="grow">
+        <h2>
+          <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />
+        </h2>
+        <p class="muted small">{ponds.length === 0 ? '—' : ponds.join(' · ')}</p>
+        {point.locked_out ? <p class="small">{words.lockedBy(point.lock_out_reason ?? '')}</p> : null}
+      </div>
+      <dl class="board-facts">
+        <div>
+          <dt>{words.wanted}</dt>
+          <dd>{words.states[facts.target]}</dd>
+          <dd class="muted small">{words.origins[point.target_origin]}</dd>
+        </div>
+        <div>
+          <dt>{words.heard}</dt>
+          <dd>{facts.silentForMs === null ? words.never : age(facts.silentForMs)}</dd>
+        </div>
+        <div data-fresh={isSilent ? 'stale' : 'fresh'}>
+          <dt>{words.power}</dt>
+          <dd>{isSilent ? '—' : quantity(consumption, 1, 'kW')}</dd>
+        </div>
+      </dl>
+      <ControlButton point={point} ponds={ponds} />
+    </li>
+  );
+}

@@ -1,0 +1,154 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
+import { Empty } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
+import { ControlButton, ControlMark, useControlState } from '../../components/control-button.tsx';
+import { Icon } from '../../components/icon.tsx';
+import {
+  type ControlPoint,
+  controlPoints,
+  isKnown,
+  mayManage,
+  mayOperate,
+  presence,
+} from '../../data/farm-store.ts';
+import { usePondsByPoint } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { type Schedule, useSchedules } from '../../data/schedules.ts';
+import { age, quantity } from '../../i18n/format.ts';
+import { LockOut } from './lock-out.tsx';
+import { OrderList } from './order-list.tsx';
+import { PointSettings } from './point-settings.tsx';
+import { pointWords } from './point-words.ts';
+import { reasonText } from './reason-words.ts';
+import { ScheduleDialog } from './schedule-dialog.tsx';
+import { ruleText } from './week-calendar.tsx';
+import { aerationWords } from './words.ts';
+
+/** One control point: what is wanted and why, what it reports, who ordered what, and its rules. */
+export function ControlPointPage({ params }: { params: Readonly<Record<string, string>> }) {
+  const words = pointWords();
+  const point = controlPoints.value.get(params['id'] ?? '');
+  if (point === undefined) {
+    return (
+      <div class="page">
+        {isKnown.value ? <Empty text={words.unknown} /> : <div class="skeleton" aria-busy="true" />}
+      </div>
+    );
+  }
+  return <Page key={point.id} point={point} />;
+}
+
+function Page({ point }: { point: ControlPoint }) {
+  const words = pointWords();
+  const ponds = usePondsByPoint().get(point.id) ?? [];
+  return (
+    <div class="page">
+      <div class="page-head">
+        <div class="row">
+          <Link href="/aeracao" class="button quiet" aria-label={words.back}>
+            <Icon name="back" />
+          </Link>
+          <h1>{point.cod}</h1>
+        </div>
+        <ControlButton point={point} ponds={ponds} />
+      </div>
+      <Now point={point} ponds={ponds} />
+      <Times point={point} />
+      {mayManage.value ? <PointSettings pointId={point.id} /> : null}
+      {mayOperate.value ? <LockOut point={point} /> : null}
+      <OrderList pointId={point.id} />
+    </div>
+  );
+}
+
+function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
+  const words = pointWords();
+  const names = aerationWords();
+  const { facts, state } = useControlState(point);
+  const told = presence.value.get(point.id);
+  const detail = useGet<ControlPointAnswer & { target_reason: string | null }>(`/control-points/${point.id}`);
+  const isSilent = state.is === 'no-signal' || state.is === 'unknown';
+  return (
+    <section class="card stack">
+      <h2>
+        {words.now}: <ControlMark state={state} />
+      </h2>
+      <dl class="facts">
+        <Fact
+          name={words.wanted}
+          value={names.states[facts.target]}
+          note={names.origins[point.target_origin]}
+        />
+        <Fact name={words.why} value={reasonText(detail.data?.target_reason ?? null)} />
+        <Fact
+          name={words.reported}
+          value={isSilent || facts.reported === null ? '—' : names.states[facts.reported]}
+          isStale={isSilent}
+        />
+        <Fact name={words.heard} value={facts.silentForMs === null ? names.never : age(facts.silentForMs)} />
+        <Fact
+          name={words.power}
+          value={isSilent ? '—' : quantity(told?.consumption, 1, 'kW')}
+          isStale={isSilent}
+        />
+        <Fact name={words.signal} value={quantity(told?.rssi, 0, 'dBm')} />
+        <Fact
+          name={words.device}
+          value={point.device_id}
+          note={`${words.mqtt}: ${detail.data?.mqtt_id ?? '—'}`}
+        />
+        <Fact name={words.ponds} value={ponds.length === 0 ? words.noPonds : ponds.join(' · ')} />
+      </dl>
+    </section>
+  );
+}
+
+function Fact({
+  name,
+  value,
+  note,
+  isStale = false,
+}: {
+  name: string;
+  value: string;
+  note?: string;
+  isStale?: boolean;
+}) {
+  return (
+    <div data-fresh={isStale ? 'stale' : 'fresh'}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+      {note === undefined ? null : <dd class="muted small plain">{note}</dd>}
+    </div>
+  );
+}
+
+function Times({ point }: { point: ControlPoint }) {
+  const words = pointWords();
+  const schedules = useSchedules([point.id]).get(point.id) ?? [];
+  const [open, setOpen] = useState<{ schedule: Schedule | null } | null>(null);
+  return (
+    <section class="card stack">
+      <div class="row apart">
+        <h2>{words.schedules}</h2>
+        {mayOperate.value ? (
+          <Button onClick={() => setOpen({ schedule: null })}>{words.addSchedule}</Button>
+        ) : null}
+      </div>
+      <ul class="row">
+        {schedules.map((schedule) => (
+          <li key={schedule.id}>
+            <Button disabled={!mayOperate.value} onClick={() => setOpen({ schedule })}>
+              {ruleText(schedule)}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {open === null ? null : (
+        <ScheduleDialog schedule={open.schedule} points={[point]} onClose={() => setOpen(null)} />
+      )}
+    </section>
+  );
+}

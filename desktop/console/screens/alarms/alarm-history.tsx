@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks';
+import type { AlertAnswer } from '#contract/resources/alerts.ts';
+import { alarmText } from '../../components/alarm-words.ts';
+import { Answer, Empty } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
+import { PriorityMark } from '../../components/priority-mark.tsx';
+import { componentWords } from '../../components/words.ts';
+import { farm } from '../../data/farm-store.ts';
+import { usePlaceOf } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { dayAndTime } from '../../i18n/format.ts';
+import { priorityOf } from '../../state/alarm-state.ts';
+import { listWords } from './words.ts';
+
+const PAGE = 50;
+
+/** What is over, newest first. */
+export function AlarmHistory() {
+  const words = listWords();
+  const more = componentWords().more;
+  const placeOf = usePlaceOf();
+  const [limit, setLimit] = useState(PAGE);
+  const past = useGet<AlertAnswer[]>(farm.value === null ? null : '/alerts/', {
+    farm_id: farm.value?.id,
+    include: 'all',
+    status: 'RESOLVED',
+    limit,
+  });
+  return (
+    <Answer of={past} isEmpty={(rows) => rows.length === 0} empty={<Empty text={words.none} />}>
+      {(rows) => (
+        <>
+          <div class="table-frame">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">{words.what}</th>
+                  <th scope="col">{words.where}</th>
+                  <th scope="col">{words.when}</th>
+                  <th scope="col">{words.ended}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <tr key={row.id}>
+                    <td>
+                      <span class="row nowrap">
+                        <PriorityMark priority={priorityOf(row)} /> {alarmText(row)}
+                      </span>
+                    </td>
+                    <td>{placeOf(row)}</td>
+                    <td>{dayAndTime(row.triggered_at)}</td>
+                    <td>{dayAndTime(row.resolved_at)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {rows.length < limit ? null : <Button onClick={() => setLimit(limit + PAGE)}>{more}</Button>}
+        </>
+      )}
+    </Answer>
+  );
+}

@@ -1,0 +1,191 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { BatchDetail } from '#contract/resources/batches.ts';
+import { Answer, Empty, faultText } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { CorrectionDialog } from '../../components/correction-dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { toast } from '../../components/toast.tsx';
+import { download } from '../../data/api.ts';
+import { BATCH_TOUCHES, type Batch, useBatchByCode } from '../../data/batches.ts';
+import { now } from '../../data/clock.ts';
+import { farm, mayManage } from '../../data/farm-store.ts';
+import { usePonds } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { age, calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
+import { freshnessOf } from '../../state/freshness.ts';
+import '../../styles/batches.css';
+import { BatchFeed } from './batch-feed.tsx';
+import { BatchGrowth } from './batch-growth.tsx';
+import { BatchMoney } from './batch-money.tsx';
+import { Expenses } from './expenses.tsx';
+import { Feedings } from './feedings.tsx';
+import { Harvests } from './harvests.tsx';
+import { Timeline } from './timeline.tsx';
+import { batchWords } from './words.ts';
+
+/** The life of a batch on one page: how it stands, how it grows, what it ate, what it cost, and when to take it out. */
+export function BatchPage({ params }: { params: Readonly<Record<string, string>> }) {
+  const words = batchWords();
+  const code = decodeURIComponent(params['code'] ?? '');
+  const { batch, isSure } = useBatchByCode(code);
+  if (batch !== undefined) return <Page key={batch.id} batch={batch} />;
+  return (
+    <div class="page">
+      {isSure ? <Empty text={words.unknown(code)} /> : <div class="skeleton" aria-busy="true" />}
+    </div>
+  );
+}
+
+function Page({ batch }: { batch: Batch }) {
+  const words = batchWords();
+  const detail = useGet<BatchDetail>(`/batches/${batch.id}`);
+  const seesMoney = farm.value?.role !== 'TECHNICIAN';
+  return (
+    <div class="page">
+      <div class="page-head">
+        <div class="row nowrap">
+          <Link href="/lotes" class="button quiet" aria-label={words.back}>
+            <Icon name="back" />
+          </Link>
+          <h1>{batch.batch_code}</h1>
+          <span class="chip">{words.tabs[batch.status]}</span>
+        </div>
+        <Actions batch={batch} />
+      </div>
+      <Answer of={detail}>
+        {(known) => (
+          <>
+            <Standing batch={known} />
+            <Timeline batch={known} />
+          </>
+        )}
+      </Answer>
+      <BatchGrowth batchId={batch.id} />
+      {batch.status === 'ACTIVE' ? <BatchFeed batch={batch} /> : null}
+      <Feedings batchId={batch.id} />
+      <Harvests batchId={batch.id} />
+      {seesMoney ? (
+        <>
+          <BatchMoney batch={batch} />
+          <Expenses batch={batch} />
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+function Actions({ batch }: { batch: Batch }) {
+  const words = batchWords();
+  const asked = `?batch=${encodeURIComponent(batch.batch_code)}`;
+  const save = () =>
+    download(`/exports/batch/${batch.id}/report/csv`, `${batch.batch_code.replaceAll('/', '-')}.csv`).catch(
+      (error: unknown) => toast(faultText(error)),
+    );
+  return (
+    <div class="row no-print">
+      {mayManage.value && batch.status === 'ACTIVE' ? (
+        <>
+          <Link class="button" href={`/lancar/racao${asked}`}>
+            {words.enterFeed}
+          </Link>
+          <Link class="button" href={`/lancar/biometria${asked}`}>
+            {words.enterWeighing}
+          </Link>
+          <Link class="button" href={`/lancar/mortalidade${asked}`}>
+            {words.adjust}
+          </Link>
+          <Link class="button" href={`/transferencias${asked}`}>
+            {words.transfer}
+          </Link>
+          <Link class="button main" href={`/lotes/${encodeURIComponent(batch.batch_code)}/despesca`}>
+            {words.finish}
+          </Link>
+        </>
+      ) : null}
+      <WorkButton work={save}>
+        <Icon name="download" size={18} /> {words.report}
+      </WorkButton>
+      <Button onClick={() => print()}>
+        <Icon name="print" size={18} /> {words.print}
+      </Button>
+    </div>
+  );
+}
+
+function Standing({ batch }: { batch: BatchDetail }) {
+  const words = batchWords();
+  const { ponds } = usePonds();
+  const [isCorrecting, setCorrecting] = useState(false);
+  const weighedAt = batch.latest_biometry?.measurement_date ?? null;
+  const weighedFor = weighedAt === null ? null : now.value - Date.parse(weighedAt);
+  const isOld = batch.status === 'ACTIVE' && freshnessOf('biometry', weighedFor) === 'stale';
+  return (
+    <section class="card stack">
+      <dl class="facts">
+        <Fact name={words.day} value={figure(batch.days_active)} />
+        <Fact name={words.weight} value={grams(batch.average_weight_g)} isOld={isOld} />
+        <Fact name={words.biomass} value={quantity(batch.current_biomass_kg, 0, 'kg')} isOld={isOld} />
+        <Fact name={words.population} value={figure(batch.current_population)} />
+        <Fact name={words.survival} value={percent(batch.survival_rate, 1)} />
+        <Fact name={words.fca} value={figure(batch.current_fca, 2)} isOld={isOld} />
+        <Fact name={words.started} value={plainDay(batch.start_date)} />
+        <Fact
+          name={batch.actual_harvest_date === null ? words.harvest : words.harvested}
+          value={calendarDay(batch.actual_harvest_date ?? batch.expected_harvest_date)}
+        />
+        <Fact
+          name={words.ponds}
+          value={batch.ponds
+            .map(
+              ({ pond_id, population }) =>
+                `${ponds.find(({ id }) => id === pond_id)?.cod ?? ''} (${figure(population)})`,
+            )
+            .join(' · ')}
+        />
+      </dl>
+      {mayManage.value ? (
+        <div class="no-print">
+          <Button onClick={() => setCorrecting(true)}>
+            <Icon name="edit" size={18} /> {words.correct}
+          </Button>
+        </div>
+      ) : null}
+      {isCorrecting ? <CorrectBatch batch={batch} onClose={() => setCorrecting(false)} /> : null}
+      <p class="muted small">
+        {weighedFor === null ? words.neverWeighed : words.weighedAgo(age(weighedFor))}
+      </p>
+    </section>
+  );
+}
+
+/** What may still be changed of a batch: when it is to be harvested, and what is noted about it. */
+function CorrectBatch({ batch, onClose }: { batch: BatchDetail; onClose: () => void }) {
+  const words = batchWords();
+  return (
+    <CorrectionDialog
+      title={`${words.correct}: ${batch.batch_code}`}
+      row={{ path: `/batches/${batch.id}`, label: batch.batch_code, touches: BATCH_TOUCHES }}
+      fields={[
+        {
+          name: 'expected_harvest_date',
+          label: words.harvest,
+          kind: 'day',
+          first: batch.expected_harvest_date ?? '',
+          isOptional: true,
+        },
+        { name: 'notes', label: words.notes, kind: 'text', first: batch.notes ?? '', isOptional: true },
+      ]}
+      onClose={onClose}
+    />
+  );
+}
+
+function Fact({ name, value, isOld = false }: { name: string; value: string; isOld?: boolean }) {
+  return (
+    <div data-fresh={isOld ? 'ageing' : 'fresh'}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

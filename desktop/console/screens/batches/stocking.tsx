@@ -1,0 +1,202 @@
+import { useSearch } from 'wouter-preact';
+import { Empty } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
+import { CountField } from '../../components/count-field.tsx';
+import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { componentWords } from '../../components/words.ts';
+import { type Batch, useBatches } from '../../data/batches.ts';
+import { mayManage } from '../../data/farm-store.ts';
+import { type Pond, usePondCards, usePonds } from '../../data/places.ts';
+import { figure, quantity } from '../../i18n/format.ts';
+import '../../styles/batches.css';
+import { BatchHead } from './batch-head.tsx';
+import { StockingSummary } from './stocking-summary.tsx';
+import { stockingWords } from './stocking-words.ts';
+import { useStocking } from './use-stocking.ts';
+
+/** A new batch. What the last one had stands there already: mostly the count and the pond are new. */
+export function Stocking() {
+  const words = stockingWords();
+  const { ponds, isSuccess } = usePonds();
+  const cards = usePondCards();
+  const active = useBatches('ACTIVE');
+  const finished = useBatches('FINISHED');
+  const asked = new URLSearchParams(useSearch()).get('pond');
+  const isReady = isSuccess && cards.isFetched && active.isFetched && finished.isFetched;
+  const occupied = new Set(
+    (cards.data?.ponds ?? []).filter(({ status }) => status === 'ACTIVE').map(({ pond_id }) => pond_id),
+  );
+  // empty ponds first: they are what one comes for
+  const inOrder = ponds.toSorted((a, b) => Number(occupied.has(a.id)) - Number(occupied.has(b.id)));
+  return (
+    <div class="page narrow">
+      <BatchHead title={words.title} back="/lotes" />
+      {!mayManage.value ? (
+        <Empty text={componentWords().forbidden} />
+      ) : !isReady ? (
+        <div class="skeleton" aria-busy="true" />
+      ) : inOrder.length === 0 ? (
+        <Empty text={words.noPonds} />
+      ) : (
+        <Form
+          ponds={inOrder}
+          occupied={occupied}
+          first={inOrder.find(({ cod }) => cod === asked) ?? inOrder[0]}
+          known={[...active.batches, ...finished.batches]}
+        />
+      )}
+    </div>
+  );
+}
+
+function Form({
+  ponds,
+  occupied,
+  first,
+  known,
+}: {
+  ponds: readonly Pond[];
+  occupied: ReadonlySet<string>;
+  first: Pond | undefined;
+  known: readonly Batch[];
+}) {
+  const words = stockingWords();
+  const form = useStocking({ ponds, occupied, first, known });
+  const { pond } = form;
+  return (
+    <form
+      class="stack far"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (form.isRight) form.setReviewing(true);
+      }}
+    >
+      <fieldset class="card form-grid">
+        <legend>{words.where}</legend>
+        <SelectField
+          label={words.pond}
+          value={pond?.id ?? ''}
+          options={ponds.map(({ id, cod, size_m2 }) => ({
+            value: id,
+            label: `${cod} · ${quantity(size_m2, 0, 'm²')} · ${occupied.has(id) ? words.inUse : words.free}`,
+          }))}
+          onChange={(event) => form.setPondId(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.code}
+          hint={words.codeHint}
+          value={form.code}
+          maxLength={255}
+          fault={form.codeFault}
+          onInput={(event) => form.setCode(event.currentTarget.value)}
+        />
+      </fieldset>
+      <fieldset class="card form-grid">
+        <legend>{words.animals}</legend>
+        <Known label={words.species} form={form} field="species" known={known} />
+        <Known label={words.lineage} form={form} field="lineage" known={known} />
+        <Known label={words.origin} form={form} field="larva_origin" known={known} />
+        <CountField label={words.count} count={form.count} fault={form.faults.at('initial_count')} />
+        <DecimalField
+          label={words.weight}
+          unit="g"
+          value={form.weight.text}
+          fault={form.weight.fault ?? form.faults.at('initial_avg_weight')}
+          onInput={(event) => form.weight.setText(event.currentTarget.value)}
+        />
+        {pond !== undefined && pond.size_m2 !== null && pond.size_m2 > 0 ? (
+          <div class="field" role="status">
+            <span class="label">{words.density}</span>
+            <output class="value">
+              {figure(form.density, 1)} <span class="unit">{words.perM2}</span>
+            </output>
+            <span class="hint">{words.area(quantity(pond.size_m2, 0, 'm²'))}</span>
+          </div>
+        ) : (
+          <DecimalField
+            label={words.density}
+            unit={words.perM2}
+            hint={words.noArea}
+            value={form.typedDensity.text}
+            fault={form.typedDensity.fault}
+            onInput={(event) => form.typedDensity.setText(event.currentTarget.value)}
+          />
+        )}
+      </fieldset>
+      <fieldset class="card form-grid">
+        <legend>{words.cycle}</legend>
+        <TextField
+          label={words.start}
+          type="date"
+          value={form.start}
+          fault={form.startFault}
+          onInput={(event) => form.setStart(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.harvest}
+          type="date"
+          hint={form.days === null ? undefined : words.harvestDays(figure(form.days))}
+          value={form.harvest}
+          fault={form.harvestFault}
+          onInput={(event) => form.setHarvest(event.currentTarget.value)}
+        />
+        <DecimalField
+          label={words.survival}
+          unit="%"
+          value={form.survival.text}
+          fault={form.survival.fault}
+          onInput={(event) => form.survival.setText(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.notes}
+          value={form.notes}
+          maxLength={2_000}
+          onInput={(event) => form.setNotes(event.currentTarget.value)}
+        />
+      </fieldset>
+      {form.doubts.map((doubt) => (
+        <p key={doubt} class="note p2" role="status">
+          ▲ {words.doubts[doubt]}
+        </p>
+      ))}
+      <div>
+        <Button big look="main" type="submit" disabled={!form.isRight}>
+          {words.review}
+        </Button>
+      </div>
+      {form.isReviewing ? <StockingSummary form={form} /> : null}
+    </form>
+  );
+}
+
+/** A word that mostly is one of those used before; they are offered. */
+function Known({
+  label,
+  form,
+  field,
+  known,
+}: {
+  label: string;
+  form: ReturnType<typeof useStocking>;
+  field: 'species' | 'lineage' | 'larva_origin';
+  known: readonly Batch[];
+}) {
+  const values = [...new Set(known.map((batch) => batch[field]))].toSorted((a, b) => a.localeCompare(b));
+  return (
+    <>
+      <TextField
+        label={label}
+        list={`known-${field}`}
+        value={form.words[field]}
+        maxLength={255}
+        fault={form.faults.at(field)}
+        onInput={(event) => form.setWord(field, event.currentTarget.value)}
+      />
+      <datalist id={`known-${field}`}>
+        {values.map((value) => (
+          <option key={value} value={value} />
+        ))}
+      </datalist>
+    </>
+  );
+}

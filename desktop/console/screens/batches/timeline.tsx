@@ -1,0 +1,132 @@
+import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts';
+import type { BiometryJournal } from '#contract/resources/biometries.ts';
+import type { TransferHistory } from '#contract/resources/transfers.ts';
+import { now } from '../../data/clock.ts';
+import { useGet } from '../../data/query.ts';
+import { calendarDay, figure, instantAt, percent, quantity } from '../../i18n/format.ts';
+import { recordWords } from './record-words.ts';
+
+type Kind = keyof ReturnType<typeof recordWords>['events'];
+type Event = { kind: Kind; at: number; told: string };
+
+const MARK: Readonly<Record<Kind, string>> = {
+  stocked: '●',
+  weighed: '│',
+  moved: '→',
+  harvested: '▾',
+  ended: '■',
+  lost: '✕',
+  expected: '◇',
+};
+
+/** The life of the batch as one line, and the same in words. */
+export function Timeline({ batch }: { batch: BatchDetail }) {
+  const words = recordWords();
+  const events = useEvents(batch);
+  const begin = events[0]?.at ?? now.value;
+  const ended = batch.actual_harvest_date === null ? null : Date.parse(batch.actual_harvest_date);
+  const end = Math.max(ended ?? now.value, events.at(-1)?.at ?? 0);
+  const share = (at: number) =>
+    `${(Math.min(1, Math.max(0, (at - begin) / (end - begin || 1))) * 100).toFixed(2)}%`;
+  const dead = 100 - batch.survival_rate;
+  return (
+    <section class="card stack">
+      <h2>{words.timeline}</h2>
+      <div class="life" aria-hidden="true">
+        <span class="life-lived" style={{ width: share(ended ?? now.value) }} />
+        {events.map(({ kind, at }) => (
+          <span
+            key={`${kind} ${at}`}
+            class="life-mark"
+            data-kind={kind}
+            style={{ insetInlineStart: share(at) }}
+          >
+            {MARK[kind]}
+          </span>
+        ))}
+      </div>
+      <p class="muted small life-key" aria-hidden="true">
+        {[...new Set(events.map(({ kind }) => kind))].map((kind) => (
+          <span key={kind}>
+            {MARK[kind]} {words.events[kind]}
+          </span>
+        ))}
+      </p>
+      <p class="muted small">{words.lost(percent(dead, 1))}</p>
+      <details>
+        <summary>{words.allEvents(events.length)}</summary>
+        <ol class="life-list">
+          {events.map(({ kind, at, told }) => (
+            <li key={`${kind} ${at}`}>
+              <span aria-hidden="true">{MARK[kind]}</span>
+              <span class="muted">{calendarDay(at)}</span>
+              <span>
+                {words.events[kind]}
+                {told === '' ? '' : `: ${told}`}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </details>
+    </section>
+  );
+}
+
+function useEvents(batch: BatchDetail): Event[] {
+  const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 100 });
+  const moves = useGet<TransferHistory>(`/transfers/batch/${batch.id}/history`);
+  const harvests = useGet<HarvestAnswer[]>(`/batches/${batch.id}/harvests`);
+  const events: Event[] = [
+    {
+      kind: 'stocked',
+      at: Date.parse(instantAt(batch.start_date, '00:00')),
+      told: `${figure(batch.initial_count)} · ${quantity(batch.initial_avg_weight, 3, 'g')}`,
+    },
+    ...(journal.data?.biometries ?? []).map(
+      ({ measurement_date, average_weight_g }): Event => ({
+        kind: 'weighed',
+        at: Date.parse(measurement_date),
+        told: quantity(average_weight_g, 2, 'g'),
+      }),
+    ),
+    ...(moves.data?.history ?? []).map(
+      ({ date, from, to, quantity: count }): Event => ({
+        kind: 'moved',
+        at: Date.parse(date),
+        told: `${from} → ${to}, ${figure(count)}`,
+      }),
+    ),
+    ...(harvests.data ?? []).map(
+      ({ harvest_date, quantity: count, weight_kg }): Event => ({
+        kind: 'harvested',
+        at: Date.parse(harvest_date),
+        told: `${quantity(weight_kg, 0, 'kg')}, ${figure(count)}`,
+      }),
+    ),
+    ...endOf(batch),
+  ];
+  return events.toSorted((a, b) => a.at - b.at);
+}
+
+function endOf(batch: BatchDetail): Event[] {
+  const { actual_harvest_date: ended, expected_harvest_date: expected } = batch;
+  if (ended !== null) {
+    const isLost = batch.status === 'ABORTED';
+    return [
+      {
+        kind: isLost ? 'lost' : 'ended',
+        at: Date.parse(ended),
+        told: isLost ? (batch.end_reason ?? '') : quantity(batch.final_weight_kg, 0, 'kg'),
+      },
+    ];
+  }
+  if (expected === null) return [];
+  const lateDays = Math.floor((now.value - Date.parse(expected)) / 86_400_000);
+  return [
+    {
+      kind: 'expected',
+      at: Date.parse(expected),
+      told: lateDays > 0 ? recordWords().late(figure(lateDays)) : '',
+    },
+  ];
+}

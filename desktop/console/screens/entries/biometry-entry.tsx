@@ -1,0 +1,79 @@
+import type { BiometryJournal } from '#contract/resources/biometries.ts';
+import { DecimalField } from '../../components/field.tsx';
+import type { Batch } from '../../data/batches.ts';
+import { useGet } from '../../data/query.ts';
+import { calendarDay, quantity } from '../../i18n/format.ts';
+import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
+import { formWords } from './form-words.ts';
+import { useFigure, useSubmit, useWhen } from './use-form.ts';
+import { entryWords } from './words.ts';
+
+export function BiometryEntry() {
+  return (
+    <EntryForm title={entryWords().biometry}>
+      {(batch) => <BiometryForm key={batch.id} batch={batch} />}
+    </EntryForm>
+  );
+}
+
+/** The mean weight stands there while typing, beside the last one: a slip of the comma is seen before it leaves. */
+function BiometryForm({ batch }: { batch: Batch }) {
+  const words = formWords();
+  const submit = useSubmit();
+  const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 1 });
+  const when = useWhen();
+  const sample = useFigure();
+  const weight = useFigure();
+  const last = journal.data?.biometries[0];
+  const isWhole = sample.value === null || Number.isInteger(sample.value);
+  const mean = sample.isRight && weight.isRight ? (weight.value ?? 0) / (sample.value ?? 1) : null;
+  const save = () =>
+    submit({
+      path: '/biometries/',
+      label: `${batch.batch_code} · ${quantity(mean, 2, 'g')}`,
+      body: {
+        batch_id: batch.id,
+        measurement_date: when.instant(),
+        sample_size: sample.value,
+        total_weight_g: weight.value,
+      },
+      touches: ['biometries', 'batches', 'ponds', 'dashboard', 'feeding', 'financial'],
+    });
+  return (
+    <>
+      <DecimalField
+        label={words.biometry.sample}
+        value={sample.text}
+        fault={isWhole ? sample.fault : words.badFigure}
+        onInput={(event) => sample.setText(event.currentTarget.value)}
+      />
+      <DecimalField
+        label={words.biometry.weight}
+        unit="g"
+        value={weight.text}
+        fault={weight.fault}
+        onInput={(event) => weight.setText(event.currentTarget.value)}
+      />
+      <div class="note" role="status">
+        <span>
+          <strong>{words.biometry.mean(quantity(mean, 2, 'g'))}</strong>
+          <br />
+          {last === undefined
+            ? null
+            : words.biometry.last(
+                quantity(last.average_weight_g, 2, 'g'),
+                calendarDay(last.measurement_date),
+              )}
+          {mean !== null && last !== undefined && mean < last.average_weight_g ? (
+            <p>▲ {words.biometry.fell}</p>
+          ) : null}
+          {mean !== null && last !== undefined && mean > 2 * last.average_weight_g ? (
+            <p>▲ {words.biometry.doubled}</p>
+          ) : null}
+        </span>
+      </div>
+      <WhenFields when={when} />
+      <SaveButton isRight={sample.isRight && isWhole && weight.isRight && when.isRight} save={save} />
+    </>
+  );
+}

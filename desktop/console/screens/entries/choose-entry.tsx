@@ -1,0 +1,41 @@
+import { Link } from 'wouter-preact';
+import { farm, mayManage } from '../../data/farm-store.ts';
+import { pending } from '../../data/outbox.ts';
+import { entryWords } from './words.ts';
+
+/** What is to be written down. */
+export function ChooseEntry() {
+  const words = entryWords();
+  const mayRecord = mayManage.value;
+  const kinds = [
+    { href: '/tarefas', name: words.tasks, hint: words.tasksHint, isShown: true },
+    { href: '/lancar/agua', name: words.water, hint: words.waterHint, isShown: mayRecord },
+    { href: '/lancar/racao', name: words.feed, hint: words.feedHint, isShown: mayRecord },
+    { href: '/lancar/biometria', name: words.biometry, hint: words.biometryHint, isShown: mayRecord },
+    { href: '/lancar/mortalidade', name: words.mortality, hint: words.mortalityHint, isShown: mayRecord },
+    { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayRecord },
+    {
+      href: '/lancar/fila',
+      name: pending.value.length === 0 ? words.queue : `${words.queue} (${pending.value.length})`,
+      hint: words.queueHint,
+      isShown: true,
+    },
+  ];
+  return (
+    <div class="page">
+      <h1>{words.title}</h1>
+      <ul class="cards" data-farm={farm.value?.id}>
+        {kinds
+          .filter(({ isShown }) => isShown)
+          .map(({ href, name, hint }) => (
+            <li key={href}>
+              <Link href={href} class="card choice">
+                <strong>{name}</strong>
+                <span class="muted small">{hint}</span>
+              </Link>
+            </li>
+          ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/feeding.ts';
+import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import type { Batch } from '../../data/batches.ts';
+import { useGet } from '../../data/query.ts';
+import { currencySign, quantity } from '../../i18n/format.ts';
+import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
+import { formWords } from './form-words.ts';
+import { useFigure, useSubmit, useWhen } from './use-form.ts';
+import { entryWords } from './words.ts';
+
+export function FeedEntry() {
+  return (
+    <EntryForm title={entryWords().feed}>{(batch) => <FeedForm key={batch.id} batch={batch} />}</EntryForm>
+  );
+}
+
+function FeedForm({ batch }: { batch: Batch }) {
+  const advice = useGet<FeedingRecommendation>(`/feeding/batch/${batch.id}/recommendation`);
+  const journal = useGet<FeedingJournal>(`/feeding/batch/${batch.id}`, { limit: 1 });
+  if (!advice.isFetched || !journal.isFetched) return <div class="skeleton" aria-busy="true" />;
+  const last = journal.data?.feeding_records[0];
+  return (
+    <Filled
+      batch={batch}
+      advice={advice.data}
+      feedType={last?.feed_type ?? advice.data?.recommendation.feed_type ?? ''}
+      cost={last === undefined ? '' : String(last.cost_per_kg).replace('.', ',')}
+    />
+  );
+}
+
+/** What was fed last stands there already: most days only the quantity is new. */
+function Filled({
+  batch,
+  advice,
+  feedType,
+  cost,
+}: {
+  batch: Batch;
+  advice: FeedingRecommendation | undefined;
+  feedType: string;
+  cost: string;
+}) {
+  const words = formWords();
+  const submit = useSubmit();
+  const when = useWhen();
+  const kg = useFigure();
+  const perKg = useFigure(cost);
+  const leftover = useFigure('', { isNeeded: false, most: 100 });
+  const [type, setType] = useState(feedType);
+  const ponds = advice?.ponds ?? [];
+  const [pondId, setPondId] = useState(ponds[0]?.pond_id ?? batch.pond_id);
+  const isRight = kg.isRight && perKg.isRight && leftover.isRight && when.isRight && type.trim() !== '';
+  const save = () =>
+    submit({
+      path: '/feeding/',
+      label: `${batch.batch_code} · ${quantity(kg.value, 2, 'kg')}`,
+      body: {
+        batch_id: batch.id,
+        pond_id: pondId,
+        feed_type: type.trim(),
+        quantity_kg: kg.value,
+        cost_per_kg: perKg.value,
+        feed_date: when.instant(),
+        ...(leftover.value === null ? {} : { tray_leftover_percent: leftover.value }),
+      },
+      touches: ['feeding', 'ponds', 'batches', 'financial', 'dashboard'],
+    });
+  return (
+    <>
+      {advice === undefined ? null : (
+        <p class="note">
+          <span>
+            {words.feed.recommended(
+              quantity(advice.recommendation.recommended_feed_kg, 2, 'kg'),
+              advice.recommendation.feeding_frequency,
+            )}
+            <br />
+            {advice.recommendation.next_meal_kg === null
+              ? null
+              : words.feed.nextMeal(quantity(advice.recommendation.next_meal_kg, 2, 'kg'))}
+          </span>
+        </p>
+      )}
+      {ponds.length < 2 ? null : (
+        <SelectField
+          label={words.pond}
+          value={pondId}
+          options={ponds.map(({ pond_id, pond_cod }) => ({ value: pond_id, label: pond_cod }))}
+          onChange={(event) => setPondId(event.currentTarget.value)}
+        />
+      )}
+      <DecimalField
+        label={words.feed.quantity}
+        unit="kg"
+        value={kg.text}
+        fault={kg.fault}
+        onInput={(event) => kg.setText(event.currentTarget.value)}
+      />
+      <DecimalField
+        label={words.feed.leftover}
+        unit="%"
+        value={leftover.text}
+        fault={leftover.fault}
+        onInput={(event) => leftover.setText(event.currentTarget.value)}
+      />
+      <WhenFields when={when} />
+      <TextField
+        label={words.feed.type}
+        value={type}
+        maxLength={255}
+        onInput={(event) => setType(event.currentTarget.value)}
+      />
+      <DecimalField
+        label={words.feed.cost}
+        unit={currencySign.value}
+        value={perKg.text}
+        fault={perKg.fault}
+        onInput={(event) => perKg.setText(event.currentTarget.value)}
+      />
+      <SaveButton isRight={isRight} save={save} />
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { toast } from '../../components/toast.tsx';
+import { now } from '../../data/clock.ts';
+import { type Entry, enter, takeBack } from '../../data/outbox.ts';
+import { TIME } from '../../data/schedules.ts';
+import { clockTime, instantAt, isoDay, readDecimal } from '../../i18n/format.ts';
+import { formWords } from './form-words.ts';
+
+/** A text field that holds a figure: what was typed, what it means, and what is wrong with it once it was touched. */
+export function useFigure(first = '', rules: { isNeeded?: boolean; most?: number } = {}) {
+  const words = formWords();
+  const { isNeeded = true, most = Number.POSITIVE_INFINITY } = rules;
+  const [text, setText] = useState(first);
+  const value = readDecimal(text);
+  const fault =
+    value === null
+      ? null
+      : Number.isNaN(value)
+        ? words.badFigure
+        : value < 0 || value > most || (isNeeded && value === 0)
+          ? words.positive
+          : null;
+  return { text, setText, value, fault, isRight: fault === null && (value !== null || !isNeeded) };
+}
+
+/** Day and time by the farm's clock, now to begin with. */
+export function useWhen() {
+  const words = formWords();
+  const [day, setDay] = useState(() => isoDay(now.value));
+  const [time, setTime] = useState(() => clockTime(now.value));
+  const isRight = TIME.test(time) && day !== '';
+  return {
+    day,
+    setDay,
+    time,
+    setTime,
+    isRight,
+    fault: TIME.test(time) ? null : words.badTime,
+    instant: () => instantAt(day, time),
+  };
+}
+
+/** Puts an entry on its way, says so with the way back, and returns to the choice of entries. */
+export function useSubmit(): (entry: Pick<Entry, 'path' | 'body' | 'label' | 'touches'>) => Promise<void> {
+  const words = formWords();
+  const [, go] = useLocation();
+  return async (entry) => {
+    const { id } = await enter(entry);
+    go('/lancar');
+    toast(words.queued(entry.label), {
+      label: words.undo,
+      run: () => void takeBack(id).then((done) => (done ? toast(words.takenBack, null, 3_000) : undefined)),
+    });
+  };
+}

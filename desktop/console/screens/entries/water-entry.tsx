@@ -1,0 +1,16 @@
+import { useEffect, useState } from 'preact/hooks';
+import { WaterGrid } from './water-grid.tsx';
+import { WaterStepper } from './water-stepper.tsx';
+
+const narrow = matchMedia('(max-width: 760px)');
+
+/** A sheet like the one on paper where there is room and a keyboard; pond by pond with large keys on a phone. */
+export function WaterEntry() {
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const follow = (event: MediaQueryListEvent) => setNarrow(event.matches);
+    narrow.addEventListener('change', follow);
+    return () => narrow.removeEventListener('change', follow);
+  }, []);
+  return isNarrow ? <WaterStepper /> : <WaterGrid />;
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { WorkButton } from '../../components/button.tsx';
+import { TextField } from '../../components/field.tsx';
+import { post } from '../../data/api.ts';
+import { FaultNote } from '../system/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { gatewayWords } from './words.ts';
+
+const SHORTEST = 8;
+
+/** For somebody whose account came over from a gateway: a code in, a password of their own out. */
+export function FirstPassword() {
+  const words = gatewayWords();
+  const { fault, run } = useWork();
+  const [code, setCode] = useState('');
+  const [password, setPassword] = useState('');
+  const [isDone, setDone] = useState(false);
+  const save = async () =>
+    setDone(await run(() => post('/auth/first-password', { code: code.trim(), password })));
+  return (
+    <main class="sign-in">
+      <div class="card stack">
+        <h1>{words.firstTitle}</h1>
+        {isDone ? (
+          <>
+            <p role="status">{words.firstDone}</p>
+            <Link class="button main" href="/">
+              {words.signIn}
+            </Link>
+          </>
+        ) : (
+          <>
+            <TextField
+              label={words.firstCode}
+              value={code}
+              autoComplete="one-time-code"
+              onInput={(event) => setCode(event.currentTarget.value)}
+            />
+            <TextField
+              label={words.firstPassword}
+              hint={words.firstHint}
+              type="password"
+              value={password}
+              autoComplete="new-password"
+              onInput={(event) => setPassword(event.currentTarget.value)}
+            />
+            <FaultNote fault={fault} />
+            <WorkButton
+              big
+              look="main"
+              disabled={code.trim() === '' || password.length < SHORTEST}
+              work={save}
+            >
+              {words.firstSave}
+            </WorkButton>
+          </>
+        )}
+      </div>
+    </main>
+  );
+}

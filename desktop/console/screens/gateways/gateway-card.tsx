@@ -1,0 +1,130 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { GatewayAnswer } from '#contract/resources/gateways.ts';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { del, patch } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh } from '../../data/query.ts';
+import { age, calendarDay, dayAndTime, figure } from '../../i18n/format.ts';
+import { FaultNote } from '../system/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { OutageDialog, RenameDialog } from './gateway-dialogs.tsx';
+import { GatewayFarms } from './gateway-farms.tsx';
+import { gatewayWords } from './words.ts';
+
+type Asking = 'rename' | 'outage' | 'revoke';
+
+/** One gateway: how it stands, what it runs, and what its owner may do about it. */
+export function GatewayCard({ gateway, all }: { gateway: GatewayAnswer; all: readonly GatewayAnswer[] }) {
+  const words = gatewayWords();
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const { fault, run } = useWork();
+  const isActive = gateway.status === 'active';
+  const close = () => setAsking(null);
+  const endOutage = () =>
+    run(async () => {
+      await patch(`/sync/gateways/${gateway.id}`, { outage_until: null });
+      refresh('sync');
+    }, words.saved);
+  return (
+    <section class="card stack" data-gateway={gateway.status}>
+      <h2>
+        {gateway.name} <span class="muted small">· {words.status[gateway.status]}</span>
+      </h2>
+      <Figures gateway={gateway} />
+      {gateway.outage_until === null || Date.parse(gateway.outage_until) < now.value ? null : (
+        <p class="note">
+          <span class="grow">
+            {words.outageUntil(
+              dayAndTime(gateway.outage_until),
+              gateway.outage_reason === null ? '' : `: ${gateway.outage_reason}`,
+            )}
+          </span>
+          <WorkButton disabled={isBlind.value} work={endOutage}>
+            {words.endOutage}
+          </WorkButton>
+        </p>
+      )}
+      <GatewayFarms gateway={gateway} all={all} />
+      <FaultNote fault={fault} />
+      <div class="row">
+        <Button disabled={isBlind.value} onClick={() => setAsking('rename')}>
+          {words.rename}
+        </Button>
+        <Button disabled={isBlind.value || !isActive} onClick={() => setAsking('outage')}>
+          {words.outage}
+        </Button>
+        <Button
+          look="danger"
+          disabled={isBlind.value || gateway.status === 'revoked'}
+          onClick={() => setAsking('revoke')}
+        >
+          {words.revoke}
+        </Button>
+      </div>
+      {asking === 'rename' ? <RenameDialog gateway={gateway} onClose={close} /> : null}
+      {asking === 'outage' ? <OutageDialog gateway={gateway} onClose={close} /> : null}
+      {asking === 'revoke' ? <Revoke gateway={gateway} onClose={close} /> : null}
+    </section>
+  );
+}
+
+function Revoke({ gateway, onClose }: { gateway: GatewayAnswer; onClose: () => void }) {
+  const words = gatewayWords();
+  return (
+    <ConfirmDialog
+      title={words.revokeTitle(gateway.name)}
+      label={words.revoke}
+      mustType={{ label: words.typeName(gateway.name), text: gateway.name }}
+      work={async () => {
+        await del(`/sync/gateways/${gateway.id}`);
+        refresh('sync');
+      }}
+      onClose={onClose}
+    >
+      <p>{words.revokeText}</p>
+    </ConfirmDialog>
+  );
+}
+
+function Figures({ gateway }: { gateway: GatewayAnswer }) {
+  const words = gatewayWords();
+  const { last_seen_at: seen } = gateway;
+  return (
+    <dl class="facts">
+      <Fact name={words.lastSeen}>
+        {seen === null ? words.never : words.ago(age(now.value - Date.parse(seen)))}
+      </Fact>
+      <Fact name={words.behind}>
+        {gateway.pending === 0
+          ? words.upToDate
+          : words.changes(figure(gateway.pending), gateway.pending === 1)}
+      </Fact>
+      <Fact name={words.parked}>{figure(gateway.parked)}</Fact>
+      <Fact name={words.conflicts}>
+        {gateway.open_conflicts === 0 ? (
+          figure(0)
+        ) : (
+          <Link class="way" href="/sistema/sincronia">
+            {figure(gateway.open_conflicts)}
+          </Link>
+        )}
+      </Fact>
+      <Fact name={words.software}>{gateway.software}</Fact>
+      <Fact name={words.hardware}>{gateway.hardware}</Fact>
+      <Fact name={words.pairedAt}>{calendarDay(gateway.paired_at)}</Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="breaks">{children}</dd>
+    </div>
+  );
+}

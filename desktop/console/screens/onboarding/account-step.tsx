@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { Button } from '../../components/button.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
+import { TextField } from '../../components/field.tsx';
+import { post } from '../../data/api.ts';
+import { isSignedIn, signIn, user } from '../../data/session.ts';
+import { language } from '../../i18n/language.ts';
+import { FaultNote } from '../system/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { welcomeWords } from './words.ts';
+
+export function AccountStep({ onDone }: { onDone: () => void }) {
+  const words = welcomeWords();
+  const { fault, run } = useWork();
+  const [isBusy, setBusy] = useState(false);
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  if (isSignedIn()) {
+    return (
+      <>
+        <h2>{words.account}</h2>
+        <p>{words.signedInAs(user.value?.name ?? '')}</p>
+      </>
+    );
+  }
+  const register = async () => {
+    setBusy(true);
+    const isDone = await run(async () => {
+      await post('/auth/register', {
+        name: name.trim(),
+        email: email.trim(),
+        password,
+        language: language.value,
+      });
+      await signIn(email.trim(), password, true);
+    });
+    setBusy(false);
+    if (isDone) onDone();
+  };
+  const isRight = name.trim() !== '' && email.trim() !== '' && password.length >= 8;
+  return (
+    <>
+      <h2>{words.account}</h2>
+      <p class="muted">{words.accountText}</p>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void register();
+        }}
+      >
+        <TextField
+          label={words.name}
+          value={name}
+          maxLength={255}
+          autoComplete="name"
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.email}
+          type="email"
+          value={email}
+          maxLength={254}
+          autoComplete="username"
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.password}
+          type="password"
+          hint={words.passwordHint}
+          value={password}
+          autoComplete="new-password"
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        />
+        <FaultNote fault={fault} />
+        <div class="row">
+          <Button big look="main" type="submit" busy={isBusy} disabled={!isRight}>
+            {words.create}
+          </Button>
+          <Link class="button big" href="/">
+            {words.haveOne}
+          </Link>
+        </div>
+      </form>
+      <details>
+        <summary>{words.restore}</summary>
+        <div class="stack">
+          <p class="muted">{words.restoreText}</p>
+          <CopyText label={words.restore} text="npm run restore -- --from /mnt/stick --dry-run" />
+        </div>
+      </details>
+    </>
+  );
+}

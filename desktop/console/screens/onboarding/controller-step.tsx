@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { Button } from '../../components/button.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
+import { farm, farmControlPoints } from '../../data/farm-store.ts';
+import { user } from '../../data/session.ts';
+import { PointDialog } from '../system/point-dialog.tsx';
+import { SeenDevices } from '../system/seen-devices.tsx';
+import { welcomeWords } from './words.ts';
+
+export function ControllerStep() {
+  const words = welcomeWords();
+  const [adopting, setAdopting] = useState<string | null>(null);
+  const points = farmControlPoints.value;
+  if (farm.value === null) {
+    return (
+      <>
+        <h2>{words.controller}</h2>
+        <p>{words.farmFirst}</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <h2>{words.controller}</h2>
+      {points.length > 0 ? (
+        <>
+          <p>{words.haveControllers(points.length)}</p>
+          <ul>
+            {points.map(({ id, cod, device_id }) => (
+              <li key={id}>
+                <Link class="way" href={`/sistema/dispositivos/${id}`}>
+                  {cod}
+                </Link>{' '}
+                <span class="mono">{device_id}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <p class="muted">{words.controllerText}</p>
+      )}
+      <SeenDevices onAdopt={setAdopting} />
+      <div>
+        <Button big look={points.length === 0 ? 'main' : 'plain'} onClick={() => setAdopting('')}>
+          {words.addController}
+        </Button>
+      </div>
+      <details>
+        <summary>{words.noController}</summary>
+        <div class="stack">
+          <p class="muted">{words.simulatorText}</p>
+          <CopyText
+            label={words.noController}
+            text={`npm run sim -- --gateway ${location.origin} --email ${user.value?.email ?? ''} --count 4`}
+          />
+        </div>
+      </details>
+      {adopting === null ? null : <PointDialog deviceId={adopting} onClose={() => setAdopting(null)} />}
+    </>
+  );
+}

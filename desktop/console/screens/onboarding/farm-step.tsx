@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks';
+import { BRAZILIAN_STATES, type BrazilianState } from '#contract/words.ts';
+import { WorkButton } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { newUuid, post } from '../../data/api.ts';
+import { farm } from '../../data/farm-store.ts';
+import { refresh } from '../../data/query.ts';
+import { STATES } from '../../data/zones.ts';
+import { MyInvitations } from '../system/my-invitations.tsx';
+import { FaultNote } from '../system/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { welcomeWords } from './words.ts';
+
+const shownZone = (zone: string) => zone.replace('America/', '').replaceAll('_', ' ');
+
+export function FarmStep({ onDone }: { onDone: () => void }) {
+  const words = welcomeWords();
+  const { fault, run } = useWork();
+  const [name, setName] = useState('');
+  const [state, setState] = useState<BrazilianState>('CE');
+  const known = farm.value;
+  if (known !== null) {
+    return (
+      <>
+        <h2>{words.farm}</h2>
+        <p>{words.haveFarm(known.name)}</p>
+        <p class="muted">{words.zone(shownZone(known.timezone))}</p>
+      </>
+    );
+  }
+  const create = async () => {
+    const isDone = await run(async () => {
+      await post('/farms/', { name: name.trim(), timezone: STATES[state].zone }, newUuid());
+      refresh('farms', 'users', 'subscriptions');
+    });
+    if (isDone) onDone();
+  };
+  return (
+    <>
+      <h2>{words.farm}</h2>
+      <p class="muted">{words.farmText}</p>
+      <TextField
+        label={words.farmName}
+        value={name}
+        maxLength={255}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+      <SelectField
+        label={words.state}
+        hint={words.zone(shownZone(STATES[state].zone))}
+        value={state}
+        options={BRAZILIAN_STATES.map((code) => ({ value: code, label: STATES[code].name })).toSorted(
+          (a, b) => a.label.localeCompare(b.label),
+        )}
+        onChange={(event) =>
+          setState(BRAZILIAN_STATES.find((code) => code === event.currentTarget.value) ?? 'CE')
+        }
+      />
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton big look="main" disabled={name.trim() === ''} work={create}>
+          {words.createFarm}
+        </WorkButton>
+      </div>
+      <details>
+        <summary>{words.invited}</summary>
+        <MyInvitations onJoined={onDone} />
+      </details>
+    </>
+  );
+}

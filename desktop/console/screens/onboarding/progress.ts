@@ -1,0 +1,22 @@
+import { farm, farmControlPoints } from '../../data/farm-store.ts';
+import { usePonds } from '../../data/places.ts';
+import { isSignedIn } from '../../data/session.ts';
+import { soundTestedAt } from '../../shell/sound.ts';
+
+export const STEPS = ['conta', 'fazenda', 'viveiros', 'controlador', 'som'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** Which of the first steps are done; it is read off the farm, so nothing has to be remembered. */
+export function useProgress(): Readonly<Record<Step, boolean>> & { pondCount: number } {
+  const { ponds } = usePonds();
+  return {
+    conta: isSignedIn(),
+    fazenda: farm.value !== null,
+    viveiros: ponds.length > 0,
+    controlador: farmControlPoints.value.length > 0,
+    som: soundTestedAt.value !== null,
+    pondCount: ponds.length,
+  };
+}
+
+export const stepAfter = (step: Step): Step | null => STEPS[STEPS.indexOf(step) + 1] ?? null;

@@ -1,0 +1,107 @@
+import { Link, useLocation } from 'wouter-preact';
+import { Button } from '../../components/button.tsx';
+import { Toasts } from '../../components/toast.tsx';
+import { isSignedIn } from '../../data/session.ts';
+import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
+import { SoundTest } from '../system/sound-test.tsx';
+import { AccountStep } from './account-step.tsx';
+import { ControllerStep } from './controller-step.tsx';
+import { FarmStep } from './farm-step.tsx';
+import { PondsStep } from './ponds-step.tsx';
+import { STEPS, type Step, stepAfter, useProgress } from './progress.ts';
+import { welcomeWords } from './words.ts';
+import '../../styles/system.css';
+import '../../styles/welcome.css';
+
+/** From nothing to a farm that can be watched; every step can be left out and taken later. */
+export function Welcome({ params }: { params: Readonly<Record<string, string>> }) {
+  const words = welcomeWords();
+  const [, go] = useLocation();
+  const done = useProgress();
+  const asked = STEPS.find((step) => step === params['step']);
+  const step: Step = isSignedIn() ? (asked ?? STEPS.find((known) => !done[known]) ?? 'som') : 'conta';
+  const next = stepAfter(step);
+  const goOn = () => go(next === null ? '/' : `/bem-vindo/${next}`);
+  return (
+    <main class="page narrow welcome">
+      <div class="row apart">
+        <h1>{words.title}</h1>
+        <span class="row">
+          {LANGUAGES.map((spoken) => (
+            <Button
+              key={spoken}
+              look="quiet"
+              aria-pressed={language.value === spoken}
+              onClick={() => chooseLanguage(spoken)}
+            >
+              {spoken === 'en' ? 'English' : 'Português'}
+            </Button>
+          ))}
+        </span>
+      </div>
+      <Steps shown={step} done={done} />
+      <div class="card stack" key={step}>
+        {step === 'conta' ? (
+          <AccountStep onDone={goOn} />
+        ) : step === 'fazenda' ? (
+          <FarmStep onDone={goOn} />
+        ) : step === 'viveiros' ? (
+          <PondsStep count={done.pondCount} onDone={goOn} />
+        ) : step === 'controlador' ? (
+          <ControllerStep />
+        ) : (
+          <>
+            <h2>{words.sound}</h2>
+            <p>{words.soundText}</p>
+            <SoundTest />
+          </>
+        )}
+      </div>
+      {isSignedIn() ? (
+        <div class="row apart">
+          {next === null ? (
+            <span />
+          ) : (
+            <Link class="button quiet" href="/">
+              {words.finish}
+            </Link>
+          )}
+          <Button big look={done[step] ? 'main' : 'plain'} onClick={goOn}>
+            {next === null ? words.finish : done[step] ? words.next : words.skip}
+          </Button>
+        </div>
+      ) : null}
+      <Toasts />
+    </main>
+  );
+}
+
+function Steps({ shown, done }: { shown: Step; done: Readonly<Record<Step, boolean>> }) {
+  const words = welcomeWords();
+  return (
+    <nav aria-label={words.progress}>
+      <ol class="welcome-steps">
+        {STEPS.map((step, index) => {
+          const text = (
+            <>
+              <span aria-hidden="true">{done[step] ? '✓' : index + 1}</span>{' '}
+              <span class="step-name">{words.steps[step]}</span>
+              {done[step] ? <span class="visually-hidden"> ({words.isDone})</span> : null}
+            </>
+          );
+          return (
+            <li key={step} class={step === shown ? 'now' : ''}>
+              {isSignedIn() ? (
+                <Link href={`/bem-vindo/${step}`} aria-current={step === shown ? 'step' : undefined}>
+                  {text}
+                </Link>
+              ) : (
+                <span aria-current={step === shown ? 'step' : undefined}>{text}</span>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </nav>
+  );
+}

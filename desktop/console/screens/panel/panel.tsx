@@ -1,0 +1,106 @@
+import { useEffect } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { now } from '../../data/clock.ts';
+import { farm, isKnown } from '../../data/farm-store.ts';
+import { farmWordAge } from '../../data/instance.ts';
+import { link } from '../../data/live.ts';
+import { usePondCards, usePonds } from '../../data/places.ts';
+import { expiresAt, isRemembered, isSignedIn } from '../../data/session.ts';
+import { density, theme } from '../../data/theme.ts';
+import { clockTime, shortDay } from '../../i18n/format.ts';
+import { SoundLamp } from '../../shell/sound-lamp.tsx';
+import { BlindBanner, FarmStamp } from '../../shell/status-strip.tsx';
+import { isNight } from '../../state/freshness.ts';
+import { PanelAlarms } from './panel-alarms.tsx';
+import { PanelTile } from './panel-tile.tsx';
+import { SignedOut } from './signed-out.tsx';
+import { panelWords } from './words.ts';
+import '../../styles/panel.css';
+
+const WARN_MS = 3 * 86_400_000;
+/** Seen from afar, tiles are wider than high. */
+const WIDE = 1.5;
+
+/** The farm on the wall: read from three metres, touched by nobody. */
+export function Panel() {
+  usePanelLook();
+  const words = panelWords();
+  if (!isSignedIn()) return <SignedOut />;
+  return (
+    <div class="panel" data-link={link.value} data-word={farmWordAge.value}>
+      <header>
+        <div class="panel-head">
+          <h1>{farm.value?.name ?? words.waiting}</h1>
+          <SoundLamp />
+          <span class="grow" />
+          <Link href="/" class="panel-leave">
+            {words.leave}
+          </Link>
+          <span class="panel-clock">{clockTime(now.value)}</span>
+        </div>
+        <FarmStamp />
+        <BlindBanner />
+        <SessionWarning />
+      </header>
+      <main class="panel-body">
+        <PanelAlarms />
+        <Ponds />
+      </main>
+    </div>
+  );
+}
+
+function Ponds() {
+  const words = panelWords();
+  const cards = usePondCards();
+  const { ponds } = usePonds();
+  const shown = (cards.data?.ponds ?? []).toSorted((a, b) =>
+    a.cod.localeCompare(b.cod, undefined, { numeric: true }),
+  );
+  const columns = Math.max(2, Math.ceil(Math.sqrt(shown.length * WIDE)));
+  return (
+    <section class="panel-ponds">
+      <h2 class="visually-hidden">{words.ponds}</h2>
+      <ul style={{ '--columns': columns }} aria-busy={!isKnown.value || cards.isPending}>
+        {shown.map((card) => (
+          <PanelTile
+            key={card.pond_id}
+            card={card}
+            pointId={ponds.find(({ id }) => id === card.pond_id)?.control_point_id ?? null}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Three days ahead, while there is time for somebody to come by. */
+function SessionWarning() {
+  const words = panelWords();
+  const ends = expiresAt();
+  if (ends === null) return null;
+  if (!isRemembered()) return <p class="note p2">{words.fragile}</p>;
+  if (ends - now.value > WARN_MS) return null;
+  return (
+    <p class="note p2" role="alert">
+      {words.ends(`${shortDay(ends)} ${clockTime(ends)}`)}
+    </p>
+  );
+}
+
+/** Large, and dark by night unless somebody chose otherwise; as before once the panel is left. */
+function usePanelLook(): void {
+  const night = isNight(Number(clockTime(now.value).slice(0, 2)));
+  const isDark = theme.value === 'auto' && night;
+  const wanted = density.value;
+  useEffect(() => {
+    const { dataset } = document.documentElement;
+    const [densityBefore, themeBefore] = [dataset['density'], dataset['theme']];
+    dataset['density'] = 'tv';
+    if (isDark) dataset['theme'] = 'dark';
+    return () => {
+      dataset['density'] = densityBefore;
+      dataset['theme'] = themeBefore;
+    };
+  }, [isDark, wanted]);
+}

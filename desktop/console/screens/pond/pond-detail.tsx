@@ -1,0 +1,68 @@
+import { Link } from 'wouter-preact';
+import { Empty } from '../../components/answer.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { PriorityMark } from '../../components/priority-mark.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { alarms } from '../../data/alarms.ts';
+import { type Pond, usePonds } from '../../data/places.ts';
+import { figure, quantity } from '../../i18n/format.ts';
+import { PondBatch } from './pond-batch.tsx';
+import { PondHistory } from './pond-history.tsx';
+import { PondNow } from './pond-now.tsx';
+import { PondWater } from './pond-water.tsx';
+import { pondWords } from './words.ts';
+
+export function PondDetail({ params }: { params: Readonly<Record<string, string>> }) {
+  const words = pondWords();
+  const cod = decodeURIComponent(params['cod'] ?? '');
+  const tab = params['tab'] ?? '';
+  const { ponds, isSuccess } = usePonds();
+  const pond = ponds.find((found) => found.cod === cod);
+  if (pond === undefined) {
+    return (
+      <div class="page">
+        {isSuccess ? <Empty text={words.unknown(cod)} /> : <div class="skeleton" aria-busy="true" />}
+      </div>
+    );
+  }
+  const base = `/viveiros/${encodeURIComponent(cod)}`;
+  return (
+    <div class="page">
+      <div class="page-head">
+        <div class="row">
+          <Link href="/" class="button quiet" aria-label={words.back}>
+            <Icon name="back" />
+          </Link>
+          <h1>{cod}</h1>
+          <WorstMark pond={pond} />
+          <span class="muted small">
+            {words.size} {quantity(pond.size_m2, 0, 'm²')} · {words.depth} {figure(pond.depth_m, 1)} m
+          </span>
+        </div>
+      </div>
+      <Tabs
+        label={cod}
+        tabs={[
+          { href: base, label: words.tabs.now },
+          { href: `${base}/agua`, label: words.tabs.water },
+          { href: `${base}/lote`, label: words.tabs.batch },
+          { href: `${base}/historico`, label: words.tabs.history },
+        ]}
+      />
+      {tab === 'agua' ? (
+        <PondWater pond={pond} />
+      ) : tab === 'lote' ? (
+        <PondBatch pond={pond} />
+      ) : tab === 'historico' ? (
+        <PondHistory pond={pond} />
+      ) : (
+        <PondNow pond={pond} />
+      )}
+    </div>
+  );
+}
+
+function WorstMark({ pond }: { pond: Pond }) {
+  const [worst] = alarms.value.filter(({ newest }) => newest.pond_id === pond.id);
+  return worst === undefined ? null : <PriorityMark priority={worst.priority} />;
+}

@@ -1,0 +1,187 @@
+import { Link } from 'wouter-preact';
+import type { OxygenForecastAnswer } from '#contract/resources/oxygen-forecast.ts';
+import type { PondCard } from '#contract/resources/pond-cards.ts';
+import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
+import { alarmText } from '../../components/alarm-words.ts';
+import { Answer } from '../../components/answer.tsx';
+import { ControlButton, ControlMark, useControlState } from '../../components/control-button.tsx';
+import { PriorityMark } from '../../components/priority-mark.tsx';
+import { Value } from '../../components/value.tsx';
+import { waterWords } from '../../components/water-words.ts';
+import { alarms } from '../../data/alarms.ts';
+import { now } from '../../data/clock.ts';
+import { type ControlPoint, controlPoints, mayManage } from '../../data/farm-store.ts';
+import { type Pond, usePondsByPoint } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { WATER } from '../../data/water.ts';
+import { age, clockTime, quantity } from '../../i18n/format.ts';
+import { isNight } from '../../state/freshness.ts';
+import { pondWords } from './words.ts';
+
+const SHOWN: readonly WaterField[] = [
+  'dissolved_oxygen',
+  'temperature',
+  'ph',
+  'salinity',
+  'ammonia',
+  'nitrite',
+  'alkalinity',
+  'transparency',
+];
+
+/** What a person at the pond must know: water, air, alarms, feed, and what the night will bring. */
+export function PondNow({ pond }: { pond: Pond }) {
+  const words = pondWords();
+  const point = pond.control_point_id === null ? undefined : controlPoints.value.get(pond.control_point_id);
+  return (
+    <div class="pond-now">
+      <section class="card stack">
+        <div class="row apart">
+          <h2>{words.waterNow}</h2>
+          <Link class="button" href={`/lancar/agua?pond=${encodeURIComponent(pond.cod)}`}>
+            {words.enterWater}
+          </Link>
+        </div>
+        <WaterNow pondId={pond.id} />
+      </section>
+      <section class="card stack">
+        <h2>{words.aeration}</h2>
+        {point === undefined ? <p class="muted">{words.noPoint}</p> : <AerationNow point={point} />}
+      </section>
+      <PondAlarms pond={pond} />
+      <Forecast pondId={pond.id} />
+      <FeedToday pond={pond} />
+    </div>
+  );
+}
+
+function WaterNow({ pondId }: { pondId: string }) {
+  const names = waterWords().name;
+  // the newest of each parameter may stand in different measurements: kits are used once a week
+  const journal = useGet<{ measurements: LatestWater[] }>(`/water-quality/pond/${pondId}`, { limit: 100 });
+  const night = isNight(Number(clockTime(now.value).slice(0, 2)));
+  return (
+    <Answer of={journal}>
+      {({ measurements }) => (
+        <dl class="facts">
+          {SHOWN.map((field) => {
+            const found = measurements.find((measurement) => measurement[field] !== null);
+            const { decimals, unit, kind } = WATER[field];
+            return (
+              <div key={field}>
+                <dt>{names[field]}</dt>
+                <dd>
+                  <Value
+                    value={found?.[field]}
+                    decimals={decimals}
+                    unit={unit}
+                    at={found?.measurement_date}
+                    kind={field === 'dissolved_oxygen' && night ? 'oxygenByNight' : kind}
+                  />
+                </dd>
+              </div>
+            );
+          })}
+        </dl>
+      )}
+    </Answer>
+  );
+}
+
+function AerationNow({ point }: { point: ControlPoint }) {
+  const { state } = useControlState(point);
+  const ponds = usePondsByPoint().get(point.id) ?? [];
+  return (
+    <div class="row apart">
+      <div>
+        <p>
+          <Link class="tall" href={`/aeracao/${point.id}`}>
+            {point.cod}
+          </Link>{' '}
+          <ControlMark state={state} />
+        </p>
+        <p class="muted small">{ponds.join(' · ')}</p>
+      </div>
+      <ControlButton point={point} ponds={ponds} />
+    </div>
+  );
+}
+
+function PondAlarms({ pond }: { pond: Pond }) {
+  const words = pondWords();
+  const own = alarms.value.filter(
+    ({ newest }) =>
+      newest.pond_id === pond.id ||
+      (pond.control_point_id !== null && newest.control_point_id === pond.control_point_id),
+  );
+  return (
+    <section class="card stack">
+      <h2>{words.alarms}</h2>
+      {own.length === 0 ? <p class="muted">{words.noAlarms}</p> : null}
+      <ul class="stack">
+        {own.map((alarm) => (
+          <li key={alarm.key} class="row nowrap">
+            <PriorityMark priority={alarm.priority} />
+            <span class="grow">
+              {alarmText(alarm.newest)} <span class="muted small">· {age(now.value - alarm.since)}</span>
+            </span>
+            <Link class="button" href={`/alarmes/${alarm.key}`}>
+              {words.seeAlarm}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Forecast({ pondId }: { pondId: string }) {
+  const words = pondWords();
+  const forecast = useGet<OxygenForecastAnswer>(`/ponds/${pondId}/oxygen-forecast`);
+  return (
+    <section class="card stack">
+      <h2>{words.forecast}</h2>
+      <Answer of={forecast}>
+        {(told) => (
+          <>
+            {told.forecast === null ? null : (
+              <p class="value">
+                {quantity(told.forecast.dissolved_oxygen, 1, 'mg/L')}{' '}
+                <span class="muted small">± {quantity(told.forecast.uncertainty, 1, 'mg/L')}</span>
+              </p>
+            )}
+            <p>{told.message}</p>
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+}
+
+function FeedToday({ pond }: { pond: Pond }) {
+  const words = pondWords();
+  const card = useGet<PondCard>(`/ponds/${pond.id}/summary-card`);
+  return (
+    <section class="card stack">
+      <div class="row apart">
+        <h2>{words.feedToday}</h2>
+        {mayManage.value ? (
+          <Link class="button" href={`/lancar/racao?pond=${encodeURIComponent(pond.cod)}`}>
+            {words.enterFeed}
+          </Link>
+        ) : null}
+      </div>
+      <Answer of={card}>
+        {({ feeding_today: fed }) => (
+          <p>
+            <span class="value">{quantity(fed.total_kg, 1, 'kg')}</span>{' '}
+            <span class="muted small">
+              {words.fed(fed.feeds_count)}
+              {fed.last_feed === null ? '' : ` · ${words.lastFed(clockTime(fed.last_feed))}`}
+            </span>
+          </p>
+        )}
+      </Answer>
+    </section>
+  );
+}

@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { faultText } from '../../components/answer.tsx';
+import { WorkButton } from '../../components/button.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { toast } from '../../components/toast.tsx';
+import { ApiError, download } from '../../data/api.ts';
+import { useBatches } from '../../data/batches.ts';
+import { isOwner } from '../../data/farm-store.ts';
+import { usePonds } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { language } from '../../i18n/language.ts';
+import { reportWords } from './words.ts';
+
+type Kind = 'biometries' | 'feeding' | 'water' | 'report';
+const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'report'];
+
+/** Files for spreadsheets, and sheets for paper. */
+export function Files() {
+  const words = reportWords();
+  const subscription = useGet<{ features: { export_data?: boolean } | null }>(
+    isOwner.value ? '/subscriptions/me' : null,
+  );
+  // of others' farms only the refusal tells
+  const [isRefused, setRefused] = useState(false);
+  const isLocked = isRefused || subscription.data?.features?.export_data === false;
+  return (
+    <>
+      <section class="card stack">
+        <h2>{words.files}</h2>
+        {isLocked ? <Locked /> : <Download onRefused={() => setRefused(true)} />}
+      </section>
+      <section class="stack">
+        <h2>{words.print}</h2>
+        <ul class="cards">
+          <li>
+            <Link class="card choice" href="/relatorios/ficha">
+              <strong>{words.sheet}</strong>
+              <span class="muted small">{words.sheetHint}</span>
+            </Link>
+          </li>
+          <li>
+            <Link class="card choice" href="/lotes">
+              <strong>{words.batchReport}</strong>
+              <span class="muted small">{words.batchReportHint}</span>
+            </Link>
+          </li>
+        </ul>
+      </section>
+    </>
+  );
+}
+
+function Locked() {
+  const words = reportWords();
+  return (
+    <div class="note">
+      <Icon name="lock" />
+      <div class="stack">
+        <p>
+          <strong>{words.locked}</strong>
+        </p>
+        <p>{words.lockedText}</p>
+        <div class="row">
+          <Link class="button" href="/sistema/plano">
+            {words.seePlan}
+          </Link>
+          <Link class="button" href="/sistema/backup">
+            {words.backup}
+          </Link>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Download({ onRefused }: { onRefused: () => void }) {
+  const words = reportWords();
+  const { ponds } = usePonds();
+  const batches = [useBatches('ACTIVE'), useBatches('FINISHED'), useBatches('ABORTED')].flatMap(
+    (found) => found.batches,
+  );
+  const [kind, setKind] = useState<Kind>('water');
+  const [pondId, setPondId] = useState('');
+  const [batchId, setBatchId] = useState('');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [isLocal, setLocal] = useState(language.value === 'pt-BR');
+  const pond = pondId || ponds[0]?.id;
+  const batch = batchId || batches[0]?.id;
+  const hasDays = kind === 'water' || kind === 'feeding';
+  const save = async () => {
+    const query = new URLSearchParams({
+      ...(kind === 'water' ? { pond_id: pond ?? '' } : kind === 'report' ? {} : { batch_id: batch ?? '' }),
+      ...(hasDays && from !== '' ? { start_date: from } : {}),
+      ...(hasDays && to !== '' ? { end_date: to } : {}),
+      ...(isLocal ? { bom: '1', separator: 'semicolon' } : {}),
+    });
+    const path =
+      kind === 'water'
+        ? '/exports/water-quality/csv'
+        : kind === 'report'
+          ? `/exports/batch/${batch}/report/csv`
+          : `/exports/${kind}/csv`;
+    try {
+      await download(`${path}?${query.toString()}`, `${kind}.csv`);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'FEATURE_NOT_AVAILABLE') onRefused();
+      else toast(faultText(error));
+    }
+  };
+  return (
+    <>
+      <div class="form-grid">
+        <SelectField
+          label={words.what}
+          value={kind}
+          options={KINDS.map((value) => ({ value, label: words.kinds[value] }))}
+          onChange={(event) => setKind(KINDS.find((found) => found === event.currentTarget.value) ?? 'water')}
+        />
+        {kind === 'water' ? (
+          <SelectField
+            label={words.pond}
+            value={pond ?? ''}
+            options={ponds.map(({ id, cod }) => ({ value: id, label: cod }))}
+            onChange={(event) => setPondId(event.currentTarget.value)}
+          />
+        ) : (
+          <SelectField
+            label={words.batch}
+            value={batch ?? ''}
+            options={batches.map(({ id, batch_code }) => ({ value: id, label: batch_code }))}
+            onChange={(event) => setBatchId(event.currentTarget.value)}
+          />
+        )}
+        {hasDays ? (
+          <>
+            <TextField
+              label={words.from}
+              type="date"
+              hint={words.wholeTime}
+              value={from}
+              onInput={(event) => setFrom(event.currentTarget.value)}
+            />
+            <TextField
+              label={words.to}
+              type="date"
+              value={to}
+              onInput={(event) => setTo(event.currentTarget.value)}
+            />
+          </>
+        ) : null}
+      </div>
+      <CheckField
+        label={words.forSpreadsheet}
+        checked={isLocal}
+        onChange={(event) => setLocal(event.currentTarget.checked)}
+      />
+      <div>
+        <WorkButton
+          big
+          look="main"
+          disabled={kind === 'water' ? pond === undefined : batch === undefined}
+          work={save}
+        >
+          <Icon name="download" size={18} /> {words.download}
+        </WorkButton>
+      </div>
+      <p class="muted small">{words.neverLocked}</p>
+    </>
+  );
+}

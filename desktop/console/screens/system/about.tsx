@@ -1,0 +1,51 @@
+import { CopyText } from '../../components/copy-text.tsx';
+import { useInterfaceVersion, useReadiness, useUptime } from '../../data/health.ts';
+import { age } from '../../i18n/format.ts';
+import { shellWords } from '../../shell/words.ts';
+import { healthWords } from './health-words.ts';
+import { SystemPage } from './system-page.tsx';
+
+export function About() {
+  const words = healthWords();
+  const version = useInterfaceVersion();
+  const uptime = useUptime();
+  const readiness = useReadiness();
+  const rung = readiness.data?.checks['boot']?.rung;
+  const rungs: Readonly<Record<string, string>> = words.rung;
+  return (
+    <SystemPage title={words.about} narrow>
+      <section class="card stack">
+        <h2>{shellWords().product}</h2>
+        <p class="muted">{words.product}</p>
+        <dl class="facts">
+          <div>
+            <dt>{words.version}</dt>
+            <dd>{version.data ?? '—'}</dd>
+          </div>
+          <div>
+            <dt>{words.running}</dt>
+            <dd>{age(typeof uptime.data === 'number' ? uptime.data * 1_000 : null)}</dd>
+          </div>
+          <div>
+            <dt>{words.boot}</dt>
+            <dd class="plain">{rung === undefined ? '—' : (rungs[rung] ?? rung)}</dd>
+          </div>
+          <div>
+            <dt>{words.licence}</dt>
+            <dd class="plain">{words.proprietary}</dd>
+          </div>
+        </dl>
+      </section>
+      <section class="card stack">
+        <h2>{words.address}</h2>
+        <p class="muted">{words.phoneText}</p>
+        <CopyText label={words.address} text={location.origin} />
+      </section>
+      <p>
+        <a class="way" href="/api/v1/docs" target="_blank" rel="noreferrer">
+          {words.docs}
+        </a>
+      </p>
+    </SystemPage>
+  );
+}

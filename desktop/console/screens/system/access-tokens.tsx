@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { AccessTokenAnswer } from '#contract/resources/access-tokens.ts';
+import type { SubscriptionAnswer } from '#contract/resources/subscriptions.ts';
+import { Answer } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { del } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { calendarDay, dayAndTime } from '../../i18n/format.ts';
+import { preferenceWords } from './preference-words.ts';
+import { TokenDialog } from './token-dialog.tsx';
+
+/** Tokens for programs: made, shown once, revoked. */
+export function AccessTokens() {
+  const words = preferenceWords();
+  const tokens = useGet<AccessTokenAnswer[]>('/access-tokens');
+  const subscription = useGet<SubscriptionAnswer>('/subscriptions/me');
+  const isLocked = subscription.data?.features.api_access === false;
+  const [isMaking, setMaking] = useState(false);
+  const [made, setMade] = useState<string | null>(null);
+  const [leaving, setLeaving] = useState<AccessTokenAnswer | null>(null);
+  return (
+    <section class="card stack">
+      <h2>{words.tokens}</h2>
+      <p class="muted">{words.tokensText}</p>
+      <Answer of={tokens} isEmpty={(rows) => rows.length === 0} empty={<p class="muted">{words.noTokens}</p>}>
+        {(rows) => (
+          <ul class="lines">
+            {rows.map((token) => (
+              <TokenLine key={token.id} token={token} onRevoke={() => setLeaving(token)} />
+            ))}
+          </ul>
+        )}
+      </Answer>
+      {isLocked ? (
+        <p class="note">
+          <span class="grow">{words.tokensLocked}</span>
+          <Link class="way" href="/sistema/plano">
+            {words.seePlans}
+          </Link>
+        </p>
+      ) : (
+        <div>
+          <Button disabled={isBlind.value} onClick={() => setMaking(true)}>
+            {words.newToken}
+          </Button>
+        </div>
+      )}
+      {isMaking ? <TokenDialog onClose={() => setMaking(false)} onMade={setMade} /> : null}
+      {made === null ? null : (
+        <Dialog
+          title={words.tokenTitle}
+          onClose={() => undefined}
+          actions={
+            <Button big look="main" onClick={() => setMade(null)}>
+              {words.kept}
+            </Button>
+          }
+        >
+          <p>{words.tokenText}</p>
+          <CopyText label={words.token} text={made} />
+        </Dialog>
+      )}
+      {leaving === null ? null : (
+        <ConfirmDialog
+          title={words.revokeTitle(leaving.name)}
+          label={words.revoke}
+          work={async () => {
+            await del(`/access-tokens/${leaving.id}`);
+            refresh('access-tokens');
+          }}
+          onClose={() => setLeaving(null)}
+        >
+          <p>{words.revokeText}</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+function TokenLine({ token, onRevoke }: { token: AccessTokenAnswer; onRevoke: () => void }) {
+  const words = preferenceWords();
+  const { name, hint, scopes, expires_at, revoked_at, last_used_at } = token;
+  const isOver = expires_at !== null && Date.parse(expires_at) <= now.value;
+  const holds =
+    revoked_at !== null
+      ? words.revoked(dayAndTime(revoked_at))
+      : expires_at === null
+        ? words.endless
+        : (isOver ? words.ended : words.endsOn)(calendarDay(expires_at));
+  return (
+    <li class={`row apart ${revoked_at !== null || isOver ? 'muted' : ''}`}>
+      <div class="grow">
+        <strong class="breaks">{name}</strong> <span class="mono muted">…{hint}</span>
+        <p class="muted small">
+          {scopes.map((scope) => words.scope[scope]).join(', ')} · {holds} ·{' '}
+          {last_used_at === null ? words.unused : words.used(dayAndTime(last_used_at))}
+        </p>
+      </div>
+      {revoked_at === null && !isOver ? (
+        <Button disabled={isBlind.value} aria-label={`${words.revoke} ${name}`} onClick={onRevoke}>
+          {words.revoke}
+        </Button>
+      ) : null}
+    </li>
+  );
+}

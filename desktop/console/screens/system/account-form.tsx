@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { WorkButton } from '../../components/button.tsx';
+import { TextField } from '../../components/field.tsx';
+import { put } from '../../data/api.ts';
+import { isBlind } from '../../data/live.ts';
+import { loadUser, type User } from '../../data/session.ts';
+import { preferenceWords } from './preference-words.ts';
+import { FaultNote } from './system-page.tsx';
+import { useWork } from './use-work.ts';
+import { systemWords } from './words.ts';
+
+export function AccountForm({ person }: { person: User }) {
+  const words = preferenceWords();
+  const shared = systemWords();
+  const { fault, run } = useWork();
+  const [name, setName] = useState(person.name);
+  const [email, setEmail] = useState(person.email);
+  const [phone, setPhone] = useState(person.phone_number ?? '');
+  const save = () =>
+    run(async () => {
+      await put('/users/me', {
+        name: name.trim(),
+        email: email.trim(),
+        phone_number: phone.trim() === '' ? null : phone.trim(),
+      });
+      await loadUser();
+    }, shared.saved);
+  return (
+    <section class="card stack">
+      <h2>{words.account}</h2>
+      <div class="form-grid">
+        <TextField
+          label={words.name}
+          value={name}
+          maxLength={255}
+          autoComplete="name"
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.email}
+          type="email"
+          value={email}
+          maxLength={254}
+          autoComplete="email"
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.phone}
+          type="tel"
+          value={phone}
+          maxLength={255}
+          autoComplete="tel"
+          onInput={(event) => setPhone(event.currentTarget.value)}
+        />
+      </div>
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton
+          look="main"
+          disabled={name.trim() === '' || email.trim() === '' || isBlind.value}
+          work={save}
+        >
+          {shared.save}
+        </WorkButton>
+      </div>
+    </section>
+  );
+}

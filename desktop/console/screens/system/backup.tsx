@@ -1,0 +1,94 @@
+import type * as z from 'zod';
+import type { notificationPage } from '#contract/resources/notifications.ts';
+import { Answer } from '../../components/answer.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
+import { type Readiness, useReadiness } from '../../data/health.ts';
+import { useGet } from '../../data/query.ts';
+import { age, dayAndTime } from '../../i18n/format.ts';
+import { healthWords } from './health-words.ts';
+import { SystemPage } from './system-page.tsx';
+
+const FOLDER = '/mnt/stick';
+
+/** What the gateway tells of its backups, and the commands for those who stand before it. */
+export function Backup() {
+  const words = healthWords();
+  const readiness = useReadiness();
+  return (
+    <SystemPage title={words.backup} narrow>
+      <Answer of={readiness}>{({ checks }) => <Standing check={checks['backup']} />}</Answer>
+      <section class="card stack">
+        <p class="note p2">{words.keyWarn}</p>
+        <p class="muted">{words.commandsText}</p>
+        <Command text={words.prepare} command={`npm run backup -- --to ${FOLDER}`} />
+        <Command text={words.keep} command={`npm start -- --backup-dir ${FOLDER}`} />
+        <Command text={words.prove} command={`npm run backup -- --to ${FOLDER} --prove-key`} />
+      </section>
+      <section class="card stack">
+        <h2>{words.restoreTitle}</h2>
+        <Command text={words.dryRun} command={`npm run restore -- --from ${FOLDER} --dry-run`} />
+        <Command text={words.restore} command={`npm run restore -- --from ${FOLDER}`} />
+      </section>
+      <Told />
+    </SystemPage>
+  );
+}
+
+function Command({ text, command }: { text: string; command: string }) {
+  return (
+    <div class="stack">
+      <p>{text}</p>
+      <CopyText label={text} text={command} />
+    </div>
+  );
+}
+
+function Standing({ check }: { check: Readiness['checks'][string] | undefined }) {
+  const words = healthWords();
+  // a gateway without a folder for backups has nothing to be late with; for its farm it is trouble all the same
+  const isOff = check === undefined || check.age_s === undefined;
+  const isWell = !isOff && check.ok;
+  return (
+    <section class={`note ${isWell ? '' : 'p2'}`}>
+      <div>
+        <strong>{isOff ? words.backupOff : isWell ? words.backupOk : words.backupBad}</strong>
+        {check?.age_s === undefined || check.age_s === null ? null : (
+          <p>{words.lastAge(age(check.age_s * 1_000))}</p>
+        )}
+        {isWell || isOff || check.detail === undefined ? null : (
+          <p class="muted small breaks">{check.detail}</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Notifications of the system that speak of backups or restores. */
+function Told() {
+  const words = healthWords();
+  const told = useGet<z.infer<typeof notificationPage>>('/notifications/', { type: 'SYSTEM', page_size: 50 });
+  return (
+    <section class="stack">
+      <h2>{words.told}</h2>
+      <Answer of={told}>
+        {({ notifications }) => {
+          const own = notifications.filter(({ data }) =>
+            ['restore', 'backup_failed'].includes(String(data['event'])),
+          );
+          if (own.length === 0) return <p class="muted">{words.noneTold}</p>;
+          return (
+            <ul class="stack">
+              {own.map(({ id, title, message, created_at }) => (
+                <li key={id} class="card">
+                  <h3>{title}</h3>
+                  <p class="pre-line">{message}</p>
+                  <p class="muted small">{dayAndTime(created_at)}</p>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Answer>
+    </section>
+  );
+}

@@ -1,0 +1,114 @@
+import { useState } from 'preact/hooks';
+import type * as z from 'zod';
+import type { deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
+import { Answer, faultText } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { toast } from '../../components/toast.tsx';
+import { del, post } from '../../data/api.ts';
+import type { ControlPoint } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { dayAndTime } from '../../i18n/format.ts';
+import { deviceWords } from './device-words.ts';
+
+type Key = z.infer<typeof deviceKeyEntry>;
+type MadeKey = z.infer<typeof deviceKeyAnswer>;
+
+/** Keys of one controller: made, replaced, revoked; each shown once. */
+export function DeviceKeys({ point }: { point: ControlPoint }) {
+  const words = deviceWords();
+  const path = `/control-points/${point.id}/device-key`;
+  const keys = useGet<Key[]>(path);
+  const [made, setMade] = useState<MadeKey | null>(null);
+  const [isRevoking, setRevoking] = useState(false);
+  const issue = async () => {
+    try {
+      setMade(await post<MadeKey>(path));
+      refresh('control-points');
+    } catch (error) {
+      toast(faultText(error));
+    }
+  };
+  const revoke = async () => {
+    await del(path);
+    refresh('control-points');
+  };
+  return (
+    <section class="card stack">
+      <h2>{words.keys}</h2>
+      <p class="muted">{words.keysText}</p>
+      <Answer of={keys}>
+        {(rows) => {
+          const held = rows.filter(({ state }) => state !== 'revoked');
+          return (
+            <>
+              {held.length === 0 ? <p>{words.noKey}</p> : <KeyLines keys={held} />}
+              <div class="row">
+                <WorkButton look={held.length === 0 ? 'main' : 'plain'} disabled={isBlind.value} work={issue}>
+                  {held.length === 0 ? words.issue : words.rotate}
+                </WorkButton>
+                {held.length === 0 ? null : (
+                  <Button look="danger" disabled={isBlind.value} onClick={() => setRevoking(true)}>
+                    {words.revoke}
+                  </Button>
+                )}
+              </div>
+            </>
+          );
+        }}
+      </Answer>
+      {made === null ? null : <NewKey made={made} onClose={() => setMade(null)} />}
+      {isRevoking ? (
+        <ConfirmDialog
+          title={words.revokeTitle(point.cod)}
+          label={words.revoke}
+          work={revoke}
+          onClose={() => setRevoking(false)}
+        >
+          <p>{words.revokeText}</p>
+        </ConfirmDialog>
+      ) : null}
+    </section>
+  );
+}
+
+function KeyLines({ keys }: { keys: readonly Key[] }) {
+  const words = deviceWords();
+  return (
+    <ul class="lines">
+      {keys.map((key) => (
+        <li key={key.id}>
+          <strong>{words.keyState[key.state]}</strong>{' '}
+          <span class="muted small">
+            · {words.made} {dayAndTime(key.created_at)}
+            {key.retires_at === null ? '' : ` · ${words.until(dayAndTime(key.retires_at))}`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NewKey({ made, onClose }: { made: MadeKey; onClose: () => void }) {
+  const words = deviceWords();
+  return (
+    <Dialog
+      title={`${words.keyTitle} · ${made.device_id}`}
+      onClose={() => undefined}
+      actions={
+        <Button big look="main" onClick={onClose}>
+          {words.kept}
+        </Button>
+      }
+    >
+      <p>{words.keyText}</p>
+      <span class="label">{words.mqttUser}</span>
+      <CopyText label={words.mqttUser} text={made.mqtt_id} />
+      <span class="label">{words.key}</span>
+      <CopyText label={words.key} text={made.key} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,175 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import type { DeviceStatus } from '#contract/resources/devices.ts';
+import { Answer, Empty } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { toast } from '../../components/toast.tsx';
+import { del, put } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
+import { type ControlPoint, controlPoints, isKnown, mayOperate, presence } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { age } from '../../i18n/format.ts';
+import { DeviceKeys } from './device-keys.tsx';
+import { DevicePonds } from './device-ponds.tsx';
+import { deviceWords } from './device-words.ts';
+import { LinkQualityText } from './link-quality-text.tsx';
+import { FaultNote, SystemPage } from './system-page.tsx';
+import { useWork } from './use-work.ts';
+import { systemWords } from './words.ts';
+
+/** One controller: what it tells of itself, its name, its ponds, its keys. */
+export function DevicePage({ params }: { params: Readonly<Record<string, string>> }) {
+  const words = deviceWords();
+  const point = controlPoints.value.get(params['id'] ?? '');
+  if (point === undefined) {
+    return (
+      <SystemPage title={words.title}>
+        {isKnown.value ? <Empty text={words.none} /> : <div class="skeleton" aria-busy="true" />}
+      </SystemPage>
+    );
+  }
+  return (
+    <SystemPage
+      title={`${words.title} · ${point.cod}`}
+      action={
+        <Link class="button" href={`/aeracao/${point.id}`}>
+          {words.toPoint}
+        </Link>
+      }
+    >
+      <Facts point={point} />
+      {mayOperate.value ? (
+        <>
+          <DeviceKeys point={point} />
+          <DevicePonds point={point} />
+          <Names key={point.rev} point={point} />
+          <Removal point={point} />
+        </>
+      ) : null}
+    </SystemPage>
+  );
+}
+
+function Facts({ point }: { point: ControlPoint }) {
+  const words = deviceWords();
+  const status = useGet<DeviceStatus>(`/devices/status/${encodeURIComponent(point.device_id)}`);
+  const told = presence.value.get(point.id);
+  const heard = told?.last_heartbeat ?? null;
+  return (
+    <section class="card stack">
+      <h2>{words.facts}</h2>
+      <dl class="facts">
+        <Fact name={words.device}>
+          <span class="mono">{point.device_id}</span>
+        </Fact>
+        <Fact name={words.seen}>
+          {heard === null ? words.never : words.ago(age(now.value - Date.parse(heard)))}
+        </Fact>
+        <Fact name={words.signal}>
+          <LinkQualityText rssi={told?.rssi} />
+        </Fact>
+        <Answer of={status}>
+          {(data) => (
+            <>
+              <Fact name={words.firmware}>{data.firmware_version ?? '—'}</Fact>
+              <Fact name={words.uptime}>{age(data.uptime_s === null ? null : data.uptime_s * 1000)}</Fact>
+              <Fact name={words.via}>{data.via?.toUpperCase() ?? '—'}</Fact>
+              <Fact name={words.power}>
+                {data.power_ok === null ? '—' : data.power_ok ? words.powerOk : words.powerOut}
+              </Fact>
+            </>
+          )}
+        </Answer>
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Names({ point }: { point: ControlPoint }) {
+  const words = deviceWords();
+  const shared = systemWords();
+  const { fault, run } = useWork();
+  const [cod, setCod] = useState(point.cod);
+  const [device, setDevice] = useState(point.device_id);
+  const isSame = cod.trim() === point.cod && device.trim() === point.device_id;
+  const save = () =>
+    run(async () => {
+      await put(`/control-points/${point.id}`, { cod: cod.trim(), device_id: device.trim() });
+      refresh('control-points', 'devices');
+    }, shared.saved);
+  return (
+    <section class="card stack">
+      <h2>{words.names}</h2>
+      <div class="form-grid">
+        <TextField
+          label={words.code}
+          value={cod}
+          maxLength={255}
+          onInput={(event) => setCod(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.device}
+          hint={words.renameText}
+          value={device}
+          maxLength={255}
+          autoCapitalize="none"
+          spellcheck={false}
+          onInput={(event) => setDevice(event.currentTarget.value)}
+        />
+      </div>
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton
+          look="main"
+          disabled={isSame || isBlind.value || cod.trim() === '' || device.trim() === ''}
+          work={save}
+        >
+          {shared.save}
+        </WorkButton>
+      </div>
+    </section>
+  );
+}
+
+function Removal({ point }: { point: ControlPoint }) {
+  const words = deviceWords();
+  const [, go] = useLocation();
+  const [isAsking, setAsking] = useState(false);
+  const remove = async () => {
+    await del(`/control-points/${point.id}`);
+    refresh('control-points', 'devices', 'ponds');
+    toast(words.removed(point.cod), null, 4_000);
+    go('/sistema/dispositivos');
+  };
+  return (
+    <div>
+      <Button look="danger" disabled={isBlind.value} onClick={() => setAsking(true)}>
+        {words.remove}
+      </Button>
+      {isAsking ? (
+        <ConfirmDialog
+          title={words.removeTitle(point.cod)}
+          label={words.remove}
+          mustType={{ label: words.typeCode(point.cod), text: point.cod }}
+          work={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>{words.removeText}</p>
+        </ConfirmDialog>
+      ) : null}
+    </div>
+  );
+}

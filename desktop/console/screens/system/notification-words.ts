@@ -1,0 +1,36 @@
+import { dictionary } from '../../i18n/language.ts';
+
+export const notificationWords = dictionary({
+  'pt-BR': {
+    title: 'Notificações',
+    text: 'Registro do que foi avisado a você. Os alarmes que valem agora estão em Alarmes.',
+    none: 'Nenhuma notificação.',
+    noneUnread: 'Tudo lido.',
+    onlyUnread: 'Só as não lidas',
+    allTypes: 'Todos os assuntos',
+    about: 'Assunto',
+    type: { ALERT: 'Alarmes', SYSTEM: 'Sistema', SUBSCRIPTION: 'Assinatura', PAYMENT: 'Pagamento' },
+    markAll: 'Marcar tudo como lido',
+    mark: 'Marcar como lida',
+    unread: 'não lida',
+    page: (page: string, pages: string) => `Página ${page} de ${pages}`,
+    newer: 'Mais novas',
+    older: 'Mais antigas',
+  },
+  en: {
+    title: 'Notifications',
+    text: 'A record of what you were told. Alarms that stand now are under Alarms.',
+    none: 'No notifications.',
+    noneUnread: 'Everything is read.',
+    onlyUnread: 'Only unread ones',
+    allTypes: 'All subjects',
+    about: 'Subject',
+    type: { ALERT: 'Alarms', SYSTEM: 'System', SUBSCRIPTION: 'Subscription', PAYMENT: 'Payment' },
+    markAll: 'Mark all as read',
+    mark: 'Mark as read',
+    unread: 'unread',
+    page: (page: string, pages: string) => `Page ${page} of ${pages}`,
+    newer: 'Newer',
+    older: 'Older',
+  },
+});

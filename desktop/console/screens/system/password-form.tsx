@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { TextField } from '../../components/field.tsx';
+import { put } from '../../data/api.ts';
+import { isBlind } from '../../data/live.ts';
+import { expiresAt, isRemembered, signIn, signOut } from '../../data/session.ts';
+import { dayAndTime } from '../../i18n/format.ts';
+import { preferenceWords } from './preference-words.ts';
+import { FaultNote } from './system-page.tsx';
+import { useWork } from './use-work.ts';
+
+const LEAST = 8;
+
+/** A new password ends every session; this one signs in again at once, so that nobody is thrown out of their own form. */
+export function PasswordForm({ email }: { email: string }) {
+  const words = preferenceWords();
+  const { fault, run } = useWork();
+  const [old, setOld] = useState('');
+  const [wanted, setWanted] = useState('');
+  const [again, setAgain] = useState('');
+  const isShort = wanted !== '' && wanted.length < LEAST;
+  const differs = again !== '' && again !== wanted;
+  const change = async () => {
+    const remembered = isRemembered();
+    const isDone = await run(async () => {
+      await put('/users/me', { password: wanted, current_password: old });
+      await signIn(email, wanted, remembered);
+    }, words.changed);
+    if (!isDone) return;
+    setOld('');
+    setWanted('');
+    setAgain('');
+  };
+  return (
+    <section class="card stack">
+      <h2>{words.password}</h2>
+      <p class="muted">{words.passwordText}</p>
+      <form
+        class="form-grid"
+        onSubmit={(event) => {
+          event.preventDefault();
+        }}
+      >
+        <input class="visually-hidden" type="email" autoComplete="username" value={email} readOnly hidden />
+        <TextField
+          label={words.oldPassword}
+          type="password"
+          value={old}
+          autoComplete="current-password"
+          onInput={(event) => setOld(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.newPassword}
+          type="password"
+          value={wanted}
+          autoComplete="new-password"
+          fault={isShort ? words.short : null}
+          onInput={(event) => setWanted(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.again}
+          type="password"
+          value={again}
+          autoComplete="new-password"
+          fault={differs ? words.differ : null}
+          onInput={(event) => setAgain(event.currentTarget.value)}
+        />
+      </form>
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton
+          disabled={old === '' || wanted.length < LEAST || again !== wanted || isBlind.value}
+          work={change}
+        >
+          {words.change}
+        </WorkButton>
+      </div>
+      <h3>{words.session}</h3>
+      <p class="muted">{words.sessionUntil(dayAndTime(expiresAt()))}</p>
+      <div>
+        <Button onClick={() => void signOut()}>{words.signOut}</Button>
+      </div>
+    </section>
+  );
+}

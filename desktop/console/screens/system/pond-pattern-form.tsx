@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { WorkButton } from '../../components/button.tsx';
+import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { createPonds } from '../../data/create-ponds.ts';
+import { isBlind } from '../../data/live.ts';
+import { readDecimal } from '../../i18n/format.ts';
+import { codesOf } from '../../state/pond-pattern.ts';
+import { farmWords } from './farm-words.ts';
+import { FaultNote } from './system-page.tsx';
+import { useWork } from './use-work.ts';
+
+type PondType = 'NURSERY' | 'FATTENING';
+
+/** `V-01` to `V-24`, all alike; what differs is changed afterwards. */
+export function PondPatternForm({
+  farmId,
+  existing,
+  onDone,
+}: {
+  farmId: string;
+  existing: readonly string[];
+  onDone: () => void;
+}) {
+  const words = farmWords();
+  const { fault, run } = useWork();
+  const [from, setFrom] = useState(existing.length === 0 ? 'V-01' : '');
+  const [to, setTo] = useState('');
+  const [type, setType] = useState<PondType>('FATTENING');
+  const [size, setSize] = useState('');
+  const [done, setDone] = useState<number | null>(null);
+  const codes = from.trim() === '' || to.trim() === '' ? [] : codesOf(from, to);
+  const wrong = typeof codes === 'string' ? codes : null;
+  const wanted = typeof codes === 'string' ? [] : codes.filter((cod) => !existing.includes(cod));
+  const skipped = typeof codes === 'string' ? 0 : codes.length - wanted.length;
+  const area = readDecimal(size);
+  const isAreaWrong = area !== null && (Number.isNaN(area) || area <= 0);
+  const create = async () => {
+    const common = { farm_id: farmId, pond_type: type, size_m2: area === null ? null : Math.round(area) };
+    const isDone = await run(() => createPonds(wanted, common, setDone), words.done(wanted.length));
+    setDone(null);
+    if (isDone) onDone();
+  };
+  return (
+    <div class="stack">
+      <div class="form-grid">
+        <TextField
+          label={words.from}
+          value={from}
+          maxLength={50}
+          placeholder="V-01"
+          onInput={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.to}
+          value={to}
+          maxLength={50}
+          placeholder="V-24"
+          fault={wrong === null ? null : words.patternFault[wrong]}
+          onInput={(event) => setTo(event.currentTarget.value)}
+        />
+        <SelectField
+          label={words.type}
+          value={type}
+          options={(['FATTENING', 'NURSERY'] as const).map((word) => ({
+            value: word,
+            label: words.types[word],
+          }))}
+          onChange={(event) => setType(event.currentTarget.value === 'NURSERY' ? 'NURSERY' : 'FATTENING')}
+        />
+        <DecimalField
+          label={words.size}
+          unit="m²"
+          value={size}
+          fault={isAreaWrong ? words.badFigure : null}
+          onInput={(event) => setSize(event.currentTarget.value)}
+        />
+      </div>
+      <p class="muted small">{words.patternHint}</p>
+      <p aria-live="polite">
+        {wanted.length === 0 ? null : words.creates(wanted.length, wanted[0] ?? '', wanted.at(-1) ?? '')}{' '}
+        {skipped === 0 ? null : <span class="muted">{words.skips(skipped)}</span>}
+      </p>
+      {done === null ? null : (
+        <progress
+          class="wide"
+          value={done}
+          max={wanted.length}
+          aria-label={words.doing(done, wanted.length)}
+        />
+      )}
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton
+          big
+          look="main"
+          disabled={wanted.length === 0 || isAreaWrong || isBlind.value}
+          work={create}
+        >
+          {done === null ? words.add : words.doing(done, wanted.length)}
+        </WorkButton>
+      </div>
+    </div>
+  );
+}

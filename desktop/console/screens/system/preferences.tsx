@@ -1,0 +1,27 @@
+import { user } from '../../data/session.ts';
+import { AccessTokens } from './access-tokens.tsx';
+import { AccountForm } from './account-form.tsx';
+import { MyData } from './my-data.tsx';
+import { PasswordForm } from './password-form.tsx';
+import { preferenceWords } from './preference-words.ts';
+import { StationForm } from './station-form.tsx';
+import { SystemPage } from './system-page.tsx';
+
+export function Preferences() {
+  const words = preferenceWords();
+  return (
+    <SystemPage title={words.title} narrow>
+      <StationForm />
+      {user.value === null ? (
+        <div class="skeleton" aria-busy="true" />
+      ) : (
+        <>
+          <AccountForm key={`${user.value.id} ${user.value.updated_at}`} person={user.value} />
+          <PasswordForm email={user.value.email} />
+        </>
+      )}
+      <AccessTokens />
+      <MyData />
+    </SystemPage>
+  );
+}

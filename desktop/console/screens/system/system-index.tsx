@@ -1,0 +1,19 @@
+import { PartList } from './part-list.tsx';
+import { partsFor } from './parts.ts';
+import { systemWords } from './words.ts';
+
+/** Everything that is not the daily work. */
+export function SystemIndex() {
+  const words = systemWords();
+  return (
+    <div class="page">
+      <h1>{words.title}</h1>
+      {partsFor().map(({ name, parts }) => (
+        <section class="stack" key={name}>
+          <h2>{words.groups[name]}</h2>
+          <PartList parts={parts} />
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+import { useState } from 'preact/hooks';
+import { useSearch } from 'wouter-preact';
+import type { BatchDetail } from '#contract/resources/batches.ts';
+import { Answer, Empty } from '../../components/answer.tsx';
+import { BeforeAfter } from '../../components/before-after.tsx';
+import { Button } from '../../components/button.tsx';
+import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { useBatches } from '../../data/batches.ts';
+import { usePondCards, usePonds } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { figure, quantity } from '../../i18n/format.ts';
+import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
+import { DestinationRow } from './destination-row.tsx';
+import { useTransfer } from './use-transfer.ts';
+import { transferWords } from './words.ts';
+
+export function NewTransfer() {
+  const words = transferWords();
+  const { batches, isSuccess } = useBatches();
+  const asked = new URLSearchParams(useSearch()).get('batch');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const batch =
+    batches.find(({ id }) => id === chosen) ??
+    batches.find(({ batch_code }) => batch_code === asked) ??
+    batches[0];
+  const detail = useGet<BatchDetail>(batch === undefined ? null : `/batches/${batch.id}`);
+  if (batch === undefined) {
+    return isSuccess ? <Empty text={words.noBatch} /> : <div class="skeleton" aria-busy="true" />;
+  }
+  return (
+    <div class="stack far narrow-form">
+      <SelectField
+        label={words.batch}
+        value={batch.id}
+        options={batches.map(({ id, batch_code }) => ({ value: id, label: batch_code }))}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+      <Answer of={detail}>{(known) => <Form key={known.id} batch={known} />}</Answer>
+    </div>
+  );
+}
+
+function Form({ batch }: { batch: BatchDetail }) {
+  const words = transferWords();
+  const { ponds } = usePonds();
+  const cards = usePondCards();
+  const form = useTransfer(batch);
+  const codOf = (id: string) => ponds.find((pond) => pond.id === id)?.cod ?? '';
+  /** Another batch that swims there already. */
+  const otherIn = (pondId: string) =>
+    cards.data?.ponds
+      .find(({ pond_id }) => pond_id === pondId)
+      ?.active_batches.find(({ id }) => id !== batch.id)?.batch_number ?? null;
+  const populationOf = (id: string) => batch.ponds.find(({ pond_id }) => pond_id === id)?.population ?? 0;
+  const filled = form.rows.filter(({ pondId, count }) => pondId !== '' && count !== null);
+  return (
+    <section class="card stack far">
+      <SelectField
+        label={words.from}
+        value={form.sourceId}
+        hint={words.available(figure(form.available))}
+        options={batch.ponds.map(({ pond_id, population }) => ({
+          value: pond_id,
+          label: `${codOf(pond_id)} (${figure(population)})`,
+        }))}
+        onChange={(event) => form.setSourceId(event.currentTarget.value)}
+      />
+      {form.rows.map((row, index) => (
+        <DestinationRow
+          key={row.key}
+          row={row}
+          ponds={ponds.filter(
+            ({ id }) =>
+              id !== form.sourceId &&
+              !form.rows.some((other) => other.key !== row.key && other.pondId === id),
+          )}
+          mixesWith={row.pondId === '' ? null : otherIn(row.pondId)}
+          fault={index === form.faultRow ? form.fault : null}
+          onChange={(change) => form.change(row.key, change)}
+          onAll={() => form.takeRest(row.key)}
+          onRemove={form.rows.length > 1 ? () => form.remove(row.key) : null}
+        />
+      ))}
+      <div class="row">
+        <Button onClick={form.add}>{words.add}</Button>
+        {form.rows.length > 1 ? <Button onClick={form.splitEvenly}>{words.split}</Button> : null}
+      </div>
+      {form.missing > 0 ? (
+        <p class="note p2" role="alert">
+          ▲ {words.tooMany(figure(form.missing))}
+        </p>
+      ) : null}
+      <WhenFields when={form.when} />
+      <div class="form-grid">
+        <DecimalField
+          label={words.weight}
+          unit="g"
+          hint={words.weightHint(quantity(batch.average_weight_g, 2, 'g'))}
+          value={form.weight.text}
+          fault={form.weight.fault}
+          onInput={(event) => form.weight.setText(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.reason}
+          value={form.reason}
+          onInput={(event) => form.setReason(event.currentTarget.value)}
+        />
+      </div>
+      <BeforeAfter
+        rows={[
+          {
+            name: codOf(form.sourceId),
+            before: figure(form.available),
+            after: figure(Math.max(0, form.available - form.moved)),
+          },
+          ...filled.map(({ pondId, count }) => ({
+            name: codOf(pondId),
+            before: figure(populationOf(pondId)),
+            after: figure(populationOf(pondId) + (count ?? 0)),
+          })),
+        ]}
+      />
+      {form.whole === null ? null : (
+        <p class="note p2" role="alert">
+          {form.whole}
+        </p>
+      )}
+      <SaveButton isRight={form.isRight} label={words.save} save={form.save} />
+    </section>
+  );
+}

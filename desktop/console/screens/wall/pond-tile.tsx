@@ -1,0 +1,159 @@
+import { Link } from 'wouter-preact';
+import type { PondCards } from '#contract/resources/pond-cards.ts';
+import type { WaterField } from '#contract/resources/water-quality.ts';
+import { BandBar } from '../../components/band-bar.tsx';
+import { ControlMark, useControlState } from '../../components/control-button.tsx';
+import { PriorityMark } from '../../components/priority-mark.tsx';
+import { Sparkline } from '../../components/sparkline.tsx';
+import { waterWords } from '../../components/water-words.ts';
+import { componentWords } from '../../components/words.ts';
+import { now } from '../../data/clock.ts';
+import { type ControlPoint, controlPoints, presence } from '../../data/farm-store.ts';
+import { useOxygenDay } from '../../data/oxygen-day.ts';
+import { WATER } from '../../data/water.ts';
+import { age, clockTime, dayAndTime, figure, grams, percent, quantity } from '../../i18n/format.ts';
+import type { Priority } from '../../state/alarm-state.ts';
+import { freshnessOf, isNight } from '../../state/freshness.ts';
+import { wallWords } from './words.ts';
+
+type Card = PondCards['ponds'][number];
+type Shown = Extract<WaterField, 'dissolved_oxygen' | 'temperature' | 'ph'>;
+
+/** What a bar shows of each parameter: more than the good range, less than what a probe can read. */
+const BAR: Readonly<Record<Shown, readonly [number, number]>> = {
+  dissolved_oxygen: [0, 12],
+  temperature: [20, 36],
+  ph: [6.5, 9.5],
+};
+
+export function PondTile({
+  card,
+  pointId,
+  priority,
+}: {
+  card: Card;
+  pointId: string | null;
+  priority: Priority | null;
+}) {
+  const words = wallWords();
+  const { active_batch: batch } = card;
+  const point = pointId === null ? undefined : controlPoints.value.get(pointId);
+  const isEmpty = card.status === 'EMPTY';
+  return (
+    <Link
+      href={`/viveiros/${encodeURIComponent(card.cod)}`}
+      class={`card pond-card ${priority === null ? '' : `p${priority}`}`}
+      data-pond={card.cod}
+    >
+      <div class="row apart nowrap">
+        <h2>{card.cod}</h2>
+        <span class="row nowrap">
+          {isEmpty ? <span class="muted">{words.empty}</span> : null}
+          {batch === null ? null : <span class="muted">{words.day(batch.days_active)}</span>}
+          {priority === null ? null : <PriorityMark priority={priority} />}
+        </span>
+      </div>
+      {isEmpty ? null : <Water card={card} />}
+      {batch === null ? null : (
+        <p class="pond-line">
+          {grams(batch.average_weight_g)} · {quantity(batch.current_biomass_kg, 0, 'kg')} ·{' '}
+          {percent(batch.survival_rate)}
+        </p>
+      )}
+      <p class="pond-line pond-air">
+        {point === undefined ? <span class="muted">{words.noPoint}</span> : <Aeration point={point} />}
+      </p>
+    </Link>
+  );
+}
+
+/** Oxygen large with its day, the rest small; how old they are stands once below, for they were taken together. */
+function Water({ card }: { card: Card }) {
+  const words = wallWords();
+  const told = componentWords();
+  const { water_quality: water } = card;
+  const readings = useOxygenDay(card.pond_id);
+  const at = water?.last_measurement ?? null;
+  const oldFor = at === null ? null : now.value - Date.parse(at);
+  const night = isNight(Number(clockTime(now.value).slice(0, 2)));
+  const last = readings.at(-1);
+  // the newest measurement may have been of something else
+  const oxygen = water?.dissolved_oxygen ?? last?.value ?? null;
+  const oxygenAt = (water?.dissolved_oxygen ?? null) === null ? (last?.at ?? null) : at;
+  const oxygenFor = oxygenAt === null ? null : now.value - new Date(oxygenAt).getTime();
+  const fresh = oxygen === null ? 'stale' : freshnessOf(night ? 'oxygenByNight' : 'oxygenByDay', oxygenFor);
+  return (
+    <>
+      <div class="pond-oxygen" data-fresh={fresh}>
+        <span class="value">
+          {fresh === 'stale' ? '—' : figure(oxygen, 1)}
+          <span class="unit"> mg/L {words.oxygen}</span>
+        </span>
+        <Sparkline
+          readings={readings}
+          from={now.value - 86_400_000}
+          to={now.value}
+          limit={WATER.dissolved_oxygen.band.low ?? 0}
+          decimals={1}
+          unit="mg/L"
+        />
+        <BandBar
+          value={fresh === 'stale' ? null : oxygen}
+          band={WATER.dissolved_oxygen.band}
+          range={BAR.dissolved_oxygen}
+        />
+      </div>
+      <div class="pond-water">
+        <Small field="temperature" value={water?.temperature} oldFor={oldFor} />
+        <Small field="ph" value={water?.ph} oldFor={oldFor} />
+      </div>
+      <p class="pond-line muted pond-age">
+        {at === null
+          ? words.neverMeasured
+          : fresh === 'stale' && oxygen !== null
+            ? words.last(figure(oxygen, 1), lastAt(oxygenAt, oxygenFor))
+            : told.age(age(oxygenFor ?? oldFor))}
+      </p>
+    </>
+  );
+}
+
+const lastAt = (at: string | number | null, oldFor: number | null): string =>
+  (oldFor ?? 0) > 12 * 3_600_000 ? dayAndTime(at) : clockTime(at);
+
+function Small({
+  field,
+  value,
+  oldFor,
+}: {
+  field: Shown;
+  value: number | null | undefined;
+  oldFor: number | null;
+}) {
+  const { unit, decimals, kind, band } = WATER[field];
+  const isKnown = value !== null && value !== undefined;
+  const fresh = isKnown ? freshnessOf(kind, oldFor) : 'stale';
+  const isShown = fresh !== 'stale';
+  return (
+    <span data-fresh={fresh}>
+      <span class="muted">{unit === '' ? waterWords().short[field] : ''}</span>{' '}
+      {isShown ? figure(value, decimals === 2 ? 1 : decimals) : '—'} {unit}
+      <BandBar value={isShown ? value : null} band={band} range={BAR[field]} />
+    </span>
+  );
+}
+
+function Aeration({ point }: { point: ControlPoint }) {
+  const { state } = useControlState(point);
+  const drawn = presence.value.get(point.id)?.consumption ?? 0;
+  const isHeard = state.is !== 'no-signal' && state.is !== 'unknown';
+  return (
+    <>
+      <ControlMark state={state} />
+      <span class="muted">
+        {point.cod}
+        {isHeard && drawn > 0 ? ` · ${quantity(drawn, 1, 'kW')}` : ''}
+      </span>
+    </>
+  );
+}

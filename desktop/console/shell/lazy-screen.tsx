@@ -1,0 +1,38 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { componentWords } from '../components/words.ts';
+import type { Screen } from './routes.ts';
+
+/** Shows a screen once its code is here, and says so when it does not come. */
+export function LazyScreen({
+  load,
+  params,
+}: {
+  load: () => Promise<Screen>;
+  params: Record<string, string>;
+}) {
+  const words = componentWords();
+  const [loaded, setLoaded] = useState<{ screen: ComponentType<{ params: Record<string, string> }> } | null>(
+    null,
+  );
+  const [isFailed, setFailed] = useState(false);
+  const fetchIt = () => {
+    setFailed(false);
+    load().then(
+      (screen) => setLoaded({ screen }),
+      () => setFailed(true),
+    );
+  };
+  useEffect(fetchIt, [load]);
+  if (loaded !== null) return <loaded.screen params={params} />;
+  if (!isFailed) return <div class="page" aria-busy="true" />;
+  return (
+    <div class="page">
+      <div class="note p2" role="alert">
+        <span class="grow">{words.unreachable}</span>
+        <Button onClick={fetchIt}>{words.tryAgain}</Button>
+      </div>
+    </div>
+  );
+}

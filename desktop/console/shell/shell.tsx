@@ -1,0 +1,83 @@
+import { useEffect } from 'preact/hooks';
+import { Link, Route, Switch } from 'wouter-preact';
+import { Toasts } from '../components/toast.tsx';
+import { unanswered } from '../data/alarms.ts';
+import { farmWordAge } from '../data/instance.ts';
+import { link } from '../data/live.ts';
+import { AlarmStrip, answerFirst } from './alarm-strip.tsx';
+import { Commands } from './commands.tsx';
+import { LazyScreen } from './lazy-screen.tsx';
+import { Navigation } from './navigation.tsx';
+import { ROUTES } from './routes.ts';
+import { silence } from './sound.ts';
+import { BlindBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
+import { shellWords } from './words.ts';
+
+export function Shell() {
+  const words = shellWords();
+  useKeys();
+  useEffect(() => {
+    const count = unanswered.value.length;
+    document.title = count === 0 ? words.product : `(${count}) ${words.items.alarms} · ${words.product}`;
+  }, [unanswered.value.length, words]);
+  return (
+    <div class="shell" data-link={link.value} data-word={farmWordAge.value}>
+      <a class="skip" href="#content">
+        {words.skip}
+      </a>
+      <header class="top" ref={tellHeight}>
+        <StatusStrip />
+        <FarmStamp />
+        <BlindBanner />
+        <AlarmStrip />
+      </header>
+      <Navigation />
+      <main id="content" tabIndex={-1}>
+        <Switch>
+          {ROUTES.map(({ path, load }) => (
+            <Route key={path} path={path}>
+              {(params: Record<string, string>) => <LazyScreen load={load} params={params} />}
+            </Route>
+          ))}
+          <Route>
+            <div class="page">
+              <div class="empty">
+                <h1>{words.notFound}</h1>
+                <Link class="button main" href="/">
+                  {words.home}
+                </Link>
+              </div>
+            </div>
+          </Route>
+        </Switch>
+      </main>
+      <Toasts />
+      <Commands />
+    </div>
+  );
+}
+
+/** F8 answers the first alarm, F9 silences; no letter does anything while somebody types. */
+function useKeys(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'F8') {
+        event.preventDefault();
+        void answerFirst();
+      } else if (event.key === 'F9') {
+        event.preventDefault();
+        silence();
+      }
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** The rail sticks below the header, whose height changes with the alarms. */
+function tellHeight(header: HTMLElement | null): void {
+  if (header === null) return;
+  const tell = () => document.documentElement.style.setProperty('--top', `${header.offsetHeight}px`);
+  new ResizeObserver(tell).observe(header);
+  tell();
+}

@@ -1,0 +1,118 @@
+import { computed, effect, signal } from '@preact/signals';
+import { alarms } from '../data/alarms.ts';
+import { now, serverNow } from '../data/clock.ts';
+import { link } from '../data/live.ts';
+import { type Sound, soundOf } from '../state/alarm-state.ts';
+
+// The alarm that is heard. Told apart by rhythm: three beeps every 4 s, two every 30 s, one soft tone; a screen that is
+// blind lets a tone fall once a minute. Browsers hold sound back until somebody touches the page: the lamp says so.
+
+const SILENCE_MS = 2 * 60_000;
+
+const silencedUntil = signal(0);
+/** Whether the browser lets us be heard. */
+export const isBlocked = signal(true);
+
+let context: AudioContext | null = null;
+
+/** What should be heard now. */
+const wanted = computed<Sound | 'blind'>(() => {
+  void now.value;
+  if (link.value === 'lost') return 'blind';
+  return silencedUntil.value > serverNow() ? 'none' : soundOf(alarms.value);
+});
+
+export const silenceLeft = computed(() => Math.max(0, silencedUntil.value - now.value));
+
+/** Stops the sound alone, for two minutes; a new critical alarm breaks it. */
+export function silence(): void {
+  silencedUntil.value = serverNow() + SILENCE_MS;
+}
+
+/** Must be called from a touch or a key the first time. */
+export async function arm(): Promise<void> {
+  context ??= new AudioContext();
+  await context.resume();
+  isBlocked.value = context.state !== 'running';
+}
+
+const TESTED = 'sound-tested';
+/** When somebody last heard the test at this station, in milliseconds; null: never. */
+export const soundTestedAt = signal(Number(localStorage.getItem(TESTED)) || null);
+
+/** Plays the sound of a critical alarm once; false when the browser lets nothing be heard. */
+export async function testSound(): Promise<boolean> {
+  await arm();
+  if (isBlocked.value) return false;
+  play('three-beeps');
+  soundTestedAt.value = serverNow();
+  localStorage.setItem(TESTED, String(Math.round(soundTestedAt.value)));
+  return true;
+}
+
+const known = new Set<string>();
+
+export function startSound(): void {
+  try {
+    context = new AudioContext();
+    isBlocked.value = context.state !== 'running';
+    context.onstatechange = () => {
+      isBlocked.value = context?.state !== 'running';
+    };
+  } catch {
+    isBlocked.value = true;
+  }
+  addEventListener('pointerdown', () => void arm(), { once: true });
+  effect(() => {
+    for (const { key, priority } of alarms.value) {
+      if (priority === 1 && !known.has(key)) silencedUntil.value = 0;
+      known.add(key);
+    }
+  });
+  let playing: ReturnType<typeof setInterval> | null = null;
+  effect(() => {
+    const sound = wanted.value;
+    if (playing !== null) clearInterval(playing);
+    playing = null;
+    if (sound === 'none') return;
+    play(sound);
+    const every = EVERY_MS[sound];
+    if (every !== null) playing = setInterval(() => play(sound), every);
+  });
+}
+
+const EVERY_MS: Readonly<Record<Exclude<Sound, 'none'> | 'blind', number | null>> = {
+  'three-beeps': 4_000,
+  'two-beeps': 30_000,
+  soft: null,
+  blind: 60_000,
+};
+
+function play(sound: Exclude<Sound, 'none'> | 'blind'): void {
+  if (context === null || context.state !== 'running') return;
+  const at = context.currentTime + 0.02;
+  if (sound === 'three-beeps')
+    for (const step of [0, 0.35, 0.7]) beep(at + step, { hertz: 880, length: 0.22, loud: 0.5 });
+  else if (sound === 'two-beeps')
+    for (const step of [0, 0.4]) beep(at + step, { hertz: 700, length: 0.22, loud: 0.4 });
+  else if (sound === 'soft') beep(at, { hertz: 600, length: 0.3, loud: 0.15 });
+  else beep(at, { hertz: 800, length: 0.9, loud: 0.3, fallTo: 500 });
+}
+
+type Beep = { hertz: number; length: number; loud: number; fallTo?: number };
+
+function beep(at: number, { hertz, length, loud, fallTo = hertz }: Beep): void {
+  if (context === null) return;
+  const tone = context.createOscillator();
+  const gain = context.createGain();
+  tone.type = 'square';
+  tone.frequency.setValueAtTime(hertz, at);
+  tone.frequency.linearRampToValueAtTime(fallTo, at + length);
+  gain.gain.setValueAtTime(0, at);
+  gain.gain.linearRampToValueAtTime(loud, at + 0.01);
+  gain.gain.setValueAtTime(loud, at + length - 0.02);
+  gain.gain.linearRampToValueAtTime(0, at + length);
+  tone.connect(gain).connect(context.destination);
+  tone.start(at);
+  tone.stop(at + length);
+}

@@ -1,0 +1,114 @@
+import { Icon } from '../components/icon.tsx';
+import { now } from '../data/clock.ts';
+import { chooseFarm, clockQuality, farm, farms, sync } from '../data/farm-store.ts';
+import { farmWord, farmWordAge, isHosted } from '../data/instance.ts';
+import { blindSince, link } from '../data/live.ts';
+import { pending } from '../data/outbox.ts';
+import { age, clockTime, figure } from '../i18n/format.ts';
+import { lastWordAt } from '../state/farm-word.ts';
+import { AccountLamp } from './account-lamp.tsx';
+import { SoundLamp } from './sound-lamp.tsx';
+import { shellWords } from './words.ts';
+
+/** Always in sight: the links, each by itself, the queue, the sound, the farm's time. */
+export function StatusStrip() {
+  const words = shellWords();
+  return (
+    <div class="status-strip" role="status" aria-live="off">
+      <GatewayLamp />
+      <InternetLamp />
+      {pending.value.length === 0 ? null : (
+        <a class="lamp" href="/lancar/fila">
+          <Icon name="queue" size={18} /> {words.queue(pending.value.length)}
+        </a>
+      )}
+      <SoundLamp />
+      {clockQuality.value === 'trusted' ? null : (
+        <span class="lamp bad">
+          <Icon name="clock" size={18} /> {words.clockBad}
+        </span>
+      )}
+      <span class="grow" />
+      {farms.value.length > 1 ? <FarmChoice /> : <span class="lamp">{farm.value?.name ?? ''}</span>}
+      <span class="lamp" title={`${words.farmTime}: ${farm.value?.timezone ?? ''}`}>
+        {clockTime(now.value)}
+      </span>
+      <AccountLamp />
+    </div>
+  );
+}
+
+function GatewayLamp() {
+  const words = shellWords();
+  const state = link.value;
+  if (state === 'connecting') return <span class="lamp">◌ {words.connecting}</span>;
+  return (
+    <span class={`lamp ${state === 'live' ? '' : 'bad'}`} data-link={state}>
+      <span aria-hidden="true">{state === 'live' ? '●' : '○'}</span>{' '}
+      {isHosted.value ? words.cloud : words.gateway}
+    </span>
+  );
+}
+
+/** The farm's line to the cloud, and what waits for it; a farm that works alone has none. */
+function InternetLamp() {
+  const words = shellWords();
+  const told = sync.value;
+  if (isHosted.value || told === null || told.state === 'unpaired') return null;
+  const since = told.last_sync_at === null ? null : now.value - Date.parse(told.last_sync_at);
+  const waiting = told.pending_changes ?? 0;
+  const isDown = told.state === 'offline';
+  return (
+    <a class="lamp" href="/sistema/sincronia" data-internet={told.state}>
+      <span aria-hidden="true">{isDown ? '○' : '●'}</span>{' '}
+      {isDown ? words.internetDown(age(since)) : words.internet}
+      {waiting === 0 ? null : <span title={words.toSend(figure(waiting))}>⇅ {figure(waiting)}</span>}
+    </a>
+  );
+}
+
+/** Hosted instance: of when the farm's data is, because the farm goes on while its line is down. */
+export function FarmStamp() {
+  const words = shellWords();
+  const word = farmWord.value;
+  if (word === null) return null;
+  const at = lastWordAt(word);
+  return (
+    <p class="farm-stamp" data-word={farmWordAge.value}>
+      {words.hosted(clockTime(at), age(now.value - at))}
+      {farmWordAge.value === 'fresh' ? null : <strong> · {words.farmSilent}</strong>}
+    </p>
+  );
+}
+
+function FarmChoice() {
+  const words = shellWords();
+  return (
+    <select
+      class="lamp farm-choice"
+      aria-label={words.chooseFarm}
+      value={farm.value?.id}
+      onChange={(event) => chooseFarm(event.currentTarget.value)}
+    >
+      {farms.value.map(({ id, name }) => (
+        <option key={id} value={id} selected={id === farm.value?.id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Across the page while nothing comes from the gateway. */
+export function BlindBanner() {
+  const words = shellWords();
+  // drawn anew every second
+  void now.value;
+  if (link.value !== 'lost') return null;
+  const since = blindSince.value === null ? 12_000 : performance.now() - blindSince.value;
+  return (
+    <div class="blind-banner" role="alert">
+      {isHosted.value ? words.cloudLost(age(since)) : words.gatewayLost(age(since))}
+    </div>
+  );
+}

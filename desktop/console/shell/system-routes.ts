@@ -1,0 +1,42 @@
+import type { ROUTES } from './routes.ts';
+
+/** Everything that is not the daily work: settings, people, devices, health. */
+export const SYSTEM_ROUTES: typeof ROUTES = [
+  { path: '/sistema', load: async () => (await import('../screens/system/system-index.tsx')).SystemIndex },
+  { path: '/mais', load: async () => (await import('../screens/system/more.tsx')).More },
+  {
+    path: '/notificacoes',
+    load: async () => (await import('../screens/system/notifications.tsx')).Notifications,
+  },
+  {
+    path: '/sistema/dispositivos',
+    load: async () => (await import('../screens/system/devices.tsx')).Devices,
+  },
+  {
+    path: '/sistema/dispositivos/:id',
+    load: async () => (await import('../screens/system/device-page.tsx')).DevicePage,
+  },
+  {
+    path: '/sistema/fazenda',
+    load: async () => (await import('../screens/system/farm-settings.tsx')).FarmSettings,
+  },
+  { path: '/sistema/usuarios', load: async () => (await import('../screens/system/people.tsx')).People },
+  { path: '/sistema/plano', load: async () => (await import('../screens/system/plan.tsx')).Plan },
+  { path: '/sistema/canais', load: async () => (await import('../screens/system/channels.tsx')).Channels },
+  {
+    path: '/sistema/preferencias',
+    load: async () => (await import('../screens/system/preferences.tsx')).Preferences,
+  },
+  { path: '/sistema/sincronia', load: async () => (await import('../screens/system/sync.tsx')).Sync },
+  {
+    path: '/sistema/gateways',
+    load: async () => (await import('../screens/gateways/gateways.tsx')).Gateways,
+  },
+  { path: '/pair', load: async () => (await import('../screens/gateways/claim.tsx')).Claim },
+  { path: '/sistema/backup', load: async () => (await import('../screens/system/backup.tsx')).Backup },
+  {
+    path: '/sistema/diagnostico',
+    load: async () => (await import('../screens/system/diagnostics.tsx')).Diagnostics,
+  },
+  { path: '/sistema/sobre', load: async () => (await import('../screens/system/about.tsx')).About },
+];

@@ -1,0 +1,77 @@
+import type { SwitchState } from '#contract/words.ts';
+
+// How one control point is shown: what is wanted, what it reports, and how much of that may be believed.
+
+export type ControlFacts = {
+  target: SwitchState;
+  reported: SwitchState | null;
+  isOnline: boolean;
+  /** Since its last word; null: it never spoke. */
+  silentForMs: number | null;
+  isLockedOut: boolean;
+  /** Since the target was last changed; null: never. */
+  commandedForMs: number | null;
+  /** No contact between this screen and the gateway. */
+  isBlind: boolean;
+  /** Hosted instance: an order that the gateway of the farm has not taken yet, and until when it holds. */
+  onItsWay?: { leftMs: number } | null;
+};
+
+export type ControlState =
+  | { is: 'on' | 'off' }
+  /** From afar: it waits for the gateway of the farm, and is void when its time is over. */
+  | { is: 'on-its-way'; wanted: SwitchState; leftMs: number }
+  /** Ordered, not yet reported. `isSlow` after 30 s. */
+  | { is: 'turning-on' | 'turning-off'; isSlow: boolean; leftMs: number }
+  /** Not confirmed within 60 s; the target stands. */
+  | { is: 'failed'; wanted: SwitchState }
+  | { is: 'no-signal'; last: SwitchState | null }
+  | { is: 'unknown' }
+  | { is: 'locked' };
+
+export const SLOW_AFTER_MS = 30_000;
+export const FAILED_AFTER_MS = 60_000;
+export const NO_SIGNAL_AFTER_MS = 90_000;
+
+export function controlStateOf(facts: ControlFacts): ControlState {
+  const { target, reported, silentForMs, commandedForMs } = facts;
+  if (facts.isLockedOut) return { is: 'locked' };
+  if (facts.onItsWay) return { is: 'on-its-way', wanted: target, leftMs: facts.onItsWay.leftMs };
+  if (silentForMs === null) return { is: 'unknown' };
+  if (!facts.isOnline || silentForMs > NO_SIGNAL_AFTER_MS) return { is: 'no-signal', last: reported };
+  if (reported === null) return { is: 'unknown' };
+  if (reported === target) return { is: reported === 'ON' ? 'on' : 'off' };
+  if (commandedForMs !== null && commandedForMs <= FAILED_AFTER_MS) {
+    return {
+      is: target === 'ON' ? 'turning-on' : 'turning-off',
+      isSlow: commandedForMs > SLOW_AFTER_MS,
+      leftMs: FAILED_AFTER_MS - commandedForMs,
+    };
+  }
+  return { is: 'failed', wanted: target };
+}
+
+/** Nothing may be switched from a screen that does not see. */
+export const mayOrder = (facts: ControlFacts, state: ControlState): boolean =>
+  !facts.isBlind && state.is !== 'locked';
+
+/** Rows that need a person stand first: mismatch, silence, then the rest. */
+export function urgencyOf(state: ControlState): number {
+  switch (state.is) {
+    case 'failed':
+      return 0;
+    case 'no-signal':
+      return 1;
+    case 'unknown':
+      return 2;
+    case 'on-its-way':
+    case 'turning-on':
+    case 'turning-off':
+      return 3;
+    case 'locked':
+      return 4;
+    case 'on':
+    case 'off':
+      return 5;
+  }
+}

@@ -1,0 +1,95 @@
+// What a week of schedules looks like on a calendar. Pure; days and minutes are those of the farm's clock.
+
+export type PlannedRule = {
+  id: string;
+  action: 'ON' | 'OFF';
+  pattern: 'ONCE' | 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
+  /** First occurrence: day YYYY-MM-DD and minute of the day. */
+  startDay: string;
+  startMinute: number;
+  /** Length in minutes; null: no end. */
+  lengthMinutes: number | null;
+  /** 1 Monday … 7 Sunday; null: the weekday of the first occurrence. */
+  daysOfWeek: readonly number[] | null;
+};
+
+export type Block = {
+  ruleId: string;
+  action: 'ON' | 'OFF';
+  dayIndex: number;
+  fromMinute: number;
+  toMinute: number;
+};
+
+const DAY_MINUTES = 1_440;
+
+/** Blocks of the seven days from `monday`; what runs past midnight goes on in the next day's column. */
+export function blocksOfWeek(rules: readonly PlannedRule[], monday: string): Block[] {
+  const blocks: Block[] = [];
+  for (const rule of rules) {
+    // from the day before: its night may reach into the week
+    for (let dayIndex = -1; dayIndex < 7; dayIndex += 1) {
+      if (occursOn(rule, addDays(monday, dayIndex))) blocks.push(...spread(rule, dayIndex));
+    }
+  }
+  return blocks;
+}
+
+function occursOn(rule: PlannedRule, day: string): boolean {
+  if (day < rule.startDay) return false;
+  switch (rule.pattern) {
+    case 'ONCE':
+      return day === rule.startDay;
+    case 'DAILY':
+      return true;
+    case 'WEEKLY':
+      return (rule.daysOfWeek ?? [weekdayOf(rule.startDay)]).includes(weekdayOf(day));
+    case 'MONTHLY':
+      return day.slice(8) === rule.startDay.slice(8);
+    case 'YEARLY':
+      return day.slice(5) === rule.startDay.slice(5);
+  }
+}
+
+function spread(rule: PlannedRule, dayIndex: number): Block[] {
+  // without an end it is a moment: drawn as thin as a quarter of an hour
+  const length = rule.lengthMinutes ?? 15;
+  const blocks: Block[] = [];
+  let from = rule.startMinute;
+  let left = Math.min(length, 7 * DAY_MINUTES);
+  for (let day = dayIndex; left > 0; day += 1) {
+    const to = Math.min(DAY_MINUTES, from + left);
+    if (day >= 0 && day < 7) {
+      blocks.push({ ruleId: rule.id, action: rule.action, dayIndex: day, fromMinute: from, toMinute: to });
+    }
+    left -= to - from;
+    from = 0;
+    if (day > 7) break;
+  }
+  return blocks;
+}
+
+/** Pairs that want opposite things at the same time. */
+export function contradictions(blocks: readonly Block[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  blocks.forEach((a, index) => {
+    for (const b of blocks.slice(index + 1)) {
+      const overlap = a.dayIndex === b.dayIndex && a.fromMinute < b.toMinute && b.fromMinute < a.toMinute;
+      if (!overlap || a.action === b.action) continue;
+      found.add(a.ruleId);
+      found.add(b.ruleId);
+    }
+  });
+  return found;
+}
+
+/** 1 Monday … 7 Sunday */
+export function weekdayOf(day: string): number {
+  return ((new Date(`${day}T12:00:00Z`).getUTCDay() + 6) % 7) + 1;
+}
+
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T12:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+export const mondayOf = (day: string): string => addDays(day, 1 - weekdayOf(day));

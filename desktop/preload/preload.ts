@@ -1,0 +1,26 @@
+import { contextBridge, ipcRenderer } from 'electron';
+import { type Bridge, CHANNELS, type Channel, type ShellBridge } from '../ipc.ts';
+
+// Runs sandboxed in front of every page. It only passes on; who may ask what is decided in the main process, by the
+// page that sent it.
+
+const ask = <Answer>(channel: Channel, message?: unknown): Promise<Answer> =>
+  ipcRenderer.invoke(channel, message) as Promise<Answer>;
+
+const bridge: Bridge = {
+  appInfo: () => ask(CHANNELS.appInfo),
+  alarms: (told) => ask(CHANNELS.alarms, told),
+  notify: (notice) => ask(CHANNELS.notify, notice),
+  serialPorts: () => ask(CHANNELS.serialPorts),
+};
+
+const shell: ShellBridge = {
+  findGateways: () => ask(CHANNELS.findGateways),
+  chooseGateway: (gateway) => ask(CHANNELS.chooseGateway, gateway),
+  startLocal: () => ask(CHANNELS.startLocal),
+  lastKnown: () => ask(CHANNELS.lastKnown),
+  retry: () => ask(CHANNELS.retry),
+};
+
+if (location.protocol === 'camarao-app:') contextBridge.exposeInMainWorld('shell', shell);
+else contextBridge.exposeInMainWorld('camarao', bridge);

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { AppError } from '#core/errors.ts';
+
+/** For a person at the box itself: who can read its data folder has the key of this run. */
+export type LocalPages = {
+  /** null: there is no such key now. */
+  key: () => string | null;
+  facts: () => Promise<unknown>;
+  bundle: () => Promise<Uint8Array>;
+};
+
+/** GET /local/doctor: what the doctor's command judges. */
+export function localFacts(pages: LocalPages): RequestHandler {
+  return async (request, response) => {
+    requireLocal(pages, request.headers.authorization);
+    response.json(await pages.facts());
+  };
+}
+
+/** GET /local/support-bundle */
+export function localBundle(pages: LocalPages): RequestHandler {
+  return async (request, response) => {
+    requireLocal(pages, request.headers.authorization);
+    response.type('application/gzip').end(await pages.bundle());
+  };
+}
+
+/** To everybody else these pages are not there. */
+function requireLocal({ key }: LocalPages, authorization: string | undefined): void {
+  const given = /^Local +(\S+)$/.exec(authorization ?? '')?.[1];
+  const wanted = key();
+  if (given !== undefined && wanted !== null && isSame(given, wanted)) return;
+  throw new AppError(404, 'There is nothing here', { code: 'NOT_FOUND' });
+}
+
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto';
+import type { LocalPages } from '#adapters/http/local-pages.ts';
+import type { Metrics } from '#adapters/http/metrics.ts';
+import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
+import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
+import { clockOffset, machineStart } from '#adapters/system/machine-facts.ts';
+import { isAnswering, ownerOfPort } from '#adapters/system/port-owner.ts';
+import { programVersion } from '#adapters/system/program-version.ts';
+import type { StorageHealth } from '#adapters/system/storage-health.ts';
+import { certificateMaker } from '#adapters/tls/make-certificate.ts';
+import type { SyncStatusAnswer } from '#contract/resources/sync-status.ts';
+import { type ControlView, type ControlViews, isOnline } from '#core/control-view.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { examine } from '#features/doctor/examine.ts';
+import type { ControllerFacts, DoctorFacts, PortFacts, SyncFacts } from '#features/doctor/ports.ts';
+import { doctorRoutes } from '#features/doctor/routes.ts';
+import type { Ports } from '#features/trust/identity.ts';
+import type { TrustKeeper } from '#features/trust/keep-trust.ts';
+import type { BackupStand } from './compose-backup.ts';
+import { tellBox } from './compose-figures.ts';
+import { type Config, databaseFile } from './config.ts';
+import { backupFacts, databaseFiles, gather, logFacts, machineQuestions } from './doctor/gather.ts';
+import { beginRun, runFileOf } from './doctor/run-file.ts';
+import { makeBundle, secretsAmong } from './doctor/support-bundle.ts';
+import type { World } from './world.ts';
+
+export type DoctorDeps = {
+  config: Config;
+  world: World;
+  kernel: Kernel;
+  database: Database;
+  views: ControlViews;
+  clock: DisciplinedClock;
+  storage: StorageHealth;
+  keeper: TrustKeeper | null;
+  metrics: Metrics;
+  readiness: () => Promise<unknown>;
+  lastGoodTime: () => Promise<number | null>;
+  /** null: this instance makes no backups. */
+  backup: () => BackupStand | null;
+  /** How the sync stands; absent where there is none. */
+  syncStatus?: () => Promise<SyncFacts | null>;
+};
+
+/** What stands only once the ports are open. */
+export type Opened = {
+  address: string;
+  ports: () => Ports;
+  broker: SupervisedBroker | null;
+  p99Ms: () => number;
+};
+
+/** A report is asked for again and again, and one look at the machine serves them all. */
+const FRESH_MS = 2_000;
+
+/** The doctor of a running program: facts from its memory, its files and its machine. */
+export function wireDoctor(deps: DoctorDeps) {
+  const { config, world, kernel, database } = deps;
+  const queries = doctorQueries(database.readLong, database.dialect);
+  const at = { opened: null as Opened | null, run: null as ReturnType<typeof beginRun> | null };
+  const version = programVersion();
+  const facts = remembering(world.monotonic, () =>
+    gather({ now: kernel.now(), role: config.role, version }, questions()),
+  );
+
+  function questions() {
+    const { opened, run } = at;
+    const isGateway = config.role === 'gateway';
+    return {
+      ...machineQuestions(config, { writes: deps.storage.disk(), residentBytes: process.memoryUsage.rss() }),
+      run: () => ({
+        state: 'running' as const,
+        startedAt: run?.run.started_at ?? null,
+        cause: run?.run.cause ?? null,
+        fault: run?.run.fault_before ?? null,
+      }),
+      clock: () => clockFacts(deps),
+      database: () => databaseFacts(deps, queries.bytes),
+      certificates: () => certificateFacts(deps.keeper),
+      ports: () => (opened === null ? null : portFacts(config, opened.ports())),
+      broker: () => brokerFacts(opened?.broker ?? null),
+      controllers: () =>
+        isGateway ? [...deps.views.all()].map((view) => controllerFacts(deps, view)) : null,
+      backup: () => backupFacts(config, deps.backup()?.trouble ?? null),
+      versions: async () => ({
+        program: version,
+        node: process.version,
+        platform: `${process.platform} ${process.arch}`,
+        engine: await queries.engineVersion(),
+        // a program that runs has brought its schema up to date
+        schemaDue: [],
+        schemaTrouble: null,
+      }),
+      eventLoop: () => (opened === null ? null : { p99Ms: opened.p99Ms() }),
+      logs: () => logFacts(process.env, process.stdout.isTTY === true),
+      sync: () => deps.syncStatus?.() ?? null,
+    };
+  }
+
+  const bundle = remembering(world.monotonic, async () => {
+    const found = await facts();
+    const orNull = <Answer>(ask: Promise<Answer>) => ask.catch(() => null);
+    return makeBundle({
+      config,
+      report: examine(found),
+      log: world.recentLines?.() ?? [],
+      metrics: await orNull(deps.metrics.text()),
+      readiness: await orNull(deps.readiness()),
+      engineVersion: found.versions?.engine ?? null,
+      schema: await orNull(queries.schema()),
+      tables: await orNull(queries.tables()),
+      // without them nothing could be struck out: then there is no bundle
+      secrets: secretsAmong(await queries.instanceValues()),
+    });
+  });
+
+  const local: LocalPages = { key: () => at.run?.run.key ?? null, facts, bundle };
+  tellBox(deps, { version, bytes: queries.bytes });
+  return {
+    local,
+    routes: doctorRoutes({
+      ...kernel,
+      role: config.role,
+      gather: facts,
+      bundle,
+      farmsOwnedBy: queries.farmsOwnedBy,
+    }),
+    /** The ports are open: from here on the run counts. */
+    async attach(opened: Opened): Promise<void> {
+      at.opened = opened;
+      at.run = beginRun(
+        {
+          file: runFileOf(config),
+          folder: config.data,
+          now: kernel.now,
+          process: process.pid,
+          machine: await machineStart(),
+          version,
+          newKey: () => randomBytes(32).toString('base64url'),
+          failed: (error) => kernel.log.warn({ err: error }, 'the note of this run was not written'),
+        },
+        opened.address,
+      );
+      kernel.log.info({ cause: at.run.run.cause }, 'why this run began');
+    },
+    stopped: () => at.run?.stopped(),
+    fault: (error: unknown) => at.run?.fault(error),
+  };
+}
+
+/** One answer for all who ask at the same time, and shortly after. */
+function remembering<Answer>(monotonic: () => number, ask: () => Promise<Answer>): () => Promise<Answer> {
+  const last = { at: Number.NEGATIVE_INFINITY, answer: null as Promise<Answer> | null };
+  return () => {
+    if (last.answer !== null && monotonic() - last.at < FRESH_MS) return last.answer;
+    const answer = ask();
+    Object.assign(last, { at: monotonic(), answer });
+    answer.catch(() => {
+      if (last.answer === answer) last.answer = null;
+    });
+    return answer;
+  };
+}
+
+async function clockFacts({ clock, world, lastGoodTime }: DoctorDeps): Promise<DoctorFacts['clock']> {
+  const { trust, reason, correction } = clock.state();
+  return {
+    isTrusted: trust === 'trusted',
+    reason,
+    correctionMs: correction,
+    offsetMs: await clockOffset(),
+    ...world.clockEvidence(),
+    lastGoodAt: await lastGoodTime(),
+  };
+}
+
+async function databaseFacts(
+  { config, database, backup }: DoctorDeps,
+  bytes: () => Promise<number>,
+): Promise<DoctorFacts['database']> {
+  const stand = backup();
+  const common = {
+    engine: database.dialect,
+    trouble: null,
+    wrong: stand?.wrong ?? null,
+    checkedAt: stand?.checkedAt ?? null,
+    boot: stand?.boot ?? null,
+  };
+  if (database.dialect === 'postgres')
+    return { ...common, bytes: await bytes(), walBytes: null, snapshotAt: null };
+  return { ...common, ...(await databaseFiles(config.data, databaseFile(config))) };
+}
+
+function certificateFacts(keeper: TrustKeeper | null): DoctorFacts['certificates'] {
+  if (keeper === null) return null;
+  const { authority, server } = keeper.trouble();
+  const state = keeper.state();
+  return {
+    serverEndsAt: keeper.server()?.notAfter ?? null,
+    authorityEndsAt: state === null ? null : certificateMaker.facts(state.present.certificate).notAfter,
+    authorityTrouble: authority,
+    serverTrouble: server,
+  };
+}
+
+/** What is open is known; what should be and is not may be another's. */
+async function portFacts(config: Config, open: Ports): Promise<PortFacts[]> {
+  const wanted = {
+    http: config.httpPort,
+    https: config.httpsPort,
+    mqtt: config.mqttPort,
+    mqtts: config.mqttsPort,
+  };
+  const names = ['http', 'https', 'mqtt', 'mqtts'] as const;
+  const known = config.role === 'gateway' ? names : (['http'] as const);
+  const found = await Promise.all(known.map((name) => portOf(name, open[name], wanted[name])));
+  return found.filter((port) => port !== null);
+}
+
+async function portOf(name: string, open: number | null, wanted: number | null): Promise<PortFacts | null> {
+  if (open !== null) return { name, port: open, state: 'ours', by: null };
+  if (wanted === null || wanted === 0) return null;
+  const isTaken = await isAnswering(wanted, '127.0.0.1');
+  return {
+    name,
+    port: wanted,
+    state: isTaken ? 'taken' : 'closed',
+    by: isTaken ? await ownerOfPort(wanted) : null,
+  };
+}
+
+function brokerFacts(broker: SupervisedBroker | null): DoctorFacts['broker'] {
+  if (broker === null) return null;
+  return { isWell: broker.health().ok, restarts: broker.restarts(), clients: broker.clientCount() };
+}
+
+function controllerFacts(
+  { config, kernel }: DoctorDeps,
+  { row, presence, keys }: ControlView,
+): ControllerFacts {
+  return {
+    id: row.id,
+    farmId: row.farm_id,
+    cod: row.cod,
+    deviceId: row.device_id,
+    isOnline: isOnline(presence, kernel.now(), config.onlineAfterS * 1000),
+    heardAt: presence.lastReportAt,
+    rssiDbm: presence.rssi,
+    hasKey: keys.some(({ state }) => state !== 'revoked'),
+    firmware: presence.firmwareVersion,
+  };
+}
+
+/** What the doctor judges of the sync; a gateway that is paired with nobody has none. */
+export function syncFactsOf(told: SyncStatusAnswer): SyncFacts | null {
+  if (told.state === 'unpaired') return null;
+  const lags = [told.lanes.core.lag_s, told.lanes.history.lag_s].filter((lag) => lag !== null);
+  return {
+    state: told.state,
+    contactAgeS: told.link.age_s,
+    waitingRows: told.lanes.core.waiting_rows + told.lanes.history.waiting_rows,
+    lagS: lags.length === 0 ? null : Math.max(...lags),
+    parkedRows: told.parked.here,
+    daysLeft: told.offline.days_left,
+  };
+}

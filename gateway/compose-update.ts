@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '#adapters/sql/database.ts';
+import { updateFactsOf } from '#adapters/sql/update-facts.ts';
+import { programVersion } from '#adapters/system/program-version.ts';
+import { AppError } from '#core/errors.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import { type UpdateAnswer, updateRoutes } from '#features/system/update-routes.ts';
+import { type Config, databaseFile } from './config.ts';
+import { packageAt, sourceOf } from './update/find-package.ts';
+import { requireFitNow } from './update/stage-update.ts';
+import { isUpdating, readState, writeState } from './update/update-folder.ts';
+import { type Outcome, switched } from './update/update-state.ts';
+import { UpdateRefused } from './update/update-trouble.ts';
+import { stageDeps } from './update-command.ts';
+
+export type UpdateDeps = {
+  config: Config;
+  kernel: Kernel;
+  database: Database;
+  notify: Notify;
+  /** Ends this process in order; whoever started it starts the new version. Absent: nobody would. */
+  restart: (() => void) | undefined;
+};
+
+/** Updates of the program itself, as a running instance sees them. */
+export function wireUpdate({ config, kernel, database, notify, restart }: UpdateDeps) {
+  const isManaged =
+    restart !== undefined &&
+    config.updateKeys !== null &&
+    config.role === 'gateway' &&
+    config.databaseUrl === null;
+  const told = { outcome: null as string | null, waitsFor: null as string | null };
+
+  async function updateState(): Promise<UpdateAnswer> {
+    const { step, last } = await readState(config.data);
+    return {
+      version: programVersion(),
+      is_managed: isManaged,
+      step: step.at,
+      target_version: step.at === 'rest' ? null : step.version,
+      last,
+    };
+  }
+
+  async function beginUpdate(wish: { from: string; allowOlder: boolean }): Promise<void> {
+    try {
+      const deps = stageDeps(
+        { ...config, updateKeys: isManaged ? config.updateKeys : null },
+        () => undefined,
+        kernel.now,
+      );
+      const source = sourceOf(wish.from);
+      const { step } = await readState(config.data);
+      if (step.at === 'staged' || step.at === 'trial' || (await isUpdating(config.data)))
+        throw new UpdateRefused('ALREADY_RUNNING', 'another update is under way; wait for it');
+      if (source.kind === 'path')
+        await requireFitNow(deps, await packageAt(source.path, deps.keys, deps.arch), wish);
+    } catch (error) {
+      if (!(error instanceof UpdateRefused)) throw error;
+      throw new AppError(409, error.message, { code: error.code });
+    }
+    startProcess(wish);
+  }
+
+  /** Unpacking and rehearsing in a process of its own: control does not notice. */
+  function startProcess({ from, allowOlder }: { from: string; allowOlder: boolean }): void {
+    const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+    const guard = new URL('../scripts/require-node.mjs', import.meta.url).href;
+    const options = ['--from', from, '--data', config.data, ...(allowOlder ? ['--allow-older'] : [])];
+    const child = spawn(
+      process.execPath,
+      ['--max-old-space-size=128', '--import', guard, main, 'update', ...options],
+      {
+        env: { ...process.env, UPDATE_KEYS: config.updateKeys ?? '' },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      },
+    );
+    child.once('error', (error) => kernel.log.error({ err: error }, 'an update could not be started'));
+  }
+
+  /** Every few seconds: an update that lies ready is switched to in a calm moment, and how one ended is told. */
+  async function look(): Promise<void> {
+    const state = await readState(config.data);
+    if (state.last !== null) await tell(state.last);
+    const next = switched(state);
+    if (next === null || (await isUpdating(config.data))) return;
+    const { oxygenAlarms } = updateFactsOf(databaseFile(config));
+    const waitsFor = oxygenAlarms.join(', ');
+    if (waitsFor !== '') {
+      if (told.waitsFor !== waitsFor)
+        kernel.log.warn({ waitsFor }, 'an update waits until the alarm is over');
+      told.waitsFor = waitsFor;
+      return;
+    }
+    await writeState(config.data, next);
+    kernel.log.info({ step: next.step }, 'restarting into a new version');
+    restart?.();
+  }
+
+  async function tell(outcome: Outcome): Promise<void> {
+    const cause = `update:${outcome.result}:${outcome.version}:${outcome.at}`;
+    if (told.outcome === cause) return;
+    const farms = await database.read.selectFrom('farms').select('id').where('hidden', '=', 0).execute();
+    const changes = await Promise.all(
+      farms.map(({ id }) =>
+        notify(
+          { farmId: id, who: 'operators' },
+          {
+            ...wordsOf(outcome),
+            type: 'SYSTEM',
+            data: { event: 'update', ...outcome },
+            cause: `${cause}:${id}`,
+          },
+        ),
+      ),
+    );
+    if (changes.flat().length > 0) await kernel.commit({ changes: changes.flat(), actor: null });
+    told.outcome = cause;
+  }
+
+  return {
+    routes: updateRoutes({ updateState, beginUpdate }),
+    look: isManaged ? look : null,
+  };
+}
+
+function wordsOf({ result, version, detail }: Outcome) {
+  const isDone = result === 'updated';
+  return {
+    title: (language: 'pt-BR' | 'en') =>
+      language === 'en'
+        ? isDone
+          ? 'The gateway was updated'
+          : 'The gateway was not updated'
+        : isDone
+          ? 'O gateway foi atualizado'
+          : 'O gateway não foi atualizado',
+    message: (language: 'pt-BR' | 'en') =>
+      language === 'en'
+        ? isDone
+          ? `Version ${version} runs.`
+          : `The update to version ${version} was not carried out: ${detail}. Control goes on with the version before.`
+        : isDone
+          ? `A versão ${version} está em uso.`
+          : `A atualização para a versão ${version} não foi feita: ${detail}. O controle segue com a versão anterior.`,
+  };
+}

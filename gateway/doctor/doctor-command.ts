@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { parseArgs, promisify } from 'node:util';
+import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
+import { machineStart } from '#adapters/system/machine-facts.ts';
+import { type DoctorReport, doctorAnswer, type FindingSeverity } from '#contract/resources/system-doctor.ts';
+import { examine } from '#features/doctor/examine.ts';
+import type { DoctorFacts, RunFacts } from '#features/doctor/ports.ts';
+import { BadOption, type Config, options, readConfig } from '../config.ts';
+import { reportText } from './report-text.ts';
+import { type Run, readRun, runFileOf } from './run-file.ts';
+import { factsFromOutside, type Looked, lookAt } from './stopped-gateway.ts';
+import { makeBundle, secretsAmong } from './support-bundle.ts';
+
+const HELP = `npm run doctor -- [options]   beside a running gateway, or on a stopped one
+
+  --json           the report as JSON
+  --language L     pt-BR or en; by default that of the terminal
+  --deep           of a stopped gateway: also check every page of the database (minutes)
+  --bundle FILE    also write a support bundle (.tar.gz) without secrets
+
+and the options of the gateway that it was started with, --data above all (npm start -- --help).
+Exit codes: 0 well, 1 not possible, 2 called wrongly, 3 see to it, 4 act now.
+`;
+
+const EXIT: Readonly<Record<FindingSeverity, number>> = { ok: 0, note: 0, warn: 3, bad: 4 };
+const ANSWER_WITHIN_MS = 10_000;
+/** Journal of the service on a box that was installed from the package. */
+const UNIT = 'shrimp-farm-gateway';
+const JOURNAL_LINES = '500';
+
+const execute = promisify(execFile);
+
+export type DoctorAsk = {
+  environment: Readonly<Record<string, string | undefined>>;
+  print: (line: string) => void;
+};
+
+/** Carries out npm run doctor. Answers the exit code, by the worst finding. */
+export async function runDoctor(args: readonly string[], ask: DoctorAsk, now: () => number): Promise<number> {
+  try {
+    const wish = readWish(args, ask.environment);
+    if (wish.help) {
+      ask.print(HELP);
+      return 0;
+    }
+    const report = await examineNow(wish, now);
+    ask.print(wish.json ? JSON.stringify(report, null, 2) : reportText(report, wish.language));
+    if (wish.bundle !== null && !wish.json) ask.print(`→ ${wish.bundle}`);
+    return EXIT[report.worst];
+  } catch (error) {
+    ask.print(error instanceof Error ? error.message : String(error));
+    return error instanceof BadOption ? 2 : 1;
+  }
+}
+
+type Wish = {
+  config: Config;
+  json: boolean;
+  help: boolean;
+  isDeep: boolean;
+  bundle: string | null;
+  language: 'pt-BR' | 'en';
+};
+
+async function examineNow({ config, isDeep, bundle }: Wish, now: () => number): Promise<DoctorReport> {
+  const run = readRun(runFileOf(config));
+  const running = run === null ? null : await askRunning(run, bundle);
+  if (running !== null) return running;
+  const looked = await lookAt(config).catch((error: unknown) => asError(error));
+  try {
+    const facts = await factsFromOutside(config, {
+      run: await runFactsOf(run),
+      now: now(),
+      looked,
+      isDeep,
+    });
+    const report = examine(facts);
+    if (bundle !== null) await writeBundle(bundle, await bundleFromOutside(config, report, looked));
+    return report;
+  } finally {
+    if (!(looked instanceof Error)) await looked.close();
+  }
+}
+
+/** The report of the program that runs; null: none answers. */
+async function askRunning(run: Run, bundle: string | null): Promise<DoctorReport | null> {
+  if (run.key === '') return null;
+  const get = (path: string) =>
+    fetch(`${run.address}${path}`, {
+      headers: { authorization: `Local ${run.key}` },
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+  const answer = await get('/local/doctor').catch(() => null);
+  // another program may have the port by now
+  if (answer === null || !answer.ok) return null;
+  // our own program answered, in its own form; the report made of it is checked
+  const report = doctorAnswer.parse(examine((await answer.json()) as DoctorFacts));
+  if (bundle !== null) {
+    const file = await get('/local/support-bundle');
+    if (!file.ok) throw new Error(`the running gateway made no support bundle (${file.status})`);
+    await writeBundle(bundle, Buffer.from(await file.arrayBuffer()));
+  }
+  return report;
+}
+
+async function runFactsOf(run: Run | null): Promise<RunFacts> {
+  if (run === null) return { state: 'stopped', startedAt: null, cause: null, fault: null };
+  const isSameStart = run.machine === (await machineStart());
+  const isAlive = run.stopped_at === null && run.fault === null && isSameStart && lives(run.process);
+  return {
+    state: isAlive ? 'silent' : 'stopped',
+    startedAt: run.started_at,
+    cause: run.cause,
+    fault: run.fault ?? run.fault_before,
+  };
+}
+
+function lives(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and is somebody else's
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+async function bundleFromOutside(
+  config: Config,
+  report: DoctorReport,
+  looked: Looked | Error,
+): Promise<Buffer> {
+  const queries = looked instanceof Error ? null : doctorQueries(looked.db, looked.dialect);
+  const orNull = async <Answer>(answer: Promise<Answer> | undefined) =>
+    (await answer?.catch(() => null)) ?? null;
+  return makeBundle({
+    config,
+    report,
+    log: await journal(),
+    metrics: null,
+    readiness: null,
+    engineVersion: await orNull(queries?.engineVersion()),
+    schema: await orNull(queries?.schema()),
+    tables: await orNull(queries?.tables()),
+    secrets: secretsAmong((await orNull(queries?.instanceValues())) ?? []),
+  });
+}
+
+/** Last lines of the service where systemd keeps them; none elsewhere. */
+async function journal(): Promise<string[]> {
+  const asked = ['-u', UNIT, '-n', JOURNAL_LINES, '-o', 'cat', '--no-pager'];
+  const answer = await execute('journalctl', asked, { timeout: 5_000 }).catch(() => null);
+  return answer === null ? [] : answer.stdout.trimEnd().split('\n');
+}
+
+async function writeBundle(file: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(file, bytes, { mode: 0o600 });
+}
+
+function readWish(args: readonly string[], environment: DoctorAsk['environment']): Wish {
+  const own = {
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    deep: { type: 'boolean' },
+    bundle: { type: 'string' },
+    language: { type: 'string' },
+  } as const;
+  const others = Object.fromEntries(Object.keys(options).map((name) => [name, { type: 'string' as const }]));
+  const values = parsed(() => parseArgs({ args: [...args], options: { ...others, ...own } }).values);
+  const { json = false, help = false, deep = false, bundle = null, language, ...given } = values;
+  const isLanguage = language === undefined || language === 'pt-BR' || language === 'en';
+  if (!isLanguage) throw new BadOption('--language must be pt-BR or en');
+  const locale = environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '';
+  return {
+    config: readConfig(
+      Object.entries(given).flatMap(([name, value]) =>
+        typeof value === 'string' ? [`--${name}`, value] : [],
+      ),
+      environment,
+    ),
+    json,
+    help,
+    isDeep: deep,
+    bundle,
+    language: language ?? (locale.startsWith('pt') ? 'pt-BR' : 'en'),
+  };
+}
+
+function parsed<Values>(read: () => Values): Values {
+  try {
+    return read();
+  } catch (error) {
+    throw new BadOption(asError(error).message.replace(/\. To specify.*$/s, ''));
+  }
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,111 @@
+import { stat } from 'node:fs/promises';
+import { listBackups, listByName } from '#adapters/backup/backup-folder.ts';
+import { lastProof } from '#adapters/backup/backup-proof.ts';
+import { diskFacts } from '#adapters/system/disk-facts.ts';
+import { machineFacts, memoryFacts } from '#adapters/system/machine-facts.ts';
+import type { BackupFacts, DoctorFacts, LogFacts } from '#features/doctor/ports.ts';
+import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
+import type { Config } from '../config.ts';
+
+type About = Pick<DoctorFacts, 'now' | 'role' | 'version'>;
+type Section = Exclude<keyof DoctorFacts, keyof About | 'unknown'>;
+
+/** One question for each section; a section without one is not known here. */
+export type Questions = { [Name in Section]?: () => Promise<DoctorFacts[Name]> | DoctorFacts[Name] };
+
+type Ask = () => unknown;
+
+const NOTHING: Pick<DoctorFacts, Section> = {
+  run: null,
+  clock: null,
+  disk: null,
+  memory: null,
+  database: null,
+  certificates: null,
+  ports: null,
+  broker: null,
+  controllers: null,
+  backup: null,
+  versions: null,
+  eventLoop: null,
+  machine: null,
+  logs: null,
+  sync: null,
+};
+
+/** Asks all questions. One that fails, or takes too long, leaves its section unknown, and the others stand. */
+export async function gather(about: About, questions: Questions, withinMs = 8_000): Promise<DoctorFacts> {
+  const unknown: Record<string, string> = {};
+  const answered = await Promise.all(
+    Object.entries(questions).map(async ([section, ask]: [string, Ask]) => {
+      try {
+        return [section, await inTime(ask, withinMs)] as const;
+      } catch (error) {
+        unknown[section] = error instanceof Error ? error.message : String(error);
+        return [section, null] as const;
+      }
+    }),
+  );
+  // each question answers its own section
+  const found = Object.fromEntries(answered) as Partial<Pick<DoctorFacts, Section>>;
+  return { ...NOTHING, ...found, ...about, unknown };
+}
+
+async function inTime(ask: Ask, withinMs: number): Promise<unknown> {
+  const { promise: enough, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${withinMs / 1000} s`)), withinMs);
+  try {
+    return await Promise.race([ask(), enough]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What is asked the same way of a running program and of a stopped one. */
+export function machineQuestions(
+  config: Pick<Config, 'data' | 'role'>,
+  running: { writes: 'ok' | 'low' | 'full'; residentBytes: number } | null,
+) {
+  return {
+    disk: async () => ({ ...(await diskFacts(config.data)), writes: running?.writes ?? null }),
+    memory: async () => ({ ...(await memoryFacts()), residentBytes: running?.residentBytes ?? null }),
+    machine: () => machineFacts(),
+  } satisfies Questions;
+}
+
+/** Backups as they lie in their folder; null for an instance that makes none. */
+export async function backupFacts(
+  config: Pick<Config, 'role' | 'data' | 'backupDir' | 'backupEveryH' | 'databaseUrl'>,
+  trouble: string | null,
+): Promise<BackupFacts | null> {
+  if (config.role !== 'gateway' || config.databaseUrl !== null) return null;
+  const folder = config.backupDir;
+  const found = folder === null ? [] : await listBackups(folder);
+  return {
+    folder,
+    everyH: config.backupEveryH,
+    newestAt: found.at(-1)?.madeAt ?? null,
+    trouble,
+    provedAt: await lastProof(config.data),
+  };
+}
+
+/** The files of an SQLite database, and the newest snapshot beside it. */
+export async function databaseFiles(data: string, databaseFile: string) {
+  const sizeOf = async (file: string) => (await stat(file).catch(() => null))?.size ?? null;
+  return {
+    bytes: await sizeOf(databaseFile),
+    walBytes: await sizeOf(`${databaseFile}-wal`),
+    snapshotAt: (await listByName(snapshotFolder(data), SNAPSHOT_NAME)).at(-1)?.madeAt ?? null,
+  };
+}
+
+/** Where the standard output of this process goes. */
+export function logFacts(
+  environment: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean,
+): LogFacts {
+  if (environment['JOURNAL_STREAM'] !== undefined && environment['JOURNAL_STREAM'] !== '')
+    return { to: 'journal' };
+  return { to: isTerminal ? 'terminal' : 'file' };
+}

@@ -1,0 +1,158 @@
+// Facts the doctor judges. Who gathers them looks at the machine, the files and the running program; null is "not known
+// here", and a check says nothing about it. Instants are ms since 1970, all of it can go through JSON.
+
+export type ClockFacts = {
+  /** null: nobody judges it, the program is stopped. */
+  isTrusted: boolean | null;
+  reason: string | null;
+  /** What the program adds to the clock of the machine. */
+  correctionMs: number;
+  /** Distance to the time of the network, as the machine's time service says; null: it does not say. */
+  offsetMs: number | null;
+  isSynchronised: boolean | null;
+  hasBatteryClock: boolean | null;
+  /** The last time known to be good; null: never. */
+  lastGoodAt: number | null;
+};
+
+export type DiskFacts = {
+  folder: string;
+  freeBytes: number;
+  totalBytes: number;
+  isReadOnly: boolean | null;
+  /** How the program's last writes went; null: it is stopped. */
+  writes: 'ok' | 'low' | 'full' | null;
+  /** `emmc` tells its wear, an SD card does not; null: another kind of disk. */
+  card: 'emmc' | 'sd' | null;
+  /** 0 to 110, in steps of ten: share of its life that is used up. */
+  wearPercent: number | null;
+  /** Spare blocks, as the chip says. */
+  spares: 'normal' | 'warning' | 'urgent' | null;
+};
+
+export type MemoryFacts = {
+  totalBytes: number;
+  availableBytes: number;
+  /** Memory of the program; null: it is stopped. */
+  residentBytes: number | null;
+};
+
+export type DatabaseFacts = {
+  engine: 'sqlite' | 'postgres';
+  /** null: it could not be opened; `trouble` says why. */
+  bytes: number | null;
+  walBytes: number | null;
+  trouble: string | null;
+  /** What the last look over its pages found; null: nothing was wrong, or there was none. */
+  wrong: string | null;
+  checkedAt: number | null;
+  snapshotAt: number | null;
+  /** Rung of the boot ladder; null: not known. */
+  boot: { rung: string; isWhole: boolean; detail: string } | null;
+};
+
+export type CertificateFacts = {
+  serverEndsAt: number | null;
+  authorityEndsAt: number | null;
+  authorityTrouble: string | null;
+  serverTrouble: string | null;
+};
+
+export type PortFacts = {
+  name: string;
+  port: number;
+  state: 'ours' | 'taken' | 'closed' | 'free';
+  /** Program that has it, where the machine tells. */
+  by: string | null;
+};
+
+export type BrokerFacts = { isWell: boolean; restarts: number; clients: number };
+
+export type ControllerFacts = {
+  id: string;
+  farmId: string;
+  cod: string;
+  deviceId: string;
+  isOnline: boolean;
+  heardAt: number | null;
+  rssiDbm: number | null;
+  hasKey: boolean;
+  firmware: string | null;
+};
+
+export type BackupFacts = {
+  folder: string | null;
+  everyH: number;
+  newestAt: number | null;
+  trouble: string | null;
+  /** When a person last proved that the recovery key opens a backup; null: never. */
+  provedAt: number | null;
+};
+
+export type VersionFacts = {
+  program: string;
+  node: string;
+  platform: string;
+  engine: string | null;
+  /** Migrations of this program that the database has not; why it cannot work on it at all. */
+  schemaDue: string[];
+  schemaTrouble: string | null;
+};
+
+export type MachineFacts = {
+  model: string | null;
+  celsius: number | null;
+  /** What a Raspberry Pi says of its power and speed, now and since its start; null: it is none. */
+  now: { undervoltage: boolean; throttled: boolean } | null;
+  sinceStart: { undervoltage: boolean; throttled: boolean } | null;
+};
+
+export const START_CAUSES = ['first', 'stopped', 'updated', 'power', 'killed', 'fault'] as const;
+export type StartCause = (typeof START_CAUSES)[number];
+
+export type RunFacts = {
+  /** `silent`: its process lives, and does not answer. */
+  state: 'running' | 'stopped' | 'silent';
+  startedAt: number | null;
+  cause: StartCause | null;
+  /** The fault that ended the run before, or the last one; null: none. */
+  fault: string | null;
+};
+
+export type LogFacts = { to: 'journal' | 'terminal' | 'file' };
+
+/** What GET /sync/status of a paired gateway says, as far as the doctor needs it. */
+export type SyncFacts = {
+  state: string;
+  contactAgeS: number | null;
+  waitingRows: number;
+  lagS: number | null;
+  parkedRows: number;
+  daysLeft: number | null;
+};
+
+export type DoctorFacts = {
+  now: number;
+  role: 'gateway' | 'hosted';
+  version: string;
+  run: RunFacts | null;
+  clock: ClockFacts | null;
+  disk: DiskFacts | null;
+  memory: MemoryFacts | null;
+  database: DatabaseFacts | null;
+  certificates: CertificateFacts | null;
+  ports: PortFacts[] | null;
+  broker: BrokerFacts | null;
+  controllers: ControllerFacts[] | null;
+  backup: BackupFacts | null;
+  versions: VersionFacts | null;
+  eventLoop: { p99Ms: number } | null;
+  machine: MachineFacts | null;
+  logs: LogFacts | null;
+  sync: SyncFacts | null;
+  /** Sections that could not be looked at, with the reason. */
+  unknown: Record<string, string>;
+};
+
+/** A report is asked for again and again; what it rests on is gathered once in a while. */
+export type Gather = () => Promise<DoctorFacts>;

@@ -1,0 +1,90 @@
+import {
+  authorityRotationInput,
+  systemAuthorityAnswer,
+  systemIdentityAnswer,
+} from '#contract/resources/system-identity.ts';
+import { audit } from '#core/audit.ts';
+import type { Change } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { signedIn } from '#core/request-checks.ts';
+import { type Route, type RouteDecision, route } from '#core/route.ts';
+import { authorityAnswerOf, type IdentityDeps, identityOf } from './identity.ts';
+import { cancelRotation, type RotateDeps, rotateAuthority } from './rotate-authority.ts';
+
+export type TrustRouteDeps = IdentityDeps &
+  RotateDeps &
+  Pick<Kernel, 'newId' | 'idOf'> & {
+    /** True for addresses of the farm network. */
+    isLocal: (source: string) => boolean;
+  };
+
+const tag = 'System';
+const admin = { tag, access: { who: 'admin' }, token: 'never' } as const;
+const answers = { 200: { schema: systemAuthorityAnswer } };
+const rotation = '/system/authority/rotation';
+
+export function trustRoutes(deps: TrustRouteDeps): Route[] {
+  const answerNow = (changes: Change[] = []): RouteDecision => {
+    const answer = { status: 200, body: authorityAnswerOf(deps) };
+    // the files have it; who did it is in the log of the program
+    return { answer, changes, whenStorageFails: () => answer };
+  };
+  const entry = (userId: string, action: string): Change => {
+    const { next_authority: next } = authorityAnswerOf(deps);
+    return audit(deps, {
+      farm_id: null,
+      entity_type: 'SYSTEM',
+      entity_id: deps.idOf('system:authority'),
+      entity_name: 'authority',
+      action,
+      user_id: userId,
+      details: { next: next === null ? null : { ...next } },
+    });
+  };
+  return [
+    route({
+      method: 'GET',
+      path: '/system/identity',
+      tag,
+      summary: 'Who this gateway is on the farm network: what consoles and controllers pin, and its QR code',
+      access: { who: 'anyone' },
+      answers: { 200: { schema: systemIdentityAnswer } },
+      async handle({ source }) {
+        return { answer: { status: 200, body: identityOf(deps, { isLocal: deps.isLocal(source) }) } };
+      },
+    }),
+    route({
+      ...admin,
+      method: 'GET',
+      path: '/system/authority',
+      summary: 'The authority of the farm network and its rotation',
+      answers,
+      async handle() {
+        return answerNow();
+      },
+    }),
+    route({
+      ...admin,
+      method: 'PUT',
+      path: rotation,
+      summary: 'Announce the next authority, or give the announced one other dates',
+      body: authorityRotationInput,
+      answers,
+      async handle(request) {
+        await rotateAuthority(deps, request.body);
+        return answerNow([entry(signedIn(request).userId, 'authority_rotation')]);
+      },
+    }),
+    route({
+      ...admin,
+      method: 'DELETE',
+      path: rotation,
+      summary: 'Take the announcement back, before the cross-over',
+      answers,
+      async handle(request) {
+        await cancelRotation(deps);
+        return answerNow([entry(signedIn(request).userId, 'authority_rotation_cancelled')]);
+      },
+    }),
+  ];
+}

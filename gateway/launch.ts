@@ -1,0 +1,212 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readPublicKeys } from './update/manifest.ts';
+import { programTrouble } from './update/program-folder.ts';
+import {
+  appliedVersions,
+  pointCurrent,
+  previousFolder,
+  programOf,
+  readState,
+  tidyVersions,
+  writeState,
+} from './update/update-folder.ts';
+import {
+  atStart,
+  failed,
+  passed,
+  type StartDecision,
+  stoppedInTrial,
+  type UpdateState,
+  unneeded,
+} from './update/update-state.ts';
+
+// What the system starts on a box that updates itself: chooses the version, proves that it is what was signed, and
+// becomes it. A version that is tried runs below this process, which goes back when it does not prove itself.
+
+const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=512', '--v8-pool-size=2'];
+/** A version that is told to stop and does not. */
+const STOP_WITHIN_MS = 6_000;
+const PING_EVERY_MS = 5_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    base: { type: 'string' },
+    data: { type: 'string' },
+    'gate-s': { type: 'string' },
+  },
+});
+const base = values.base ?? join(import.meta.dirname, '..');
+const data = values.data ?? process.env['DATA_DIR'] ?? './data';
+const keyFile = join(base, 'update-keys.pem');
+const iso = () => new Date().toISOString();
+const say = (msg: string, more: object = {}) =>
+  process.stdout.write(`${JSON.stringify({ level: 'info', time: iso(), ...more, msg })}\n`);
+
+// signals are for the program, whose stop they are
+const stop = { isAsked: false };
+
+async function decide(): Promise<StartDecision> {
+  const found = await readState(data);
+  const troubles = await troublesOf(found);
+  const decision = atStart(found, {
+    packagedVersion: versionIn(base) ?? '0.0.0',
+    previousVersion: versionIn(previousFolder(base)),
+    troubleOf: (version) => (troubles.has(version) ? (troubles.get(version) ?? null) : 'it is not there'),
+    now: iso(),
+  });
+  const { state, run } = decision;
+  try {
+    if (JSON.stringify(state) !== JSON.stringify(found)) await writeState(data, state);
+    await pointCurrent(data, programOf(run, base, data));
+    await tidyVersions(data, unneeded(state, await appliedVersions(data)));
+  } catch (error) {
+    say('the state of updates could not be written', { err: String(error) });
+    // a trial that nobody can take back is none
+    if (decision.isTrial) return { state: found, run: found.slot, isTrial: false };
+  }
+  if (state.last !== null && state.last.at !== found.last?.at)
+    say('an update ended', { outcome: state.last });
+  return decision;
+}
+
+/** Only what may run is looked at: reading a program to its last byte takes a second or two on a small box. */
+async function troublesOf({ slot, step }: UpdateState): Promise<Map<string, string | null>> {
+  const candidates = [slot, step.at === 'trial' ? step.target : null];
+  const troubles = new Map<string, string | null>();
+  const keys = readPublicKeys(textOf(keyFile) ?? '');
+  for (const candidate of candidates) {
+    if (candidate === null || typeof candidate === 'string') continue;
+    troubles.set(candidate.version, await programTrouble(programOf(candidate, base, data), keys));
+  }
+  return troubles;
+}
+
+function commandOf(program: string): { node: string; args: string[] } {
+  const guard = join(program, 'scripts', 'require-node.mjs');
+  return {
+    node: join(program, 'bin', 'node'),
+    args: [...FLAGS, '--import', guard, join(program, 'gateway', 'main.ts'), ...positionals],
+  };
+}
+
+const environment = (more: Record<string, string> = {}) => ({
+  ...process.env,
+  DATA_DIR: data,
+  UPDATE_KEYS: keyFile,
+  ...more,
+});
+
+/** Nothing of this process is left: the program has its number, which the system knows. */
+function become(program: string): never {
+  const { node, args } = commandOf(program);
+  if (process.execve === undefined) throw new Error('a program cannot be replaced on this system');
+  return process.execve(node, [node, ...args], environment());
+}
+
+type Verdict = 'healthy' | 'stopped' | { failed: string } | { fell: string };
+
+async function tryOut(program: string, state: UpdateState): Promise<void> {
+  const { step } = state;
+  if (step.at !== 'trial') return;
+  const allowMs = values['gate-s'] === undefined ? step.allowMs : Number(values['gate-s']) * 1000;
+  say('a new version is tried', { version: step.version, start: step.starts, allowMs });
+  const { node, args } = commandOf(program);
+  const child = spawn(node, args, {
+    env: environment({ ON_TRIAL: '1' }),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const verdict = await watch(child, allowMs);
+  if (verdict === 'healthy') {
+    await settle(passed(state, iso()));
+    process.exitCode = (await ended(child)) ?? 1;
+    if (stop.isAsked) process.exit();
+    return;
+  }
+  if (verdict === 'stopped') {
+    await settle(stoppedInTrial(state));
+    process.exit((await ended(child)) ?? 0);
+  }
+  await end(child);
+  if ('failed' in verdict) await settle(failed(state, verdict.failed, iso()));
+  // one that fell gets a second start, which the next look at the state decides
+  else say('the new version fell', { why: verdict.fell });
+}
+
+async function settle(state: UpdateState): Promise<void> {
+  say('the trial of a version ended', { outcome: state.last, step: state.step.at });
+  await writeState(data, state).catch((error: unknown) =>
+    say('it could not be written', { err: String(error) }),
+  );
+}
+
+function watch(child: ChildProcess, allowMs: number): Promise<Verdict> {
+  const { promise, resolve } = Promise.withResolvers<Verdict>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      stop.isAsked = true;
+      child.kill(signal);
+      resolve('stopped');
+    });
+  }
+  let missing = 'it said nothing';
+  child.on('message', (said: { isHealthy?: boolean; missing?: string }) => {
+    if (said.isHealthy === true) resolve('healthy');
+    missing = said.missing ?? missing;
+  });
+  child.once('error', (error) => resolve({ fell: error.message }));
+  child.once('exit', (code, signal) => resolve({ fell: `it ended with ${signal ?? code}` }));
+  const deadline = setTimeout(
+    () => resolve({ failed: `it did not prove itself within ${Math.round(allowMs / 1000)} s: ${missing}` }),
+    allowMs,
+  );
+  // while this process watches, the system need not
+  const ping = setInterval(() => {
+    if (process.env['NOTIFY_SOCKET'] !== undefined)
+      execFile('systemd-notify', ['WATCHDOG=1'], () => undefined);
+  }, PING_EVERY_MS);
+  return promise.finally(() => {
+    clearTimeout(deadline);
+    clearInterval(ping);
+  });
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once('exit', resolve));
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const gone = ended(child);
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  await gone;
+  clearTimeout(timer);
+}
+
+function versionIn(program: string): string | null {
+  try {
+    // our own file, in our own form
+    return (JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string }).version;
+  } catch {
+    return null;
+  }
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+for (;;) {
+  const { run, isTrial, state } = await decide();
+  const program = programOf(run, base, data);
+  if (!isTrial) become(program);
+  await tryOut(program, state);
+}

@@ -1,0 +1,44 @@
+// When a version that is tried has proven itself. Pure; asked every second.
+
+export type Vital = {
+  /** /readyz would answer 200: the database is open and answers. */
+  isReady: boolean;
+  /** Looks at the schedules since the start; null: this role has none. */
+  controlTicks: number;
+  /** Messages go through the broker, and that was tried. */
+  brokerOk: boolean;
+};
+
+export type Gate = { steadySince: number | null; lastTicks: number };
+export const OPEN_GATE: Gate = { steadySince: null, lastTicks: 0 };
+
+/** So long everything must have been well without a break: two looks at the broker, several at the schedules. */
+export const STEADY_MS = 8_000;
+/** A tick a second; the loop may be a little late. */
+const TICK_PATIENCE_MS = 3_000;
+
+/** Next state of the gate, and what is still missing; null: healthy. */
+export function judge(
+  gate: Gate & { tickedAt?: number },
+  vital: Vital,
+  now: number,
+  steadyMs = STEADY_MS,
+): { gate: Gate & { tickedAt: number }; missing: string | null } {
+  const hasTicked = vital.controlTicks > gate.lastTicks;
+  const tickedAt = hasTicked ? now : (gate.tickedAt ?? Number.NEGATIVE_INFINITY);
+  const missing = !vital.isReady
+    ? 'it is not ready to serve'
+    : now - tickedAt > TICK_PATIENCE_MS
+      ? 'it does not look at the schedules'
+      : vital.brokerOk
+        ? null
+        : 'messages do not get through its broker';
+  if (missing !== null)
+    return { gate: { steadySince: null, lastTicks: vital.controlTicks, tickedAt }, missing };
+  const steadySince = gate.steadySince ?? now;
+  const next = { steadySince, lastTicks: vital.controlTicks, tickedAt };
+  return {
+    gate: next,
+    missing: now - steadySince >= steadyMs ? null : 'it has not been well for long enough',
+  };
+}

@@ -1,0 +1,42 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { MANIFEST_FILE, openManifest, SIGNATURE_FILE } from './manifest.ts';
+
+/**
+ * What is wrong with an applied program, in few words; null: it is what was signed, to the last byte, and nothing else
+ * lies there. Looked at before every start: whoever could write into the data folder must not thereby get to run.
+ */
+export async function programTrouble(folder: string, keys: readonly KeyObject[]): Promise<string | null> {
+  try {
+    const text = await readFile(join(folder, MANIFEST_FILE));
+    const manifest = openManifest(text, await readFile(join(folder, SIGNATURE_FILE)), keys);
+    const wanted = new Set([MANIFEST_FILE, SIGNATURE_FILE, ...manifest.files.map(({ path }) => path)]);
+    for (const path of await filesBelow(folder)) {
+      if (!wanted.delete(path)) return `${path} does not belong there`;
+    }
+    for (const { path, sha256 } of manifest.files) {
+      if (wanted.has(path)) return `${path} is missing`;
+      if ((await sha256Of(join(folder, path))) !== sha256) return `${path} is damaged`;
+    }
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  // a link is no file of ours, wherever it leads
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }))
+    hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

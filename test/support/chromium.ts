@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--autoplay-policy=no-user-gesture-required',
+];
+
+/** A real browser without a window: that of the machine where there is one, else the one that comes with the packages. */
+export async function launchChromium(more: readonly string[] = []): Promise<Browser> {
+  const flags = [...FLAGS, ...more];
+  const { chromium } = await import('playwright-core');
+  const named = process.env['CHROMIUM'];
+  const own = [...(named === undefined ? [] : [named]), ...PLACES].find((path) => existsSync(path));
+  if (own !== undefined) return chromium.launch({ executablePath: own, headless: true, args: flags });
+  const { default: packed } = await import('@sparticuz/chromium');
+  return chromium.launch({
+    executablePath: await packed.executablePath(),
+    headless: true,
+    args: [...packed.args, ...flags],
+  });
+}

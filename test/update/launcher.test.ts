@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, test } from 'vitest';
+import { until } from '#test/gateway-process.ts';
+import { versionFolder, writeState } from '../../gateway/update/update-folder.ts';
+import { type UpdateState } from '../../gateway/update/update-state.ts';
+import { aFolder, aSigner, type Behaviour, tinyProgram, tinyUpdate } from './tiny-program.ts';
+
+// The launcher as the system starts it, with programs of a few lines below it.
+
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'gateway', 'launch.ts');
+const signer = aSigner();
+const boxes: { close: () => void }[] = [];
+type Box = ReturnType<typeof aBox>;
+afterEach(() => {
+  for (const box of boxes.splice(0)) box.close();
+});
+
+function aBox() {
+  const folder = aFolder('launcher');
+  const base = join(folder, 'base');
+  const data = aFolder('data');
+  tinyProgram(base, { version: '1.0.0', signer });
+  let child: ChildProcess | null = null;
+  const box = {
+    base,
+    data,
+    keys: join(base, 'update-keys.pem'),
+    /** Answers when it runs. `detached`: killing its group is a power cut. */
+    start(gate = '3') {
+      child = spawn(process.execPath, [LAUNCHER, '--base', base, '--data', data, '--gate-s', gate], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true,
+      });
+      if (child.stdout !== null)
+        createInterface({ input: child.stdout }).on('line', (line) => box.lines.push(line));
+    },
+    lines: [] as string[],
+    started: () =>
+      existsSync(join(data, 'started.log'))
+        ? readFileSync(join(data, 'started.log'), 'utf8').trim().split('\n')
+        : [],
+    state: () => JSON.parse(readFileSync(join(data, 'update', 'state.json'), 'utf8')) as UpdateState,
+    current: () => readlinkSync(join(data, 'update', 'current')),
+    async cutPower() {
+      if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      process.kill(-child.pid, 'SIGKILL');
+      await gone;
+    },
+    async stop() {
+      if (child === null) return;
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    },
+    close() {
+      void box.cutPower();
+      for (const made of [folder, data]) rmSync(made, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+  boxes.push(box);
+  return box;
+}
+
+/** Runs the update up to the named step, where its power is cut; all of it without one. */
+function update(box: Box, from: string, cutAt = 'never'): void {
+  const child = join(import.meta.dirname, 'stage-child.ts');
+  spawnSync(process.execPath, [child, box.data, box.keys, from, cutAt], { stdio: 'inherit' });
+}
+
+const anUpdate = (behaviour: Behaviour = 'healthy') =>
+  tinyUpdate({ to: aFolder('stick'), version: '1.1.0', behaviour, signer });
+const runs = (box: Box, ...versions: string[]) =>
+  until(box.started, (started) => JSON.stringify(started) === JSON.stringify(versions));
+
+describe('an update', () => {
+  test('that proves itself stays', async () => {
+    const box = aBox();
+    box.start();
+    await runs(box, '1.0.0');
+    update(box, await anUpdate());
+    await box.stop();
+    box.start();
+    await runs(box, '1.0.0', '1.1.0');
+    await until(box.state, ({ last }) => last?.result === 'updated');
+    expect(box.current()).toBe(versionFolder(box.data, '1.1.0'));
+    await box.stop();
+    box.start();
+    await runs(box, '1.0.0', '1.1.0', '1.1.0');
+  });
+
+  test.each([
+    ['falls at its start', 'crashes', ['1.1.0', '1.1.0', '1.0.0'], 'two starts'],
+    ['hangs', 'hangs', ['1.1.0', '1.0.0'], 'it said nothing'],
+    ['never gets well', 'sick', ['1.1.0', '1.0.0'], 'messages do not get through its broker'],
+  ] as const)('that %s gives way to the version before', async (_what, behaviour, started, why) => {
+    const box = aBox();
+    update(box, await anUpdate(behaviour));
+    box.start('1');
+    await runs(box, ...started);
+    expect(box.state().last).toMatchObject({ result: 'rolled_back', detail: expect.stringContaining(why) });
+    expect(box.current()).toBe(box.base);
+    expect(existsSync(versionFolder(box.data, '1.1.0'))).toBe(false);
+  });
+
+  test('that somebody changed on the disk is not started', async () => {
+    const box = aBox();
+    update(box, await anUpdate());
+    writeFileSync(join(versionFolder(box.data, '1.1.0'), 'gateway', 'main.ts'), 'evil()');
+    box.start();
+    await runs(box, '1.0.0');
+    expect(box.state().last).toMatchObject({ result: 'rolled_back', detail: 'gateway/main.ts is damaged' });
+  });
+
+  test('to which somebody added a file is not started', async () => {
+    const box = aBox();
+    update(box, await anUpdate());
+    writeFileSync(join(versionFolder(box.data, '1.1.0'), 'gateway', 'more.ts'), 'evil()');
+    box.start();
+    await runs(box, '1.0.0');
+  });
+});
+
+describe('the power is cut', () => {
+  test.each([
+    ['unpacking', '1.0.0', 'interrupted'],
+    ['rehearsing', '1.0.0', 'interrupted'],
+    ['rehearsed', '1.0.0', 'interrupted'],
+    ['making a snapshot', '1.0.0', 'interrupted'],
+    ['snapshot taken', '1.0.0', 'interrupted'],
+    ['staged', '1.0.0', null],
+    ['switched', '1.1.0', 'updated'],
+  ])('at: %s', async (step, version, result) => {
+    const box = aBox();
+    const from = await anUpdate();
+    box.start();
+    await runs(box, '1.0.0');
+    update(box, from, step);
+    await box.cutPower();
+    box.start();
+    await runs(box, '1.0.0', version);
+    await until(box.state, ({ last }) => (last?.result ?? null) === result);
+    if (version === '1.1.0') return;
+    // nothing of it is in the way of the next
+    await box.stop();
+    if (step !== 'staged') update(box, from);
+    else
+      await writeState(box.data, {
+        ...box.state(),
+        step: { at: 'trial', target: { version: '1.1.0' }, version: '1.1.0', starts: 0, allowMs: 3_000 },
+      });
+    box.start();
+    await runs(box, '1.0.0', version, '1.1.0');
+  });
+
+  test('during the trial: once is forgiven, the second time it goes back', async () => {
+    const box = aBox();
+    update(box, await anUpdate('sick'));
+    box.start('30');
+    await runs(box, '1.1.0');
+    await box.cutPower();
+    box.start('30');
+    await runs(box, '1.1.0', '1.1.0');
+    await box.cutPower();
+    box.start('30');
+    await runs(box, '1.1.0', '1.1.0', '1.0.0');
+    expect(box.state().last?.result).toBe('rolled_back');
+  });
+});
+
+describe('a package that dpkg put over the one before', () => {
+  test.each([
+    ['stays when it proves itself', 'healthy', ['1.0.0', '1.2.0']],
+    ['gives way to the one before', 'crashes', ['1.0.0', '1.2.0', '1.2.0', '1.0.0']],
+  ] as const)('%s', async (_what, behaviour, started) => {
+    const box = aBox();
+    box.start();
+    await runs(box, '1.0.0');
+    await box.stop();
+    cpSync(box.base, `${box.base}-previous`, { recursive: true });
+    tinyProgram(box.base, { version: '1.2.0', behaviour, signer });
+    box.start();
+    await runs(box, ...started);
+  });
+});
