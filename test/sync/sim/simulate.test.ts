@@ -5,7 +5,7 @@ import { freshImage } from './sqlite-replica.ts';
 // The short form of `npm run soak -- --sync 100000`. SYNC_SEED repeats a seed that failed, SYNC_SEEDS says how many.
 
 const FROM = Number(process.env['SYNC_SEED'] ?? 1);
-const SEEDS = Number(process.env['SYNC_SEEDS'] ?? (process.env['SYNC_SEED'] === undefined ? 80 : 1));
+const SEEDS = Number(process.env['SYNC_SEEDS'] ?? (process.env['SYNC_SEED'] === undefined ? 40 : 1));
 
 let image: Buffer;
 beforeAll(() => {
