@@ -27,7 +27,8 @@ export async function syncBacklog({ isQuick, tell }: BenchOptions): Promise<Find
     farm.link.cut();
     tell(`${days} days without a link`);
     const writer = startRemote<MonthOffline>(new URL('load/month-offline.ts', import.meta.url));
-    const written = await writer.call('write', { data: farm.data, days }).finally(() => writer.stop());
+    const written = await writer.call('write', { data: farm.data, days });
+    await writer.stop();
     const gateway = await farm.startGateway();
     fleet = startFleet({
       controllers: farm.controllers.map((one) => ({ ...one, transport: 'mqtt', power_kw: 1.5 })),

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
@@ -11,11 +12,12 @@ import { type RunningServer, startServer } from '../bench/start-server.ts';
 import { type LinkProxy, openLinkProxy } from '../hosted/link-proxy.ts';
 import { pairGateway } from '../hosted/pair-gateway.ts';
 import { FARM } from './farm-plan.ts';
-import { asPerson } from './interface.ts';
+import { asPerson, type Person } from './interface.ts';
 
 // The other half of the demo: a hosted instance, and the line between it and the farm.
 
 const MAIN = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
+const FARM_WITHIN_MS = 60_000;
 const SAVED_AS = 'demo-hosted.json';
 const saved = z.object({ engine: z.enum(['sqlite', 'postgres']), link_port: z.number() });
 type Saved = z.infer<typeof saved>;
@@ -125,6 +127,20 @@ async function pairWith(to: {
     ownerToken: access_token,
     name: FARM.name,
   });
+  await untilFarmIsThere(asPerson(to.server.http, access_token));
+}
+
+const gatewaysWithFarms = z.array(z.object({ farms: z.array(z.unknown()) }));
+
+/** The gateway looks every few seconds whether it was claimed, and tells its farm then. */
+async function untilFarmIsThere(owner: Person): Promise<void> {
+  const deadline = Date.now() + FARM_WITHIN_MS;
+  for (;;) {
+    const gateways = await owner.get('/sync/gateways', gatewaysWithFarms);
+    if (gateways.some(({ farms }) => farms.length > 0)) return;
+    if (Date.now() > deadline) throw new Error('the farm did not reach the hosted instance');
+    await pause(200);
+  }
 }
 
 async function node(...args: string[]): Promise<void> {

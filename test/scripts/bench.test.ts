@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { inTurn, median, rateFinding } from '../../scripts/bench/finding.ts';
 import { quantile } from '../../scripts/bench/load/load-window.ts';
 import { tableOf } from '../../scripts/bench/table.ts';
@@ -50,6 +51,24 @@ describe.concurrent('a quick run', () => {
       expect(findings.every((finding) => stdout.includes(finding.measure))).toBe(true);
     },
     60_000,
+  );
+});
+
+describe.skipIf(whyNoPostgres() !== null)('a quick run of both halves', () => {
+  test.each([
+    ['sync-apply', 'bare inserts of measurements', 6],
+    ['remote-order', 'bare WebSocket echo', 1],
+    ['gateway-storm', 'calm', 1],
+  ])(
+    '%s writes a ratio against %s',
+    async (name, baseline, count) => {
+      const file = join(folder, `${name}.json`);
+      await bench('--quick', '--only', name, '--json', file);
+      const { findings } = written.parse(JSON.parse(readFileSync(file, 'utf8')));
+
+      expect(findings.map((finding) => finding.baseline.name)).toEqual(Array(count).fill(baseline));
+    },
+    90_000,
   );
 });
 

@@ -96,6 +96,26 @@ describe('the demo as a person starts it', () => {
   }, 30_000);
 });
 
+test('with --hosted the farm is paired, is seen from afar, and its line can be cut and healed', async () => {
+  const demo = await startDemo(['--data', join(folder, 'hosted-demo'), '--hosted', '--for', '120s']);
+  const [, url = '', body = ''] =
+    /CLOUD=\$\(curl -s (\S+) -H 'Content-Type: application\/json' -d '([^']+)'/.exec(demo.said()) ?? [];
+  const headers = { 'content-type': 'application/json' };
+  const session = await (await fetch(url, { method: 'POST', headers, body })).json();
+  const { access_token } = z.object({ access_token: z.string() }).parse(session);
+  const reads = [...demo.said().matchAll(/curl -s -H "Authorization: Bearer \$CLOUD" '([^']+)'/g)];
+  const statuses = await Promise.all(
+    reads.map(async ([, path = '']) => (await fetch(path, as(access_token))).status),
+  );
+
+  expect(statuses).toEqual([200, 200, 200]);
+  demo.type('cut');
+  demo.type('heal');
+  expect(await demo.end()).toBe(0);
+  expect(demo.said()).toContain('cut: breaks the line');
+  expect(demo.said()).toContain('heal: whole and fast again');
+}, 90_000);
+
 // the story is told in times of day: it must hold whenever the demo is started
 test.each(['03:10', '12:30', '21:20'])(
   'the week comes true when it ends at %s UTC',
@@ -115,7 +135,12 @@ test.each(['03:10', '12:30', '21:20'])(
   30_000,
 );
 
-type Demo = { said: () => string; exitCode: Promise<number | null>; end: () => Promise<number | null> };
+type Demo = {
+  said: () => string;
+  type: (word: string) => void;
+  exitCode: Promise<number | null>;
+  end: () => Promise<number | null>;
+};
 
 /** Resolves when it is ready, or has ended. */
 async function startDemo(args: readonly string[]): Promise<Demo> {
@@ -133,6 +158,7 @@ async function startDemo(args: readonly string[]): Promise<Demo> {
   await Promise.race([ready, exitCode]);
   return {
     said: () => said,
+    type: (word) => void child.stdin?.write(`${word}\n`),
     exitCode,
     end() {
       child.kill('SIGINT');
