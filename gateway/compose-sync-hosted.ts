@@ -24,11 +24,13 @@ const ROWS_PER_UNIT = { sqlite: 200, postgres: 2_000 } as const;
 /** Requests served at a time; the rest of the connections is for people. */
 const SERVED_AT_ONCE = {
   sqlite: { running: 2, runningHistory: 1 },
-  postgres: { running: 4, runningHistory: 2 },
+  postgres: { running: 4, runningHistory: 1 },
 } as const;
 /** Besides: tokens looked up, and new connections greeted, at a time. With those above they leave people some. */
 const LOOKED_UP_AT_ONCE = 2;
 const GREETED_AT_ONCE = 1;
+/** Times as long as it worked. */
+const HISTORY_RESTS = 2;
 const WAITING = { core: 400, history: 100 };
 
 export type SyncServerWiring = {
@@ -89,7 +91,13 @@ export function wireHostedSync(wiring: HostedSyncWiring) {
       );
     },
   });
-  const shedding = createShedding({ ...SERVED_AT_ONCE[database.dialect], waiting: WAITING });
+  const shedding = createShedding({
+    ...SERVED_AT_ONCE[database.dialect],
+    waiting: WAITING,
+    rest: HISTORY_RESTS,
+    monotonic,
+    later: (ms, then) => void setTimeout(then, ms),
+  });
   const sightings = createSightings(kernel);
   const store = hostedStore(database.read);
   const sockets = createLiveSockets({

@@ -252,8 +252,40 @@ describe('the machines’ side of a hosted instance over real sockets', () => {
 });
 
 describe('more gateways than can be served', () => {
+  type Bounds = Pick<Parameters<typeof createShedding>[0], 'running' | 'runningHistory' | 'waiting'>;
+  const clock = { ms: 0, rests: [] as { ms: number; then: () => void }[] };
+  const aShedding = (bounds: Bounds, rest = 0) =>
+    createShedding({
+      ...bounds,
+      rest,
+      monotonic: () => clock.ms,
+      later: (ms, then) => (ms === 0 ? then() : void clock.rests.push({ ms, then })),
+    });
+
+  test('history rests between gateways, so that orders find a processor', async () => {
+    const bounds = { running: 2, runningHistory: 1, waiting: { core: 9, history: 9 } };
+    const shedding = aShedding(bounds, 2);
+    const order: string[] = [];
+    const work = (name: string) => async () => {
+      clock.ms += 40;
+      order.push(name);
+    };
+    const all = ['one', 'two'].map((name) => shedding.run('history', work(name)));
+    await all[0];
+    await shedding.run('core', work('core'));
+    expect(order).toEqual(['one', 'core']);
+    const [rest] = clock.rests.splice(0);
+    expect(rest?.ms).toBe(80);
+    rest?.then();
+    await Promise.all(all);
+    expect(order).toEqual(['one', 'core', 'two']);
+    // nobody waits: nobody is kept waiting
+    await shedding.run('history', work('three'));
+    expect(clock.rests).toEqual([]);
+  });
+
   test('core goes before history, and what finds no room is sent away', async () => {
-    const shedding = createShedding({ running: 1, runningHistory: 1, waiting: { core: 1, history: 1 } });
+    const shedding = aShedding({ running: 1, runningHistory: 1, waiting: { core: 1, history: 1 } });
     const order: string[] = [];
     const gate = Promise.withResolvers<void>();
     const first = shedding.run('history', () => gate.promise.then(() => order.push('first')));
@@ -268,7 +300,7 @@ describe('more gateways than can be served', () => {
   });
 
   test('readings of years leave room for what control and people wait for', async () => {
-    const shedding = createShedding({ running: 3, runningHistory: 1, waiting: { core: 9, history: 9 } });
+    const shedding = aShedding({ running: 3, runningHistory: 1, waiting: { core: 9, history: 9 } });
     const gate = Promise.withResolvers<void>();
     const order: string[] = [];
     const readings = ['one', 'two'].map((name) =>
@@ -282,7 +314,7 @@ describe('more gateways than can be served', () => {
   });
 
   test('work that fails gives its place to the next', async () => {
-    const shedding = createShedding({ running: 1, runningHistory: 1, waiting: { core: 9, history: 9 } });
+    const shedding = aShedding({ running: 1, runningHistory: 1, waiting: { core: 9, history: 9 } });
     await expect(shedding.run('core', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await shedding.run('core', async () => 'served')).toBe('served');
   });

@@ -37,7 +37,7 @@ const CODE_HASH = {
 } as const;
 
 /**
- * argon2id, few at a time and only where nothing else wants the core: each fills 64 MiB and a core, and aeration runs on
+ * argon2id, few at a time and at a lower priority than control: each fills 64 MiB and a core, and aeration runs on
  * the same box. The others wait in a line of bounded length, in which sources take turns.
  */
 export function argon2Passwords(

@@ -65,7 +65,7 @@ function enter(
       headers: { 'Retry-After': '1' },
     });
   }
-  if (open.all >= OPEN_AT_ONCE) throw overloaded(deps, kind);
+  if (open.all >= OPEN_AT_ONCE) throw overloaded(deps, kind, rankOf(kind, null));
   open.all += 1;
   open.byStream.set(streamId, own + 1);
   return () => {
@@ -81,8 +81,9 @@ async function answer(
   { kind, caller, body }: { kind: AskKind; caller: GatewayCaller; body: unknown },
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
-  const asked = await deps.shedding.run(rankOf(kind, body), () => deps.server.ask(caller, kind, body));
-  if (asked === null) throw overloaded(deps, kind);
+  const rank = rankOf(kind, body);
+  const asked = await deps.shedding.run(rank, () => deps.server.ask(caller, kind, body));
+  if (asked === null) throw overloaded(deps, kind, rank);
   deps.heard(caller);
   if (!asked.ok) throw refusal(asked.refused);
   await sendPacked(request, response, asked.answer);
@@ -110,10 +111,13 @@ function rankOf(kind: AskKind, body: unknown): Rank {
   return isHistory ? 'history' : 'core';
 }
 
-function overloaded(deps: Pick<HostedHttpDeps, 'random' | 'shed'>, kind: AskKind): AppError {
+/** Seconds until those that wait now have been served, not all at the same moment again. */
+const COME_AGAIN_S = { core: { least: 1, most: 5 }, history: { least: 5, most: 15 } } as const;
+
+function overloaded(deps: Pick<HostedHttpDeps, 'random' | 'shed'>, kind: AskKind, rank: Rank): AppError {
   deps.shed(kind);
-  // not all at the same moment again
-  const waitS = 1 + Math.floor(deps.random() * 5);
+  const { least, most } = COME_AGAIN_S[rank];
+  const waitS = least + Math.floor(deps.random() * (most - least + 1));
   return new AppError(503, 'Too many gateways are being served now; please come again', {
     code: 'SYNC_BUSY',
     headers: { 'Retry-After': String(waitS) },

@@ -16,6 +16,14 @@ export function createShedding(bounds: {
   /** Of these at most so many of history: orders must find a connection, and a processor, between years of readings. */
   runningHistory: number;
   waiting: Readonly<Record<Rank, number>>;
+  /**
+   * While others of history wait, a place rests this many times as long as it worked: whatever hundreds of gateways have
+   * to tell, most of a processor stays with orders.
+   */
+  rest: number;
+  /** Milliseconds on a clock that only grows. */
+  monotonic: () => number;
+  later: (ms: number, then: () => void) => void;
 }): Shedding {
   const queues: Record<Rank, Waiting[]> = { core: [], history: [] };
   const state = { running: 0, runningHistory: 0, shed: 0 };
@@ -52,16 +60,22 @@ export function createShedding(bounds: {
     }
   }
 
+  function endRested(rank: Rank, startedAt: number): void {
+    if (rank === 'core' || queues.history.length === 0) end(rank);
+    else bounds.later((bounds.monotonic() - startedAt) * bounds.rest, () => end(rank));
+  }
+
   return {
     async run(rank, work) {
       if (!(await turn(rank))) {
         state.shed += 1;
         return null;
       }
+      const startedAt = bounds.monotonic();
       try {
         return await work();
       } finally {
-        end(rank);
+        endRested(rank, startedAt);
       }
     },
     counts: () => ({
