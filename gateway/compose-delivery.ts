@@ -1,7 +1,6 @@
 import { addressPolicy } from '#adapters/delivery/address-policy.ts';
 import { channelSecrets } from '#adapters/delivery/channel-secrets.ts';
 import { safePoster } from '#adapters/delivery/post-safely.ts';
-import { mailSender } from '#adapters/delivery/send-mail.ts';
 import { newVapidKeys, pushSender, type VapidKeys } from '#adapters/delivery/send-push.ts';
 import { webhookSender } from '#adapters/delivery/send-webhook.ts';
 import { attemptLimit } from '#adapters/http/attempt-limit.ts';
@@ -44,6 +43,12 @@ export function wireNotify(config: Pick<Config, 'smtpUrl'>, kernel: Kernel, data
   return createNotify({ ...kernel, queries: notifyQueries(database.read), canSend: canSend(config) });
 }
 
+/** Its library takes 10 MB, which a box without a mail server has no use for. */
+async function mailSender(url: string, from: Config['smtpFrom']) {
+  const { mailSender: sender } = await import('#adapters/delivery/send-mail.ts');
+  return sender({ url, from });
+}
+
 /** Push and webhooks need nothing but the network; mail needs a server. */
 function canSend({ smtpUrl }: Pick<Config, 'smtpUrl'>): (kind: ChannelKind) => boolean {
   return (kind) => kind !== 'EMAIL' || smtpUrl !== null;
@@ -64,7 +69,7 @@ export async function wireDelivery(deps: {
   const secrets = channelSecrets(kept.secret);
   const policy = addressPolicy(config.role);
   const poster = safePoster({ policy, now: kernel.now });
-  const mail = config.smtpUrl === null ? null : mailSender({ url: config.smtpUrl, from: config.smtpFrom });
+  const mail = config.smtpUrl === null ? null : await mailSender(config.smtpUrl, config.smtpFrom);
   const sendBy: Readonly<Record<ChannelKind, Send | null>> = {
     EMAIL: mail?.send ?? null,
     WEB_PUSH: pushSender({ post: poster.post, vapid: kept.vapid, contact: contactOf(config) }),

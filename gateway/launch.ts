@@ -26,7 +26,7 @@ import {
 // What the system starts on a box that updates itself: chooses the version, proves that it is what was signed, and
 // becomes it. A version that is tried runs below this process, which goes back when it does not prove itself.
 
-const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=512', '--v8-pool-size=2'];
+const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=512', '--v8-pool-size=2'];
 /** A version that is told to stop and does not. */
 const STOP_WITHIN_MS = 6_000;
 const PING_EVERY_MS = 5_000;

@@ -65,7 +65,7 @@ function start({ program, node, data, httpPort, log }: LocalDeps): ChildProcess 
   const child = spawn(
     node,
     [
-      '--max-semi-space-size=8',
+      '--max-semi-space-size=4',
       '--max-old-space-size=512',
       path.join(program, 'gateway/main.ts'),
       '--data',
