@@ -7,6 +7,7 @@ import { type Reply, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, anInvitation, deviceIdOf } from '#test/farm-rows.ts';
 import { type ApiDocument, sampleRequest } from '#test/sample-request.ts';
+import { standingFarm } from '#test/standing-farm.ts';
 
 const CALLERS = ['nobody', 'stranger', 'VIEWER', 'TECHNICIAN', 'MANAGER', 'OWNER', 'admin'] as const;
 type Caller = (typeof CALLERS)[number];
@@ -94,13 +95,17 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
     return (body as { access_token: string }).access_token;
   }
 
+  const farm = standingFarm(namesOfFreshFarm);
+
   async function ask(route: Route, caller: Caller): Promise<Reply> {
-    const { path, body } = sampleRequest(document, route, await namesOfFreshFarm());
+    const { path, body } = sampleRequest(document, route, await farm.names());
     const token = await tokenFor(caller, route);
-    return app.call(route.method, path, {
+    const reply = await app.call(route.method, path, {
       ...(token === undefined ? {} : { token }),
       ...(body === undefined ? {} : { body }),
     });
+    farm.answered(route.method, reply);
+    return reply;
   }
 
   test('every kind of thing a rule can name stands on the farm of this test', async () => {

@@ -36,7 +36,7 @@ describe.concurrent('a quick run', () => {
     ['streaming-logs', 'calm', 2],
     ['storm', 'after the first 2 each', 1],
     ['tls-reconnect', 'the same without TLS', 1],
-    ['logins', ['calm', 'allowed', 'wanted at most'], 3],
+    ['logins', ['calm', 'hashing elsewhere', 'allowed', 'wanted at most'], 4],
     ['limits', 'without', 3],
   ])(
     '%s writes a ratio against %s',

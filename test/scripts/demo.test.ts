@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { fastFolder } from '#test/fast-folder.ts';
 import { makeFarm } from '../../scripts/demo/make-farm.ts';
 import { openPastGateway } from '../../scripts/demo/past-gateway.ts';
 import { liveThrough } from '../../scripts/demo/week.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'farm-demo-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const weeks = mkdtempSync(join(fastFolder(), 'farm-week-'));
+afterAll(() => {
+  for (const each of [folder, weeks]) rmSync(each, { recursive: true, force: true });
+});
 
 describe('the demo as a person starts it', () => {
   const data = join(folder, 'demo-data');
@@ -121,7 +125,7 @@ test.each(['03:10', '12:30', '21:20'])(
   'the week comes true when it ends at %s UTC',
   async (time) => {
     const endMs = Date.parse(`2026-11-19T${time}:00Z`);
-    const gateway = await openPastGateway(mkdtempSync(join(folder, 'week-')), endMs - 7 * 86_400_000);
+    const gateway = await openPastGateway(mkdtempSync(join(weeks, 'week-')), endMs - 7 * 86_400_000);
     const farm = await makeFarm(gateway.base, 'camarao-123');
     await liveThrough({ gateway, farm, endMs });
     const active = await farm.owner.get(

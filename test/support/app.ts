@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { type UserAnswer, user } from '#contract/resources/users.ts';
@@ -11,6 +10,7 @@ import { update } from '#core/changes.ts';
 import { compose } from '../../gateway/compose.ts';
 import { readConfig } from '../../gateway/config.ts';
 import type { Engine } from './databases.ts';
+import { fastFolder } from './fast-folder.ts';
 import { freshDatabase } from './postgres.ts';
 
 export type TestClock = { now: () => number; advance: (ms: number) => void; set: (ms: number) => void };
@@ -43,7 +43,7 @@ const CHEAP = { memoryCost: 8, timeCost: 2 };
 export async function startApp(engine: Engine = 'sqlite', args: readonly string[] = []) {
   const clock = testClock();
   const wall = { aheadMs: 0 };
-  const data = mkdtempSync(join(tmpdir(), 'farm-'));
+  const data = mkdtempSync(join(fastFolder(), 'farm-'));
   const postgres = engine === 'postgres' ? await freshDatabase() : null;
   const config = readConfig(
     ['--data', data, ...(postgres ? ['--database-url', postgres.url] : []), ...args],
@@ -63,6 +63,8 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     log: { debug: silent, info: note('info'), warn: note('warn'), error: note('error') },
   });
   const server = createServer(instance.app);
+  // a test process that stood still for a while must not find its idle connections closed
+  server.keepAliveTimeout = 0;
   const live = instance.sync?.attach(server) ?? null;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

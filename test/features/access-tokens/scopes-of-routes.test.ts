@@ -8,6 +8,7 @@ import { onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
 import { aProgram } from '#test/programs.ts';
 import { type ApiDocument, sampleRequest } from '#test/sample-request.ts';
+import { standingFarm } from '#test/standing-farm.ts';
 
 /** Account matters: what a stolen token must not reach, whatever its scopes. */
 const ACCOUNT_MATTERS =
@@ -60,17 +61,20 @@ onBothEngines('every route and every scope', (_open, engine) => {
   test('route by route, scope by scope', async () => {
     const wanted: Record<string, Record<string, string>> = {};
     const kept: Record<string, Record<string, string>> = {};
+    const farm = standingFarm(async () => {
+      const ids = await aFarm(app.kernel, owner.user.id);
+      return { ...ids, user: owner.user.id, device: deviceIdOf(ids.control_point) };
+    });
     for (const route of app.routes) {
       if (route.access.who === 'anyone') continue;
       const needed = scopeFor(route);
       for (const scope of TOKEN_SCOPES) {
-        const ids = await aFarm(app.kernel, owner.user.id);
-        const names = { ...ids, user: owner.user.id, device: deviceIdOf(ids.control_point) };
-        const { path, body } = sampleRequest(document, route, names);
+        const { path, body } = sampleRequest(document, route, await farm.names());
         const reply = await app.call(route.method, path, {
           token: tokens[scope],
           ...(body === undefined ? {} : { body }),
         });
+        farm.answered(route.method, reply);
         const { code } = (reply.body ?? {}) as { code?: string };
         const isRefused = code === 'LOGIN_REQUIRED' || code === 'SCOPE_MISSING';
         kept[name(route)] = {
