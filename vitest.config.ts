@@ -17,8 +17,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Hundreds of gateways are started as processes: each finds its code compiled, as one on a box does.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)) },
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],
     projects: [
       {

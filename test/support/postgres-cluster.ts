@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { fastFolder } from './fast-folder.ts';
 
 export type Cluster = {
   /** Of the database `postgres`, as superuser. */
@@ -43,19 +44,34 @@ export function whyNoPostgres(): string | null {
  * TEST_POSTGRES_BIN names another folder of binaries than the installed package's.
  */
 export async function postgresForRun(options: { durable?: boolean } = {}): Promise<Cluster> {
-  sweepLeftovers();
-  const folder = fs.mkdtempSync(path.join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const isDurable = options.durable === true;
+  // a copy of a database is a thousand files, which takes a disk longer than the test that wants it
+  const roots = isDurable ? [tmpdir()] : [...new Set([fastFolder(), tmpdir()])];
+  const causes: unknown[] = [];
+  for (const root of roots) {
+    try {
+      return await clusterBelow(root, isDurable ? SETTINGS : [...SETTINGS, ...CARELESS_SETTINGS]);
+    } catch (cause) {
+      // memory may be closed to programs
+      causes.push(cause);
+    }
+  }
+  throw new Error('no PostgreSQL could be started for the tests', { cause: causes.at(-1) });
+}
+
+async function clusterBelow(root: string, settings: string[]): Promise<Cluster> {
+  sweepLeftovers(root);
+  const folder = fs.mkdtempSync(path.join(root, `${FOLDER_PREFIX}${process.pid}-`));
   const owner: Owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if (owner.uid !== undefined) fs.chownSync(folder, owner.uid, owner.uid);
   try {
     const binaries = binariesReadableBy(owner, folder);
     const password = randomBytes(16).toString('hex');
     createDataFolder({ binaries, owner, folder, password });
-    const settings = options.durable === true ? SETTINGS : [...SETTINGS, ...CARELESS_SETTINGS];
     return await startServer({ binaries, owner, folder, password, settings });
   } catch (cause) {
     fs.rmSync(folder, { recursive: true, force: true });
-    throw new Error('no PostgreSQL could be started for the tests', { cause });
+    throw cause;
   }
 }
 
@@ -68,11 +84,11 @@ function binaryFolder(): string {
 }
 
 /** A run that was killed outright could not clean up. A server whose folder is gone stops by itself. */
-function sweepLeftovers(): void {
-  for (const name of fs.readdirSync(tmpdir())) {
+function sweepLeftovers(root: string): void {
+  for (const name of fs.readdirSync(root)) {
     const pid = name.startsWith(FOLDER_PREFIX) ? Number.parseInt(name.slice(FOLDER_PREFIX.length), 10) : NaN;
     if (!Number.isNaN(pid) && !isAlive(pid)) {
-      fs.rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
+      fs.rmSync(path.join(root, name), { recursive: true, force: true });
     }
   }
 }
