@@ -20,16 +20,18 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],
+    // No module keeps state, so a worker loads the program once for all its files (`isolate: false`).
     projects: [
       {
         test: {
           name: 'node',
+          isolate: false,
           include: ['**/*.test.ts'],
           exclude: [...configDefaults.exclude, NEEDS_POSTGRES, NEEDS_BROWSER],
         },
       },
-      { test: { name: 'pg', include: [NEEDS_POSTGRES] } },
-      { test: { name: 'browser', include: [NEEDS_BROWSER] } },
+      { test: { name: 'pg', isolate: false, include: [NEEDS_POSTGRES] } },
+      { test: { name: 'browser', isolate: false, include: [NEEDS_BROWSER] } },
     ],
   },
 });

@@ -7,17 +7,21 @@ import { dirname, join } from 'node:path';
  * Every screen of the console in every size, theme, language and state, looked at by axe, and a thousand cuts of its line:
  * the tests that look at a part of it each time, told to look at all. Answers whether all is well.
  */
-export async function soakConsole({ seed }: { seed: number }): Promise<boolean> {
-  const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));
+export function soakConsole({ seed }: { seed: number }): Promise<boolean> {
   const files = ['every-screen', 'cut-stream'].map((name) => `test/console/${name}.browser.test.ts`);
-  const run = spawn(
-    process.execPath,
-    [join(vitest, 'vitest.mjs'), 'run', '--project', 'browser', '--testTimeout', '60000', ...files],
-    {
-      stdio: 'inherit',
-      env: { ...process.env, CONSOLE_LOOKS: 'all', CONSOLE_CUTS: '1000', CONSOLE_SEED: String(seed) },
-    },
-  );
+  return wholeTests(files, { CONSOLE_LOOKS: 'all', CONSOLE_CUTS: '1000', CONSOLE_SEED: String(seed) });
+}
+
+/** Every bench in its quick form, of which the tests run a few each time. Answers whether all is well. */
+export const soakBenches = (): Promise<boolean> =>
+  wholeTests(['test/scripts/bench.test.ts'], { BENCHES: 'all' });
+
+async function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
+  const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));
+  const run = spawn(process.execPath, [join(vitest, 'vitest.mjs'), 'run', ...files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...more },
+  });
   const [code] = (await once(run, 'exit')) as [number | null];
   return code === 0;
 }

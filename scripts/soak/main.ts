@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseDuration } from '#sim/fleet/scenario.ts';
 import { soakPair } from '../sync/soak-pair.ts';
 import { runCampaign } from './campaign.ts';
-import { soakConsole } from './every-look.ts';
+import { soakBenches, soakConsole } from './every-look.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readProgress } from './progress.ts';
 import { type Report, textOf } from './report.ts';
@@ -19,6 +19,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --resume FILE      notes its progress there, and goes on from it when it was interrupted
   --sync SEEDS       instead: so many simulated pairs of a gateway and a hosted instance, from --seed on [from 1]
   --console          instead: every screen of the console in every size, theme, language and state, and its line cut
+  --benches          instead: every bench in its quick form
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
 `;
 
@@ -33,6 +34,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(HELP);
     return 2;
   }
+  if (options.benches) return (await soakBenches()) ? 0 : 1;
   if (options.console) return (await soakConsole(options)) ? 0 : 1;
   if (options.sync !== null) {
     const tell = (sentence: string) => console.error(`… ${sentence}`);
@@ -83,6 +85,7 @@ function readOptions(args: readonly string[]) {
       resume: { type: 'string' },
       sync: { type: 'string' },
       console: { type: 'boolean', default: false },
+      benches: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -101,6 +104,7 @@ function readOptions(args: readonly string[]) {
     seed,
     sync,
     console: values.console,
+    benches: values.benches,
     from: Number(values.seed ?? 1),
     kills,
     controllers,

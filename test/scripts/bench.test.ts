@@ -26,19 +26,30 @@ const written = z.object({
   ),
 });
 
+/** The others when all are wanted (`npm run soak -- --benches`): each starts gateways and loads of its own. */
+const EACH_TIME = ['http-heartbeats', 'quiet-day', 'limits', 'sync-apply'];
+const isRun = ([name]: readonly [string, ...unknown[]]) =>
+  process.env['BENCHES'] === 'all' || EACH_TIME.includes(name);
+const QUICK: readonly [string, string | string[], number][] = [
+  ['mqtt-heartbeats', 'bare aedes', 2],
+  ['http-heartbeats', 'bare express 5', 2],
+  ['order-latency', 'bare aedes publish', 2],
+  ['cold-start', 'empty database', 1],
+  ['quiet-day', 'nobody connected', 1],
+  ['streaming-logs', 'calm', 2],
+  ['storm', 'after the first 2 each', 1],
+  ['tls-reconnect', 'the same without TLS', 1],
+  ['logins', ['calm', 'hashing elsewhere', 'allowed', 'wanted at most'], 4],
+  ['limits', 'without', 3],
+];
+const QUICK_PAIRS: readonly [string, string, number][] = [
+  ['sync-apply', 'bare inserts of measurements', 6],
+  ['remote-order', 'bare WebSocket echo', 1],
+  ['gateway-storm', 'calm', 1],
+];
+
 describe.concurrent('a quick run', () => {
-  test.each([
-    ['mqtt-heartbeats', 'bare aedes', 2],
-    ['http-heartbeats', 'bare express 5', 2],
-    ['order-latency', 'bare aedes publish', 2],
-    ['cold-start', 'empty database', 1],
-    ['quiet-day', 'nobody connected', 1],
-    ['streaming-logs', 'calm', 2],
-    ['storm', 'after the first 2 each', 1],
-    ['tls-reconnect', 'the same without TLS', 1],
-    ['logins', ['calm', 'hashing elsewhere', 'allowed', 'wanted at most'], 4],
-    ['limits', 'without', 3],
-  ])(
+  test.each(QUICK.filter(isRun))(
     '%s writes a ratio against %s',
     async (name, baseline, count) => {
       const file = join(folder, `${name}.json`);
@@ -55,11 +66,7 @@ describe.concurrent('a quick run', () => {
 });
 
 describe.skipIf(whyNoPostgres() !== null)('a quick run of both halves', () => {
-  test.each([
-    ['sync-apply', 'bare inserts of measurements', 6],
-    ['remote-order', 'bare WebSocket echo', 1],
-    ['gateway-storm', 'calm', 1],
-  ])(
+  test.each(QUICK_PAIRS.filter(isRun))(
     '%s writes a ratio against %s',
     async (name, baseline, count) => {
       const file = join(folder, `${name}.json`);

@@ -2,7 +2,6 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import { archOf, type Manifest, PRODUCT } from '../../gateway/update/manifest.ts';
 import { writePackage } from '../../gateway/update/package-file.ts';
 import { sha256Of } from '../../gateway/update/program-folder.ts';
@@ -42,11 +41,17 @@ export function aSigner(): Signer {
   };
 }
 
-const shelf = mkdtempSync(join(tmpdir(), 'updates-'));
-afterAll(() => rmSync(shelf, { recursive: true, force: true, maxRetries: 5 }));
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
 
-/** A folder that is gone when this test file is over. */
-export const aFolder = (name: string): string => mkdtempSync(join(shelf, `${name}-`));
+/** A folder that is gone when the test process is over. */
+export function aFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `updates-${name}-`));
+  folders.push(folder);
+  return folder;
+}
 
 type Tiny = { version: string; behaviour?: Behaviour; signer: Signer };
 
