@@ -17,9 +17,6 @@ export async function launchChromium(more: readonly string[] = []): Promise<Brow
   const own = [...(named === undefined ? [] : [named]), ...PLACES].find((path) => existsSync(path));
   if (own !== undefined) return chromium.launch({ executablePath: own, headless: true, args: flags });
   const { default: packed } = await import('@sparticuz/chromium');
-  return chromium.launch({
-    executablePath: await packed.executablePath(),
-    headless: true,
-    args: [...packed.args, ...flags],
-  });
+  // not its own flags: they make one process of all pages, which the end of any page ends, and weaken the rules of origins
+  return chromium.launch({ executablePath: await packed.executablePath(), headless: true, args: flags });
 }

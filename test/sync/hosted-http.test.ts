@@ -253,13 +253,13 @@ describe('the machines’ side of a hosted instance over real sockets', () => {
 
 describe('more gateways than can be served', () => {
   type Bounds = Pick<Parameters<typeof createShedding>[0], 'running' | 'runningHistory' | 'waiting'>;
-  const clock = { ms: 0, rests: [] as { ms: number; then: () => void }[] };
+  const clock = { ms: 0, rests: [] as { ms: number; end: () => void }[] };
   const aShedding = (bounds: Bounds, rest = 0) =>
     createShedding({
       ...bounds,
       rest,
       monotonic: () => clock.ms,
-      later: (ms, then) => (ms === 0 ? then() : void clock.rests.push({ ms, then })),
+      later: (ms, end) => (ms === 0 ? end() : void clock.rests.push({ ms, end })),
     });
 
   test('history rests between gateways, so that orders find a processor', async () => {
@@ -276,7 +276,7 @@ describe('more gateways than can be served', () => {
     expect(order).toEqual(['one', 'core']);
     const [rest] = clock.rests.splice(0);
     expect(rest?.ms).toBe(80);
-    rest?.then();
+    rest?.end();
     await Promise.all(all);
     expect(order).toEqual(['one', 'core', 'two']);
     // nobody waits: nobody is kept waiting

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { until } from '#test/gateway-process.ts';
 import { versionFolder, writeState } from '../../gateway/update/update-folder.ts';
 import { type UpdateState } from '../../gateway/update/update-state.ts';
-import { aFolder, aSigner, type Behaviour, tinyProgram, tinyUpdate } from './tiny-program.ts';
+import { aFolder, aSigner, type Behaviour, removeFolders, tinyProgram, tinyUpdate } from './tiny-program.ts';
+
+afterAll(removeFolders);
 
 // The launcher as the system starts it, with programs of a few lines below it.
 

@@ -6,7 +6,9 @@ import { archOf } from '../../gateway/update/manifest.ts';
 import { programTrouble } from '../../gateway/update/program-folder.ts';
 import { type StageDeps, stageUpdate } from '../../gateway/update/stage-update.ts';
 import { lockUpdates, readState, versionFolder } from '../../gateway/update/update-folder.ts';
-import { aFolder, aSigner, tinyUpdate } from './tiny-program.ts';
+import { aFolder, aSigner, removeFolders, tinyUpdate } from './tiny-program.ts';
+
+afterAll(removeFolders);
 
 const signer = aSigner();
 const arch = archOf(process.arch) ?? 'amd64';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alert } from '#contract/resources/alerts.ts';
 import type { AlertType } from '#contract/words.ts';
 import { insert, update } from '#core/changes.ts';
@@ -9,7 +9,9 @@ import { aFarm, alertRow } from '#test/farm-rows.ts';
 import { wireUpdate } from '../../gateway/compose-update.ts';
 import { readState, writeState } from '../../gateway/update/update-folder.ts';
 import { began, NO_UPDATE, staged } from '../../gateway/update/update-state.ts';
-import { aFolder, aSigner, tinyUpdate } from './tiny-program.ts';
+import { aFolder, aSigner, removeFolders, tinyUpdate } from './tiny-program.ts';
+
+afterAll(removeFolders);
 
 // What a gateway that runs does about updates: takes them up, waits while animals are in danger, tells how one ended.
 

@@ -42,11 +42,13 @@ export function aSigner(): Signer {
 }
 
 const folders: string[] = [];
-process.once('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-});
 
-/** A folder that is gone when the test process is over. */
+/** For `afterAll` of every file that asks for a folder. */
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** A folder that `removeFolders` takes away. */
 export function aFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `updates-${name}-`));
   folders.push(folder);

@@ -5,12 +5,10 @@ import { answerCalls } from '../remote.ts';
 
 // One password after the other, as the gateway hashes them, in a process of its own.
 
-const LOW_PRIORITY = 10;
-
 const handlers = {
   /** From now on, until the process ends. */
-  async hash(_: Record<never, never>): Promise<void> {
-    setPriority(LOW_PRIORITY);
+  async hash({ priority }: { priority: number }): Promise<void> {
+    setPriority(priority);
     void forEver();
   },
 };
