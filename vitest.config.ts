@@ -19,6 +19,8 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)) },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // a machine that is busy elsewhere is late, not wrong
+    expect: { poll: { timeout: 20_000 } },
     globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],
     // No module keeps state, so a worker loads the program once for all its files (`isolate: false`).
     projects: [

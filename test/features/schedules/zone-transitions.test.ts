@@ -38,6 +38,12 @@ function changesOf(zone: string): ClockChange[] {
   }
 }
 
+const CHANGES_BY_ZONE = new Map(ZONES.map((zone) => [zone, changesOf(zone)]));
+/** Of zones whose clocks change at the same instants by the same hours, one speaks for all. */
+const CHANGING = [
+  ...new Map([...CHANGES_BY_ZONE].map((entry) => [JSON.stringify(entry[1]), entry])).values(),
+];
+
 /** Wall times of interest: round the edges of what is skipped or repeated, in its middle, and an ordinary one. */
 function wallTimesAround(change: ClockChange): number[] {
   const low = change.at + Math.min(change.before, change.after);
@@ -63,8 +69,8 @@ const asStart = (at: number): ScheduleEvent => ({ at, action: 'ON', schedule_id:
 test('every daily and weekly slot happens once, in order, around every clock change of every zone, 2020 to 2037', () => {
   let changesSeen = 0;
   let slotsSeen = 0;
-  for (const zone of ZONES) {
-    for (const change of changesOf(zone)) {
+  for (const [zone, changes] of CHANGING) {
+    for (const change of changes) {
       changesSeen += 1;
       for (const wall of wallTimesAround(change)) {
         // Entered ten days before, at this time of day; that day has the offset of before the change.
@@ -97,13 +103,14 @@ test('every daily and weekly slot happens once, in order, around every clock cha
     }
   }
   // The scan itself must have found the world's clock changes: about 4,700 of them at the time of writing.
-  expect(changesSeen).toBeGreaterThan(4000);
+  expect([...CHANGES_BY_ZONE.values()].flat().length).toBeGreaterThan(4000);
+  expect(changesSeen).toBeGreaterThan(1000);
   expect(slotsSeen).toBe(changesSeen * 6 * 4);
-}, 60_000);
+}, 300_000);
 
 test('an occurrence ends after it began and before it begins again, around every clock change', () => {
-  for (const zone of ZONES) {
-    for (const change of changesOf(zone)) {
+  for (const [zone, changes] of CHANGING) {
+    for (const change of changes) {
       const [low = 0, , middle = 0] = wallTimesAround(change);
       for (const [wall, length] of [
         [low, 12 * HOUR],
@@ -120,7 +127,7 @@ test('an occurrence ends after it began and before it begins again, around every
       }
     }
   }
-}, 60_000);
+}, 300_000);
 
 test('on ordinary days of any zone and year a schedule keeps its time of day', () => {
   const anyDay = fc.integer({ min: FROM / DAY, max: TO / DAY });
@@ -155,4 +162,4 @@ test('on ordinary days of any zone and year a schedule keeps its time of day', (
     ),
     { numRuns: 2000 },
   );
-}, 20_000);
+}, 300_000);
