@@ -110,7 +110,7 @@ test.runIf(process.platform === 'linux')('the threads that hash give way to ever
     );
     expect(threads.length).toBeGreaterThan(0);
     for (const thread of threads) expect(getPriority(Number(thread))).toBe(10);
-  }, 5_000);
+  }, 20_000);
 });
 
 test('no more than the allowed number are worked on at once', async () => {

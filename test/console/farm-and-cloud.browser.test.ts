@@ -85,7 +85,7 @@ describe('a farm and its cloud', () => {
     await owner.waitForSelector('[data-gateway]:has-text("Norte")');
     await owner.waitForSelector(`[data-local-users]:has-text("${local.user.email}")`);
     expect(await violationsOn(owner)).toEqual([]);
-  }, 25_000);
+  });
 
   it('an order from afar is followed to the motor, and one that does not arrive is never carried out late', async () => {
     const { hosted } = apps;
@@ -116,5 +116,5 @@ describe('a farm and its cloud', () => {
     await board.waitForSelector('[data-order="expired"]:has-text("não foi alcançado a tempo")');
     await board.waitForSelector('[data-point="CP-01"][data-state="on"]');
     expect(apps.gateway.control.registry.byId(pointId)?.row.target_status).toBe('ON');
-  }, 25_000);
+  });
 });

@@ -96,7 +96,7 @@ describe('a farm whose controllers speak TLS', () => {
       () => connected(fleet),
       (count) => count === 3,
     );
-  }, 30_000);
+  });
   afterAll(async () => {
     await fleet.stop();
     await gateway.close();

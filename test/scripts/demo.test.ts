@@ -95,7 +95,7 @@ describe('the demo as a person starts it', () => {
     expect(await second.exitCode).toBe(0);
     expect(second.said()).toContain(pointIds);
     expect(second.said()).toContain('as shown when the farm was made');
-  }, 30_000);
+  });
 });
 
 test('with --hosted the farm is paired, is seen from afar, and its line can be cut and healed', async () => {

@@ -7,7 +7,7 @@ import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';
 import { BUCKETS, bucketOf, digestOf } from '../../gateway/core/sync/digest.ts';
 
-const SOON = { timeout: 15_000, interval: 50 };
+const SOON = { timeout: 30_000, interval: 50 };
 const DAY_MS = 86_400_000;
 
 onBothEngines('both sides are compared', (_open, engine) => {

@@ -253,7 +253,7 @@ describe('an instance with a mail server', () => {
           message: expect.stringContaining('ze@farm.test'),
         }),
       );
-    }, 5_000);
+    }, 20_000);
     expect(JSON.stringify(app.sentences)).not.toContain(String(body(made)['code']));
     await app.delivery.stop(Promise.resolve());
     await app.close();

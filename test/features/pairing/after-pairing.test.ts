@@ -4,7 +4,7 @@ import { type App, body, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { localOf, pair, startBoth } from '#test/paired-apps.ts';
 
-const SOON = { timeout: 8_000, interval: 50 };
+const SOON = { timeout: 30_000, interval: 50 };
 
 onBothEngines('a farm that lived alone joins an account', (_open, engine) => {
   let apps: Awaited<ReturnType<typeof startBoth>>;
