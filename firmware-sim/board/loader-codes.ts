@@ -1,0 +1,58 @@
+// Numbers of the loader's protocol.
+
+export const OP = {
+  flashBegin: 0x02,
+  flashData: 0x03,
+  flashEnd: 0x04,
+  memBegin: 0x05,
+  memEnd: 0x06,
+  memData: 0x07,
+  sync: 0x08,
+  writeRegister: 0x09,
+  readRegister: 0x0a,
+  spiParameters: 0x0b,
+  spiAttach: 0x0d,
+  readSlow: 0x0e,
+  changeBaud: 0x0f,
+  deflateBegin: 0x10,
+  deflateData: 0x11,
+  deflateEnd: 0x12,
+  md5: 0x13,
+  securityInfo: 0x14,
+  eraseFlash: 0xd0,
+  eraseRegion: 0xd1,
+  readFlash: 0xd2,
+  runUserCode: 0xd3,
+} as const;
+
+/** What can go wrong, as each of the two loaders numbers it. */
+const ERRORS = {
+  malformed: { rom: 0x05, stub: 0xc0 },
+  unknown: { rom: 0x05, stub: 0xff },
+  order: { rom: 0x06, stub: 0xc6 },
+  checksum: { rom: 0x07, stub: 0xc1 },
+  flash: { rom: 0x08, stub: 0xc4 },
+  readLength: { rom: 0x0a, stub: 0xc0 },
+  inflate: { rom: 0x0b, stub: 0xc7 },
+  tooLittle: { rom: 0x0b, stub: 0xc8 },
+} as const;
+
+export type LoaderError = { rom: number; stub: number };
+export type LoaderAnswer = { value: number; data: Uint8Array; error: LoaderError | null };
+
+const NOTHING = new Uint8Array(0);
+
+export function done(with_: { value?: number; data?: Uint8Array } = {}): LoaderAnswer {
+  return { value: with_.value ?? 0, data: with_.data ?? NOTHING, error: null };
+}
+
+export function failed(why: keyof typeof ERRORS): LoaderAnswer {
+  return { value: 0, data: NOTHING, error: ERRORS[why] };
+}
+
+/** XOR over the data of a block, seeded with 0xEF. */
+export function xorChecksum(bytes: Uint8Array): number {
+  let sum = 0xef;
+  for (const byte of bytes) sum ^= byte;
+  return sum;
+}

@@ -1,0 +1,189 @@
+import type { Chip } from './chip.ts';
+import type { Flash } from './flash.ts';
+import { createFlashDownload } from './flash-download.ts';
+import { createFlashReading } from './flash-reading.ts';
+import type { LoaderAnswer } from './loader-codes.ts';
+import { done, failed, OP, xorChecksum } from './loader-codes.ts';
+import { createRegisters } from './registers.ts';
+import { createSlipReader, encodeSlip } from './slip.ts';
+
+// The loader in the chip's ROM, and the faster one (the "stub") a host loads into its RAM. Same frames, small differences:
+// the ROM answers with four status bytes and MD5 as text, the stub with two and MD5 as bytes, and only the stub erases
+// the whole chip and streams the flash. Protocol: Espressif's serial protocol page.
+
+export type Loader = {
+  feed(bytes: Uint8Array): void;
+  /** Which of the two answers. */
+  mode(): 'rom' | 'stub';
+};
+
+export type LoaderDeps = {
+  chip: Chip;
+  flash: Flash;
+  send: (bytes: Uint8Array) => void;
+  baud: () => number;
+  /** Holds from the next byte on. */
+  setBaud: (baud: number) => void;
+  /** The host let the chip go: it starts what lies in the flash. */
+  leave: () => void;
+};
+
+/** Longer than the longest request: 16 KiB of data and two headers. */
+const MAX_FRAME_BYTES = 0x4000 + 64;
+const SYNC_ANSWERS = 8;
+const MAX_BAUD = 5_000_000;
+
+/** The loader as after a reset into download mode. */
+export function createLoader(deps: LoaderDeps): Loader {
+  const { chip, flash } = deps;
+  const registers = createRegisters(chip, deps.baud);
+  const download = createFlashDownload(flash);
+  let mode: 'rom' | 'stub' = 'rom';
+  let ram: { expected: number } | null = null;
+  let hasLoadedRam = false;
+
+  const sendFrame = (frame: Uint8Array) => deps.send(encodeSlip(frame));
+  const reading = createFlashReading(flash, sendFrame);
+  const answer = (op: number, { value, data, error }: LoaderAnswer) => {
+    const status = new Uint8Array(mode === 'stub' ? 2 : chip.statusBytes);
+    status[0] = error === null ? 0 : 1;
+    status[1] = error === null ? 0 : mode === 'stub' ? error.stub : error.rom;
+    const frame = new Uint8Array(8 + data.length + status.length);
+    const view = new DataView(frame.buffer);
+    frame[0] = 0x01;
+    frame[1] = op;
+    view.setUint16(2, data.length + status.length, true);
+    view.setUint32(4, value >>> 0, true);
+    frame.set(data, 8);
+    frame.set(status, 8 + data.length);
+    sendFrame(frame);
+  };
+
+  const hear = (frame: Uint8Array) => {
+    // While the flash is streamed, the host's frames are the count of what has arrived; a host that gives up asks anew.
+    if (reading.isUnderWay() && reading.acknowledge(frame)) return;
+    if (frame.length < 8 || frame[0] !== 0x00) return;
+    const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
+    const op = view.getUint8(1);
+    const data = frame.subarray(8);
+    if (view.getUint16(2, true) !== data.length) return answer(op, failed('malformed'));
+    run({ op, data, checksum: view.getUint32(4, true), word: wordsOf(data) });
+  };
+
+  const run = ({ op, data, checksum, word }: Request) => {
+    switch (op) {
+      case OP.sync:
+        // Any other value than 0 says "ROM": a host that finds 0 uses the stub it had loaded before.
+        for (let i = 0; i < SYNC_ANSWERS; i += 1)
+          answer(op, done({ value: mode === 'stub' ? 0 : 0x20120707 }));
+        return;
+      case OP.readRegister:
+        return answer(op, data.length < 4 ? failed('malformed') : done({ value: registers.read(word(0)) }));
+      case OP.writeRegister:
+        for (let at = 0; at + 4 <= data.length / 4; at += 4)
+          registers.write(word(at), word(at + 1), word(at + 2));
+        return answer(op, data.length < 16 ? failed('malformed') : done());
+      case OP.spiAttach:
+      case OP.spiParameters:
+        return answer(op, done());
+      case OP.changeBaud:
+        return changeBaud(word(0));
+      case OP.securityInfo:
+        return answer(op, chip.securityInfo === null ? failed('unknown') : done({ data: chip.securityInfo }));
+      case OP.memBegin:
+        ram = { expected: 0 };
+        return answer(op, done());
+      case OP.memData:
+        return answer(op, takeRam(data, checksum, word));
+      case OP.memEnd:
+        return endRam(word(0), word(1));
+      default:
+        return runFlash({ op, data, checksum, word });
+    }
+  };
+
+  const runFlash = ({ op, data, checksum, word }: Request) => {
+    switch (op) {
+      case OP.flashBegin:
+        return answer(op, download.begin('plain', data, word));
+      case OP.deflateBegin:
+        return answer(op, download.begin('deflated', data, word));
+      case OP.flashData:
+        return answer(op, download.take('plain', data, checksum));
+      case OP.deflateData:
+        return answer(op, download.take('deflated', data, checksum));
+      case OP.flashEnd:
+      case OP.deflateEnd:
+        download.end();
+        answer(op, done());
+        // The ROM leaves for the program either way; the stub stays unless it is told to restart (0).
+        if (mode === 'rom' || word(0) === 0) deps.leave();
+        return;
+      case OP.md5:
+        return answer(op, reading.md5(word(0), word(1), mode));
+      case OP.readSlow:
+        return answer(op, reading.slow(word(0), word(1)));
+      default:
+        return mode === 'stub' ? runStub({ op, data, word }) : answer(op, failed('unknown'));
+    }
+  };
+
+  const runStub = ({ op, word }: Pick<Request, 'op' | 'data' | 'word'>) => {
+    switch (op) {
+      case OP.eraseFlash:
+        flash.erase(0, flash.size);
+        return answer(op, done());
+      case OP.eraseRegion:
+        return answer(op, flash.erase(word(0), word(1)) ? done() : failed('flash'));
+      case OP.readFlash: {
+        const range = { at: word(0), length: word(1), blockBytes: word(2), inFlight: word(3) };
+        if (!reading.fits(range)) return answer(op, failed('flash'));
+        answer(op, done());
+        return reading.start(range);
+      }
+      case OP.runUserCode:
+        return deps.leave();
+      default:
+        return answer(op, failed('unknown'));
+    }
+  };
+
+  const changeBaud = (baud: number) => {
+    if (baud < 300 || baud > MAX_BAUD) return answer(OP.changeBaud, failed('malformed'));
+    answer(OP.changeBaud, done());
+    deps.setBaud(baud);
+  };
+  const takeRam = (data: Uint8Array, checksum: number, word: Request['word']): LoaderAnswer => {
+    if (ram === null) return failed('order');
+    const block = data.subarray(16);
+    if (block.length !== word(0) || data.length < 16) return failed('malformed');
+    if (xorChecksum(block) !== (checksum & 0xff)) return failed('checksum');
+    const sequence = word(1);
+    // A host whose answer was lost sends the same block again.
+    if (sequence !== ram.expected && sequence !== ram.expected - 1) return failed('order');
+    ram.expected = sequence + 1;
+    hasLoadedRam = true;
+    return done();
+  };
+  const endRam = (staysPut: number, entry: number) => {
+    answer(OP.memEnd, done());
+    ram = null;
+    if (staysPut !== 0 || entry === 0) return;
+    if (!hasLoadedRam) return deps.leave();
+    // What a host loads into this RAM is its stub: the bytes are not run, their effect is this.
+    mode = 'stub';
+    registers.reset();
+    sendFrame(new TextEncoder().encode('OHAI'));
+  };
+
+  const reader = createSlipReader(MAX_FRAME_BYTES, hear);
+  return { feed: reader.feed, mode: () => mode };
+}
+
+type Request = { op: number; data: Uint8Array; checksum: number; word: (index: number) => number };
+
+/** Little-endian words; one that is not there reads as 0. */
+function wordsOf(data: Uint8Array): (index: number) => number {
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  return (index) => (index * 4 + 4 <= data.length ? view.getUint32(index * 4, true) : 0);
+}
