@@ -1,0 +1,133 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ESPError, Transport } from 'esptool-js';
+import type { SerialLink } from './open-port.ts';
+import { createSlipReader, slipFrame } from './slip.ts';
+
+/** What a board says outside of frames: enough for the boot log that names the boot mode. */
+const MAX_TEXT = 4_096;
+/** Answers nobody took; the protocol has one question at a time. */
+const MAX_FRAMES = 256;
+
+/**
+ * The way of esptool-js to a board, over a serial port of this machine. The library's own transport is made for browsers:
+ * it polls, copies every frame byte by byte and does not hear a pulled cable while it waits.
+ */
+export class EspTransport extends Transport {
+  /** False as soon as the port refused to move DTR or RTS. */
+  hasLines = true;
+  readonly #link: SerialLink;
+  readonly #signal: AbortSignal;
+  readonly #slip = createSlipReader();
+  #frames: Buffer[] = [];
+  #text = Buffer.alloc(0);
+  #wake: (() => void) | null = null;
+  #unlisten: (() => void) | null = null;
+  #lines = { dtr: false, rts: false };
+
+  /** `signal` ends every wait; its reason is what is thrown. */
+  constructor(link: SerialLink, usb: { vendorId?: number; productId?: number }, signal: AbortSignal) {
+    // the base class asks its device for the ids of the USB bridge only
+    super({ getInfo: () => ({ usbVendorId: usb.vendorId, usbProductId: usb.productId }) });
+    this.#link = link;
+    this.#signal = AbortSignal.any([signal, link.lost]);
+  }
+
+  override trace(): void {}
+
+  override async connect(baud = 115_200): Promise<void> {
+    this.baudrate = baud;
+    await this.#link.setBaud(baud);
+    this.#unlisten ??= this.#link.onData((bytes) => this.#take(bytes));
+  }
+
+  override async readLoop(): Promise<void> {}
+
+  /** Stops listening; the port belongs to whoever opened it. */
+  override async disconnect(): Promise<void> {
+    this.#unlisten?.();
+    this.#unlisten = null;
+    this.flushInput();
+  }
+
+  override async changeBaudrate(baud: number): Promise<boolean> {
+    await this.#link.setBaud(baud);
+    this.baudrate = baud;
+    return false;
+  }
+
+  override async write(data: Uint8Array): Promise<void> {
+    this.#signal.throwIfAborted();
+    await this.#link.write(slipFrame(data));
+  }
+
+  /** The next frame, within so many milliseconds. */
+  override async read(timeoutMs: number): Promise<Uint8Array> {
+    this.#signal.throwIfAborted();
+    const waiting = this.#frames.shift();
+    if (waiting !== undefined) return waiting;
+    await this.#nextFrame(timeoutMs);
+    const frame = this.#frames.shift();
+    if (frame === undefined) throw new ESPError(`no answer within ${timeoutMs} ms`);
+    return frame;
+  }
+
+  override flushInput(): void {
+    this.#frames = [];
+    this.#text = Buffer.alloc(0);
+    this.#slip.reset();
+  }
+
+  override async drainInput(quietMs = 100, maxMs = 400): Promise<void> {
+    await pause(Math.min(quietMs, maxMs));
+    this.flushInput();
+  }
+
+  override inWaiting(): number {
+    return this.#text.length;
+  }
+
+  override peek(): Uint8Array {
+    return this.#text;
+  }
+
+  override async setRTS(rts: boolean): Promise<void> {
+    await this.#set({ rts });
+  }
+
+  override async setDTR(dtr: boolean): Promise<void> {
+    await this.#set({ dtr });
+  }
+
+  override async setSignals(dtr?: boolean, rts?: boolean): Promise<void> {
+    await this.#set({ ...(dtr === undefined ? {} : { dtr }), ...(rts === undefined ? {} : { rts }) });
+  }
+
+  async #set(change: { dtr?: boolean; rts?: boolean }): Promise<void> {
+    this.#signal.throwIfAborted();
+    this.#lines = { ...this.#lines, ...change };
+    if (!(await this.#link.setLines(this.#lines))) this.hasLines = false;
+  }
+
+  #take(bytes: Buffer): void {
+    this.#text = Buffer.concat([this.#text, bytes]).subarray(-MAX_TEXT);
+    this.#frames.push(...this.#slip.feed(bytes));
+    if (this.#frames.length > MAX_FRAMES) this.#frames = this.#frames.slice(-MAX_FRAMES);
+    if (this.#frames.length > 0) this.#wake?.();
+  }
+
+  #nextFrame(timeoutMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const signal = this.#signal;
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+        this.#wake = null;
+        settle();
+      };
+      const abort = () => end(() => reject(signal.reason));
+      const timer = setTimeout(() => end(resolve), timeoutMs);
+      signal.addEventListener('abort', abort, { once: true });
+      this.#wake = () => end(resolve);
+    });
+  }
+}

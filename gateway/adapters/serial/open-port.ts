@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import type { SerialPort } from 'serialport';
+import { asPortTrouble, PortTrouble } from './port-trouble.ts';
+
+/** One opened serial port, held alone. */
+export type SerialLink = {
+  readonly path: string;
+  /** Resolves when the driver has taken the bytes. Rejects with PortTrouble. */
+  write: (bytes: Uint8Array) => Promise<void>;
+  /** Resolves when the bytes have left the machine. */
+  drain: () => Promise<void>;
+  /** Several may listen; answers what takes the listener off again. */
+  onData: (listener: (bytes: Buffer) => void) => () => void;
+  setBaud: (baud: number) => Promise<void>;
+  /**
+   * DTR and RTS, true is asserted (low at the pin). Answers false where the port has no such lines (a pseudo-terminal):
+   * nothing is reset there.
+   */
+  setLines: (lines: { dtr: boolean; rts: boolean }) => Promise<boolean>;
+  /** Set off with a PortTrouble when the cable is pulled, and when the link is closed. */
+  readonly lost: AbortSignal;
+  close: () => Promise<void>;
+};
+
+/** A board that is reset or asleep answers nothing, but its USB bridge takes bytes at once. */
+const CLOSE_WITHIN_MS = 2_000;
+
+/** Opens a port for nobody else. Throws PortTrouble. The driver is loaded with the first port. */
+export async function openPort(path: string, baud: number): Promise<SerialLink> {
+  const { SerialPort: Port } = await import('serialport');
+  const port = new Port({ path, baudRate: baud, autoOpen: false, lock: true, highWaterMark: 65_536 });
+  // an 'error' nobody hears ends the process
+  const lost = new AbortController();
+  const lose = (error: unknown) => lost.abort(asPortTrouble(error, path));
+  port.on('error', lose);
+  port.on('close', (error: unknown) =>
+    lose(error ?? new PortTrouble('unplugged', path, { message: 'the port was closed' })),
+  );
+  await new Promise<void>((resolve, reject) => {
+    port.open((error) => (error === null ? resolve() : reject(asPortTrouble(error, path))));
+  });
+  return {
+    path,
+    lost: lost.signal,
+    write: (bytes) => writeTo(port, { path, lost: lost.signal }, bytes),
+    drain: () =>
+      untilLost(
+        lost.signal,
+        calling((done) => port.drain(done), path),
+      ),
+    onData(listener) {
+      port.on('data', listener);
+      return () => void port.off('data', listener);
+    },
+    setBaud: (baudRate) => calling((done) => port.update({ baudRate }, done), path),
+    setLines: (lines) =>
+      new Promise((resolve) => port.set(lines, (error) => resolve(error === null || error === undefined))),
+    async close() {
+      if (!port.isOpen) return;
+      const closed = once(port, 'close', { signal: AbortSignal.timeout(CLOSE_WITHIN_MS) });
+      port.close();
+      // a pulled port may never say that it closed
+      await closed.catch(() => undefined);
+    },
+  };
+}
+
+async function writeTo(port: SerialPort, link: { path: string; lost: AbortSignal }, bytes: Uint8Array) {
+  link.lost.throwIfAborted();
+  if (port.write(bytes)) return;
+  await untilLost(link.lost, once(port, 'drain'));
+}
+
+function calling(call: (done: (error: Error | null | undefined) => void) => void, path: string) {
+  return new Promise<void>((resolve, reject) => {
+    call((error) => (error === null || error === undefined ? resolve() : reject(asPortTrouble(error, path))));
+  });
+}
+
+/** What is awaited, unless the port is lost first. */
+async function untilLost(lost: AbortSignal, awaited: Promise<unknown>): Promise<void> {
+  lost.throwIfAborted();
+  let listener: (() => void) | undefined;
+  const gone = new Promise<never>((_, reject) => {
+    listener = () => reject(lost.reason);
+    lost.addEventListener('abort', listener, { once: true });
+  });
+  try {
+    await Promise.race([awaited, gone]);
+  } finally {
+    if (listener) lost.removeEventListener('abort', listener);
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
+import type { JobContext, JobOf, JobResult } from './job.ts';
+import { readSteadily, withBoard } from './open-board.ts';
+import { stepProgress } from './progress.ts';
+import { BenchTrouble } from './trouble.ts';
+
+const PIECE = 64 * 1_024;
+
+/** Saves the whole flash to a file. Throws BenchTrouble. */
+export async function backupBoard(job: JobOf<'backup'>, context: JobContext): Promise<JobResult> {
+  return withBoard(job, context, async (board, facts) => ({
+    chip: facts.chip,
+    mac: facts.mac,
+    ...(await saveFlash(board, facts, { file: job.file, context })),
+  }));
+}
+
+/**
+ * Reads the whole flash into a file, which appears under its name when it is complete and safe on the disk. Only its
+ * owner may read it: it holds the board's key and Wi-Fi password.
+ */
+export async function saveFlash(
+  board: EspBoard,
+  { flash_bytes: total }: ChipFacts,
+  { file, context }: { file: string; context: JobContext },
+): Promise<{ file: string; bytes: number; sha256: string }> {
+  const unfinished = `${file}.part`;
+  const out = await open(unfinished, 'w', 0o600).catch((cause: unknown) => {
+    throw notSaved(file, cause);
+  });
+  const digest = createHash('sha256');
+  const progress = stepProgress(context, { name: 'backup', total, message: file });
+  try {
+    for (let at = 0; at < total; at += PIECE) {
+      const length = Math.min(PIECE, total - at);
+      const bytes = await readSteadily(board, context, { address: at, length });
+      digest.update(bytes);
+      await out.write(bytes).catch((cause: unknown) => {
+        throw notSaved(file, cause);
+      });
+      progress.add(length);
+    }
+    await out.sync();
+    await out.close();
+    await rename(unfinished, file);
+  } catch (error) {
+    await out.close().catch(() => undefined);
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  return { file, bytes: total, sha256: digest.digest('hex') };
+}
+
+function notSaved(file: string, cause: unknown): BenchTrouble {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new BenchTrouble(
+    'BAD_INPUT',
+    {
+      message: `${file} cannot be written: ${why}`,
+      next: 'name a file on a disk with space and start again; the board was not changed',
+    },
+    cause,
+  );
+}

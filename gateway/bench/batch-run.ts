@@ -1,0 +1,139 @@
+import { type BatchRecord, type BatchRow, OK } from './batch-record.ts';
+import { type BenchJobInput, type JobContext, type JobResult, sentence } from './job.ts';
+import type { Point } from './provision-gateway.ts';
+import { type PointWish, type PointWork, provisionPoint } from './provision-point.ts';
+import { BenchTrouble } from './trouble.ts';
+
+export type BatchWork = PointWork & {
+  /** Ports with a board in them that nobody else uses. */
+  freePorts: () => Promise<string[]>;
+  record: BatchRecord;
+  /** Renews the labels of all that are done. */
+  label: (point: Point) => Promise<void>;
+  now: () => number;
+};
+
+export type BatchWish = Omit<PointWish, 'port'> & {
+  /** null: the boards have their firmware already. */
+  bundle: string | null;
+  baud: number | undefined;
+  /** Ends after so many boards, done or not. */
+  most: number;
+};
+
+export type BatchOutcome = { done: number; failed: number; left: number };
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Board after board: plug in → detect → flash → identity → Wi-Fi → first report → relay → label → unplug. What is done is
+ * in the record, so that a batch that was broken off goes on where it stood; a board that failed is recorded, and its
+ * control point is the next one again.
+ */
+export async function runBatch(
+  work: BatchWork,
+  points: readonly Point[],
+  wish: BatchWish,
+  context: JobContext,
+): Promise<BatchOutcome> {
+  const outcome = { done: 0, failed: 0, left: 0 };
+  const isOpen = ({ device_id }: Point) => !work.record.macByDevice.has(device_id);
+  while (outcome.done + outcome.failed < wish.most) {
+    const point = points.find(isOpen);
+    if (point === undefined) break;
+    context.tell(sentence('plug', `plug in the board for ${point.cod} (${point.device_id})`));
+    const port = await untilPlugged(work, context.signal);
+    const row = await oneBoard(work, { point, port, wish }, context);
+    if (row !== null) {
+      await work.record.add(row);
+      if (row.result === OK) await work.label(point);
+      outcome[row.result === OK ? 'done' : 'failed'] += 1;
+      context.tell(sentence('record', said(row), row.result === OK ? 'info' : 'alarm'));
+    }
+    context.tell(sentence('unplug', `pull the board at ${port}`));
+    await untilUnplugged(work, port, context.signal);
+  }
+  return { ...outcome, left: points.filter(isOpen).length };
+}
+
+type OneBoard = { point: Point; port: string; wish: BatchWish };
+
+/** Null for a board that was done before: it is not made another one by mistake. */
+async function oneBoard(
+  work: BatchWork,
+  { point, port, wish }: OneBoard,
+  context: JobContext,
+): Promise<BatchRow | null> {
+  const startedAt = work.monotonic();
+  let facts: JobResult = {};
+  const rowOf = (result: string, message: string): BatchRow => ({
+    at: new Date(work.now()).toISOString(),
+    control_point: point.cod,
+    device_id: point.device_id,
+    mac: textIn(facts, 'mac'),
+    chip: textIn(facts, 'chip'),
+    firmware_version: textIn(facts, 'firmware_version'),
+    result,
+    message,
+    motor_current_ma: typeof facts['motor_current_ma'] === 'number' ? facts['motor_current_ma'] : null,
+    seconds: Math.round((work.monotonic() - startedAt) / 1_000),
+  });
+  try {
+    facts = await work.run(firstJob(port, wish), context);
+    const before = doneBefore(work.record, textIn(facts, 'mac'));
+    if (before !== null) {
+      context.tell(sentence('plug', `this board is ${before} already; take the next one`, 'warning'));
+      return null;
+    }
+    if (wish.bundle !== null)
+      facts = { ...facts, ...(await work.run(flashJob(port, wish, wish.bundle), context)) };
+    facts = { ...facts, ...(await provisionPoint(work, point, { ...wish, port }, context)) };
+    return rowOf(OK, '');
+  } catch (error) {
+    if (!(error instanceof BenchTrouble) || error.code === 'CANCELLED') throw error;
+    // what the gateway refuses to one it refuses to the next
+    if (error.code === 'BAD_INPUT') throw error;
+    return rowOf(error.code, `${error.message}. Next: ${error.next}`);
+  }
+}
+
+const firstJob = (port: string, { baud }: BatchWish): BenchJobInput => ({
+  kind: 'detect',
+  port,
+  ...baudOf(baud),
+});
+
+const flashJob = (port: string, { baud }: BatchWish, bundle: string): BenchJobInput => ({
+  kind: 'flash',
+  port,
+  ...baudOf(baud),
+  firmware: { bundle },
+});
+
+/** What a person typed; the job says whether it is a rate that boards know. */
+const baudOf = (baud: number | undefined) => (baud === undefined ? {} : { baud: baud as 115_200 });
+
+function doneBefore({ macByDevice }: BatchRecord, mac: string): string | null {
+  if (mac === '') return null;
+  return [...macByDevice].find(([, known]) => known === mac)?.[0] ?? null;
+}
+
+async function untilPlugged(work: BatchWork, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const [port] = await work.freePorts();
+    if (port !== undefined) return port;
+    await work.pause(LOOK_EVERY_MS, signal);
+  }
+}
+
+async function untilUnplugged(work: BatchWork, port: string, signal: AbortSignal): Promise<void> {
+  while ((await work.freePorts()).includes(port)) await work.pause(LOOK_EVERY_MS, signal);
+}
+
+const said = ({ control_point, result, message, seconds }: BatchRow) =>
+  result === OK ? `${control_point} is done in ${seconds} s` : `${control_point}: ${result}: ${message}`;
+
+function textIn(facts: JobResult, name: string): string {
+  const value = facts[name];
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,72 @@
+import type { Progress } from './job.ts';
+
+export type Explained = {
+  level: Progress['level'];
+  /** What it means and what to do; null for an ordinary line. */
+  meaning: string | null;
+};
+
+const RESET_AND_BOOT = /rst:0x([0-9a-f]+) \(([\w ]+)\),boot:0x([0-9a-f]+) \(([\w ()/,]+)\)/i;
+
+const WORDS: readonly [
+  pattern: RegExp,
+  level: Progress['level'],
+  meaning: (match: RegExpExecArray) => string,
+][] = [
+  [
+    /Guru Meditation Error(?:: Core +\d+ panic'ed \(([\w ]{1,40})\))?/,
+    'alarm',
+    ([, cause]) =>
+      `the firmware crashed${cause === undefined ? '' : ` (${cause})`}; save this log for its maker`,
+  ],
+  [
+    /abort\(\) was called|assert failed|Stack canary|stack smashing/i,
+    'alarm',
+    () => 'the firmware gave up; save this log for its maker',
+  ],
+  [/^Backtrace:/, 'alarm', () => 'where the firmware crashed; save this line for its maker'],
+  [
+    /Brownout detector was triggered/,
+    'alarm',
+    () => 'the supply sags below 2.4 V: use a stronger supply or a shorter cable, and nothing else on it',
+  ],
+  [/invalid header: 0x|flash read err/i, 'alarm', () => 'there is no firmware: flash the board'],
+  [
+    /csum err|Checksum failed|invalid magic byte|No bootable app/i,
+    'alarm',
+    () => 'the firmware is damaged: flash the board again',
+  ],
+  [
+    /waiting for download/,
+    'warning',
+    () => 'the board waits in its loader: let go BOOT (IO0), then press and let go EN or RST',
+  ],
+];
+
+/** Says what a line of a boot log means; most lines mean nothing special. */
+export function explainLine(line: string): Explained {
+  for (const [pattern, level, meaning] of WORDS) {
+    const match = pattern.exec(line);
+    if (match !== null) return { level, meaning: meaning(match) };
+  }
+  const boot = RESET_AND_BOOT.exec(line);
+  return boot === null ? { level: 'info', meaning: null } : explainBoot(boot);
+}
+
+function explainBoot([, , reset = '', mode = '', modeName = '']: RegExpExecArray): Explained {
+  if (/DOWNLOAD/i.test(modeName))
+    return {
+      level: 'warning',
+      meaning: `boot mode 0x${mode}: the board went into its loader instead of its program; BOOT (IO0) is held or pulled low`,
+    };
+  if (/BROWN/i.test(reset)) return { level: 'alarm', meaning: 'restarted because the supply sagged' };
+  if (/WDT/i.test(reset)) return { level: 'warning', meaning: 'restarted by its watchdog: the program hung' };
+  if (/POWERON/i.test(reset)) return { level: 'info', meaning: 'started after power came' };
+  return { level: 'info', meaning: null };
+}
+
+/** Most of such a line are not letters: both sides speak at different speeds. */
+export function isGibberish(line: string): boolean {
+  const odd = line.replace(/[\x20-\x7e\t]/g, '').length;
+  return line.length >= 8 && odd * 3 > line.length;
+}

@@ -1,0 +1,125 @@
+import { type EspImage, readEspImage } from './esp-image.ts';
+import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
+import { type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './partition-table.ts';
+import type { Firmware, FirmwarePart } from './read-firmware.ts';
+import { BenchTrouble } from './trouble.ts';
+
+export const SECTOR = 4_096;
+/** Where the first program lies when no table says otherwise. */
+export const FIRST_PROGRAM = 0x1_0000;
+
+/** The chip that is to be written. */
+export type Target = {
+  chip: string;
+  imageChipId: number | null;
+  bootloaderOffset: number;
+  flash_bytes: number;
+};
+
+/**
+ * Holds a firmware to the chip it is to be written to: made for it, whole, within its flash, and with the identity
+ * partition where ours is. Throws BenchTrouble WRONG_CHIP, WRONG_IMAGE or CHECKSUM_REFUSED before anything is written.
+ */
+export function checkFirmware({ chip, parts }: Firmware, target: Target): void {
+  if (chip !== null && plain(chip) !== plain(target.chip))
+    throw wrongChip(`the firmware is for ${chip}`, target);
+  if (target.imageChipId === null) throw wrongChip('only the ESP32 family is flashed here', target);
+  checkPlaces(parts, target.flash_bytes);
+  const partitions = partitionsOf(parts, target.flash_bytes);
+  const programs = partitions.filter(({ kind }) => kind === 'app');
+  const [first = { name: 'app', offset: FIRST_PROGRAM, size: target.flash_bytes - FIRST_PROGRAM }] = programs;
+  checkImage(
+    parts,
+    { offset: target.bootloaderOffset, size: TABLE_OFFSET - target.bootloaderOffset },
+    target,
+  );
+  for (const place of [first, ...programs.slice(1)]) checkImage(parts, place, target);
+  // an image that lies nowhere a boot loader looks is still held to the chip
+  for (const part of parts) {
+    const isKnown = [target.bootloaderOffset, first.offset, ...programs.map(({ offset }) => offset)].includes(
+      part.offset,
+    );
+    if (!isKnown && part.bytes[0] === 0xe9) checkFor(readEspImage(part.bytes, part.name), part.name, target);
+  }
+}
+
+function checkPlaces(parts: readonly FirmwarePart[], flashBytes: number): void {
+  const inOrder = parts.toSorted((a, b) => a.offset - b.offset);
+  inOrder.forEach((part, index) => {
+    const { name, offset, bytes } = part;
+    if (offset % SECTOR !== 0)
+      throw wrongImage(`${name}: its offset ${hex(offset)} is no multiple of ${hex(SECTOR)}`);
+    if (offset + bytes.length > flashBytes)
+      throw wrongImage(`${name} at ${hex(offset)} ends beyond the flash of ${flashBytes / 2 ** 20} MiB`);
+    const next = inOrder[index + 1];
+    if (next !== undefined && sectorEnd(offset + bytes.length) > next.offset)
+      throw wrongImage(`${name} at ${hex(offset)} reaches into ${next.name} at ${hex(next.offset)}`);
+  });
+}
+
+/** Of the table among the parts. A table that puts the identity elsewhere would lose it. */
+function partitionsOf(parts: readonly FirmwarePart[], flashBytes: number): Partition[] {
+  const table = bytesAt(parts, TABLE_OFFSET)?.bytes.subarray(0, TABLE_SIZE);
+  if (table === undefined || isBlank(table)) return [];
+  const partitions = readPartitions(table);
+  if (partitions.length === 0) throw wrongImage(`at ${hex(TABLE_OFFSET)} there is no partition table`);
+  const nvs = partitions.find(({ kind }) => kind === 'nvs');
+  if (nvs === undefined || nvs.offset !== NVS_OFFSET || nvs.size < NVS_SIZE)
+    throw wrongImage(`its partition table keeps no identity (nvs) at ${hex(NVS_OFFSET)}`);
+  const beyond = partitions.find(({ offset, size }) => offset + size > flashBytes);
+  if (beyond !== undefined)
+    throw wrongImage(`its partition ${beyond.name} ends beyond the flash of this board`);
+  return partitions;
+}
+
+function checkImage(
+  parts: readonly FirmwarePart[],
+  place: { offset: number; size: number },
+  target: Target,
+): void {
+  const found = bytesAt(parts, place.offset);
+  if (found === undefined || isBlank(found.bytes.subarray(0, SECTOR))) return;
+  const name = `${found.name} (at ${hex(place.offset)})`;
+  const image = readEspImage(found.bytes, name);
+  checkFor(image, name, target);
+  if (image.length > place.size)
+    throw wrongImage(`${name} is larger than its place of ${Math.floor(place.size / 1_024)} KiB`);
+}
+
+function checkFor({ chipId }: EspImage, name: string, target: Target): void {
+  if (chipId !== target.imageChipId) throw wrongChip(`${name} is for the chip with number ${chipId}`, target);
+}
+
+/** The part that lies at an address, from there on. */
+function bytesAt(
+  parts: readonly FirmwarePart[],
+  address: number,
+): { name: string; bytes: Buffer } | undefined {
+  const part = parts.find(({ offset, bytes }) => offset <= address && address < offset + bytes.length);
+  return part && { name: part.name, bytes: part.bytes.subarray(address - part.offset) };
+}
+
+export function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0xff);
+}
+
+export function sectorEnd(address: number): number {
+  return Math.ceil(address / SECTOR) * SECTOR;
+}
+
+const plain = (chip: string) => chip.toUpperCase().replace(/[^A-Z0-9]/g, '');
+const hex = (value: number) => `0x${value.toString(16)}`;
+
+function wrongChip(why: string, { chip }: Target): BenchTrouble {
+  return new BenchTrouble('WRONG_CHIP', {
+    message: `${why}, and this board is ${chip}`,
+    next: 'take the firmware for this board, or the board for this firmware; nothing was written',
+  });
+}
+
+function wrongImage(message: string): BenchTrouble {
+  return new BenchTrouble('WRONG_IMAGE', {
+    message,
+    next: 'take the firmware as it was published, with its own offsets; nothing was written',
+  });
+}

@@ -1,0 +1,99 @@
+import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
+import { saveFlash } from './backup-board.ts';
+import { type BoardFacts, readBoard } from './board-facts.ts';
+import { checkFirmware, isBlank } from './check-firmware.ts';
+import { eraseAround } from './erase-board.ts';
+import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
+import { identityImage, type KnownWifi, NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
+import { steadily, withBoard } from './open-board.ts';
+import { type Firmware, readFirmware } from './read-firmware.ts';
+import { planSegments, type Segment } from './write-plan.ts';
+import { bytesOf, readBackSegments, segmentsToWrite, writeSegments } from './write-segments.ts';
+
+/** Versions that can be compared. */
+const NUMBERED = /^v?\d+(\.\d+)*/;
+const IDENTITY = { offset: NVS_OFFSET, size: NVS_SIZE };
+
+/**
+ * Writes a firmware and proves it. All is checked before a byte is written; what the board holds already is skipped, so
+ * a job that was cut off goes on where it stopped. The identity partition is never part of what is written unless the
+ * job says so: no fault of the cable can cost a board its identity. Throws BenchTrouble.
+ */
+export async function flashBoard(job: JobOf<'flash'>, context: JobContext): Promise<JobResult> {
+  const firmware = await readFirmware(job.firmware);
+  return withBoard(job, context, async (board, facts) => {
+    checkFirmware(firmware, { ...facts, ...board });
+    const { shown, nvs } = await readBoard(board, facts, context);
+    sayVersions(firmware, shown, context);
+    if (job.backup !== null) await saveFlash(board, facts, { file: job.backup, context });
+    const segments = [
+      ...planSegments(firmware.parts, IDENTITY),
+      ...planSegments(identityParts(job.identity, nvs), null),
+    ];
+    const missing = await prepared(board, {
+      facts,
+      job,
+      context,
+      nvs,
+      isOurs: shown.content === 'ours',
+      segments,
+    });
+    if (missing.length > 0) await writeSegments(board, missing, context);
+    if (job.verify === 'read_back') await readBackSegments(board, segments, context);
+    const skipped = bytesOf(segments) - bytesOf(missing);
+    context.tell(
+      sentence('done', `${bytesOf(missing)} bytes written, ${skipped} were there already; all proved`),
+    );
+    const after = (await readBoard(board, facts, context)).shown;
+    return { ...after, version: firmware.version, bytes_written: bytesOf(missing), bytes_skipped: skipped };
+  });
+}
+
+function identityParts(identity: JobOf<'flash'>['identity'], nvs: Buffer) {
+  if (identity === 'keep' || identity === 'erase') return [];
+  return [{ name: 'identity', offset: NVS_OFFSET, bytes: identityImage(identity, wifiIn(nvs)) }];
+}
+
+/** A board that already knows the farm's Wi-Fi keeps it with a new identity. */
+function wifiIn(nvs: Buffer): KnownWifi | null {
+  const ours = readNvs(nvs);
+  const [ssid, key] = [ours?.get('ssid'), ours?.get('wifi_key')];
+  return typeof ssid === 'string' && typeof key === 'string' ? { ssid, wifi_key: key } : null;
+}
+
+type Preparing = {
+  facts: ChipFacts;
+  job: JobOf<'flash'>;
+  context: JobContext;
+  nvs: Buffer;
+  isOurs: boolean;
+  segments: readonly Segment[];
+};
+
+/** Erases what is to be blank, and answers what is still to be written. */
+async function prepared(board: EspBoard, { facts, job, context, nvs, isOurs, segments }: Preparing) {
+  const staysHeld = job.identity === 'keep' && isOurs;
+  if (!staysHeld && !isBlank(nvs) && typeof job.identity === 'string') {
+    context.tell(sentence('erase', 'erasing the identity partition'));
+    await steadily(board, context, () => board.eraseRegion(NVS_OFFSET, NVS_SIZE));
+  }
+  if (!job.erase) return segmentsToWrite(board, segments, context);
+  await eraseAround(board, facts, context);
+  return segments.filter(({ bytes }) => !isBlank(bytes));
+}
+
+function sayVersions(firmware: Firmware, board: BoardFacts, context: JobContext): void {
+  if (board.identity !== null) context.tell(sentence('check', `the board is ${board.identity.device_id}`));
+  if (board.content === 'other')
+    context.tell(
+      sentence('check', 'the board holds something without an identity of ours; it is replaced', 'warning'),
+    );
+  const before = board.firmware?.version;
+  if (before === undefined || firmware.version === null) return;
+  const areNumbers = NUMBERED.test(before) && NUMBERED.test(firmware.version);
+  const isOlder = areNumbers && before.localeCompare(firmware.version, 'en', { numeric: true }) > 0;
+  const change = `the board has version ${before}, this firmware is ${firmware.version}`;
+  context.tell(
+    sentence('check', isOlder ? `${change}, which is older` : change, isOlder ? 'warning' : 'info'),
+  );
+}

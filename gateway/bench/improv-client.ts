@@ -1,0 +1,173 @@
+import {
+  IMPROV_COMMAND,
+  IMPROV_ERROR,
+  IMPROV_STATE,
+  IMPROV_TYPE,
+  type ImprovResult,
+  improvCommand,
+  readImprovResult,
+} from './improv-frames.ts';
+import type { BoardConsole } from './provision-console.ts';
+import type { Heard } from './provision-reader.ts';
+import { BenchTrouble } from './trouble.ts';
+
+export type Wifi = { ssid: string; password: string };
+export type ImprovInfo = { firmware: string; version: string; chip: string; name: string };
+export type WifiNetwork = { ssid: string; rssi: number; secured: boolean };
+
+const TRIES = 5;
+const ANSWER_MS = 1_000;
+const SCAN_MS = 15_000;
+/** Finding the network, joining it and getting an address; phones give up after as long. */
+const JOIN_MS = 40_000;
+const MOST_NETWORKS = 64;
+const MOST_SSID_BYTES = 32;
+const MOST_PASSWORD_BYTES = 64;
+
+type Said = { error: number } | { state: number } | { result: ImprovResult };
+
+/** Who the board says it is; null: it does not speak Improv, or not now. */
+export async function askImprovInfo(console: BoardConsole): Promise<ImprovInfo | null> {
+  const result = await resultOf(console, IMPROV_COMMAND.info);
+  if (result === null) return null;
+  const [firmware = '', version = '', chip = '', name = ''] = result.texts;
+  return { firmware, version, chip, name };
+}
+
+/** Networks the board hears, strongest first. Throws NO_ANSWER. */
+export async function scanWifi(console: BoardConsole): Promise<WifiNetwork[]> {
+  const strongest = new Map<string, WifiNetwork>();
+  let send: Uint8Array | null = improvCommand(IMPROV_COMMAND.scan);
+  for (let rows = 0; rows < MOST_NETWORKS; rows += 1) {
+    const said: Said | null = await console.ask({
+      send,
+      pick: resultOrRefusal(IMPROV_COMMAND.scan),
+      ms: SCAN_MS,
+    });
+    send = null;
+    if (said === null) {
+      if (strongest.size > 0) break;
+      throw noImprov('the board did not list the networks around it');
+    }
+    if (!('result' in said)) throw refused(said);
+    const [ssid, rssi, secured] = said.result.texts;
+    if (ssid === undefined) break;
+    const found = { ssid, rssi: Number(rssi ?? 0) || 0, secured: secured !== 'NO' };
+    const known = strongest.get(ssid);
+    if (known === undefined || known.rssi < found.rssi) strongest.set(ssid, found);
+  }
+  return [...strongest.values()].toSorted((a, b) => b.rssi - a.rssi);
+}
+
+/**
+ * Gives the board its Wi-Fi and waits until it is in. Answers the address it shows for itself, or null. Throws
+ * WIFI_REFUSED (wrong name or password), WIFI_TIMEOUT, NO_ANSWER, BAD_INPUT. The password is in no message.
+ */
+export async function joinWifi(console: BoardConsole, wifi: Wifi): Promise<string | null> {
+  requireFit(wifi);
+  if ((await stateOf(console)) === null) throw noImprov('the board does not answer Improv');
+  const send = improvCommand(IMPROV_COMMAND.wifi, [wifi.ssid, wifi.password]);
+  const said = await console.ask({ send, pick: joined, ms: JOIN_MS });
+  if (said === null) throw joinTimeout(wifi);
+  if ('error' in said) throw refused(said, wifi);
+  if ('result' in said) return said.result.texts[0] ?? null;
+  // the address follows, or does not: some boards tell none
+  const after = await console.ask({ send: null, pick: resultOrRefusal(IMPROV_COMMAND.wifi), ms: ANSWER_MS });
+  return after !== null && 'result' in after ? (after.result.texts[0] ?? null) : null;
+}
+
+/** In the words of the protocol: 2 ready, 3 provisioning, 4 provisioned; null without an answer. */
+async function stateOf(console: BoardConsole): Promise<number | null> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const state = await console.ask({
+      send: improvCommand(IMPROV_COMMAND.state),
+      pick: (heard) => {
+        const said = saidBy(heard);
+        return said !== undefined && 'state' in said ? said.state : undefined;
+      },
+      ms: ANSWER_MS,
+    });
+    if (state !== null) return state;
+  }
+  return null;
+}
+
+async function resultOf(console: BoardConsole, command: number): Promise<ImprovResult | null> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const said = await console.ask({
+      send: improvCommand(command),
+      pick: resultOrRefusal(command),
+      ms: ANSWER_MS,
+    });
+    if (said !== null) return 'result' in said ? said.result : null;
+  }
+  return null;
+}
+
+function saidBy(heard: Heard): Said | undefined {
+  if (heard.kind !== 'improv') return undefined;
+  const [value] = heard.data;
+  if (heard.type === IMPROV_TYPE.state && value !== undefined) return { state: value };
+  if (heard.type === IMPROV_TYPE.error && value !== undefined) return { error: value };
+  const result = readImprovResult(heard);
+  return result === null ? undefined : { result };
+}
+
+/** After each accepted command comes an "error" that says there was none. */
+const isRefusal = (said: Said): said is { error: number } =>
+  'error' in said && said.error !== IMPROV_ERROR.none;
+
+const resultOrRefusal =
+  (command: number) =>
+  (heard: Heard): Said | undefined => {
+    const said = saidBy(heard);
+    if (said === undefined) return undefined;
+    if ('result' in said) return said.result.command === command ? said : undefined;
+    return isRefusal(said) ? said : undefined;
+  };
+
+function joined(heard: Heard): Said | undefined {
+  const said = saidBy(heard);
+  if (said !== undefined && 'state' in said)
+    return said.state === IMPROV_STATE.provisioned ? said : undefined;
+  return resultOrRefusal(IMPROV_COMMAND.wifi)(heard);
+}
+
+function requireFit({ ssid, password }: Wifi): void {
+  const bytes = (text: string) => new TextEncoder().encode(text).length;
+  const wrong =
+    bytes(ssid) < 1 || bytes(ssid) > MOST_SSID_BYTES
+      ? `the name of a Wi-Fi network has 1 to ${MOST_SSID_BYTES} bytes`
+      : bytes(password) > MOST_PASSWORD_BYTES || (password !== '' && bytes(password) < 8)
+        ? `a Wi-Fi password has 8 to ${MOST_PASSWORD_BYTES} bytes, or none`
+        : null;
+  if (wrong === null) return;
+  throw new BenchTrouble('BAD_INPUT', { message: wrong, next: 'correct it and start again' });
+}
+
+function refused(said: Said, wifi?: Wifi): BenchTrouble {
+  const error = 'error' in said ? said.error : IMPROV_ERROR.unknown;
+  if (error === IMPROV_ERROR.unableToConnect && wifi !== undefined)
+    return new BenchTrouble('WIFI_REFUSED', {
+      message: `the board could not join the Wi-Fi network "${wifi.ssid}"`,
+      next: 'check the password letter by letter, bring the board nearer to the access point, and see that the network is a 2.4 GHz one',
+    });
+  return new BenchTrouble('WIFI_REFUSED', {
+    message: `the board refused the Wi-Fi command (Improv error ${error})`,
+    next: 'flash the current firmware and provision the board again',
+  });
+}
+
+function joinTimeout({ ssid }: Wifi): BenchTrouble {
+  return new BenchTrouble('WIFI_TIMEOUT', {
+    message: `the board did not say within ${JOIN_MS / 1000} seconds whether it joined "${ssid}"`,
+    next: 'press reset on the board, bring it nearer to the access point and start again',
+  });
+}
+
+function noImprov(message: string): BenchTrouble {
+  return new BenchTrouble('NO_ANSWER', {
+    message,
+    next: 'press reset on the board and start again; if it stays silent, flash the firmware first',
+  });
+}

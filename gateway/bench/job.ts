@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { identity } from './identity.ts';
+import { BenchTrouble } from './trouble.ts';
+
+const portPath = z.string().min(1).max(1_024);
+const file = z.string().min(1).max(4_096);
+/** Bauds that the usual USB bridges make; between these the two sides agree exactly. */
+const baud = z.literal([9_600, 57_600, 74_880, 115_200, 230_400, 460_800, 921_600, 1_500_000]);
+const flashBaud = baud.default(460_800);
+const consoleBaud = baud.default(115_200);
+
+/** What to write: a bundle (a folder with manifest.json, or the manifest itself), or files with their offsets. */
+const firmware = z.union([
+  z.strictObject({ bundle: file }),
+  z.strictObject({
+    files: z
+      .array(z.strictObject({ file, offset: z.int().min(0).max(0xff_ffff) }))
+      .min(1)
+      .max(16),
+  }),
+]);
+
+const verify = z.enum(['md5', 'read_back']).default('md5');
+
+const detect = z.strictObject({ kind: z.literal('detect'), port: portPath, baud: flashBaud });
+
+const flash = z.strictObject({
+  kind: z.literal('flash'),
+  port: portPath,
+  baud: flashBaud,
+  firmware,
+  /**
+   * What becomes of the identity partition: `keep` leaves it untouched (blanks it where it is not ours), `erase` blanks
+   * it, and an identity is written with the firmware.
+   */
+  identity: z.union([z.literal('keep'), z.literal('erase'), identity]).default('keep'),
+  /** Blank all else first. */
+  erase: z.boolean().default(false),
+  verify,
+  /** Where the whole flash is saved before a byte is written. */
+  backup: file.nullable().default(null),
+});
+
+const verifying = z.strictObject({
+  kind: z.literal('verify'),
+  port: portPath,
+  baud: flashBaud,
+  firmware,
+  verify,
+});
+
+const erase = z.strictObject({
+  kind: z.literal('erase'),
+  port: portPath,
+  baud: flashBaud,
+  /** `identity`: the NVS partition only; `firmware`: all but that. */
+  what: z.enum(['all', 'identity', 'firmware']),
+});
+
+const backup = z.strictObject({ kind: z.literal('backup'), port: portPath, baud: flashBaud, file });
+
+const monitor = z.strictObject({
+  kind: z.literal('monitor'),
+  port: portPath,
+  baud: consoleBaud,
+  /** Reset the board first, so that the boot log is seen. */
+  reset: z.boolean().default(false),
+  /** Seconds; then it ends by itself. */
+  for_s: z.int().min(1).max(86_400).default(3_600),
+  save: file.nullable().default(null),
+});
+
+const provision = z.strictObject({
+  kind: z.literal('provision'),
+  port: portPath,
+  baud: consoleBaud,
+  /** null: the board keeps what it has. */
+  wifi: z.strictObject({ ssid: z.string().min(1).max(32), password: z.string().max(64) }).nullable(),
+  identity: identity.nullable(),
+});
+
+const selfTest = z.strictObject({
+  kind: z.literal('self_test'),
+  port: portPath,
+  baud: consoleBaud,
+  for_s: z.int().min(1).max(10).default(2),
+  /** The motor must draw at least this much while the relay is on; null: no motor is looked for. */
+  min_current_ma: z.int().min(1).max(1_000_000).nullable().default(null),
+  /** Boards whose motor must not start now: somebody may have a hand in it. */
+  off_limits: z.array(z.string().min(1).max(255)).max(20_000).default([]),
+});
+
+/** The networks that the board hears. */
+const wifiScan = z.strictObject({ kind: z.literal('wifi_scan'), port: portPath, baud: consoleBaud });
+
+export const benchJob = z.discriminatedUnion('kind', [
+  detect,
+  flash,
+  verifying,
+  erase,
+  backup,
+  monitor,
+  provision,
+  selfTest,
+  wifiScan,
+]);
+
+/** A job that was checked; its defaults stand in it. */
+export type BenchJob = z.output<typeof benchJob>;
+/** A job as it is asked for. */
+export type BenchJobInput = z.input<typeof benchJob>;
+export type JobOf<Kind extends BenchJob['kind']> = Extract<BenchJob, { kind: Kind }>;
+
+export type Progress = {
+  /** `connect`, `check`, `write`, `verify`, `monitor`, … */
+  step: string;
+  /** Bytes or pieces of this step; total 0: unknown. */
+  done: number;
+  total: number;
+  bytes_per_s: number | null;
+  eta_s: number | null;
+  /** For people; a line of the board in a monitor. */
+  message: string;
+  /** `alarm`: the board crashed, or something was refused and tried again. */
+  level: 'info' | 'warning' | 'alarm';
+};
+
+export type JobContext = {
+  tell: (progress: Progress) => void;
+  signal: AbortSignal;
+};
+
+/** Plain data, as it crosses a process border and prints as JSON. */
+export type JobResult = Readonly<Record<string, unknown>>;
+
+/** Checks what was asked for. BenchTrouble BAD_INPUT names the first field that is wrong. */
+export function readJob(input: unknown): BenchJob {
+  const { success, data, error } = benchJob.safeParse(input);
+  if (success) return data;
+  const [issue] = error.issues;
+  const field = issue === undefined || issue.path.length === 0 ? 'the job' : issue.path.join('.');
+  throw new BenchTrouble('BAD_INPUT', {
+    message: `${field}: ${issue?.message ?? 'not understood'}`,
+    next: 'correct the job and start it again',
+  });
+}
+
+/** A piece of progress that is only a sentence. */
+export function sentence(step: string, message: string, level: Progress['level'] = 'info'): Progress {
+  return { step, done: 0, total: 0, bytes_per_s: null, eta_s: null, message, level };
+}

@@ -1,0 +1,62 @@
+import type { Identity } from './identity.ts';
+import { askImprovInfo, joinWifi } from './improv-client.ts';
+import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
+import { atConsole } from './provision-at-console.ts';
+import type { BoardConsole } from './provision-console.ts';
+import { askBoardInfo, type BoardInfo, rebootBoard, writeIdentity } from './sfprov-client.ts';
+
+/**
+ * Gives the board at a port its identity and its Wi-Fi, in this order, so that it knows whom to call when it gets in.
+ * Whether it really calls is for the gateway to say. Started again, it writes the same anew: nothing is half done.
+ */
+export async function provisionBoard(job: JobOf<'provision'>, context: JobContext): Promise<JobResult> {
+  return atConsole(job, context, async (console) => {
+    context.tell(sentence('ask', 'asking the board who it is'));
+    const before = await askBoardInfo(console);
+    context.tell(sentence('ask', `${before.chip} ${before.mac}, firmware ${before.firmware_version}`));
+    const after = job.identity === null ? before : await identified(console, context, job.identity);
+    const address = job.wifi === null ? null : await connected(console, context, job.wifi);
+    const wasAnother = before.device_id !== null && job.identity !== null;
+    if (job.wifi === null || wasAnother) {
+      context.tell(sentence('restart', 'starting the firmware anew'));
+      await rebootBoard(console);
+    }
+    return {
+      ...shown(after),
+      previous_device_id: before.device_id,
+      wifi: job.wifi === null ? after.wifi : 'provisioned',
+      address,
+    };
+  });
+}
+
+/** The part of it that a result shows. */
+export function shown({ device_id, mac, chip, firmware_version }: BoardInfo) {
+  return { device_id, mac, chip, firmware_version };
+}
+
+async function identified(
+  console: BoardConsole,
+  context: JobContext,
+  identity: Identity,
+): Promise<BoardInfo> {
+  context.tell(sentence('identity', `writing identity ${identity.device_id}`));
+  const info = await writeIdentity(console, identity);
+  context.tell(sentence('identity', `the board is ${info.device_id ?? 'nobody'} now`));
+  return info;
+}
+
+async function connected(
+  console: BoardConsole,
+  context: JobContext,
+  wifi: { ssid: string; password: string },
+): Promise<string | null> {
+  const info = await askImprovInfo(console);
+  const name = info === null ? '' : ` (${info.firmware} ${info.version})`;
+  context.tell(sentence('wifi', `joining "${wifi.ssid}"${name}`));
+  const address = await joinWifi(console, wifi);
+  context.tell(
+    sentence('wifi', `the board is in "${wifi.ssid}"${address === null ? '' : `, at ${address}`}`),
+  );
+  return address;
+}

@@ -1,0 +1,65 @@
+import { type BenchJobInput, type JobContext, type JobResult, sentence } from './job.ts';
+import type { Gateway, Point } from './provision-gateway.ts';
+import { BenchTrouble } from './trouble.ts';
+
+export type PointWork = {
+  gateway: Pick<Gateway, 'issue' | 'isUsed'>;
+  run: (job: BenchJobInput, context: JobContext) => Promise<JobResult>;
+  /** Waits; rejects when the signal is set off. */
+  pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  monotonic: () => number;
+};
+
+export type PointWish = {
+  port: string;
+  wifi: { ssid: string; password: string } | null;
+  /** Where the board finds the gateway; undefined: as the gateway says itself. */
+  host?: string | undefined;
+  waitS: number;
+  /** null: the relay is left alone. */
+  selfTest: { min_current_ma: number | null } | null;
+};
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Makes the board at a port the controller of a control point: key and identity, Wi-Fi, its first report as the proof,
+ * and the click of its relay. Throws BenchTrouble.
+ */
+export async function provisionPoint(
+  work: PointWork,
+  point: Point,
+  wish: PointWish,
+  context: JobContext,
+): Promise<JobResult> {
+  if (point.locked_out && wish.selfTest !== null) throw lockedOut(point);
+  const { keyId, identity } = await work.gateway.issue(point, wish.host);
+  const { port, wifi } = wish;
+  const board = await work.run({ kind: 'provision', port, wifi, identity }, context);
+  context.tell(
+    sentence('heartbeat', `waiting up to ${wish.waitS} s for the first report of ${point.device_id}`),
+  );
+  const until = work.monotonic() + wish.waitS * 1_000;
+  while (!(await work.gateway.isUsed(point, keyId))) {
+    if (work.monotonic() >= until) throw noHeartbeat(identity.gw_host, wish.waitS);
+    await work.pause(LOOK_EVERY_MS, context.signal);
+  }
+  context.tell(sentence('heartbeat', `${point.device_id} reported under its new key`));
+  if (wish.selfTest === null) return board;
+  const tested = await work.run({ kind: 'self_test', port, ...wish.selfTest }, context);
+  return { ...board, ...tested };
+}
+
+function noHeartbeat(host: string, waitS: number): BenchTrouble {
+  return new BenchTrouble('NO_HEARTBEAT', {
+    message: `the board has its identity and did not report within ${waitS} seconds`,
+    next: `see that its Wi-Fi leads to the gateway (${host}), press reset on the board and watch its log (bench-tool monitor); then provision it again`,
+  });
+}
+
+function lockedOut({ cod }: Point): BenchTrouble {
+  return new BenchTrouble('SELF_TEST_FAILED', {
+    message: `${cod} is locked out: its motor is not started for a test`,
+    next: 'ask who locked it out, or provision it with --no-self-test',
+  });
+}

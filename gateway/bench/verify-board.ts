@@ -1,0 +1,32 @@
+import { checkFirmware } from './check-firmware.ts';
+import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
+import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
+import { withBoard } from './open-board.ts';
+import { readFirmware } from './read-firmware.ts';
+import { BenchTrouble } from './trouble.ts';
+import { planSegments } from './write-plan.ts';
+import { bytesOf, readBackSegments, segmentsToWrite } from './write-segments.ts';
+
+/**
+ * Whether the board holds a firmware, its identity partition left out. Writes nothing. Throws BenchTrouble VERIFY_FAILED
+ * with the first piece that is otherwise.
+ */
+export async function verifyBoard(job: JobOf<'verify'>, context: JobContext): Promise<JobResult> {
+  const firmware = await readFirmware(job.firmware);
+  return withBoard(job, context, async (board, facts) => {
+    checkFirmware(firmware, { ...facts, ...board });
+    const segments = planSegments(firmware.parts, { offset: NVS_OFFSET, size: NVS_SIZE });
+    if (job.verify === 'read_back') {
+      await readBackSegments(board, segments, context);
+    } else {
+      const [wrong] = await segmentsToWrite(board, segments, context);
+      if (wrong !== undefined)
+        throw new BenchTrouble('VERIFY_FAILED', {
+          message: `the board holds something else than ${wrong.name} at 0x${wrong.address.toString(16)}`,
+          next: 'flash it: npm run bench-tool -- flash with the same firmware',
+        });
+    }
+    context.tell(sentence('done', 'the board holds this firmware'));
+    return { chip: facts.chip, mac: facts.mac, version: firmware.version, bytes: bytesOf(segments) };
+  });
+}

@@ -1,0 +1,173 @@
+import { createHmac } from 'node:crypto';
+import { access, mkdir, readdir, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Database } from '#adapters/sql/database.ts';
+import { instanceValue } from '#adapters/sql/instance.ts';
+import { type BenchLabel, benchResult } from '#contract/resources/bench.ts';
+import { deviceKey } from '#contract/resources/local-tables.ts';
+import { rowsOf } from '#core/changes.ts';
+import type { ControlView } from '#core/control-view.ts';
+import { conflict, notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
+import { createHeartbeatWatch } from '#features/bench/heartbeat-watch.ts';
+import { createJobDesk } from '#features/bench/job-desk.ts';
+import type { PortFacts, RunBoardJob, Whereabouts } from '#features/bench/ports.ts';
+import { JobFault } from '#features/bench/ports.ts';
+import { type BenchRouteDeps, benchRoutes } from '#features/bench/routes.ts';
+import { issueKey } from '#features/devices/device-keys.ts';
+import type { Control } from './compose-control.ts';
+import type { Config } from './config.ts';
+
+export type BenchWiring = Pick<BenchRouteDeps, 'operatesSomeFarm' | 'accessTo'> & {
+  config: Config;
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  control: Control;
+  whereabouts: () => Whereabouts;
+};
+
+/** A flash has up to 16 MiB: they must not fill the disk that control needs. */
+const MOST_BACKUPS = 30;
+
+/** The technician's bench of a gateway: boards at the serial ports of its own box. Nothing is loaded before a job. */
+export async function wireBench(deps: BenchWiring) {
+  const { config, kernel, database, control } = deps;
+  const { registry } = control;
+  const folder = join(config.data, 'bench');
+  const desk = createJobDesk(kernel);
+  const watch = createHeartbeatWatch({ views: registry, later });
+  control.onPresence(watch.heard);
+  database.onCommit((committed) => {
+    for (const { after } of rowsOf(committed, deviceKey)) watch.heard(after.control_point_id);
+  });
+  const pepper = await instanceValue(database.read, 'device_key_pepper');
+  const routes = benchRoutes({
+    ...kernel,
+    desk,
+    monotonic: deps.monotonic,
+    views: registry,
+    accessTo: deps.accessTo,
+    operatesSomeFarm: deps.operatesSomeFarm,
+    whereabouts: deps.whereabouts,
+    run: runBeside,
+    firstHeartbeat: watch.first,
+    listPorts: () => portsOf(config.benchPorts),
+    async firmware() {
+      const { firmwareIn } = await import('./bench/firmware-folder.ts');
+      return firmwareIn(join(folder, 'firmware'));
+    },
+    backupFile: (port) => backupFile(join(folder, 'backups'), port, isoOf(kernel.now())),
+    lockedOut: () => [...registry.all()].filter(({ row }) => row.locked_out).map(({ row }) => row.device_id),
+    issueKey: (id, userId) => issued(deps, id, userId),
+    drawLabels: (views) => drawnLabels(views, (deviceId) => claimOf(pepper, deviceId)),
+    async labelPage(labels) {
+      const { LABEL_PAGE_STYLE: style, labelPage } = await import('./bench/label-sheet.ts');
+      return { html: labelPage(labels, 'Controllers'), style };
+    },
+  });
+  return { routes, stop: desk.stop };
+}
+
+/** Jobs run in a process of their own, so that control is not disturbed. */
+const runBeside: RunBoardJob = async (job, context) => {
+  const { BenchTrouble } = await import('./bench/trouble.ts');
+  const { runInProcess } = await import('./bench/bench-process.ts');
+  try {
+    return benchResult.parse(await runInProcess(job, context));
+  } catch (error) {
+    if (!(error instanceof BenchTrouble)) throw error;
+    const { code, message, next } = error;
+    throw new JobFault({ code, message, next });
+  }
+};
+
+async function portsOf(named: readonly string[]): Promise<PortFacts[]> {
+  const { listPorts, portUsers } = await import('#adapters/serial/list-ports.ts');
+  const found = await listPorts();
+  const others = named.filter((path) => !found.some((port) => port.path === path || port.device === path));
+  const there = await Promise.all(others.map(async (path) => ((await isThere(path)) ? path : null)));
+  const added = there
+    .filter((path) => path !== null)
+    .map(async (path) => {
+      const device = await realpath(path).catch(() => path);
+      return {
+        path,
+        device,
+        vendor_id: null,
+        product_id: null,
+        serial_number: null,
+        manufacturer: null,
+        product: null,
+        // a pseudo-terminal is always held by whoever plays the board
+        in_use_by: device.startsWith('/dev/pts/') ? [] : await portUsers(path),
+        is_named: true,
+      };
+    });
+  return [...found.map((port) => ({ ...port, is_named: false })), ...(await Promise.all(added))];
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+async function backupFile(folder: string, port: string, at: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length >= MOST_BACKUPS)
+    throw conflict(`There are ${MOST_BACKUPS} backups in ${folder}; remove some first`, 'BACKUPS_FULL');
+  const stamp = at.slice(0, 19).replaceAll(/[-:]/g, '');
+  return join(
+    folder,
+    `${stamp}Z-${basename(port)
+      .replaceAll(/[^\w.-]/g, '_')
+      .slice(0, 80)}.bin`,
+  );
+}
+
+async function issued({ kernel, control }: BenchWiring, id: string, userId: string) {
+  const { answer } = await perform(kernel, userId, async () => {
+    const view = await control.registry.refresh(id);
+    if (view === null) throw notFound('Control point');
+    const decision = issueKey(control.adopting.keyDeps, view, userId);
+    return { ...decision, answer: { ...decision.answer, view } };
+  });
+  return { keyId: answer.row.id, key: answer.key, view: answer.view };
+}
+
+/** Without letters that are taken for digits. */
+const CLAIM_LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const CLAIM_LENGTH = 16;
+
+/** Always the same for a device of this gateway, and nobody else's guess: it needs no place in the database. */
+export function claimOf(pepper: string, deviceId: string): string {
+  const bytes = createHmac('sha256', pepper).update(`label:${deviceId}`).digest();
+  return [...bytes.subarray(0, CLAIM_LENGTH)]
+    .map((byte) => CLAIM_LETTERS[byte % CLAIM_LETTERS.length])
+    .join('');
+}
+
+async function drawnLabels(
+  views: readonly ControlView[],
+  claim: (deviceId: string) => string,
+): Promise<BenchLabel[]> {
+  const { labelPayload, labelSvg, labelText } = await import('./bench/label-sheet.ts');
+  return views.map(({ row, farmName, ponds }) => {
+    const label = {
+      device_id: row.device_id,
+      code: row.cod,
+      farm: farmName,
+      ponds: ponds.map(({ cod }) => cod).toSorted(),
+      claim: claim(row.device_id),
+    };
+    const drawn = { qr: labelPayload(label), text: labelText(label), svg: labelSvg(label) };
+    return { control_point_id: row.id, ...label, ...drawn };
+  });
+}
+
+const later = (ms: number, run: () => void): (() => void) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};

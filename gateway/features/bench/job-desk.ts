@@ -1,0 +1,168 @@
+import type { BenchJobAnswer, BenchJobKind, BenchLine } from '#contract/resources/bench.ts';
+import { AppError, conflict, notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { type BoardResult, type Fault, type JobContext, JobFault, type Told } from './ports.ts';
+
+/** Each is a process of its own beside control. */
+const MOST_RUNNING = 3;
+const JOBS_KEPT = 50;
+const LINES_KEPT = 2_000;
+const LONGEST_LINE = 500;
+
+export type JobAsked = {
+  kind: BenchJobKind;
+  port: string;
+  controlPointId: string | null;
+  firmware: string | null;
+  startedBy: string;
+};
+
+export type JobDesk = {
+  /** Throws 409 when the port has a job, or the bench has enough of them. */
+  requireFree: (port: string) => void;
+  /** Notes a job and sets `work` going; what that tells and how it ends is kept, in memory and bounded. */
+  begin: (asked: JobAsked, work: (context: JobContext) => Promise<BoardResult>) => BenchJobAnswer;
+  /** Newest first. */
+  list: () => BenchJobAnswer[];
+  /** Throws 404. */
+  detail: (id: string, after: number) => BenchJobAnswer & { lines: BenchLine[] };
+  /** Asks a job to stop; one that has ended stays as it is. Throws 404. */
+  cancel: (id: string) => BenchJobAnswer;
+  /** The job that runs at a port, or null. */
+  jobAt: (port: string) => string | null;
+  /** Stops what runs and waits for it. */
+  stop: () => Promise<void>;
+};
+
+type Kept = { job: BenchJobAnswer; lines: BenchLine[]; stopping: AbortController; ended: Promise<void> };
+
+const CANCELLED: Fault = {
+  code: 'CANCELLED',
+  message: 'the job was stopped before its end',
+  next: 'leave the cable in and start the job again: what is already right is skipped',
+};
+
+export function createJobDesk(deps: Pick<Kernel, 'now' | 'newId' | 'log'>): JobDesk {
+  const jobsById = new Map<string, Kept>();
+  const running = () => [...jobsById.values()].filter(({ job }) => job.state === 'running');
+
+  function kept(id: string): Kept {
+    const found = jobsById.get(id);
+    if (found === undefined) throw notFound('Job');
+    return found;
+  }
+
+  const desk: JobDesk = {
+    requireFree(port) {
+      if (desk.jobAt(port) !== null)
+        throw conflict(`A job runs at ${port}; wait for it, or stop it`, 'PORT_BUSY');
+      if (running().length >= MOST_RUNNING) {
+        throw new AppError(409, `${MOST_RUNNING} jobs run on this box already; wait for one to end`, {
+          code: 'BENCH_BUSY',
+        });
+      }
+    },
+    begin(asked, work) {
+      desk.requireFree(asked.port);
+      const job = newJob(deps, asked);
+      const stopping = new AbortController();
+      const entry: Kept = { job, lines: [], stopping, ended: Promise.resolve() };
+      const context = { tell: (told: Told) => note(deps, entry, told), signal: stopping.signal };
+      entry.ended = carryOut(deps, entry, () => work(context));
+      jobsById.set(job.id, entry);
+      forgetOldest(jobsById);
+      return { ...job };
+    },
+    list: () => [...jobsById.values()].map(({ job }) => job).reverse(),
+    detail(id, after) {
+      const { job, lines } = kept(id);
+      return { ...job, lines: lines.filter(({ n }) => n > after) };
+    },
+    cancel(id) {
+      const { job, stopping } = kept(id);
+      if (job.state === 'running') stopping.abort();
+      return job;
+    },
+    jobAt: (port) => running().find(({ job }) => job.port === port)?.job.id ?? null,
+    async stop() {
+      const open = running();
+      for (const { stopping } of open) stopping.abort();
+      await Promise.all(open.map(({ ended }) => ended));
+    },
+  };
+  return desk;
+}
+
+function newJob(deps: Pick<Kernel, 'now' | 'newId'>, asked: JobAsked): BenchJobAnswer {
+  return {
+    id: deps.newId(),
+    kind: asked.kind,
+    port: asked.port,
+    state: 'running',
+    control_point_id: asked.controlPointId,
+    firmware: asked.firmware,
+    started_by: asked.startedBy,
+    started_at: isoOf(deps.now()),
+    ended_at: null,
+    progress: null,
+    result: null,
+    trouble: null,
+    last_line: 0,
+  };
+}
+
+async function carryOut(
+  deps: Pick<Kernel, 'now' | 'log'>,
+  { job, stopping }: Kept,
+  work: () => Promise<BoardResult>,
+): Promise<void> {
+  try {
+    job.result = await work();
+    job.state = 'done';
+  } catch (error) {
+    const trouble = faultOf(deps, error, stopping.signal);
+    Object.assign(job, { trouble, state: trouble.code === 'CANCELLED' ? 'cancelled' : 'failed' });
+  }
+  job.ended_at = isoOf(deps.now());
+  const { id, kind, port, state, trouble } = job;
+  deps.log.info({ job: id, kind, port, state, code: trouble?.code ?? null }, 'a job of the bench ended');
+}
+
+function faultOf({ log }: Pick<Kernel, 'log'>, error: unknown, stop: AbortSignal): Fault {
+  if (error instanceof JobFault) return error.fault;
+  if (stop.aborted) return CANCELLED;
+  // the control point went meanwhile, for example
+  if (error instanceof AppError)
+    return { code: 'BAD_INPUT', message: error.message, next: 'look at it in the console, and start again' };
+  log.error({ err: error }, 'a job of the bench failed');
+  return {
+    code: 'INTERNAL',
+    message: 'the gateway could not carry the job out',
+    next: 'start it again; if it fails again, see the log of the gateway',
+  };
+}
+
+/** Progress that only counts on is no line of the log. */
+function note(deps: Pick<Kernel, 'now'>, { job, lines }: Kept, told: Told): void {
+  const { level, ...progress } = told;
+  const last = lines.at(-1);
+  const isCounting = told.total > 0 && last?.step === told.step && last.text === told.message;
+  job.progress = progress;
+  if (isCounting || told.message === '') return;
+  job.last_line += 1;
+  lines.push({
+    n: job.last_line,
+    at: isoOf(deps.now()),
+    step: told.step,
+    level,
+    text: told.message.slice(0, LONGEST_LINE),
+  });
+  if (lines.length > LINES_KEPT) lines.splice(0, lines.length - LINES_KEPT);
+}
+
+function forgetOldest(jobsById: Map<string, Kept>): void {
+  for (const [id, { job }] of jobsById) {
+    if (jobsById.size <= JOBS_KEPT) return;
+    if (job.state !== 'running') jobsById.delete(id);
+  }
+}

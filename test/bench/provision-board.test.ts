@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startBoard } from '#sim/board/start-board.ts';
+import { type BenchJobInput, type Progress, readJob } from '../../gateway/bench/job.ts';
+import { runJob } from '../../gateway/bench/run-job.ts';
+import { BenchTrouble } from '../../gateway/bench/trouble.ts';
+import { aTalkingBoard, type TalkingBoard } from './talking-board.ts';
+
+const IDENTITY = {
+  device_id: 'aer-07',
+  mqtt_id: 'aer-07',
+  key: 'c2VjcmV0LXNlY3JldC1zZWNyZXQ',
+  gw_host: '10.0.0.5',
+  gw_http: 8080,
+  gw_mqtt: 1883,
+  gw_mqtts: 0,
+  gw_pin: null,
+  cp: 'CP-7',
+  fail_safe: 'ON',
+};
+const WIFI = { ssid: 'farm', password: 'viveiro-123' };
+
+const boards: { close: () => Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(boards.splice(0).map((board) => board.close()));
+});
+
+async function board(...faults: Parameters<typeof aTalkingBoard>): Promise<TalkingBoard> {
+  const made = await aTalkingBoard(...faults);
+  boards.push(made);
+  return made;
+}
+
+async function run(input: BenchJobInput, signal = new AbortController().signal) {
+  const told: Progress[] = [];
+  const job = readJob(input);
+  const outcome = await runJob(job, { tell: (progress) => void told.push(progress), signal }).then(
+    (result) => ({ result }),
+    (error: unknown) => {
+      if (!(error instanceof BenchTrouble)) throw error;
+      return { code: error.code, message: error.message, next: error.next };
+    },
+  );
+  return { outcome, said: JSON.stringify([told, outcome]) };
+}
+
+const provision = (port: string, wifi: typeof WIFI | null = WIFI) =>
+  run({ kind: 'provision', port, identity: IDENTITY, wifi });
+
+describe('a board at the bench', () => {
+  it('gets its identity and its Wi-Fi, and nobody hears its key or the password', async () => {
+    const it = await board({ wifiPassword: WIFI.password });
+    const { outcome, said } = await provision(it.path);
+    expect(outcome).toEqual({
+      result: {
+        device_id: 'aer-07',
+        mac: '24:0a:c4:00:00:01',
+        chip: 'ESP32',
+        firmware_version: '1.2.0',
+        previous_device_id: null,
+        wifi: 'provisioned',
+        address: 'http://10.0.0.7/',
+      },
+    });
+    expect(it.state.identity).toEqual({ op: 'identity', ...IDENTITY });
+    expect(said).not.toContain(IDENTITY.key);
+    expect(said).not.toContain(WIFI.password);
+    expect(said).toContain('I (9) wifi: got ip');
+  });
+
+  it('that misses a command is asked again, and an answer that comes late passes for no other', async () => {
+    const it = await board({ deafTo: 1 });
+    const { outcome } = await provision(it.path, null);
+    expect(outcome).toMatchObject({ result: { device_id: 'aer-07', wifi: 'ready' } });
+    expect(it.state.commands).toEqual(['info', 'identity', 'info', 'reboot']);
+  });
+
+  it('with the wrong password says so, and can be provisioned again', async () => {
+    const it = await board({ wifiPassword: 'another-one' });
+    expect((await provision(it.path)).outcome).toMatchObject({
+      code: 'WIFI_REFUSED',
+      message: 'the board could not join the Wi-Fi network "farm"',
+      next: expect.stringContaining('password'),
+    });
+    expect(it.state.wifi).toBe('ready');
+  });
+
+  it.each([
+    ['that refuses its identity', { refusesIdentity: 'flash is read-only' }, 'flash is read-only'],
+    ['that takes its identity and forgets it', { forgetsIdentity: true }, 'does not have it'],
+  ])('%s is refused with the way out', async (_what, faults, message) => {
+    const it = await board(faults);
+    expect((await provision(it.path)).outcome).toMatchObject({
+      code: 'IDENTITY_REFUSED',
+      message: expect.stringContaining(message),
+      next: expect.stringContaining('erase'),
+    });
+    // a board without its identity gets no Wi-Fi
+    expect(it.state.commands.filter((name) => name.startsWith('improv'))).toEqual([]);
+  });
+
+  it('lists the networks it hears, strongest first', async () => {
+    const it = await board();
+    expect((await run({ kind: 'wifi_scan', port: it.path })).outcome).toEqual({
+      result: {
+        networks: [
+          { ssid: 'farm', rssi: -41, secured: true },
+          { ssid: 'far', rssi: -80, secured: true },
+        ],
+      },
+    });
+  });
+
+  it('lets its relay click, and tells what the motor draws', async () => {
+    const it = await board({ motorMa: 3_100 });
+    const { outcome } = await run({ kind: 'self_test', port: it.path, min_current_ma: 1_000 });
+    expect(outcome).toMatchObject({ result: { motor_current_ma: 3_100 } });
+    expect(it.state.relay).toEqual(['ON', 'OFF']);
+  });
+
+  it.each([
+    ['whose motor draws nothing', { motorMa: 40 }, 'breaker'],
+    ['whose contacts are welded', { stuckOn: true, motorMa: 3_000 }, 'welded'],
+  ])('%s fails its self test', async (_what, faults, next) => {
+    const it = await board(faults);
+    const { outcome } = await run({ kind: 'self_test', port: it.path, min_current_ma: 1_000 });
+    expect(outcome).toMatchObject({ code: 'SELF_TEST_FAILED', next: expect.stringContaining(next) });
+    expect(it.state.relay.at(-1)).toBe('OFF');
+  });
+
+  it('that is locked out does not move its motor', async () => {
+    const it = await board({ motorMa: 3_000 });
+    await provision(it.path, null);
+    const { outcome } = await run({ kind: 'self_test', port: it.path, off_limits: ['aer-07'] });
+    expect(outcome).toMatchObject({
+      code: 'SELF_TEST_FAILED',
+      message: expect.stringContaining('locked out'),
+    });
+    expect(it.state.relay).toEqual([]);
+  });
+
+  it('whose cable is pulled in the middle is told as unplugged', async () => {
+    const it = await board({ isMute: true });
+    const done = provision(it.path);
+    await it.asked();
+    await it.close();
+    expect((await done).outcome).toMatchObject({ code: 'UNPLUGGED', next: expect.stringContaining('cable') });
+  });
+
+  it('is left alone when the technician stops the job', async () => {
+    const it = await board({ isMute: true });
+    const stop = new AbortController();
+    const done = run({ kind: 'wifi_scan', port: it.path }, stop.signal);
+    await it.asked();
+    stop.abort();
+    expect((await done).outcome).toMatchObject({ code: 'CANCELLED' });
+  });
+
+  it('of the simulator, which was made by itself from the same protocol, agrees', async () => {
+    const simulated = await startBoard({ port: { kind: 'pty' } });
+    boards.push(simulated);
+    const wifi = { ssid: 'Fazenda', password: 'camarao2026' };
+    const refused = await provision(simulated.path(), { ...wifi, password: 'camarao2025' });
+    expect(refused.outcome).toMatchObject({ code: 'WIFI_REFUSED' });
+    expect((await provision(simulated.path(), wifi)).outcome).toMatchObject({
+      result: { device_id: 'aer-07', previous_device_id: 'aer-07', wifi: 'provisioned' },
+    });
+  });
+
+  it('at a port that is not there is told so', async () => {
+    expect((await provision('/dev/ttyUSB99')).outcome).toMatchObject({ code: 'PORT_NOT_FOUND' });
+  });
+});

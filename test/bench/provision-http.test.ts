@@ -1,0 +1,222 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BenchJobAnswer, BenchLabel, BenchLine } from '#contract/resources/bench.ts';
+import { type App, aControlPoint, aFarmWith, body, type Reply, startApp } from '#test/app.ts';
+import { aTalkingBoard, type BoardIdentity, type TalkingBoard } from './talking-board.ts';
+
+type Detail = BenchJobAnswer & { lines: BenchLine[] };
+
+const WIFI = { ssid: 'farm', password: 'viveiro-123' };
+
+describe('the bench of a gateway', () => {
+  let app: App;
+  let board: TalkingBoard;
+  let token: string;
+  let farmId: string;
+  const seen = { identity: null as BoardIdentity | null };
+
+  beforeAll(async () => {
+    // as a controller does: once it has identity and Wi-Fi it reports to the gateway under its key
+    board = await aTalkingBoard(
+      { motorMa: 2_800 },
+      {
+        identity: (it) => {
+          seen.identity = it;
+        },
+        joined: () => void report(),
+      },
+    );
+    app = await startApp('sqlite', ['--bench-ports', `${board.path},/dev/ttyS-none`]);
+    ({ token, farmId } = await aFarmWith(app));
+  });
+  afterAll(async () => {
+    await app.bench?.stop();
+    await app.close();
+    await board.close();
+  });
+
+  async function report(): Promise<void> {
+    const { device_id, key } = seen.identity ?? {};
+    await app.call('POST', '/devices/heartbeat', {
+      token: String(key),
+      body: { device_id, current_status: 'OFF' },
+    });
+  }
+  const start = (job: Record<string, unknown>, by = token) =>
+    app.call('POST', '/bench/jobs', { token: by, body: { port: board.path, ...job } });
+  /** Asks as the console does, until the job stands as wanted. */
+  async function until(made: Reply, isSo: (job: Detail) => boolean): Promise<Detail> {
+    for (;;) {
+      const { body: job } = await app.call('GET', `/bench/jobs/${String(body(made)['id'])}`, { token });
+      // the interface's answer, checked by the contract test
+      if (isSo(job as Detail)) return job as Detail;
+      await setTimeout(20);
+    }
+  }
+  const ended = (made: Reply) => until(made, ({ state }) => state !== 'running');
+  async function untilFree(): Promise<void> {
+    const isRunning = ({ state }: BenchJobAnswer) => state === 'running';
+    const jobs = async () => (await app.call('GET', '/bench/jobs', { token })).body as BenchJobAnswer[];
+    while ((await jobs()).some(isRunning)) await setTimeout(20);
+  }
+
+  it('makes a board the controller of a control point, proved by its own first report', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    const made = await start({
+      kind: 'provision',
+      control_point_id: point.id,
+      wifi: WIFI,
+      gateway_host: '127.0.0.1',
+      self_test: { min_current_ma: 1_000 },
+    });
+    expect(made.status).toBe(202);
+    const job = await ended(made);
+    expect(job).toMatchObject({
+      state: 'done',
+      kind: 'provision',
+      control_point_id: point.id,
+      trouble: null,
+      result: {
+        device_id: point.device_id,
+        mac: '24:0a:c4:00:00:01',
+        address: 'http://10.0.0.7/',
+        first_heartbeat_at: new Date(app.clock.now()).toISOString(),
+        motor_current_ma: 2_800,
+      },
+    });
+    expect(board.state.identity).toMatchObject({
+      mqtt_id: point.mqtt_id,
+      gw_host: '127.0.0.1',
+      cp: point.cod,
+    });
+    const keys = await app.call('GET', `/control-points/${point.id}/device-key`, { token });
+    expect(keys.body).toMatchObject([{ state: 'active' }]);
+    const after = await app.call('GET', `/bench/jobs/${job.id}?after=${job.last_line - 1}`, { token });
+    expect((after.body as Detail).lines).toEqual([job.lines.at(-1)]);
+    const everything = JSON.stringify([job, app.sentences]);
+    expect(everything).not.toContain(seen.identity?.key);
+    expect(everything).not.toContain(WIFI.password);
+  });
+
+  it('says which hand action is next when the board never reports', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    const made = await start({
+      kind: 'provision',
+      control_point_id: point.id,
+      gateway_host: '10.0.0.9',
+      wait_s: 1,
+    });
+    expect(await ended(made)).toMatchObject({
+      state: 'failed',
+      trouble: { code: 'NO_HEARTBEAT', next: expect.stringContaining('10.0.0.9') },
+    });
+  });
+
+  it('has one job at a port, and stops it when asked', async () => {
+    const made = await start({ kind: 'monitor' });
+    expect(made.status).toBe(202);
+    const id = body(made)['id'];
+    const second = await start({ kind: 'wifi_scan' });
+    expect([second.status, body(second)['code']]).toEqual([409, 'PORT_BUSY']);
+    expect((await app.call('GET', '/bench/ports', { token })).body).toContainEqual(
+      expect.objectContaining({ path: board.path, job_id: id, is_named: true }),
+    );
+    expect((await app.call('DELETE', `/bench/jobs/${String(id)}`, { token })).status).toBe(200);
+    expect(await ended(made)).toMatchObject({ state: 'done' });
+    expect((await start({ kind: 'wifi_scan' })).status).toBe(202);
+  });
+
+  it('stops to wait for a board when asked, and says what became of it', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    await untilFree();
+    const made = await start({ kind: 'provision', control_point_id: point.id, gateway_host: '10.0.0.9' });
+    await until(made, ({ progress, state }) => progress?.step === 'heartbeat' || state !== 'running');
+    await app.call('DELETE', `/bench/jobs/${String(body(made)['id'])}`, { token });
+    expect(await ended(made)).toMatchObject({
+      state: 'cancelled',
+      trouble: { code: 'CANCELLED' },
+      result: null,
+    });
+  });
+
+  it('opens no path that is not one of its ports', async () => {
+    for (const port of [join(app.config.data, 'farm.db'), '/dev/ttyS-none', '/dev/null']) {
+      const reply = await start({ kind: 'detect', port });
+      expect([port, reply.status, body(reply)['code']]).toEqual([port, 404, 'PORT_NOT_FOUND']);
+    }
+  });
+
+  it('is for those who operate a farm of it, and each for their own control points', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    const stranger = await app.signUp();
+    const looks = ['/bench/ports', '/bench/firmware', '/bench/jobs'];
+    for (const path of looks)
+      expect((await app.call('GET', path, { token: stranger.token })).status).toBe(403);
+    expect((await start({ kind: 'detect' }, stranger.token)).status).toBe(403);
+    const neighbour = await aFarmWith(app);
+    const taken = await start({ kind: 'provision', control_point_id: point.id }, neighbour.token);
+    expect(taken.status).toBe(404);
+    const labels = await app.call('GET', `/bench/labels?ids=${point.id}`, { token: neighbour.token });
+    expect(labels.status).toBe(404);
+    const keys = await app.call('GET', `/control-points/${point.id}/device-key`, { token });
+    expect(keys.body).toEqual([]);
+  });
+
+  it('does not start a motor that is locked out', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    await app.call('POST', `/control-points/${point.id}/lock-out`, {
+      token,
+      body: { reason: 'hand in the paddle' },
+    });
+    const reply = await start({ kind: 'provision', control_point_id: point.id, self_test: {} });
+    expect([reply.status, body(reply)['code']]).toEqual([409, 'LOCKED_OUT']);
+  });
+
+  it('lists the firmware that lies on the box, also what cannot be flashed', async () => {
+    const folder = join(app.config.data, 'bench', 'firmware');
+    const put = (name: string, file: string, text: string) => {
+      mkdirSync(join(folder, name), { recursive: true });
+      writeFileSync(join(folder, name, file), text);
+    };
+    const parts = [{ file: 'app.bin', offset: '0x10000', sha256: '0'.repeat(64) }];
+    put('aerator-1.2.0', 'manifest.json', JSON.stringify({ chip: 'ESP32', version: '1.2.0', parts }));
+    put('aerator-1.2.0', 'app.bin', 'firmware');
+    put('broken', 'manifest.json', '{');
+    expect((await app.call('GET', '/bench/firmware', { token })).body).toEqual([
+      {
+        name: 'aerator-1.2.0',
+        chip: 'ESP32',
+        version: '1.2.0',
+        bytes: 8,
+        parts: [{ file: 'app.bin', offset: 65_536, bytes: 8 }],
+        trouble: null,
+      },
+      expect.objectContaining({ name: 'broken', trouble: expect.stringContaining('manifest') }),
+    ]);
+    const refused = await start({ kind: 'flash', firmware: 'broken' });
+    expect([refused.status, body(refused)['code']]).toEqual([409, 'WRONG_IMAGE']);
+    expect((await start({ kind: 'flash', firmware: '../broken' })).status).toBe(404);
+  });
+
+  it('prints labels that are always the same for a device and nobody’s guess', async () => {
+    const [one, two] = [
+      await aControlPoint(app, { token, farmId }),
+      await aControlPoint(app, { token, farmId }),
+    ];
+    const ask = (path: string) => app.call('GET', `/bench/${path}?ids=${one.id},${two.id}`, { token });
+    const labels = (await ask('labels')).body as BenchLabel[];
+    expect(labels.map(({ device_id, code, farm }) => [device_id, code, farm])).toEqual([
+      [one.device_id, one.cod, 'Fazenda Norte'],
+      [two.device_id, two.cod, 'Fazenda Norte'],
+    ]);
+    expect(labels[0]?.qr).toBe(`SF1:${one.device_id}:${labels[0]?.claim}`);
+    expect(labels[0]?.claim).toMatch(/^[0-9A-Z]{16}$/);
+    expect(labels[0]?.claim).not.toBe(labels[1]?.claim);
+    expect((await ask('labels')).body).toEqual(labels);
+    const sheet = await ask('label-sheet');
+    expect(sheet.headers.get('content-type')).toContain('text/html');
+    expect(String(sheet.body)).toContain(one.cod);
+  });
+});
