@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks';
+import type { BenchJobAnswer, BenchLabel } from '#contract/resources/bench.ts';
+import { Answer } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CheckField } from '../../components/field.tsx';
+import { download } from '../../data/api.ts';
+import { useGet } from '../../data/query.ts';
+import { clockTime, figure } from '../../i18n/format.ts';
+import { FaultNote } from '../system/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { JobView } from './job-view.tsx';
+import type { Identity } from './use-identity.ts';
+import type { BenchDesk } from './use-job.ts';
+import type { Wifi } from './wifi-step.tsx';
+import { benchWords } from './words.ts';
+
+const RELAY_S = 2;
+
+/** Identity and Wi-Fi go onto the board; what counts is that it then reports by itself under its new key. */
+export function ProofStep({
+  desk,
+  port,
+  identity,
+  wifi,
+  proved,
+}: {
+  desk: BenchDesk;
+  port: string | null;
+  identity: Identity;
+  wifi: Wifi;
+  /** The last job of this step that came to its end. */
+  proved: BenchJobAnswer | null;
+}) {
+  const words = benchWords();
+  const { fault, run } = useWork();
+  const [testsRelay, setTestsRelay] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const provision = async () => {
+    if (port === null) return;
+    await run(async () => {
+      const control_point_id = await identity.settle();
+      await desk.start('proof', {
+        kind: 'provision',
+        port,
+        control_point_id,
+        wifi: wifi.ssid === '' ? null : { ssid: wifi.ssid, password: wifi.password },
+        ...(wifi.host.trim() === '' ? {} : { gateway_host: wifi.host.trim() }),
+        ...(testsRelay ? { self_test: { for_s: RELAY_S } } : {}),
+      });
+    });
+  };
+  const selfTest = async () => {
+    if (port !== null) await desk.start('proof', { kind: 'self_test', port, for_s: RELAY_S });
+  };
+  const isIdle = port !== null && !desk.isBusy;
+  return (
+    <section class="card stack" aria-labelledby="bench-proof">
+      <h2 id="bench-proof">{words.proof}</h2>
+      <CheckField
+        label={words.relay}
+        checked={testsRelay}
+        onChange={(event) => setTestsRelay(event.currentTarget.checked)}
+      />
+      <div class="row">
+        <WorkButton look="main" disabled={!isIdle || !identity.isReady} work={provision}>
+          {words.provision}
+        </WorkButton>
+        <Button disabled={!isIdle} onClick={() => setAsking(true)}>
+          {words.selfTest}
+        </Button>
+      </div>
+      <FaultNote fault={fault} />
+      <JobView desk={desk} place="proof" />
+      {proved === null ? null : <Proved job={proved} />}
+      {isAsking ? (
+        <ConfirmDialog
+          title={words.selfTestTitle}
+          label={words.selfTest}
+          work={selfTest}
+          onClose={() => setAsking(false)}
+        >
+          <p>{words.selfTestText}</p>
+        </ConfirmDialog>
+      ) : null}
+    </section>
+  );
+}
+
+function Proved({ job }: { job: BenchJobAnswer }) {
+  const words = benchWords();
+  const { first_heartbeat_at: at, motor_current_ma: current } = job.result ?? {};
+  return (
+    <div class="stack" data-proved={job.kind}>
+      {at === undefined ? null : (
+        <p>
+          <strong>{words.firstBeat(clockTime(at))}</strong>
+        </p>
+      )}
+      {typeof current === 'number' ? <p>{words.current(figure(current))}</p> : null}
+      {job.control_point_id === null ? null : <Label pointId={job.control_point_id} />}
+    </div>
+  );
+}
+
+function Label({ pointId }: { pointId: string }) {
+  const words = benchWords();
+  const { fault, run } = useWork();
+  const labels = useGet<BenchLabel[]>('/bench/labels', { ids: pointId });
+  return (
+    <div class="stack">
+      <h3>{words.label}</h3>
+      <p class="muted">{words.labelText}</p>
+      <Answer of={labels}>
+        {([label]) =>
+          label === undefined ? null : (
+            <img
+              class="bench-label"
+              alt={label.text}
+              src={`data:image/svg+xml,${encodeURIComponent(label.svg)}`}
+            />
+          )
+        }
+      </Answer>
+      <div>
+        <WorkButton
+          work={() => run(() => download(`/bench/label-sheet?ids=${pointId}`, `${words.label}.html`))}
+        >
+          {words.sheet}
+        </WorkButton>
+      </div>
+      <FaultNote fault={fault} />
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'preact/hooks';
+import type * as z from 'zod';
+import type { BenchJobAnswer, BenchJobInput, BenchLine, benchJobDetail } from '#contract/resources/bench.ts';
+import { faultText } from '../../components/answer.tsx';
+import { del, get, post } from '../../data/api.ts';
+import { refresh } from '../../data/query.ts';
+
+/** The part of the page that a job belongs to: there it is shown. */
+export type Place = 'port' | 'firmware' | 'wifi' | 'proof' | 'tools';
+
+type Shown = { place: Place; job: BenchJobAnswer; lines: readonly BenchLine[] };
+export type BenchDesk = {
+  shown: Shown | null;
+  fault: { place: Place; text: string } | null;
+  isBusy: boolean;
+  isStopping: boolean;
+  start: (place: Place, input: BenchJobInput) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+const LOOK_EVERY_MS = 500;
+/** A board that talks without end does not fill the page. */
+const LINES_SHOWN = 500;
+
+const PLACES: Readonly<Record<BenchJobAnswer['kind'], Place>> = {
+  detect: 'port',
+  flash: 'firmware',
+  erase: 'tools',
+  provision: 'proof',
+  self_test: 'proof',
+  wifi_scan: 'wifi',
+  monitor: 'tools',
+};
+
+/** The one job this page watches; one that still runs from before is taken up again. `ended` hears of each end once. */
+export function useJob(ended: (job: BenchJobAnswer) => void): BenchDesk {
+  const [shown, setShown] = useState<Shown | null>(null);
+  const [fault, setFault] = useState<BenchDesk['fault']>(null);
+  const [isStopping, setStopping] = useState(false);
+  const running = shown?.job.state === 'running' ? shown.job.id : null;
+
+  useEffect(() => {
+    let isGone = false;
+    void (async () => {
+      const jobs = await get<BenchJobAnswer[]>('/bench/jobs').catch(() => []);
+      const open = jobs.find(({ state }) => state === 'running');
+      if (!isGone && open !== undefined) {
+        setShown((now) => now ?? { place: PLACES[open.kind], job: open, lines: [] });
+      }
+    })();
+    return () => {
+      isGone = true;
+    };
+  }, []);
+
+  useEffect(() => {
+    if (running === null) return undefined;
+    let isGone = false;
+    let after = 0;
+    const look = async () => {
+      let isOver = false;
+      try {
+        const detail = await get<z.infer<typeof benchJobDetail>>(`/bench/jobs/${running}`, { after });
+        if (isGone) return;
+        const { lines, ...job } = detail;
+        after = job.last_line;
+        setShown((now) =>
+          now === null || now.job.id !== job.id
+            ? now
+            : { ...now, job, lines: [...now.lines, ...lines].slice(-LINES_SHOWN) },
+        );
+        isOver = job.state !== 'running';
+        if (isOver) {
+          refresh('bench');
+          ended(job);
+        }
+      } catch {
+        // the line to the gateway is told of elsewhere; the job goes on there
+      }
+      if (!isGone && !isOver) setTimeout(() => void look(), LOOK_EVERY_MS);
+    };
+    void look();
+    return () => {
+      isGone = true;
+    };
+  }, [running]);
+
+  return {
+    shown,
+    fault,
+    isBusy: running !== null,
+    isStopping,
+    async start(place, input) {
+      setFault(null);
+      setStopping(false);
+      try {
+        const job = await post<BenchJobAnswer>('/bench/jobs', input);
+        setShown({ place, job, lines: [] });
+      } catch (error) {
+        setFault({ place, text: faultText(error) });
+      }
+    },
+    async stop() {
+      if (running === null) return;
+      setStopping(true);
+      await del(`/bench/jobs/${running}`).catch((error: unknown) =>
+        setFault({ place: shown?.place ?? 'tools', text: faultText(error) }),
+      );
+    },
+  };
+}

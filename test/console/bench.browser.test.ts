@@ -1,0 +1,105 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFaults } from '#sim/board/faults.ts';
+import { type StartedBoard, startBoard } from '#sim/board/start-board.ts';
+import type { SignedUp } from '#test/app.ts';
+import { launchChromium } from '#test/chromium.ts';
+import { aPage, violationsOn } from '#test/console.ts';
+import { farmClock, startGatewayProcess } from '#test/gateway-process.ts';
+import { aBundle } from '../bench/flash-fixtures.ts';
+
+// The gateway, a board at a pseudo-terminal and a browser, each as it is; only the chip is simulated.
+
+const MOST_CLICKS = 10;
+const NETWORK = { ssid: 'Fazenda', password: 'camarao2026' };
+
+describe('the bench', () => {
+  let gateway: Awaited<ReturnType<typeof startGatewayProcess>>;
+  let browser: Browser;
+  let owner: SignedUp;
+  let board: StartedBoard;
+  let broken: StartedBoard;
+
+  beforeAll(async () => {
+    [board, broken] = await Promise.all([
+      startBoard({ port: { kind: 'pty' }, isBlank: true }),
+      startBoard({ port: { kind: 'pty' }, mac: '24:6f:28:5a:00:02', faults: readFaults('wrong-chip') }),
+    ]);
+    [browser, gateway] = await Promise.all([
+      launchChromium(),
+      startGatewayProcess(farmClock(Date.now(), 1), ['--bench-ports', `${board.path()},${broken.path()}`]),
+    ]);
+    const login = { email: 'ana@fazenda.example', password: 'camarao-do-norte', remember_me: true };
+    await gateway.call('POST', '/auth/register', { body: { ...login, name: 'Ana', role: 'OWNER' } });
+    const session = await gateway.call('POST', '/auth/login', { body: login });
+    const { access_token: token, user } = session.body as { access_token: string; user: SignedUp['user'] };
+    owner = { token, user };
+    await gateway.call('POST', '/farms/', { token, body: { name: 'Norte' } });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await gateway.close();
+    await Promise.all([board.close(), broken.close()]);
+  });
+
+  /** The bench, and a count of what the technician presses on it. */
+  async function open(
+    width = 1366,
+  ): Promise<{ page: Page; press: (name: string, at?: number) => Promise<void>; count: () => number }> {
+    const { page } = await aPage(browser, { as: owner, width });
+    await page.goto(`${gateway.http()}/sistema/bancada`);
+    await page.waitForSelector('[data-port]');
+    let presses = 0;
+    return {
+      page,
+      count: () => presses,
+      async press(name, at = 0) {
+        presses += 1;
+        await page.getByRole('button', { name, exact: true }).nth(at).click();
+      },
+    };
+  }
+
+  it('makes of a blank board a controller that has reported, in ten presses at most', async () => {
+    cpSync(await aBundle(), join(gateway.data, 'bench/firmware/aerador-2.1.0'), { recursive: true });
+    const { page, press, count } = await open();
+    await press('Examinar a placa');
+    await page.waitForSelector('text=24:6f:28:5a:00:01');
+    await press('Gravar');
+    await page.waitForSelector('[aria-labelledby=bench-firmware] [data-job=done]');
+    await page.getByLabel('Rede', { exact: true }).fill(NETWORK.ssid);
+    await page.getByLabel('Senha da rede').fill(NETWORK.password);
+    await page.getByText('Endereço do gateway', { exact: true }).click();
+    await page.getByLabel('Onde a placa acha o gateway').fill('127.0.0.1');
+    await page.getByLabel('Testar o relé').check();
+    await press('Gravar identidade e provar');
+    await page.waitForSelector('[data-proved=provision]');
+    await page.waitForSelector('.bench-label');
+    expect(await page.innerText('[data-proved]')).toMatch(/Primeiro sinal do controlador às \d\d:\d\d/);
+    expect(count() + 2).toBeLessThanOrEqual(MOST_CLICKS);
+    const points = await gateway.call('GET', '/control-points/', { token: owner.token });
+    expect(points.body).toMatchObject([{ cod: 'CP-01', device_id: 'aer-5a0001', is_online: true }]);
+    // neither key nor password stands anywhere on the page
+    expect(await page.innerText('main')).not.toContain(NETWORK.password);
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  it('names what is wrong and what a hand does next, and never goes on by itself', async () => {
+    cpSync(await aBundle(), join(gateway.data, 'bench/firmware/aerador-2.1.0'), { recursive: true });
+    const { page, press } = await open(360);
+    await page.locator(`[data-port="${broken.path()}"]`).getByRole('button').click();
+    await page.waitForSelector('[aria-labelledby=bench-port] [data-job=done]');
+    // firmware of another chip is not even offered
+    expect(await page.getByRole('button', { name: 'Gravar', exact: true }).isDisabled()).toBe(true);
+    await page.getByLabel('Rede', { exact: true }).fill(NETWORK.ssid);
+    await page.getByLabel('Senha da rede').fill('errada123');
+    await press('Gravar identidade e provar');
+    const trouble = page.locator('[aria-labelledby=bench-proof] [data-trouble]');
+    await trouble.waitFor();
+    expect(await trouble.getAttribute('data-trouble')).toBe('WIFI_REFUSED');
+    expect(await trouble.innerText()).toContain('Confira nome e senha da rede');
+    expect(await violationsOn(page)).toEqual([]);
+  });
+});
