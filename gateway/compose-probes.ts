@@ -1,0 +1,80 @@
+import { isPrivateAddress } from '#adapters/http/private-address.ts';
+import { keepTurning } from '#adapters/modbus/keep-turning.ts';
+import { openBus } from '#adapters/modbus/open-bus.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { measurementQueries } from '#adapters/sql/queries/measurements.ts';
+import { probeQueries } from '#adapters/sql/queries/probes.ts';
+import type { MeasurementCreate } from '#contract/resources/water-quality.ts';
+import type { Alerting } from '#core/alerting.ts';
+import { StorageUnavailable } from '#core/errors.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import type { Route } from '#core/route.ts';
+import { perform } from '#core/use-case.ts';
+import { probeRoutes } from '#features/probes/routes.ts';
+import { createScans } from '#features/probes/scan-bus.ts';
+import { createProbeTeller } from '#features/probes/tell-probes.ts';
+import { createProbeWatch, type ProbeWatch } from '#features/probes/watch-probes.ts';
+import type { ScienceOf } from '#features/science-settings/ports.ts';
+import type { MeasurementRow } from '#features/water-quality/ports.ts';
+import { recordMeasurement } from '#features/water-quality/record-measurement.ts';
+
+export type Probes = {
+  routes: Route[];
+  watch: ProbeWatch;
+  tell: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** Probes in the water: polled on their buses, made into measurements with all those mean for alarms and aeration. */
+export function wireProbes(deps: {
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Pick<Database, 'read' | 'onCommit'>;
+  alerting: Alerting;
+  notify: Notify;
+  scienceOf: ScienceOf;
+  /** Control hears of a measurement that the disk did not take. */
+  heardUnsaved: (row: MeasurementRow) => void;
+}): Probes {
+  const { kernel, monotonic, database, alerting, notify, scienceOf, heardUnsaved } = deps;
+  const queries = probeQueries(database.read);
+  const water = { ...kernel, queries: measurementQueries(database.read), alerting, scienceOf };
+
+  async function recordWater(measured: MeasurementCreate): Promise<void> {
+    const decided: { row: MeasurementRow | null } = { row: null };
+    try {
+      await perform(kernel, null, async () => {
+        const decision = await recordMeasurement(water, { userId: null, language: 'pt-BR' }, measured);
+        decided.row = decision.answer.row;
+        return decision;
+      });
+    } catch (error) {
+      // the shrimp cannot wait for room on the disk
+      if (error instanceof StorageUnavailable && decided.row !== null) heardUnsaved(decided.row);
+      throw error;
+    }
+  }
+
+  const watch = createProbeWatch({
+    ...kernel,
+    monotonic,
+    queries,
+    scienceOf,
+    recordWater,
+    openBus: (address) => openBus({ monotonic, isPrivateAddress }, address),
+    keepTurning,
+  });
+  database.onCommit(watch.follow);
+  const scans = createScans(kernel);
+  const teller = createProbeTeller({ ...kernel, monotonic, queries, watch, notify });
+  return {
+    routes: probeRoutes({ ...kernel, monotonic, queries, scienceOf, watch, scans }),
+    watch,
+    tell: teller.look,
+    async stop() {
+      await watch.stop();
+      await scans.settled();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { isPrivateAddress } from '#adapters/http/private-address.ts';
+import { openBus } from '#adapters/modbus/open-bus.ts';
+import type { BusAddress, BusLink } from '#features/probes/ports.ts';
+import { createSlaves, type ProbeFault, type SimProbe } from '#sim/probe/modbus-slave.ts';
+import { pondAt } from '#sim/probe/pond-day.ts';
+import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';
+
+const deps = { monotonic: () => performance.now(), isPrivateAddress };
+const oxygen = { unitId: 1, functionCode: 4, address: 2, count: 2 } as const;
+const once = { timeoutMs: 150, tries: 1 };
+
+const opened: { close: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).toReversed()) await one.close();
+});
+
+function probes(...faults: ProbeFault[]) {
+  const pond = () => ({ ...pondAt(12, () => 0.5), dissolved_oxygen: 4.25 });
+  const probe: SimProbe = { unitId: 1, model: 'in-situ-odo', fixed: {}, faults: new Set(faults) };
+  return { probe, slaves: createSlaves({ pond }, [probe]) };
+}
+
+const at = (address: Partial<BusAddress>): BusAddress => ({
+  kind: 'serial',
+  device: null,
+  baud: 9600,
+  parity: 'none',
+  stopBits: 1,
+  host: null,
+  port: 502,
+  ...address,
+});
+
+async function open(address: BusAddress): Promise<BusLink> {
+  const result = await openBus(deps, address);
+  if (result.is === 'trouble') throw new Error(result.code);
+  opened.push(result.link);
+  return result.link;
+}
+
+async function onNetwork(framing: 'tcp' | 'rtu', ...faults: ProbeFault[]) {
+  const { probe, slaves } = probes(...faults);
+  const started = await startProbeTcp(slaves, { port: 0, framing });
+  opened.push(started);
+  const kind = framing === 'tcp' ? 'tcp' : 'rtu_over_tcp';
+  return { probe, started, link: await open(at({ kind, host: '127.0.0.1', port: Number(started.at) })) };
+}
+
+const VALUE = { is: 'words', words: [0x4088, 0] };
+
+describe('a probe on a bus', () => {
+  test('is read at a serial port, over Modbus TCP and through a serial server alike', async () => {
+    const started = await startProbePty(probes().slaves);
+    opened.push(started);
+    const serial = await open(at({ device: String(started.at) }));
+    expect(await serial.read(oxygen, once)).toEqual(VALUE);
+    expect(await (await onNetwork('tcp')).link.read(oxygen, once)).toEqual(VALUE);
+    expect(await (await onNetwork('rtu')).link.read(oxygen, once)).toEqual(VALUE);
+  });
+
+  test('a port is this program’s alone; a second opener is told so', async () => {
+    const started = await startProbePty(probes().slaves);
+    opened.push(started);
+    await open(at({ device: String(started.at) }));
+    expect(await openBus(deps, at({ device: String(started.at) }))).toEqual({
+      is: 'trouble',
+      code: 'PORT_BUSY',
+    });
+  });
+
+  test('a pulled cable is told, to the read that waits and to all that follow', async () => {
+    const started = await startProbePty(probes('silent').slaves);
+    const link = await open(at({ device: String(started.at) }));
+    const waiting = link.read(oxygen, { timeoutMs: 5_000, tries: 3 });
+    await started.close();
+    expect(await waiting).toMatchObject({ code: 'UNPLUGGED' });
+    expect(await link.read(oxygen, once)).toMatchObject({ code: 'UNPLUGGED' });
+    expect(link.isOpen()).toBe(false);
+  });
+
+  test('each fault of a line has its name', async () => {
+    const { probe, link } = await onNetwork('rtu');
+    const said: Record<string, unknown> = {};
+    for (const fault of ['silent', 'crc', 'collision', 'exception', 'noise', 'echo'] as const) {
+      probe.faults = new Set([fault]);
+      const result = await link.read(oxygen, once);
+      said[fault] = result.is === 'words' ? 'read' : result.code;
+    }
+    expect(said).toEqual({
+      silent: 'NO_ANSWER',
+      crc: 'GARBLED',
+      collision: 'GARBLED',
+      exception: 'REFUSED',
+      noise: 'read',
+      echo: 'read',
+    });
+  });
+
+  test('a register the probe does not know is refused with its exception, and asked for once', async () => {
+    const { link } = await onNetwork('tcp');
+    const result = await link.read({ ...oxygen, address: 500 }, { timeoutMs: 150, tries: 3 });
+    expect(result).toEqual({ is: 'trouble', code: 'REFUSED', exception: 2 });
+  });
+
+  test('an answer that comes after its time spoils none of the next', async () => {
+    const { probe, link } = await onNetwork('tcp', 'late');
+    expect(await link.read(oxygen, once)).toMatchObject({ code: 'NO_ANSWER' });
+    probe.faults.clear();
+    const words = await Promise.all([link.read(oxygen, once), link.read(oxygen, once)]);
+    expect(words).toEqual([VALUE, VALUE]);
+  });
+
+  test('what is no port, and what is not on the farm network, is not opened', async () => {
+    expect(await openBus(deps, at({ device: '/dev/does-not-exist' }))).toMatchObject({
+      code: 'PORT_NOT_FOUND',
+    });
+    expect(await openBus(deps, at({ device: '/dev/null' }))).toMatchObject({ code: 'NOT_A_SERIAL_PORT' });
+    const far = { kind: 'tcp', host: '203.0.113.9', port: 502 } as const;
+    expect(await openBus(deps, at(far))).toMatchObject({ code: 'NOT_ON_FARM_NETWORK' });
+    const nobody = { kind: 'tcp', host: '127.0.0.1', port: 9 } as const;
+    expect(await openBus(deps, at(nobody))).toMatchObject({ code: 'UNREACHABLE' });
+  });
+});
