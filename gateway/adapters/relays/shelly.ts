@@ -1,0 +1,191 @@
+import { MOST_CHANNELS } from '#contract/resources/relays.ts';
+import type { Knock } from '#core/relay-link.ts';
+import type {
+  ChannelFacts,
+  DeviceFacts,
+  PowerOn,
+  RelayMessage,
+  RelayNews,
+  RelayProtocol,
+} from '#features/relays/ports.ts';
+import { asObject, type Fields, known, numberIn, readObject, shortTextIn } from './json.ts';
+import { pasteShelly } from './shelly-settings.ts';
+
+// Shelly of the second generation and later over MQTT, as its interface description says (Mqtt, Switch, Shelly): status
+// of each component on <prefix>/status/, notifications on <prefix>/events/rpc, JSON-RPC on <prefix>/rpc with the answer
+// on <src>/rpc. It counts channels from 0.
+
+const LONGEST_NAME = 64;
+const SWITCH = /^switch:(\d{1,2})$/;
+const MOST_WH = 1e12;
+
+/** Numbers of our requests, by which their answers are known. */
+const CALLS = { order: 1, status: 2, config: 3, setConfig: 4, info: 5 } as const;
+
+const INITIAL_STATE: Readonly<Record<Exclude<PowerOn, 'other'>, string>> = {
+  ON: 'on',
+  OFF: 'off',
+  HOLD: 'restore_last',
+};
+
+export const shelly: RelayProtocol = {
+  kind: 'shelly',
+  longestName: LONGEST_NAME,
+  read,
+  maySubscribe: (mqttId, filter) =>
+    filter.startsWith(`${mqttId}/`) || filter === 'shellies/command' || filter === 'shelly/command',
+  hearsOrders: (mqttId, filter) => filter === `${mqttId}/rpc` || filter === `${mqttId}/#`,
+  order: (mqttId, channel, target) => [
+    call(mqttId, CALLS.order, 'Switch.Set', { id: channel - 1, on: target === 'ON' }),
+  ],
+  ask: (mqttId) => [call(mqttId, CALLS.status, 'Shelly.GetStatus')],
+  askMeter: (mqttId) => [call(mqttId, CALLS.status, 'Shelly.GetStatus')],
+  askSettings: (mqttId, channel) => [
+    call(mqttId, CALLS.info, 'Shelly.GetDeviceInfo'),
+    call(mqttId, CALLS.config, 'Switch.GetConfig', { id: channel - 1 }),
+  ],
+  setPowerOn: (mqttId, { powerOn, channel }) => [
+    call(mqttId, CALLS.setConfig, 'Switch.SetConfig', {
+      id: channel - 1,
+      config: { initial_state: INITIAL_STATE[powerOn] },
+    }),
+  ],
+  switchOffFastCycleReset: () => [],
+  recognise,
+  paste: (facts) => pasteShelly({ ...facts, initialState: INITIAL_STATE[facts.powerOn] }),
+};
+
+/** Where the answers to our requests come back: a topic of this relay's own. */
+const answersTo = (mqttId: string): string => `sf/v1/a/${mqttId}`;
+
+function call(mqttId: string, id: number, method: string, params?: object): RelayMessage {
+  const body = { id, src: answersTo(mqttId), method, ...(params === undefined ? {} : { params }) };
+  return { topic: `${mqttId}/rpc`, payload: JSON.stringify(body) };
+}
+
+function read(mqttId: string, topic: string, payload: Buffer): RelayNews | null {
+  if (topic === `${answersTo(mqttId)}/rpc`) return readAnswer(payload);
+  if (!topic.startsWith(`${mqttId}/`)) return null;
+  const path = topic.slice(mqttId.length + 1);
+  if (path === 'online') return { hello: payload.toString().trim().toLowerCase() === 'true' };
+  const body = readObject(payload);
+  if (body === null) return null;
+  if (path === 'events/rpc') {
+    const params = asObject(body['params']);
+    return params === null ? null : newsOf(params);
+  }
+  const component = /^status\/([a-z0-9_]{1,24}(?::\d{1,2})?)$/.exec(path)?.[1];
+  return component === undefined ? null : newsOf({ [component]: body });
+}
+
+function readAnswer(payload: Buffer): RelayNews | null {
+  const body = readObject(payload);
+  if (body === null) return null;
+  const error = asObject(body['error']);
+  if (error !== null) {
+    const refused = shortTextIn(error['message']) ?? 'the relay refused, without a reason';
+    // what it does not know is no order that failed
+    return body['id'] === CALLS.order || body['id'] === CALLS.setConfig ? { refused } : {};
+  }
+  const result = asObject(body['result']) ?? {};
+  if (body['id'] === CALLS.status) return newsOf(result);
+  if (body['id'] === CALLS.config) return readConfig(result);
+  if (body['id'] === CALLS.info) {
+    const device = known<DeviceFacts>({
+      ...NO_DEVICE,
+      mac: shortTextIn(result['mac']),
+      model: shortTextIn(result['app']) ?? shortTextIn(result['model']),
+      firmware: shortTextIn(result['ver']),
+    });
+    return { device };
+  }
+  return {};
+}
+
+const NO_DEVICE = {
+  mac: undefined,
+  model: undefined,
+  firmware: undefined,
+  address: undefined,
+  rssi: undefined,
+  uptimeS: undefined,
+  restartReason: undefined,
+};
+
+/** Components by name, as every status names them. */
+function newsOf(components: Fields): RelayNews {
+  const sys = asObject(components['sys']);
+  const wifi = asObject(components['wifi']);
+  const channels = new Map<number, Partial<ChannelFacts>>();
+  for (const [name, value] of Object.entries(components)) {
+    const id = SWITCH.exec(name)?.[1];
+    const status = asObject(value);
+    if (id === undefined || status === null || Number(id) >= MOST_CHANNELS) continue;
+    channels.set(Number(id) + 1, channelOf(status));
+  }
+  const device = known<DeviceFacts>({
+    ...NO_DEVICE,
+    mac: shortTextIn(sys?.['mac']),
+    uptimeS: numberIn(sys?.['uptime'], 0, 1e10),
+    restartReason: resetReason(sys?.['reset_reason']),
+    address: shortTextIn(wifi?.['sta_ip']),
+    rssi: numberIn(wifi?.['rssi'], -200, 0),
+  });
+  return {
+    ...(Object.keys(device).length === 0 ? {} : { device }),
+    ...(channels.size === 0 ? {} : { channels }),
+  };
+}
+
+/** Its processor's own number: 1 is power. */
+function resetReason(value: unknown): string | undefined {
+  const code = numberIn(value, 0, 32);
+  if (code === undefined) return undefined;
+  return code === 1 ? 'Power on' : code === 3 ? 'Software restart' : `Reset reason ${code}`;
+}
+
+function channelOf(status: Fields): Partial<ChannelFacts> {
+  const output = status['output'];
+  const energy = asObject(status['aenergy']);
+  const errors = status['errors'];
+  const total = numberIn(energy?.['total'], 0, MOST_WH);
+  return known<ChannelFacts>({
+    current: typeof output === 'boolean' ? (output ? 'ON' : 'OFF') : undefined,
+    powerW: numberIn(status['apower'], 0, 1e6),
+    voltageV: numberIn(status['voltage'], 0, 1e5),
+    currentA: numberIn(status['current'], 0, 1e4),
+    powerFactor: numberIn(status['pf'], 0, 1),
+    temperatureC: numberIn(asObject(status['temperature'])?.['tC'], -60, 200),
+    countedWh: total,
+    // it tells no instant; that its counter started anew shows in the figure alone
+    countedSince: total === undefined ? undefined : null,
+    autoOffS: undefined,
+    powerOn: undefined,
+    errors: Array.isArray(errors)
+      ? errors.flatMap((word) => shortTextIn(word) ?? []).slice(0, 8)
+      : typeof output === 'boolean'
+        ? []
+        : undefined,
+  });
+}
+
+function readConfig(config: Fields): RelayNews {
+  const id = numberIn(config['id'], 0, MOST_CHANNELS - 1);
+  if (id === undefined) return {};
+  const found = Object.entries(INITIAL_STATE).find(([, word]) => word === config['initial_state'])?.[0];
+  const powerOn = found === 'ON' || found === 'OFF' || found === 'HOLD' ? found : 'other';
+  const autoOffS = config['auto_off'] === true ? (numberIn(config['auto_off_delay'], 0, 1e7) ?? 1) : 0;
+  return { channels: new Map([[id + 1, { powerOn, autoOffS }]]) };
+}
+
+function recognise({ clientId, will }: Knock): ReturnType<RelayProtocol['recognise']> {
+  const [, model, mac] = /^(shelly[a-z0-9]{1,40})-([0-9a-fA-F]{6,12})$/.exec(clientId) ?? [];
+  const prefix = will === null ? undefined : /^([^#+]{1,200})\/online$/.exec(will.topic)?.[1];
+  const isItsWill = prefix !== undefined && will?.payload === 'false';
+  if (model === undefined && !isItsWill) return null;
+  return {
+    name: model === undefined ? (prefix ?? clientId).slice(0, 64) : clientId,
+    model: model ?? null,
+    mac: mac?.toUpperCase() ?? null,
+  };
+}

@@ -1,0 +1,206 @@
+import { MOST_CHANNELS } from '#contract/resources/relays.ts';
+import type { SwitchState } from '#contract/words.ts';
+import type { Knock } from '#core/relay-link.ts';
+import type {
+  ChannelFacts,
+  DeviceFacts,
+  PowerOn,
+  RelayMessage,
+  RelayNews,
+  RelayProtocol,
+} from '#features/relays/ports.ts';
+import { asObject, type Fields, known, numberIn, readObject, shortTextIn } from './json.ts';
+import { pasteTasmota } from './tasmota-settings.ts';
+
+// Tasmota over MQTT with FullTopic %prefix%/%topic%/, as its documents MQTT and Commands describe it: orders on
+// cmnd/<topic>/, answers on stat/<topic>/, telemetry on tele/<topic>/. Every message of it is QoS 0 and echoes no
+// version.
+
+/** Of versions before 8.1; later ones take more. */
+const LONGEST_NAME = 32;
+const POWER = /^POWER(\d{0,2})$/;
+const GROUPS = /^cmnd\/(?:tasmotas|DVES_[0-9A-Fa-f]{6}_fb)\/(?:#|\+|[A-Za-z0-9]+)$/;
+const DISCOVERY = /^tasmota\/discovery\/([0-9A-Fa-f]{12})\/config$/;
+const MOST_WH = 1e12;
+
+/** PowerOnState of a fail-safe; 2 (toggle), 4 and 5 are none that a farm can live with. */
+const POWER_ON: Readonly<Record<Exclude<PowerOn, 'other'>, number>> = { OFF: 0, ON: 1, HOLD: 3 };
+
+export const tasmota: RelayProtocol = {
+  kind: 'tasmota',
+  longestName: LONGEST_NAME,
+  read,
+  maySubscribe: (mqttId, filter) => filter.startsWith(`cmnd/${mqttId}/`) || GROUPS.test(filter),
+  hearsOrders: (mqttId, filter) => filter === `cmnd/${mqttId}/#` || filter === `cmnd/${mqttId}/+`,
+  order: (mqttId, channel, target) => [command(mqttId, `POWER${channel}`, target)],
+  ask: (mqttId) => [command(mqttId, 'STATE', '')],
+  askMeter: (mqttId) => [command(mqttId, 'STATUS', '8')],
+  askSettings: (mqttId, channel) => [
+    command(mqttId, 'SetOption65', ''),
+    command(mqttId, 'PowerOnState', ''),
+    command(mqttId, `PulseTime${channel}`, ''),
+  ],
+  setPowerOn: (mqttId, { powerOn }) => [command(mqttId, 'PowerOnState', String(POWER_ON[powerOn]))],
+  switchOffFastCycleReset: (mqttId) => [command(mqttId, 'SetOption65', '1')],
+  recognise,
+  paste: (facts) => pasteTasmota({ ...facts, powerOnState: POWER_ON[facts.powerOn] }),
+};
+
+const command = (mqttId: string, name: string, payload: string): RelayMessage => ({
+  topic: `cmnd/${mqttId}/${name}`,
+  payload,
+});
+
+function read(mqttId: string, topic: string, payload: Buffer): RelayNews | null {
+  const mac = DISCOVERY.exec(topic)?.[1];
+  if (mac !== undefined) return readDiscovery(mac, payload);
+  const word = (prefix: string) =>
+    topic.startsWith(`${prefix}/${mqttId}/`) ? topic.slice(prefix.length + mqttId.length + 2) : null;
+  const told = word('tele');
+  if (told === 'LWT') return { hello: payload.toString().trim().toLowerCase() !== 'offline' };
+  if (told !== null) return readBody(payload, /^INFO[123]$/.test(told));
+  const said = word('stat');
+  if (said === null) return null;
+  const channel = channelOf(said);
+  if (channel === null) return readBody(payload, false);
+  const current = stateOf(payload.toString());
+  return current === undefined ? null : { channels: new Map([[channel, { current }]]) };
+}
+
+/** POWER and POWER1 are the first channel; null: not a name of a channel. */
+function channelOf(name: string): number | null {
+  const digits = POWER.exec(name)?.[1];
+  if (digits === undefined) return null;
+  const channel = digits === '' ? 1 : Number(digits);
+  return channel >= 1 && channel <= MOST_CHANNELS ? channel : null;
+}
+
+function stateOf(value: unknown): SwitchState | undefined {
+  // from version 14.5 on a channel may be an object
+  const plain = asObject(value)?.['State'] ?? value;
+  const word =
+    typeof plain === 'string' || typeof plain === 'number' ? String(plain).trim().toUpperCase() : '';
+  if (word === 'ON' || word === '1' || word === 'TRUE') return 'ON';
+  if (word === 'OFF' || word === '0' || word === 'FALSE') return 'OFF';
+  return undefined;
+}
+
+function readBody(payload: Buffer, isBoot: boolean): RelayNews | null {
+  const body = readObject(payload);
+  if (body === null) return null;
+  // answers to STATUS wrap what tele says plainly; INFO1..3 do so from version 10 on
+  const inner =
+    asObject(body['StatusSTS']) ??
+    asObject(body['StatusSNS']) ??
+    asObject(body['Info1']) ??
+    asObject(body['Info2']) ??
+    asObject(body['Info3']) ??
+    body;
+  const channels = channelsOf(inner);
+  const device = deviceOf(inner);
+  return {
+    ...(isBoot ? { hasStarted: true as const } : {}),
+    ...(Object.keys(device).length === 0 ? {} : { device }),
+    ...(channels.size === 0 ? {} : { channels }),
+    ...settingsOf(inner),
+    ...(inner['Command'] === 'Unknown' || inner['Command'] === 'Error'
+      ? { refused: 'the relay does not know a command of ours' }
+      : {}),
+  };
+}
+
+function deviceOf(body: Fields): Partial<DeviceFacts> {
+  const wifi = asObject(body['Wifi']);
+  return known<DeviceFacts>({
+    mac: undefined,
+    model: shortTextIn(body['Module']),
+    firmware: shortTextIn(body['Version']),
+    address: shortTextIn(body['IPAddress']),
+    rssi: numberIn(wifi?.['Signal'], -200, 0),
+    uptimeS: numberIn(body['UptimeSec'], 0, 1e10),
+    restartReason: shortTextIn(body['RestartReason']),
+  });
+}
+
+function settingsOf(body: Fields): Pick<RelayNews, 'hasFastCycleReset'> {
+  const word = stateOf(body['SetOption65']);
+  // 1 switches the recovery off
+  return word === undefined ? {} : { hasFastCycleReset: word === 'OFF' };
+}
+
+function channelsOf(body: Fields): Map<number, Partial<ChannelFacts>> {
+  const channels = new Map<number, Partial<ChannelFacts>>();
+  const add = (channel: number, facts: Partial<ChannelFacts>) =>
+    void channels.set(channel, { ...channels.get(channel), ...facts });
+  for (const [name, value] of Object.entries(body)) {
+    const channel = channelOf(name);
+    const current = channel === null ? undefined : stateOf(value);
+    if (channel !== null && current !== undefined) add(channel, { current });
+    const pulse = /^PulseTime(\d{1,2})$/.exec(name)?.[1];
+    const set = pulse === undefined ? undefined : numberIn(asObject(value)?.['Set'] ?? value, 0, 64_900);
+    // up to 111 it counts tenths of a second, from 112 on seconds beyond 100
+    if (set !== undefined) add(Number(pulse), { autoOffS: set <= 111 ? set / 10 : set - 100 });
+  }
+  const powerOn = numberIn(body['PowerOnState'], 0, 5);
+  if (powerOn !== undefined) add(0, { powerOn: powerOnOf(powerOn) });
+  for (const [channel, facts] of metersOf(asObject(body['ENERGY']))) add(channel, facts);
+  return channels;
+}
+
+function powerOnOf(state: number): PowerOn {
+  const found = Object.entries(POWER_ON).find(([, number]) => number === state)?.[0];
+  return found === 'ON' || found === 'OFF' || found === 'HOLD' ? found : 'other';
+}
+
+/** One meter speaks for the device as a whole (0), several for their channels. */
+function metersOf(energy: Fields | null): [number, Partial<ChannelFacts>][] {
+  if (energy === null) return [];
+  const powers = energy['Power'];
+  const isMany = Array.isArray(powers);
+  const count = isMany ? Math.min(powers.length, MOST_CHANNELS) : 1;
+  const since = shortTextIn(energy['TotalStartTime']) ?? null;
+  return Array.from({ length: count }, (_, index) => {
+    // a voltage may be common to all
+    const at = (name: string) => (Array.isArray(energy[name]) ? energy[name][index] : energy[name]);
+    const total =
+      isMany && !Array.isArray(energy['Total']) ? undefined : numberIn(at('Total'), 0, MOST_WH / 1000);
+    return [
+      isMany ? index + 1 : 0,
+      known<ChannelFacts>({
+        current: undefined,
+        powerW: numberIn(at('Power'), 0, 1e6),
+        voltageV: numberIn(at('Voltage'), 0, 1e5),
+        currentA: numberIn(at('Current'), 0, 1e4),
+        powerFactor: numberIn(at('Factor'), 0, 1),
+        temperatureC: undefined,
+        countedWh: total === undefined ? undefined : Math.round(total * 1_000_000) / 1000,
+        countedSince: total === undefined ? undefined : since,
+        autoOffS: undefined,
+        powerOn: undefined,
+        errors: undefined,
+      }),
+    ];
+  });
+}
+
+function readDiscovery(mac: string, payload: Buffer): RelayNews | null {
+  const body = readObject(payload);
+  if (body === null) return null;
+  const device = known<DeviceFacts>({
+    mac: mac.toUpperCase(),
+    model: shortTextIn(body['md']),
+    firmware: shortTextIn(body['sw']),
+    address: shortTextIn(body['ip']),
+    rssi: undefined,
+    uptimeS: undefined,
+    restartReason: undefined,
+  });
+  return { device };
+}
+
+function recognise({ clientId, username, will }: Knock): ReturnType<RelayProtocol['recognise']> {
+  const six = /^DVES_([0-9A-Fa-f]{6})$/.exec(clientId)?.[1];
+  const topic = will === null ? undefined : /^tele\/([^/]{1,64})\/LWT$/.exec(will.topic)?.[1];
+  if (six === undefined && username !== 'DVES_USER' && topic === undefined) return null;
+  return { name: topic ?? clientId.slice(0, 64), model: null, mac: six?.toUpperCase() ?? null };
+}

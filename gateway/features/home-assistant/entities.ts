@@ -1,0 +1,140 @@
+import { type ControlView, isOnline, targetOf } from '#core/control-view.ts';
+
+// What Home Assistant is told, in the words of its MQTT discovery: one device for each control point, with a switch
+// where it may order and a lamp where it may only look, the power, and whether the controller is there.
+
+/** What Home Assistant listens to for new things by default. */
+const DISCOVERY = 'homeassistant';
+/** Where it says that it has started. */
+export const BIRTH_TOPIC = `${DISCOVERY}/status`;
+
+export type HaMessage = { topic: string; payload: string };
+
+export type HaNames = {
+  /** Id of this gateway; several may be shown by one Home Assistant. */
+  gatewayId: string;
+  takesOrders: boolean;
+};
+
+export const rootOf = ({ gatewayId }: HaNames): string => `shrimp-farm/${gatewayId}`;
+export const statusTopic = (names: HaNames): string => `${rootOf(names)}/status`;
+export const orderFilter = (names: HaNames): string => `${rootOf(names)}/+/set`;
+
+/** The control point an order is for; null: none of ours. */
+export function orderedPoint(names: HaNames, topic: string): string | null {
+  const root = `${rootOf(names)}/`;
+  if (!topic.startsWith(root)) return null;
+  return /^([0-9a-f-]{36})\/set$/.exec(topic.slice(root.length))?.[1] ?? null;
+}
+
+/** ON and OFF and nothing else: a word that toggles would depend on what somebody believes. */
+export function readOrder(payload: string): 'ON' | 'OFF' | null {
+  return payload === 'ON' || payload === 'OFF' ? payload : null;
+}
+
+/** Configuration of each entity; kept by the broker of Home Assistant. */
+export function configOf(names: HaNames, view: Pick<ControlView, 'row' | 'farmName' | 'ponds'>): HaMessage[] {
+  const { row, farmName, ponds } = view;
+  const base = `${rootOf(names)}/${row.id}`;
+  const id = (part: string) => `shrimp_${row.id.replaceAll('-', '')}_${part}`;
+  const common = {
+    device: {
+      identifiers: [`shrimp-farm-${row.id}`],
+      name: row.cod,
+      manufacturer: 'Shrimp farm gateway',
+      model: ponds.length === 0 ? 'Control point' : `Aeration of ${ponds.map(({ cod }) => cod).join(', ')}`,
+      suggested_area: farmName,
+    },
+    availability: [{ topic: statusTopic(names) }],
+  };
+  const isThere = {
+    availability: [{ topic: statusTopic(names) }, { topic: `${base}/online` }],
+    availability_mode: 'all',
+  };
+  const entities: [string, string, object][] = [
+    [
+      names.takesOrders ? 'switch' : 'binary_sensor',
+      'relay',
+      {
+        name: names.takesOrders ? null : 'Running',
+        state_topic: `${base}/state`,
+        ...(names.takesOrders
+          ? {
+              command_topic: `${base}/set`,
+              payload_on: 'ON',
+              payload_off: 'OFF',
+              optimistic: false,
+              retain: false,
+            }
+          : { device_class: 'running', payload_on: 'ON', payload_off: 'OFF' }),
+        ...isThere,
+      },
+    ],
+    [
+      'sensor',
+      'power',
+      {
+        name: 'Power',
+        state_topic: `${base}/power`,
+        device_class: 'power',
+        state_class: 'measurement',
+        unit_of_measurement: 'kW',
+        ...isThere,
+      },
+    ],
+    [
+      'sensor',
+      'target',
+      { name: 'Wanted', state_topic: `${base}/target`, device_class: 'enum', options: ['ON', 'OFF'] },
+    ],
+    [
+      'binary_sensor',
+      'online',
+      {
+        name: 'Controller',
+        state_topic: `${base}/online`,
+        device_class: 'connectivity',
+        payload_on: 'online',
+        payload_off: 'offline',
+        entity_category: 'diagnostic',
+      },
+    ],
+  ];
+  return entities.map(([component, part, body]) => ({
+    topic: `${DISCOVERY}/${component}/${id(part)}/config`,
+    payload: JSON.stringify({ unique_id: id(part), object_id: id(part), ...common, ...body }),
+  }));
+}
+
+/** Takes everything of a control point out of Home Assistant: empty messages clear what its broker keeps. */
+export function removalOf(
+  names: HaNames,
+  view: Pick<ControlView, 'row' | 'farmName' | 'ponds'>,
+): HaMessage[] {
+  const base = `${rootOf(names)}/${view.row.id}`;
+  return [
+    ...configOf(names, view).map(({ topic }) => ({ topic, payload: '' })),
+    ...['state', 'power', 'target', 'online'].map((name) => ({ topic: `${base}/${name}`, payload: '' })),
+  ];
+}
+
+/** How a control point stands now. */
+export function statesOf(
+  names: HaNames,
+  view: Pick<ControlView, 'row' | 'unsaved' | 'presence'>,
+  at: { nowMs: number; onlineAfterMs: number },
+): HaMessage[] {
+  const base = `${rootOf(names)}/${view.row.id}`;
+  const { presence, row } = view;
+  const current = presence.current ?? row.current_status;
+  return [
+    {
+      topic: `${base}/online`,
+      payload: isOnline(presence, at.nowMs, at.onlineAfterMs) ? 'online' : 'offline',
+    },
+    // a relay that nobody heard of is neither
+    { topic: `${base}/state`, payload: current ?? 'None' },
+    { topic: `${base}/target`, payload: targetOf(view).target_status },
+    { topic: `${base}/power`, payload: String(Math.round(presence.consumption * 1000) / 1000) },
+  ];
+}

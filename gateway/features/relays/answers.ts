@@ -1,0 +1,98 @@
+import type { RelayAnswer, RelayWarning } from '#contract/resources/relays.ts';
+import { type ControlViews, targetOf } from '#core/control-view.ts';
+import { isoOf } from '#core/kernel.ts';
+import type { Relay } from './ports.ts';
+import type { RelayBook } from './relay-book.ts';
+import type { RelayWork } from './relay-desk.ts';
+import type { Channel, Session } from './relay-session.ts';
+
+export type ShownBy = {
+  monotonic: () => number;
+  views: Pick<ControlViews, 'byId'>;
+  book: Pick<RelayBook, 'meterOf'>;
+  work: Pick<RelayWork, 'sessionOfRelay' | 'wantedPowerOn'>;
+};
+
+/** A relay as its readers see it; null when its control point is gone. */
+export function relayAnswerOf(deps: ShownBy, row: Relay): RelayAnswer | null {
+  const view = deps.views.byId(row.id);
+  if (view === null) return null;
+  const session = deps.work.sessionOfRelay(row);
+  const channel = session?.channels.get(row.channel) ?? null;
+  const facts = channel?.facts ?? {};
+  const device = session?.device ?? {};
+  const meter = deps.book.meterOf(row.id);
+  return {
+    control_point_id: row.id,
+    farm_id: view.row.farm_id,
+    cod: view.row.cod,
+    kind: row.kind,
+    channel: row.channel,
+    carrier_id: row.carrier_id === row.id ? null : row.carrier_id,
+    load: row.load,
+    mqtt_id: session?.mqttId ?? view.mqttId,
+    mac: device.mac ?? row.mac,
+    model: device.model ?? row.model,
+    created_at: row.created_at,
+    is_connected: session?.controller != null,
+    is_listening: session?.isListening ?? false,
+    last_message_at: session?.heard == null ? null : isoOf(session.heard.atMs),
+    target_status: targetOf(view).target_status,
+    current_status: facts.current ?? null,
+    sends_in_s:
+      channel?.deferredTo == null
+        ? null
+        : Math.max(0, Math.ceil((channel.deferredTo - deps.monotonic()) / 1000)),
+    firmware_version: device.firmware ?? null,
+    address: device.address ?? null,
+    restart_reason: device.restartReason ?? null,
+    uptime_s: device.uptimeS ?? null,
+    rssi: device.rssi ?? null,
+    power_w: facts.powerW ?? null,
+    voltage_v: facts.voltageV ?? null,
+    current_a: facts.currentA ?? null,
+    power_factor: facts.powerFactor ?? null,
+    temperature_c: facts.temperatureC ?? null,
+    energy:
+      meter === null
+        ? null
+        : { counted_wh: meter.counted_wh, epoch: meter.epoch, refused_jumps: meter.refused },
+    warnings: session === null || channel === null ? [] : warningsOf(deps, row, session, channel),
+  };
+}
+
+/** What is not as it should be, each with what to do next. */
+function warningsOf(
+  { work }: ShownBy,
+  row: Relay,
+  session: Session,
+  channel: Channel,
+): { code: RelayWarning; message: string }[] {
+  const warnings: { code: RelayWarning; message: string }[] = [];
+  const warn = (code: RelayWarning, message: string) => void warnings.push({ code, message });
+  const { facts, sent, isByHand, wanted, errors, refused } = channel;
+  const powerOn = work.wantedPowerOn(row.carrier_id, row);
+  if (session.hasFastCycleReset === true)
+    warn(
+      'FAST_CYCLE_RESET',
+      'A few short power cuts put this relay back to its factory settings: type SetOption65 1 into its console',
+    );
+  if (facts.powerOn !== undefined && facts.powerOn !== powerOn)
+    warn(
+      'POWER_ON_STATE',
+      'After a power cut this relay does not do what the fail-safe of the control point says: paste the settings again',
+    );
+  if (facts.autoOffS !== undefined && facts.autoOffS > 0)
+    warn(
+      'AUTO_OFF',
+      `This relay switches itself off after ${facts.autoOffS} s: take its timer out (PulseTime, auto off)`,
+    );
+  if (isByHand && facts.current !== wanted?.target)
+    warn('SET_BY_HAND', 'Somebody switched it at the relay itself: it stays so until the next order');
+  if (sent !== null && sent.tries > 1 && !isByHand && facts.current !== wanted?.target)
+    warn('NOT_CONFIRMED', 'It was told several times and does not do it: look at the relay and its load');
+  if (refused !== null) warn('REFUSED_BY_RELAY', `The relay refused the order: ${refused}`);
+  if (errors.length > 0)
+    warn('OVERLOAD', `The relay protects itself (${errors.join(', ')}): look at the motor and its wiring`);
+  return warnings;
+}

@@ -1,0 +1,49 @@
+import type { DiscoveredRelay } from '#contract/resources/relays.ts';
+import { isoOf } from '#core/kernel.ts';
+import type { Knock } from '#core/relay-link.ts';
+import type { RelayProtocol } from './ports.ts';
+
+const MOST_KEPT = 200;
+
+export type DiscoveredRelays = ReturnType<typeof createDiscoveredRelays>;
+
+/** Relays that knocked at the broker and have no control point; the longest silent are forgotten. */
+export function createDiscoveredRelays(deps: { now: () => number; protocols: readonly RelayProtocol[] }) {
+  const cardsById = new Map<string, DiscoveredRelay>();
+
+  function note(knock: Knock): void {
+    for (const protocol of deps.protocols) {
+      const found = protocol.recognise(knock);
+      if (found === null) continue;
+      const id = `${protocol.kind}:${found.name}`;
+      const known = cardsById.get(id);
+      const at = isoOf(deps.now());
+      // the last seen is the last of the map
+      cardsById.delete(id);
+      cardsById.set(id, {
+        id,
+        kind: protocol.kind,
+        ...found,
+        address: knock.source,
+        web: `http://${knock.source.includes(':') ? `[${knock.source}]` : knock.source}/`,
+        reason: knock.reason,
+        first_seen: known?.first_seen ?? at,
+        last_seen: at,
+        count: (known?.count ?? 0) + 1,
+      });
+      if (cardsById.size > MOST_KEPT) {
+        const [oldest] = cardsById.keys();
+        if (oldest !== undefined) cardsById.delete(oldest);
+      }
+      return;
+    }
+  }
+
+  return {
+    note,
+    get: (id: string): DiscoveredRelay | null => cardsById.get(id) ?? null,
+    forget: (id: string): boolean => cardsById.delete(id),
+    /** Last seen first. */
+    list: (): DiscoveredRelay[] => [...cardsById.values()].reverse(),
+  };
+}

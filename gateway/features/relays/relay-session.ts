@@ -1,0 +1,82 @@
+import type { RelayKind } from '#contract/resources/relays.ts';
+import type { SwitchState } from '#contract/words.ts';
+import type { Controller } from '#core/device-link.ts';
+import type { ChannelFacts, DeviceFacts, RelayProtocol } from './ports.ts';
+import type { Limits, Sent } from './relay-rules.ts';
+
+// What is known of relays while they are connected, and a little longer. It lives in memory: a relay tells it again.
+
+/** One output of a relay: a control point. */
+export type Channel = {
+  facts: Partial<ChannelFacts>;
+  /** When `current` last changed, monotonic ms; null: before anybody looked. */
+  changedAt: number | null;
+  /** The level it is to have, as last read from the control point. */
+  wanted: { target: SwitchState; version: number; epoch: string } | null;
+  limits: Limits;
+  sent: Sent | null;
+  isDue: boolean;
+  isByHand: boolean;
+  /** When the order goes out, monotonic ms, as far as was told to the door; null: it is not put off. */
+  deferredTo: number | null;
+  /** When its meter is asked after a switch, monotonic ms. */
+  meterDueAt: number | null;
+  refused: string | null;
+  errors: readonly string[];
+  /** Settings were corrected this often in this connection: one that does not take them is not written for ever. */
+  corrections: number;
+};
+
+export type Session = {
+  readonly mqttId: string;
+  readonly carrierId: string;
+  readonly kind: RelayKind;
+  readonly protocol: RelayProtocol;
+  /** null: not connected. */
+  controller: Controller | null;
+  isListening: boolean;
+  onlineAt: number;
+  bootedAt: number | null;
+  /** Last message, on both clocks; null: none in this run. */
+  heard: { at: number; atMs: number } | null;
+  askedAt: number;
+  device: Partial<DeviceFacts>;
+  hasFastCycleReset: boolean | null;
+  resetCorrections: number;
+  readonly channels: Map<number, Channel>;
+};
+
+const NO_LIMITS: Limits = { minOnMs: 0, minOffMs: 0, startDelayMs: 0, isLockedOut: false };
+
+export function newSession(of: Pick<Session, 'mqttId' | 'carrierId' | 'kind' | 'protocol'>): Session {
+  return {
+    ...of,
+    controller: null,
+    isListening: false,
+    onlineAt: 0,
+    bootedAt: null,
+    heard: null,
+    askedAt: Number.NEGATIVE_INFINITY,
+    device: {},
+    hasFastCycleReset: null,
+    resetCorrections: 0,
+    channels: new Map(),
+  };
+}
+
+export function newChannel(): Channel {
+  return {
+    facts: {},
+    changedAt: null,
+    wanted: null,
+    limits: NO_LIMITS,
+    sent: null,
+    isDue: true,
+    isByHand: false,
+    deferredTo: null,
+    meterDueAt: null,
+    refused: null,
+    errors: [],
+    corrections: 0,
+  };
+}
