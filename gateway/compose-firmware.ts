@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { writeWhole } from '#adapters/backup/safe-files.ts';
+import { imageFolder } from '#adapters/firmware/image-files.ts';
+import { readPublisherKeys } from '#adapters/firmware/publisher-keys.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { firmwareQueries } from '#adapters/sql/queries/firmware.ts';
+import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
+import { firmwareImage } from '#contract/resources/firmware.ts';
+import { type Committed, rowsOf } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import type { FarmFound, Owned } from '#core/route.ts';
+import { onProgress } from '#features/firmware/on-progress.ts';
+import { createRolloutBook } from '#features/firmware/rollout-book.ts';
+import { firmwareRoutes } from '#features/firmware/routes.ts';
+import { createRolloutPulse } from '#features/firmware/run-rollouts.ts';
+import type { Control } from './compose-control.ts';
+import type { Config } from './config.ts';
+
+export type FirmwareDeps = {
+  config: Config;
+  kernel: Kernel;
+  database: Database;
+  control: Control;
+  notify: Notify;
+  accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  /** False for control points that are no controllers of this protocol: relays of other makers. */
+  takesFirmware: (controlPointId: string) => boolean;
+};
+
+/** Firmware of controllers: the store of signed images, and the rollouts that bring them over the air. */
+export async function wireFirmware(deps: FirmwareDeps) {
+  const { config, kernel, database, control, takesFirmware } = deps;
+  const queries = firmwareQueries(database.read, oxygenQueries(database.read).airedByAerators);
+  const book = createRolloutBook(queries);
+  await book.load();
+  const folder = imageFolder(join(config.data, 'ota'), writeWhole);
+  await folder
+    .keepOnly(new Set(book.images().map(({ sha256 }) => sha256)))
+    .catch((error: unknown) =>
+      kernel.log.warn({ err: error }, 'firmware that nobody needs could not be removed'),
+    );
+  const views = control.registry;
+  const pulse = createRolloutPulse({ ...kernel, book, views, queries, notify: deps.notify, takesFirmware });
+
+  function follow(committed: Committed): void {
+    for (const controlPointId of book.follow(committed)) {
+      const view = views.byId(controlPointId);
+      if (view !== null) control.publishOta(view.mqttId, book.wantedOf(controlPointId) ?? { job: null });
+    }
+    for (const { after, hidden } of rowsOf(committed, firmwareImage)) {
+      if (!hidden) continue;
+      folder.remove(after.sha256).catch((error: unknown) => {
+        kernel.log.warn({ err: error, sha256: after.sha256 }, 'a deleted firmware could not be removed');
+      });
+    }
+  }
+
+  database.onCommit(follow);
+  control.firmware.wantedOf = book.wantedOf;
+  control.firmware.takeProgress = (controlPointId, progress) =>
+    onProgress({ ...kernel, book, queries }, controlPointId, progress);
+  return {
+    /** Every two seconds. */
+    look: pulse.look,
+    routes: firmwareRoutes({
+      ...kernel,
+      book,
+      views,
+      queries,
+      files: folder,
+      waits: pulse.waits,
+      takesFirmware,
+      onlineAfterMs: config.onlineAfterS * 1000,
+      sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+      publisherKeys: () => readPublisherKeys(config.firmwareKeys ?? join(config.data, 'firmware-keys.pem')),
+      operatesSomeFarm: deps.operatesSomeFarm,
+      accessTo: deps.accessTo,
+      deviceCaller: control.deviceCaller,
+    }),
+  };
+}

@@ -1,0 +1,179 @@
+import type { RolloutWait, TargetReason, TargetState } from '#contract/resources/firmware.ts';
+import type { Language, Words } from '#core/notifying.ts';
+import type { Rollout, Target } from './ports.ts';
+import { failuresAmong } from './rollout-rules.ts';
+
+// What people read of rollouts, in both languages.
+
+type Both = Readonly<Record<Language, string>>;
+
+const WAITS: Readonly<Record<RolloutWait, Both>> = {
+  OUTSIDE_WINDOW: {
+    'pt-BR': 'Espera a janela de horário.',
+    en: 'Waits for its time of day.',
+  },
+  CLOCK_UNTRUSTED: {
+    'pt-BR':
+      'O relógio do gateway não é confiável, então a janela não pode abrir. Confirme a hora do gateway.',
+    en: 'The clock of the gateway is not trusted, so the window cannot open. Confirm the time of the gateway.',
+  },
+  OXYGEN_ALARM: {
+    'pt-BR': 'Há alarme de oxigênio ou de energia ativo: nenhum controlador é reiniciado até ele terminar.',
+    en: 'An oxygen or power alarm is active: no controller is restarted until it is over.',
+  },
+  SOAKING: {
+    'pt-BR': 'Observa os controladores já atualizados antes da próxima leva.',
+    en: 'Watches the controllers that were updated before the next wave begins.',
+  },
+  NOBODY_CONNECTED: {
+    'pt-BR': 'Nenhum dos controladores que faltam está conectado por MQTT. Verifique energia e Wi-Fi deles.',
+    en: 'None of the controllers left is connected over MQTT. Check their power and Wi-Fi.',
+  },
+  POND_BUSY: {
+    'pt-BR': 'Outro aerador do mesmo viveiro está reiniciando; dois ao mesmo tempo nunca.',
+    en: 'Another aerator of the same pond is restarting; never two at once.',
+  },
+  WAVE_RUNNING: {
+    'pt-BR': 'Espera os controladores desta leva.',
+    en: 'Waits for the controllers of this wave.',
+  },
+};
+
+const STATES: Readonly<Record<TargetState, Both>> = {
+  waiting: { 'pt-BR': 'Espera a sua vez.', en: 'Waits for its turn.' },
+  offered: {
+    'pt-BR': 'Foi chamado; ainda não começou a baixar.',
+    en: 'Was asked; has not begun to download.',
+  },
+  downloading: {
+    'pt-BR': 'Baixa o firmware; a aeração segue.',
+    en: 'Downloads the firmware; aeration goes on.',
+  },
+  ready: {
+    'pt-BR': 'Baixou e conferiu; espera a permissão para reiniciar.',
+    en: 'Has downloaded and checked it; waits to be allowed to restart.',
+  },
+  approved: { 'pt-BR': 'Pode reiniciar agora.', en: 'May restart now.' },
+  installing: { 'pt-BR': 'Instala e reinicia.', en: 'Installs it and restarts.' },
+  confirming: {
+    'pt-BR': 'Roda a nova versão à prova: um minuto conectado, senão volta à anterior.',
+    en: 'Runs the new version on trial: a minute connected, else it goes back.',
+  },
+  done: { 'pt-BR': 'Roda a nova versão.', en: 'Runs the new version.' },
+  failed: { 'pt-BR': 'Não foi atualizado.', en: 'Was not updated.' },
+  rolled_back: {
+    'pt-BR': 'Voltou sozinho à versão anterior.',
+    en: 'Went back to the version before by itself.',
+  },
+  skipped: { 'pt-BR': 'Ficou de fora.', en: 'Left out.' },
+  cancelled: { 'pt-BR': 'Não foi chamado.', en: 'Was not asked.' },
+};
+
+const REASONS: Readonly<Record<TargetReason, Both>> = {
+  DOWNLOAD_FAILED: {
+    'pt-BR': 'O download falhou. Verifique o sinal de Wi-Fi do controlador.',
+    en: 'The download failed. Check the Wi-Fi signal of the controller.',
+  },
+  SIZE_WRONG: { 'pt-BR': 'O tamanho recebido não confere.', en: 'The size it received is wrong.' },
+  HASH_WRONG: {
+    'pt-BR': 'O conteúdo recebido não confere. Envie o arquivo de firmware de novo ao gateway.',
+    en: 'The content it received is wrong. Send the firmware file to the gateway again.',
+  },
+  SIGNATURE_WRONG: {
+    'pt-BR': 'O controlador não conhece quem assinou. Grave-o pelo cabo com um firmware deste fabricante.',
+    en: 'The controller does not know the signer. Flash it over the cable with firmware of this publisher.',
+  },
+  CHIP_WRONG: {
+    'pt-BR': 'O firmware é de outro chip. Escolha o firmware do chip deste controlador.',
+    en: 'The firmware is for another chip. Choose that of this controller’s chip.',
+  },
+  OLDER: {
+    'pt-BR': 'A versão é mais antiga que a em uso.',
+    en: 'The version is older than the one that runs.',
+  },
+  NO_SPACE: {
+    'pt-BR': 'Não há espaço na placa. Grave-a pelo cabo.',
+    en: 'There is no room on the board. Flash it over the cable.',
+  },
+  FLASH_FAULT: {
+    'pt-BR': 'A memória da placa falhou. Troque a placa.',
+    en: 'The memory of the board failed. Replace the board.',
+  },
+  CRASHED: {
+    'pt-BR': 'A nova versão travou ao iniciar. Avise o fabricante do firmware.',
+    en: 'The new version crashed at its start. Tell the publisher of the firmware.',
+  },
+  NOT_CONNECTED: {
+    'pt-BR': 'Com a nova versão não voltou a falar com o gateway. Avise o fabricante do firmware.',
+    en: 'With the new version it did not reach the gateway again. Tell the publisher of the firmware.',
+  },
+  OTHER: { 'pt-BR': 'Veja as palavras do controlador.', en: 'See the controller’s own words.' },
+  ALREADY_RUNS_IT: { 'pt-BR': 'Já roda esta versão.', en: 'It runs this version already.' },
+  RUNS_NEWER: { 'pt-BR': 'Roda uma versão mais nova.', en: 'It runs a newer version.' },
+  LOST: {
+    'pt-BR':
+      'Não deu mais notícia depois de reiniciar. Vá até o aerador: verifique energia e a luz da placa; se preciso, grave pelo cabo.',
+    en: 'It was not heard of after its restart. Go to the aerator: check power and the light of the board; flash it over the cable if need be.',
+  },
+  WRONG_VERSION: {
+    'pt-BR': 'Terminou com outra versão que a pedida. Avise o fabricante do firmware.',
+    en: 'It ended with another version than was asked for. Tell the publisher of the firmware.',
+  },
+  ROLLOUT_STOPPED: {
+    'pt-BR': 'A atualização parou porque outros controladores falharam.',
+    en: 'The rollout stopped because other controllers failed.',
+  },
+  ROLLOUT_CANCELLED: { 'pt-BR': 'A atualização foi cancelada.', en: 'The rollout was cancelled.' },
+  REMOVED: { 'pt-BR': 'O ponto de controle não existe mais.', en: 'The control point is gone.' },
+};
+
+export function waitWords(code: RolloutWait, alarms: readonly string[], language: Language): string {
+  const said = WAITS[code][language];
+  return code === 'OXYGEN_ALARM' && alarms.length > 0 ? `${said} (${alarms.slice(0, 5).join(', ')})` : said;
+}
+
+export function targetWords({ state, reason }: Pick<Target, 'state' | 'reason'>, language: Language): string {
+  const said = STATES[state][language];
+  return reason === null ? said : `${said} ${REASONS[reason][language]}`;
+}
+
+/** Why a rollout stopped by itself. */
+export function stopWords(targets: readonly Target[], language: Language): string {
+  const failed = targets.filter(({ state }) => state === 'failed' || state === 'rolled_back');
+  const named = failed
+    .slice(0, 5)
+    .map((target) => `${target.cod}: ${targetWords(target, language)}`)
+    .join(' ');
+  return language === 'en'
+    ? `${failed.length} controllers did not take it; the others keep their version. ${named}`
+    : `${failed.length} controladores não aceitaram; os outros ficam com a versão deles. ${named}`;
+}
+
+/** What the people of the farm are told at the end. */
+export function endNews(
+  rollout: Rollout,
+  targets: readonly Target[],
+  end: 'done' | 'stopped',
+): { title: Words; message: Words } {
+  const done = targets.filter(({ state }) => state === 'done').length;
+  const failures = failuresAmong(targets);
+  if (end === 'stopped') {
+    return {
+      title: (language) =>
+        language === 'en'
+          ? `Firmware ${rollout.version}: the rollout stopped`
+          : `Firmware ${rollout.version}: a atualização parou`,
+      message: (language) => stopWords(targets, language),
+    };
+  }
+  return {
+    title: (language) =>
+      language === 'en'
+        ? `Firmware ${rollout.version}: the rollout is over`
+        : `Firmware ${rollout.version}: atualização concluída`,
+    message: (language) =>
+      language === 'en'
+        ? `${done} controllers run it, ${failures} did not take it, ${targets.length - done - failures} were left out.`
+        : `${done} controladores atualizados, ${failures} não aceitaram, ${targets.length - done - failures} ficaram de fora.`,
+  };
+}
