@@ -1,10 +1,12 @@
 import type { DeviceEvent, DeviceState, HeartbeatFields } from '#contract/mqtt/messages.ts';
+import type { OtaProgress } from '#contract/mqtt/ota.ts';
 import { audit } from '#core/audit.ts';
 import type { ControlView } from '#core/control-view.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import { perform } from '#core/use-case.ts';
 import { activateKey, type KeyDeps, matchingKey } from './device-keys.ts';
 import { onShadowReported, type ReportDeps, takeHeartbeat } from './on-report.ts';
+import type { KeyRotation } from './rotate-key.ts';
 import type { SeenDevices } from './seen-devices.ts';
 
 /** Over MQTT every controller has proved who it is. */
@@ -13,8 +15,13 @@ const BY_MQTT = { via: 'mqtt', authenticated: true } as const;
 export type DoorDeps = ReportDeps &
   KeyDeps & {
     seen: SeenDevices;
+    rotation: Pick<KeyRotation, 'connected' | 'heard' | 'result'>;
+    /** Two boards use one identity. */
+    tellContested: (view: ControlView, takeovers: number) => Promise<void>;
     /** Tells a controller again what its heartbeat shows it has not got. */
     repeatLevels: (view: ControlView, fields: HeartbeatFields) => void;
+    /** How far a controller is with new firmware. */
+    takeOtaProgress: (controlPointId: string, progress: OtaProgress) => Promise<void> | undefined;
   };
 
 /** What the broker asks and tells, answered by the use cases. */
@@ -48,6 +55,7 @@ export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
       const view = viewOf(controller);
       if (view === null) return;
       view.presence.isConnected = true;
+      deps.rotation.connected(controller);
       if (view.keys.some((known) => known.id === controller.keyId && known.state === 'pending')) {
         inBackground(
           'a device key could not be activated',
@@ -74,6 +82,7 @@ export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
       const taken = takeHeartbeat(deps, controller.controlPointId, fields, BY_MQTT);
       const view = viewOf(controller);
       if (view !== null) deps.repeatLevels(view, fields);
+      deps.rotation.heard(controller);
       return taken;
     },
     reported: (controller, report) => onShadowReported(deps, controller.controlPointId, report),
@@ -84,15 +93,24 @@ export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
       if (which === 'config') presence.configRev = rev;
       else presence.scheduleRev = rev;
     },
+    otaProgress: ({ controlPointId }, progress) => deps.takeOtaProgress(controlPointId, progress),
     commandResult(controller, correlation, result) {
       deps.log.info(
         { deviceId: controller.deviceId, correlation, ok: result.ok },
         'controller answered a command',
       );
+      deps.rotation.result(controller, correlation, result);
     },
     seenUnknown: ({ name, source, via, reason }) => deps.seen.note({ deviceId: name, source, via, reason }),
     identityContested(controller, takeovers) {
       deps.log.warn({ deviceId: controller.deviceId, takeovers }, 'two controllers share one identity');
+      const view = viewOf(controller);
+      if (view === null) return;
+      inBackground(
+        'that two controllers share one identity was not told',
+        controller,
+        deps.tellContested(view, takeovers),
+      );
     },
   };
 }

@@ -16,13 +16,17 @@ export type KeyDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & 
 };
 
 /** After a new key's first use the one before stays valid this long: a controller may still be switching over. */
-const OVERLAP_MS = 24 * 3600 * 1000;
+export const OVERLAP_MS = 24 * 3600 * 1000;
 
-/** Decides a new key, pending until its first use, so that issuing it cuts off no running controller. */
+/**
+ * Decides a new key, pending until its first use, so that issuing it cuts off no running controller. `retiresAt`, ms: one
+ * of a rotation, void when it was not used by then.
+ */
 export function issueKey(
   deps: KeyDeps,
-  view: ControlView,
+  view: Pick<ControlView, 'row' | 'keys'>,
   issuedBy: string,
+  { retiresAt = null }: { retiresAt?: number | null } = {},
 ): Decision<{ row: RowOf<typeof deviceKey>; key: string }> {
   const key = deps.newKey();
   const row: RowOf<typeof deviceKey> = {
@@ -32,7 +36,7 @@ export function issueKey(
     state: 'pending',
     created_at: isoOf(deps.now()),
     activated_at: null,
-    retires_at: null,
+    retires_at: retiresAt === null ? null : isoOf(retiresAt),
   };
   // one pending key at a time: a key that was lost before its first use is void
   const lost = view.keys
@@ -68,18 +72,20 @@ export function matchingKey(deps: KeyDeps, view: ControlView, offered: string): 
   return found;
 }
 
-/** Changes at the first use of a pending key: it becomes the key, the one before retires. None for any later use. */
+/**
+ * Changes at the first use of a pending key: it becomes the key, the one before retires. None for any later use. A
+ * controller that was sent its key keeps the old one until the new one has opened, so that nobody else needs it after.
+ */
 export function activateKey(deps: KeyDeps, view: ControlView, used: DeviceKey): Change[] {
   if (used.state !== 'pending') return [];
   const now = deps.now();
   const others = view.keys.filter((known) => known.id !== used.id);
+  const overlapMs = used.retires_at === null ? OVERLAP_MS : 0;
   return [
-    update(deviceKey, used.id, { state: 'active', activated_at: isoOf(now) }),
+    update(deviceKey, used.id, { state: 'active', activated_at: isoOf(now), retires_at: null }),
     ...others
       .filter((known) => known.state === 'active')
-      .map((known) =>
-        update(deviceKey, known.id, { state: 'retiring', retires_at: isoOf(now + OVERLAP_MS) }),
-      ),
+      .map((known) => update(deviceKey, known.id, { state: 'retiring', retires_at: isoOf(now + overlapMs) })),
     ...others
       .filter((known) => known.state === 'retiring' || known.state === 'revoked')
       .map((known) => purge(deviceKey, known.id)),
@@ -87,11 +93,16 @@ export function activateKey(deps: KeyDeps, view: ControlView, used: DeviceKey): 
 }
 
 /** From the first use of a key on, calls without one are refused. */
-export function needsKey(view: ControlView): boolean {
+export function needsKey(view: Pick<ControlView, 'keys'>): boolean {
   return view.keys.some((known) => known.state !== 'pending');
 }
 
-function keyAudit(deps: KeyDeps, view: ControlView, userId: string, what: 'issued' | 'revoked'): Change {
+function keyAudit(
+  deps: KeyDeps,
+  view: Pick<ControlView, 'row'>,
+  userId: string,
+  what: 'issued' | 'revoked',
+): Change {
   return audit(deps, {
     farm_id: view.row.farm_id,
     entity_type: 'CONTROL_POINT',

@@ -1,0 +1,103 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import type { Log } from '#core/kernel.ts';
+import { answerTo, isQuestion } from './sntp-packet.ts';
+
+export type SntpDeps = {
+  log: Log;
+  /** ms since 1970 by the clock of this instance. */
+  now: () => number;
+  monotonic: () => number;
+  /** null: the time here is not to be trusted, and none is served. */
+  stratum: () => number | null;
+  /** Only neighbours are answered. */
+  isPrivateAddress: (address: string) => boolean;
+};
+
+export type SntpServer = {
+  /** null: it does not serve, and why. */
+  port: number | null;
+  trouble: string | null;
+  answers: () => number;
+  close: () => Promise<void>;
+};
+
+/** A farm of 5,000 controllers that starts at once asks for some minutes. */
+const MOST_ANSWERS_PER_S = 200;
+/** A controller asks a few times at its start, then every hour. */
+const MOST_PER_ADDRESS_PER_MINUTE = 30;
+const MOST_ADDRESSES = 8_192;
+
+/**
+ * The farm's source of time for controllers without internet (RFC 4330, server of unicast questions). An answer is as
+ * long as its question, so that nobody can flood somebody else with it. Never throws: where the port is taken or not
+ * allowed, it says so once and controllers take their time from MQTT and HTTP.
+ */
+export async function serveTime(deps: SntpDeps, port: number, host: string): Promise<SntpServer> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  const bound = await bind(socket, port, host).catch((error: unknown) => error);
+  if (typeof bound !== 'number') {
+    socket.close();
+    const trouble = whyNot(bound);
+    deps.log.info(
+      { port, reason: trouble },
+      'no time server for the farm network; controllers take the time from their broker',
+    );
+    return { port: null, trouble, answers: () => 0, close: async () => undefined };
+  }
+  const answers = answerQuestions(deps, socket);
+  return {
+    port: bound,
+    trouble: null,
+    answers,
+    close: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+}
+
+function answerQuestions(deps: SntpDeps, socket: Socket): () => number {
+  let answered = 0;
+  const perSecond = { at: 0, count: 0 };
+  const perMinute = { at: 0, countByAddress: new Map<string, number>() };
+
+  function mayAnswer(address: string): boolean {
+    const at = deps.monotonic();
+    if (at - perSecond.at >= 1_000) Object.assign(perSecond, { at, count: 0 });
+    if (at - perMinute.at >= 60_000) Object.assign(perMinute, { at, countByAddress: new Map() });
+    const count = (perMinute.countByAddress.get(address) ?? 0) + 1;
+    const isNew = count === 1;
+    if (isNew && perMinute.countByAddress.size >= MOST_ADDRESSES) return false;
+    perMinute.countByAddress.set(address, count);
+    perSecond.count += 1;
+    return count <= MOST_PER_ADDRESS_PER_MINUTE && perSecond.count <= MOST_ANSWERS_PER_S;
+  }
+
+  socket.on('message', (question: Buffer, from: RemoteInfo) => {
+    const receivedAt = deps.now();
+    if (!isQuestion(question) || !deps.isPrivateAddress(from.address) || !mayAnswer(from.address)) return;
+    const stratum = deps.stratum();
+    const served = stratum === null ? null : { stratum, receivedAt, sentAt: deps.now() };
+    answered += 1;
+    socket.send(answerTo(question, served), from.port, from.address, () => undefined);
+  });
+  return () => answered;
+}
+
+function bind(socket: Socket, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind(port, host, () => {
+      socket.removeListener('error', reject);
+      // what comes later is nothing to end for
+      socket.on('error', () => undefined);
+      resolve(socket.address().port);
+    });
+  });
+}
+
+function whyNot(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EACCES') {
+    return 'this program may not open the port; allow it, or choose one above 1023 with --ntp-port';
+  }
+  if (code === 'EADDRINUSE') return 'another program serves the time on this port';
+  return error instanceof Error ? error.message : String(error);
+}

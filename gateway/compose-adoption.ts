@@ -1,0 +1,87 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
+import { markQueries } from '#adapters/sql/queries/device-marks.ts';
+import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-credentials.ts';
+import { deviceMark } from '#contract/resources/local-tables.ts';
+import { rowsOf } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { NO_GATEWAYS } from '#core/remote-order.ts';
+import { createBootDesk } from '#features/adoption/boot-desk.ts';
+import type { AdoptDeps } from '#features/adoption/ports.ts';
+import { ProvisioningWindow } from '#features/adoption/provisioning-window.ts';
+import { type AdoptionRouteDeps, adoptionRoutes } from '#features/adoption/routes.ts';
+import { changeControlPoint, createControlPoint } from '#features/control-points/create-control-point.ts';
+import { issueKey, needsKey, OVERLAP_MS } from '#features/devices/device-keys.ts';
+import type { Control } from './compose-control.ts';
+
+export type AdoptionWiring = Pick<AdoptionRouteDeps, 'operatesSomeFarm' | 'accessTo'> & {
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  control: Control;
+  gatewayId: string;
+  whereabouts: AdoptDeps['whereabouts'];
+};
+
+/** How devices come onto the farms of this gateway: window, boards without a key, queue, places. */
+export function wireAdoption(deps: AdoptionWiring) {
+  const { kernel, control, database } = deps;
+  const { seen, keyDeps, mqttIdOf } = control.adopting;
+  const { registry, talk } = control;
+  const window = new ProvisioningWindow({ now: kernel.now, monotonic: deps.monotonic });
+  const desk = createBootDesk({ now: kernel.now, isWindowOpen: () => window.isOpen(), talk, later });
+  const pointDeps = {
+    ...kernel,
+    queries: controlPointQueries(database.read),
+    epoch: control.epoch,
+    gateways: NO_GATEWAYS,
+  };
+  // its credentials count from here on: only now may it come back with them
+  database.onCommit((committed) => {
+    for (const { id, after } of rowsOf(committed, deviceMark))
+      if (after.mark === 'adopted') talk()?.endGuests(id.replace('mac:', ''));
+  });
+  const endGuests = () => talk()?.endGuests();
+  const routes = adoptionRoutes({
+    ...kernel,
+    window,
+    desk,
+    queries: markQueries(database.read),
+    gatewayId: deps.gatewayId,
+    operatesSomeFarm: deps.operatesSomeFarm,
+    accessTo: deps.accessTo,
+    freshView: registry.refresh,
+    isConnected: (mqttId) => registry.byMqttId(mqttId)?.presence.isConnected === true,
+    mqttIdOf,
+    nameDevice: (caller, of, device_id) => changeControlPoint(pointDeps, caller, of, { device_id }),
+    createPoint: (caller, { farm_id, cod, device_id }) =>
+      createControlPoint(pointDeps, caller, { farm_id, cod, device_id, target_status: 'OFF' }),
+    issueKey: (of, by, { isGiven }) =>
+      issueKey(keyDeps, of, by, { retiresAt: isGiven ? kernel.now() + OVERLAP_MS : null }),
+    needsKey,
+    whereabouts: deps.whereabouts,
+    seal: sealCredentials,
+    proofOf: proofOfKey,
+    seen: seen.list,
+    viewById: registry.byId,
+    viewByName: (name) => registry.byDeviceId(name) ?? registry.byMqttId(name),
+    endGuests,
+    forgetSeen: seen.forget,
+  });
+  return {
+    routes,
+    guestDoor: desk.door,
+    window,
+    /** Every few seconds: ends the stay of boards whose window is over. */
+    look(): void {
+      if (!window.isJustOver()) return;
+      kernel.log.info({}, 'the provisioning window closed by itself');
+      endGuests();
+    },
+  };
+}
+
+function later(ms: number, run: () => void): () => void {
+  const running = setTimeout(run, ms);
+  return () => clearTimeout(running);
+}
