@@ -6,6 +6,7 @@ import { machineFacts, memoryFacts } from '#adapters/system/machine-facts.ts';
 import type { BackupFacts, DoctorFacts, LogFacts } from '#features/doctor/ports.ts';
 import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
 import type { Config } from '../config.ts';
+import { serialPortFacts } from './serial-ports.ts';
 
 type About = Pick<DoctorFacts, 'now' | 'role' | 'version'>;
 type Section = Exclude<keyof DoctorFacts, keyof About | 'unknown'>;
@@ -31,6 +32,11 @@ const NOTHING: Pick<DoctorFacts, Section> = {
   machine: null,
   logs: null,
   sync: null,
+  serialPorts: null,
+  probes: null,
+  modem: null,
+  cloud: null,
+  sntp: null,
 };
 
 /** Asks all questions. One that fails, or takes too long, leaves its section unknown, and the others stand. */
@@ -70,6 +76,7 @@ export function machineQuestions(
     disk: async () => ({ ...(await diskFacts(config.data)), writes: running?.writes ?? null }),
     memory: async () => ({ ...(await memoryFacts()), residentBytes: running?.residentBytes ?? null }),
     machine: () => machineFacts(),
+    serialPorts: () => (config.role === 'gateway' ? serialPortFacts() : null),
   } satisfies Questions;
 }
 

@@ -8,6 +8,7 @@ import type { SqliteConnection } from '#adapters/sql/open-sqlite.ts';
 import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
 import { clockEvidence } from '#adapters/system/clock-evidence.ts';
+import { cloudPath } from '#adapters/system/cloud-path.ts';
 import { clockOffset } from '#adapters/system/machine-facts.ts';
 import { isAnswering, ownerOfPort } from '#adapters/system/port-owner.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
@@ -88,6 +89,7 @@ export async function factsFromOutside(
       database: () => databaseFacts(config, looked, { isDeep, now }),
       certificates: () => certificateFacts(config),
       ports: () => portFacts(config),
+      cloud: () => (config.hostedUrl === null ? null : cloudPath(config.hostedUrl)),
       controllers: async () => (config.role === 'gateway' ? ((await queries?.controllers()) ?? null) : null),
       backup: () => backupFacts(config, null),
       versions: async () => ({

@@ -1,7 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
-import multicastDns from 'multicast-dns';
-import { type Beacon, DISCOVERY_QUESTION, SERVICE } from '#contract/discovery.ts';
+import { BEACON_EVERY_S, type Beacon, DISCOVERY_PORT, DISCOVERY_QUESTION } from '#contract/discovery.ts';
 import type { Log } from '#core/kernel.ts';
+import { announceService } from './name-service.ts';
+import { type OwnNetwork, ownNetworks } from './networks.ts';
 
 // Answers whoever looks for a gateway on the farm's network. It tells nothing that the network does not see anyway, and
 // the answer is hardly longer than the question, so that nobody can use it to flood somebody else.
@@ -13,10 +14,13 @@ export type AnnounceDeps = {
   isPrivateAddress: (address: string) => boolean;
   /** 0 picks a free one, for tests. */
   port: number;
+  networks?: () => readonly OwnNetwork[];
+  saysEveryMs?: number;
 };
 
+type Spoken = Pick<AnnounceDeps, 'beacon' | 'networks' | 'saysEveryMs'>;
+
 const MOST_ANSWERS_PER_S = 50;
-const TTL_S = 120;
 
 export type Announcer = { port: number; close(): Promise<void> };
 
@@ -26,6 +30,8 @@ export async function announce({
   beacon,
   port,
   isPrivateAddress,
+  networks = ownNetworks,
+  saysEveryMs = BEACON_EVERY_S * 1000,
 }: AnnounceDeps): Promise<Announcer | null> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true });
   const bound = await bind(socket, port).catch((error: unknown) => {
@@ -34,10 +40,13 @@ export async function announce({
   });
   if (bound === null) return null;
   answerQuestions(socket, { beacon, isPrivateAddress });
-  const names = announceService(log, beacon);
+  socket.setBroadcast(true);
+  const fallSilent = sayToAll(socket, { beacon, networks, saysEveryMs });
+  const names = announceService({ log, beacon, addresses: () => networks().map(({ address }) => address) });
   return {
     port: bound,
     async close() {
+      fallSilent();
       await Promise.all([new Promise<void>((resolve) => socket.close(() => resolve())), names.close()]);
     },
   };
@@ -75,30 +84,15 @@ function answerQuestions(
   });
 }
 
-function announceService(log: Log, beacon: AnnounceDeps['beacon']): { close(): Promise<void> } {
-  const mdns = multicastDns();
-  let isReady = true;
-  mdns.on('error', (error) => {
-    isReady = false;
-    log.warn({ err: error }, 'the name service of the local network does not work here');
-  });
-  mdns.on('warning', () => undefined);
-  mdns.on('query', (query) => {
-    if (!isReady || !(query.questions ?? []).some(({ name }) => name === SERVICE)) return;
-    const { name, http_port, pin, id } = beacon();
-    const instance = `${name.replaceAll('.', ' ').slice(0, 60)}.${SERVICE}`;
-    mdns.respond({
-      answers: [{ name: SERVICE, type: 'PTR', ttl: TTL_S, data: instance }],
-      additionals: [
-        { name: instance, type: 'SRV', ttl: TTL_S, data: { port: http_port, target: 'camarao.local' } },
-        {
-          name: instance,
-          type: 'TXT',
-          ttl: TTL_S,
-          data: [`id=${id}`, ...(pin === null ? [] : [`pin=${pin}`])],
-        },
-      ],
-    });
-  });
-  return { close: () => new Promise((resolve) => mdns.destroy(() => resolve())) };
+/** Says the same to everybody at once and then from time to time, to who only listens. */
+function sayToAll(socket: Socket, { beacon, networks, saysEveryMs }: Required<Spoken>): () => void {
+  const say = () => {
+    const datagram = JSON.stringify(beacon());
+    // a network that is just going away takes nothing; the others do
+    for (const { broadcast } of networks()) socket.send(datagram, DISCOVERY_PORT, broadcast, () => undefined);
+  };
+  say();
+  const timer = setInterval(say, saysEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }

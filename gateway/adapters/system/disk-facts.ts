@@ -1,6 +1,7 @@
 import { readFile, realpath, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DiskFacts } from '#features/doctor/ports.ts';
+import { cardFacts } from './card-health.ts';
 
 type Mount = { point: string; options: string; source: string };
 
@@ -14,6 +15,7 @@ export async function diskFacts(folder: string, root = '/'): Promise<Omit<DiskFa
     totalBytes: blocks * bsize,
     isReadOnly: mount === null ? null : mount.options.split(',').includes('ro'),
     ...(await cardOf(mount, root)),
+    health: mount === null ? null : await cardFacts(mount.source, root),
   };
 }
 

@@ -10,7 +10,9 @@ import { checkClock } from './judge-clock.ts';
 import { checkBroker, checkCertificates, checkLogs, checkPorts } from './judge-connections.ts';
 import { checkDatabase } from './judge-database.ts';
 import { checkBackup, checkControllers } from './judge-farm.ts';
+import { checkCard, checkModem, checkProbes, checkSerialPorts } from './judge-field.ts';
 import { checkDisk, checkMachine, checkMemory } from './judge-machine.ts';
+import { checkCloud, checkSntp } from './judge-network.ts';
 import { checkEventLoop, checkRun, checkVersions } from './judge-program.ts';
 import { checkSync } from './judge-sync.ts';
 import type { DoctorFacts } from './ports.ts';
@@ -20,6 +22,7 @@ const CHECKS: readonly ((facts: DoctorFacts) => Finding[])[] = [
   checkRun,
   checkClock,
   checkDisk,
+  checkCard,
   checkMemory,
   checkMachine,
   checkDatabase,
@@ -28,7 +31,12 @@ const CHECKS: readonly ((facts: DoctorFacts) => Finding[])[] = [
   checkPorts,
   checkBroker,
   checkControllers,
+  checkProbes,
+  checkModem,
+  checkSerialPorts,
   checkSync,
+  checkCloud,
+  checkSntp,
   checkEventLoop,
   checkVersions,
   checkLogs,

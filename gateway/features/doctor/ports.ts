@@ -1,3 +1,6 @@
+import type { ModemState } from '#contract/resources/modem.ts';
+import type { Both } from '#contract/resources/system-doctor.ts';
+
 // Facts the doctor judges. Who gathers them looks at the machine, the files and the running program; null is "not known
 // here", and a check says nothing about it. Instants are ms since 1970, all of it can go through JSON.
 
@@ -28,6 +31,60 @@ export type DiskFacts = {
   wearPercent: number | null;
   /** Spare blocks, as the chip says. */
   spares: 'normal' | 'warning' | 'urgent' | null;
+  /** null: the machine does not tell where the folder lies. */
+  health: CardFacts | null;
+};
+
+/** What a disk tells of itself beside its wear; null where it does not. */
+export type CardFacts = {
+  name: string | null;
+  madeInYear: number | null;
+  /** Since the start of the machine, and how long ago that was. */
+  writtenBytes: number | null;
+  upS: number | null;
+  fileSystemErrors: number | null;
+};
+
+/** A USB serial port of the box. */
+export type SerialPortFacts = {
+  path: string;
+  /** Whether the user of the gateway may open it. */
+  mayOpen: boolean;
+  /** Other programs that hold it, by name. */
+  usedBy: readonly string[];
+};
+
+export type ProbeFacts = {
+  name: string;
+  pond: string;
+  /** Why it cannot be read now, as a code; null: it answers. */
+  trouble: string | null;
+  isCalibrationDue: boolean;
+};
+
+export type ModemFacts = {
+  state: ModemState;
+  operator: string | null;
+  signalDbm: number | null;
+  /** What the state means and what to do about it. */
+  words: { message: Both; next: Both | null };
+};
+
+/** How far the way to the hosted instance goes. */
+export type CloudFacts = {
+  host: string;
+  port: number;
+  step: 'open' | 'no_network' | 'no_name' | 'no_connection';
+  ms: number | null;
+  why: string | null;
+};
+
+/** The time server for controllers; port null: it does not serve, trouble says why. */
+export type SntpFacts = {
+  port: number | null;
+  trouble: string | null;
+  /** null: the time here is not to be trusted, and none is served. */
+  stratum: number | null;
 };
 
 export type MemoryFacts = {
@@ -150,6 +207,11 @@ export type DoctorFacts = {
   machine: MachineFacts | null;
   logs: LogFacts | null;
   sync: SyncFacts | null;
+  serialPorts: SerialPortFacts[] | null;
+  probes: ProbeFacts[] | null;
+  modem: ModemFacts | null;
+  cloud: CloudFacts | null;
+  sntp: SntpFacts | null;
   /** Sections that could not be looked at, with the reason. */
   unknown: Record<string, string>;
 };

@@ -1,0 +1,40 @@
+import type { Outgoing, Send } from '#features/delivery/ports.ts';
+import type { Modem } from '#features/modem/ports.ts';
+
+const HOUR = 3_600_000;
+
+export type SmsSenderDeps = {
+  modem: Pick<Modem, 'sendSms'>;
+  now: () => number;
+  /** Most messages an hour to one person. */
+  perHour: number;
+  /** When the SMS of the last hour to the person behind this delivery were sent, ms, oldest first. */
+  sentSince: (deliveryId: string, sinceMs: number) => Promise<number[]>;
+};
+
+/** Sends by the modem of the box, no more to one person than a phone, and a bill, can take. */
+export function smsSender(deps: SmsSenderDeps): Send {
+  return async (message, stop) => {
+    stop.throwIfAborted();
+    const now = deps.now();
+    const sent = await deps.sentSince(message.id, now - HOUR);
+    const oldest = sent.at(-deps.perHour);
+    // a code is waited for, and bounded where it is asked for
+    if (message.purpose !== 'CONFIRMATION' && sent.length >= deps.perHour && oldest !== undefined) {
+      const afterMs = Math.max(60_000, oldest + HOUR - now);
+      return { is: 'retry', why: `${deps.perHour} SMS were sent to this person within the hour`, afterMs };
+    }
+    const outcome = await deps.modem.sendSms({
+      id: message.id,
+      number: message.address,
+      text: textOf(message),
+    });
+    return outcome.is === 'sent' ? { is: 'sent' } : outcome;
+  };
+}
+
+function textOf({ purpose, title, text }: Pick<Outgoing, 'purpose' | 'title' | 'text'>): string {
+  // a code says it all, and its explanation would be a second message; of all else the text repeats its title
+  if (purpose === 'CONFIRMATION' || text.length === 0) return title;
+  return text.map((part) => (/[.!?:]$/.test(part) ? part : `${part}.`)).join(' ');
+}

@@ -1,0 +1,58 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { alertQueries } from '#adapters/sql/queries/alerts.ts';
+import { allSirenSettings } from '#adapters/sql/queries/sirens.ts';
+import { type ControlViews, isOnline } from '#core/control-view.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { isUnanswered } from '#features/alerts/escalation-rules.ts';
+import type { SafetyDemand } from '#features/schedules/wanted-state.ts';
+import { sirenRoutes } from '#features/siren/routes.ts';
+import { createSirens } from '#features/siren/sound-sirens.ts';
+
+const NOTHING: readonly SafetyDemand[] = [];
+
+/** The sirens of a gateway, driven by the alerts in its own memory: they need neither internet nor a trusted clock. */
+export async function wireSirens(deps: {
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  /** Control points this instance runs itself. */
+  views: ControlViews;
+  onlineAfterMs: number;
+}) {
+  const { kernel, monotonic, database, views } = deps;
+  const sirens = createSirens({
+    ...kernel,
+    monotonic,
+    queries: {
+      unanswered: alertQueries(database.read).unanswered,
+      allSettings: allSirenSettings(database.read),
+    },
+    isUnanswered,
+  });
+  database.onCommit(sirens.follow);
+  await sirens.load();
+  return {
+    /** What an alarm asks of a control point; null: it is no siren. */
+    safetyOf(controlPointId: string): readonly SafetyDemand[] | null {
+      const row = views.byId(controlPointId)?.row;
+      if (row?.is_siren !== true) return null;
+      const { isOn, state, alerts } = sirens.look(row.farm_id);
+      if (!isOn) return NOTHING;
+      const [first] = alerts;
+      const reason =
+        state === 'testing' || first === undefined ? 'test of the siren' : `alarm: ${first.message}`;
+      const details = first === undefined ? {} : { alert_id: first.id };
+      return [{ kind: 'ALARM', target: 'ON', since: kernel.now(), reason, details }];
+    },
+    routes: sirenRoutes({
+      ...kernel,
+      monotonic,
+      sirens,
+      sirensOn: (farmId) =>
+        [...views.all()]
+          .filter(({ row }) => row.is_siren && row.farm_id === farmId)
+          .sort((a, b) => (a.row.cod < b.row.cod ? -1 : 1)),
+      isOnline: ({ presence }) => isOnline(presence, kernel.now(), deps.onlineAfterMs),
+    }),
+  };
+}

@@ -1,0 +1,83 @@
+import type { ModemState } from '#contract/resources/modem.ts';
+
+type Both = Readonly<Record<'pt-BR' | 'en', string>>;
+const say = (pt: string, en: string): Both => ({ 'pt-BR': pt, en });
+
+/** What a state of the modem means, and the next thing to do with one's hands; null: nothing. */
+export const MODEM_WORDS: Readonly<Record<ModemState, { message: Both; next: Both | null }>> = {
+  off: {
+    message: say('Este gateway não tem modem GSM.', 'This gateway has no GSM modem.'),
+    next: say(
+      'Ligue um modem USB e inicie com --modem /dev/ttyUSB2 (a porta de comandos AT).',
+      'Plug in a USB modem and start with --modem /dev/ttyUSB2 (its port for AT commands).',
+    ),
+  },
+  starting: { message: say('O modem está iniciando.', 'The modem is starting.'), next: null },
+  ready: { message: say('O modem envia SMS.', 'The modem sends SMS.'), next: null },
+  no_port: {
+    message: say('O modem não está ligado à caixa.', 'The modem is not connected to the box.'),
+    next: say(
+      'Encaixe o modem na porta USB; confira o nome da porta em --modem.',
+      'Push the modem into the USB port; check the name of the port in --modem.',
+    ),
+  },
+  port_busy: {
+    message: say('Outro programa usa a porta do modem.', 'Another program uses the port of the modem.'),
+    next: say(
+      'Pare esse programa (ModemManager, por exemplo).',
+      'Stop that program (ModemManager, for example).',
+    ),
+  },
+  port_denied: {
+    message: say(
+      'O gateway não tem direito à porta do modem.',
+      'The gateway may not open the port of the modem.',
+    ),
+    next: say(
+      'Ponha o usuário do gateway no grupo dialout e reinicie.',
+      'Put the user of the gateway into the group dialout and restart.',
+    ),
+  },
+  silent: {
+    message: say('O modem não responde.', 'The modem does not answer.'),
+    next: say(
+      'Tire o modem, espere 10 segundos e encaixe de novo; se a porta for outra, corrija --modem.',
+      'Pull the modem, wait 10 seconds and push it in again; if it has several ports, try the other in --modem.',
+    ),
+  },
+  no_sim: {
+    message: say('Não há chip (SIM) no modem.', 'There is no SIM in the modem.'),
+    next: say(
+      'Desligue o modem e encaixe o chip até travar.',
+      'Unplug the modem and push the SIM in until it clicks.',
+    ),
+  },
+  needs_pin: {
+    message: say('O chip (SIM) pede o PIN.', 'The SIM wants its PIN.'),
+    next: say(
+      'Inicie com MODEM_PIN, ou tire o PIN do chip num telefone.',
+      'Start with MODEM_PIN, or take the PIN off the SIM in a phone.',
+    ),
+  },
+  pin_wrong: {
+    message: say(
+      'O chip (SIM) recusou o PIN; ele não é tentado de novo, para não bloquear o chip.',
+      'The SIM refused the PIN; it is not tried again, so that the SIM is not locked.',
+    ),
+    next: say(
+      'Corrija MODEM_PIN; se resta uma só tentativa, digite o PIN certo num telefone.',
+      'Correct MODEM_PIN; with one try left, enter the right PIN in a phone.',
+    ),
+  },
+  puk: {
+    message: say('O chip (SIM) está bloqueado.', 'The SIM is locked.'),
+    next: say('Desbloqueie com o PUK num telefone.', 'Unlock it with the PUK in a phone.'),
+  },
+  no_network: {
+    message: say('O modem não acha a rede do celular.', 'The modem finds no mobile network.'),
+    next: say(
+      'Veja a antena, ponha a caixa mais alto ou use antena externa; confira se o chip está ativo.',
+      'See to the antenna, put the box higher or use an outside antenna; check that the SIM is active.',
+    ),
+  },
+};

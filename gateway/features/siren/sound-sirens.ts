@@ -1,0 +1,93 @@
+import { alert } from '#contract/resources/alerts.ts';
+import { sirenSettings } from '#contract/resources/sirens.ts';
+import { type Committed, rowsOf } from '#core/changes.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { SirenAlert, SirenQueries, SirenSettings } from './ports.ts';
+import { remembered, SILENT, type SirenMemory, type SirenNow, sirenNow } from './siren-rules.ts';
+
+export type SoundSirensDeps = Pick<Kernel, 'now'> & {
+  monotonic: () => number;
+  queries: SirenQueries;
+  /** Whether an alert still waits for somebody: critical, told, and nobody acknowledged, silenced or resolved it. */
+  isUnanswered: (row: SirenAlert, now: number) => boolean;
+};
+
+export type Sirens = {
+  /** Reads what waits; called once before the first look at the control points. */
+  load: () => Promise<void>;
+  follow: (committed: Committed) => void;
+  /** How the sirens of a farm stand now; the alerts that make them sound, newest first. */
+  look: (farmId: string) => SirenNow & { alerts: SirenAlert[] };
+  settingsOf: (farmId: string) => Pick<SirenSettings, 'sound_minutes' | 'pause_minutes'>;
+  test: (farmId: string, ms: number) => void;
+  hush: (farmId: string, ms: number) => void;
+};
+
+/** What nobody answered for a day is not sounded by a restart; the escalation holds it the same way. */
+const LOOK_BACK_MS = 24 * 3_600_000;
+const MOST = 1_000;
+const MINUTE = 60_000;
+const DEFAULTS = { sound_minutes: 5, pause_minutes: 5 } as const;
+
+/**
+ * The sirens of this gateway, in memory. A level, looked at every second: what a stop or a full disk missed is seen by
+ * the next look, and after a restart what still waits sounds anew. No quiet hours: only what is critical comes here.
+ */
+export function createSirens(deps: SoundSirensDeps): Sirens {
+  /** The newest alert of each critical episode that is not over. */
+  const newestByEpisode = new Map<string, SirenAlert>();
+  const memoryByFarm = new Map<string, SirenMemory>();
+  const settingsByFarm = new Map<string, SirenSettings>();
+
+  function keep(row: SirenAlert): void {
+    const known = newestByEpisode.get(row.episode_id);
+    if (known !== undefined && known.id !== row.id && known.triggered_at > row.triggered_at) return;
+    newestByEpisode.set(row.episode_id, row);
+  }
+
+  function waitingOn(farmId: string): SirenAlert[] {
+    const now = deps.now();
+    return [...newestByEpisode.values()]
+      .filter((row) => row.farm_id === farmId && deps.isUnanswered(row, now))
+      .toSorted((a, b) => (a.triggered_at < b.triggered_at ? 1 : -1));
+  }
+
+  const memoryOf = (farmId: string) => memoryByFarm.get(farmId) ?? SILENT;
+  const settingsOf: Sirens['settingsOf'] = (farmId) => settingsByFarm.get(farmId) ?? DEFAULTS;
+
+  return {
+    settingsOf,
+    async load() {
+      for (const settings of await deps.queries.allSettings()) settingsByFarm.set(settings.id, settings);
+      for (const row of await deps.queries.unanswered(isoOf(deps.now() - LOOK_BACK_MS), MOST)) keep(row);
+    },
+    follow(committed) {
+      for (const { after, hidden } of rowsOf(committed, alert)) {
+        const isOver = hidden || after.status === 'RESOLVED';
+        if (!isOver && after.severity === 'HIGH') keep(after);
+        else if (newestByEpisode.get(after.episode_id)?.id === after.id)
+          newestByEpisode.delete(after.episode_id);
+      }
+      for (const { id, after } of rowsOf(committed, sirenSettings)) settingsByFarm.set(id, after);
+    },
+    look(farmId) {
+      const alerts = waitingOn(farmId);
+      const now = deps.monotonic();
+      const memory = remembered(memoryOf(farmId), new Set(alerts.map((row) => row.episode_id)), now);
+      memoryByFarm.set(farmId, memory);
+      const { sound_minutes, pause_minutes } = settingsOf(farmId);
+      const times = { soundMs: sound_minutes * MINUTE, pauseMs: pause_minutes * MINUTE };
+      return { ...sirenNow(memory, times, now), alerts };
+    },
+    test(farmId, ms) {
+      memoryByFarm.set(farmId, { ...memoryOf(farmId), testUntil: deps.monotonic() + ms });
+    },
+    hush(farmId, ms) {
+      memoryByFarm.set(farmId, {
+        ...memoryOf(farmId),
+        hushedUntil: deps.monotonic() + ms,
+        testUntil: Number.NEGATIVE_INFINITY,
+      });
+    },
+  };
+}
