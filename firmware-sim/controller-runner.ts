@@ -1,4 +1,6 @@
+import type { FirmwareDesired } from '#contract/mqtt/ota.ts';
 import { step as controllerStep } from './controller/controller.ts';
+import type { Fetched } from './controller/ota.ts';
 import type { ControllerEvent, ControllerProfile, ControllerState, Effect } from './controller/state.ts';
 import { newController } from './controller/state.ts';
 import type { Plant } from './motor.ts';
@@ -12,11 +14,17 @@ import type { Incoming, Transport } from './transport/transport.ts';
 // Joins one controller's rules to a clock, a network and a motor.
 
 const REBOOT_TAKES_MS = 2_000;
+const NO_FETCH: Fetched = { ok: false, reason: 'OTHER', detail: 'this board fetches no firmware' };
 
 export type RunnerDeps = {
   clock: SimClock;
   makeTransport: (hear: (message: Incoming) => void) => Transport;
   notice: (what: RunnerNotice) => void;
+  /** How firmware is fetched and checked; absent: the board cannot. */
+  fetchFirmware?: (
+    desired: FirmwareDesired,
+    how: { told: (done: number) => void; signal: AbortSignal },
+  ) => Promise<Fetched>;
   /** Another machine in its place: how the conformance checks are tried against a controller that breaks a rule. */
   step?: typeof controllerStep;
 };
@@ -54,6 +62,7 @@ export function createRunner(deps: RunnerDeps, options: RunnerOptions): Runner {
   const plant = newPlant(options.powerKw, random);
   let state = newController({ seed, profile: options.profile });
   let timer: SimTimer | null = null;
+  let fetching: AbortController | null = null;
 
   // One step's effects are all done before the next event: an answer that comes at once would otherwise be overtaken
   // by what is left of the step that caused it, its timer above all.
@@ -88,6 +97,12 @@ export function createRunner(deps: RunnerDeps, options: RunnerOptions): Runner {
         return link.close(effect.how);
       case 'timer':
         return setTimer(effect.atMs);
+      case 'rekey':
+        return link.rekey(effect.key);
+      case 'download':
+        return void download(effect.desired);
+      case 'abandon':
+        return fetching?.abort();
       case 'restart':
         return reboot();
       case 'persist':
@@ -96,6 +111,18 @@ export function createRunner(deps: RunnerDeps, options: RunnerOptions): Runner {
       default:
         return link.send(effect);
     }
+  };
+  const download = async (desired: FirmwareDesired) => {
+    fetching?.abort();
+    const current = new AbortController();
+    fetching = current;
+    const { job } = desired;
+    const told = (done: number) => {
+      if (!current.signal.aborted) dispatch({ kind: 'firmware_bytes', job, done });
+    };
+    const fetched = await (deps.fetchFirmware?.(desired, { told, signal: current.signal }) ??
+      Promise.resolve(NO_FETCH));
+    if (!current.signal.aborted) dispatch({ kind: 'firmware_fetched', job, fetched });
   };
   const setTimer = (atMs: number | null) => {
     timer?.cancel();

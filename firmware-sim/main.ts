@@ -1,8 +1,12 @@
 import { GatewayRefused } from './cli/gateway-api.ts';
 import { helpText, readOptions, UsageError } from './cli/options.ts';
+import { runBoard } from './cli/run-board.ts';
 import { runControllerConformance, runGatewayConformance } from './cli/run-conformance.ts';
 import type { Terminal } from './cli/run-fleet.ts';
 import { listScenarios, runFleet } from './cli/run-fleet.ts';
+import { runModem } from './modem/run-modem.ts';
+import { runProbe } from './probe/run-probe.ts';
+import { runRelays } from './relays/run-relays.ts';
 
 const EXIT_USAGE = 2;
 const EXIT_REFUSED = 3;
@@ -18,6 +22,14 @@ async function main(args: string[]): Promise<number> {
     interrupted: interrupt.signal,
   };
   try {
+    if (args.includes('--modem')) {
+      listenForCtrlC(interrupt);
+      return await runModem(terminal, args);
+    }
+    if (args.includes('--probe')) {
+      listenForCtrlC(interrupt);
+      return await runProbe(terminal, args);
+    }
     const options = readOptions(args, process.env);
     if (options.is('help')) {
       terminal.print(helpText());
@@ -30,6 +42,9 @@ async function main(args: string[]): Promise<number> {
     if (options.is('conformance-gateway')) return await runControllerConformance(terminal, options);
     if (options.text('conformance') !== undefined) return await runGatewayConformance(terminal, options);
     listenForCtrlC(interrupt);
+    if (options.is('board')) return await runBoard(terminal, options);
+    if (options.text('tasmota') !== '0' || options.text('shelly') !== '0')
+      return await runRelays(terminal, options);
     return await runFleet(terminal, options);
   } catch (error) {
     if (error instanceof UsageError || error instanceof GatewayRefused) {

@@ -14,7 +14,16 @@ import type { Config } from './config.ts';
 import { openDatabase } from './open-database.ts';
 import { growingIds, idOfCause } from './world.ts';
 
-export const ADMIN_OPTIONS = ['email', 'name', 'plan', 'id', 'farm', 'cross-over-at', 'retire-at'] as const;
+export const ADMIN_OPTIONS = [
+  'email',
+  'name',
+  'plan',
+  'id',
+  'farm',
+  'cross-over-at',
+  'retire-at',
+  'svg',
+] as const;
 export type AdminOption = (typeof ADMIN_OPTIONS)[number];
 
 /** One admin command with the open database it works on. */

@@ -20,6 +20,7 @@ import {
   revokeSessions,
 } from './admin-accounts.ts';
 import { listFleet } from './admin-fleet.ts';
+import { showLabel } from './admin-label.ts';
 import {
   ADMIN_OPTIONS,
   adminKernel,
@@ -53,6 +54,7 @@ const HELP = `npm run admin -- <command> [options]   works while the gateway run
   authority                                show what controllers and consoles pin
   rotate-authority   [--cross-over-at T] [--retire-at T]  announce the next authority, or change its dates
   cancel-rotation                          take the announcement back
+  label              [--svg FILE]          QR code and addresses of the running box, to print and stick on it
   new-authority      --force               begin anew where the authority is lost: everything pins again
 
   --password P        else from ADMIN_PASSWORD, else asked for, else the first line of the standard input
@@ -89,6 +91,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'rotate-authority': rotateFarmAuthority,
   'cancel-rotation': cancelAuthorityRotation,
   'new-authority': newAuthority,
+  label: showLabel,
 };
 
 /**

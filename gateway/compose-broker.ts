@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 
 type Instance = Pick<
   Awaited<ReturnType<typeof compose>>,
-  'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks' | 'trust'
+  'adoption' | 'relays' | 'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks' | 'trust'
 >;
 
 /** The broker of this instance, its figures and its place in `/readyz`. */
@@ -18,7 +18,9 @@ export async function openBroker(
 ): Promise<SupervisedBroker> {
   const { control, kernel, trust } = instance;
   const broker = await superviseBroker({
-    door: control.door,
+    door: instance.relays?.door ?? control.door,
+    relays: instance.relays?.desk,
+    guestDoor: instance.adoption?.guestDoor,
     levels: control.levels,
     levelsOf: control.levelsOf,
     log: kernel.log,

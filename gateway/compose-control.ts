@@ -8,12 +8,14 @@ import { arrivingPoints, mergedMarks } from '#adapters/sql/queries/merged-marks.
 import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
 import { scheduleQueries } from '#adapters/sql/queries/schedules.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
+import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
 import type { Change, Commit } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
-import type { DeviceLink } from '#core/device-link.ts';
+import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
-import type { Caller, FarmFound, Owned } from '#core/route.ts';
+import type { Caller, FarmFound, Owned, Request } from '#core/route.ts';
 import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import type { OxygenDemand } from '#features/aeration/oxygen-demand.ts';
 import { createOxygenLoop } from '#features/aeration/oxygen-loop.ts';
@@ -21,6 +23,7 @@ import { giveOrder, type OrderRequest } from '#features/control-points/give-orde
 import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control-points/order-routes.ts';
 import { controlPointRoutes } from '#features/control-points/routes.ts';
 import { traceOrders } from '#features/control-points/trace-orders.ts';
+import { type DeviceCallerDeps, deviceCaller } from '#features/devices/device-caller.ts';
 import { createDeviceDoor } from '#features/devices/device-door.ts';
 import type { KeyDeps } from '#features/devices/device-keys.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
@@ -31,8 +34,11 @@ import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
 import { createLevelPublisher } from '#features/devices/publish-levels.ts';
 import { createRegistry } from '#features/devices/registry.ts';
+import { createKeyRotation } from '#features/devices/rotate-key.ts';
+import { rotationRoutes } from '#features/devices/rotation-routes.ts';
 import { deviceRoutes } from '#features/devices/routes.ts';
 import { createSeenDevices } from '#features/devices/seen-devices.ts';
+import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
 import { createFollowMerged } from '#features/schedules/follow-merged.ts';
@@ -41,6 +47,7 @@ import { scheduleRoutes } from '#features/schedules/routes.ts';
 import { scienceOfFarms } from '#features/science-settings/ports.ts';
 import { wireExecutor } from './compose-executor.ts';
 import type { Processes } from './compose-processes.ts';
+import { wireSirens } from './compose-siren.ts';
 import type { Config } from './config.ts';
 
 export type ControlDeps = {
@@ -59,11 +66,18 @@ export type ControlDeps = {
   gateways: FarmGateways;
   /** A controller reported to this very process. */
   heardHere: (controlPointId: string) => void;
+  notify: Notify;
   /** Commits past what follows rows of the other instance. */
   commitPlainly: Commit;
 };
 
 export type Control = Awaited<ReturnType<typeof wireControl>>;
+
+/** What updates of firmware answer to the broker; until they are wired nothing is wanted of anybody. */
+type FirmwareHooks = {
+  wantedOf: (controlPointId: string) => OtaDesired | null;
+  takeProgress: (controlPointId: string, progress: OtaProgress) => Promise<void> | undefined;
+};
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -90,12 +104,18 @@ export async function wireControl(deps: ControlDeps) {
       const { schedules, zone } = ruleFactsOf(view, from);
       return compileDeviceSchedule(
         { hash: (text) => sha256(text).slice(0, 16) },
-        { schedules, zone, from, rev },
+        // a siren has none, whatever another instance has made of it
+        { schedules: view.row.is_siren ? [] : schedules, zone, from, rev },
       );
     },
   };
   const trace = traceOrders({ ...kernel, views: registry });
   const publisher = createLevelPublisher({ ...levelDeps, link: () => link });
+  const firmware: FirmwareHooks = { wantedOf: () => null, takeProgress: () => undefined };
+  const levelsOf = (view: ControlView): Levels => {
+    const ota = firmware.wantedOf(view.row.id);
+    return { ...publisher.levelsOf(view), ...(ota === null ? {} : { ota }) };
+  };
   const presenceListeners = new Set<(controlPointId: string) => void>();
   const presenceChanged = (id: string) => {
     for (const listener of presenceListeners) listener(id);
@@ -129,6 +149,16 @@ export async function wireControl(deps: ControlDeps) {
     previousUntil: deps.lookedAt,
   });
   await oxygen.load();
+  const sirens =
+    config.role === 'gateway'
+      ? await wireSirens({
+          kernel,
+          monotonic: deps.monotonic,
+          database,
+          views: ownViews,
+          onlineAfterMs: config.onlineAfterS * 1000,
+        })
+      : null;
   const { stamps, ...running } = wireExecutor({
     config,
     kernel,
@@ -136,7 +166,7 @@ export async function wireControl(deps: ControlDeps) {
     registry,
     ownViews,
     gateways,
-    oxygen,
+    safetyOf: (id) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id),
     sendUnsaved,
     lookedAt: deps.lookedAt,
   });
@@ -166,6 +196,10 @@ export async function wireControl(deps: ControlDeps) {
     },
   };
   const keyDeps = await keyTools(kernel, database);
+  let talk: DeviceTalk | null = null;
+  const rotation = createKeyRotation({ ...kernel, ...keyDeps, viewById: registry.byId, talk: () => talk });
+  // after the registry, which knows the key by then
+  database.onCommit(rotation.follow);
   const seen = createSeenDevices(kernel);
   const orderDeps: OrderDeps = {
     ...kernel,
@@ -176,6 +210,16 @@ export async function wireControl(deps: ControlDeps) {
     gateways,
   };
   const schedules = scheduleQueries(database.read);
+  const epoch = await instanceValue(database.read, 'target_epoch', () => randomBytes(4).toString('hex'));
+  const callerDeps: DeviceCallerDeps = {
+    ...reportDeps,
+    ...keyDeps,
+    seen,
+    authenticate: deps.authenticate,
+    accessTo: deps.accessTo,
+    allowUnkeyed: config.allowUnkeyedDevices ?? config.role === 'gateway',
+    isPrivateAddress,
+  };
   const routes = [
     ...controlPointRoutes({
       ...kernel,
@@ -183,7 +227,7 @@ export async function wireControl(deps: ControlDeps) {
         ...controlPointQueries(database.read),
         ordersOf: controlPointQueries(database.readLong).ordersOf,
       },
-      epoch: await instanceValue(database.read, 'target_epoch', () => randomBytes(4).toString('hex')),
+      epoch,
       memory: registry,
       mqttIdOf: (deviceId) => mqttIdOf({ sha256 }, deviceId),
       onlineAfterMs: config.onlineAfterS * 1000,
@@ -191,11 +235,7 @@ export async function wireControl(deps: ControlDeps) {
     }),
     ...orderRoutes(orderDeps),
     ...deviceRoutes({
-      ...reportDeps,
-      ...keyDeps,
-      seen,
-      authenticate: deps.authenticate,
-      accessTo: deps.accessTo,
+      ...callerDeps,
       operatesSomeFarm: deps.operatesSomeFarm,
       allowUnkeyed: config.allowUnkeyedDevices ?? config.role === 'gateway',
       isPrivateAddress,
@@ -204,6 +244,8 @@ export async function wireControl(deps: ControlDeps) {
       orderByUser: (id, target, { userId, requestId }) =>
         orderByPerson(orderDeps, id, { target, issuedBy: userId, reason: null, holdS: null, requestId }),
     }),
+    ...rotationRoutes({ rotation, freshView: registry.refresh }),
+    ...(sirens?.routes ?? []),
     ...scheduleRoutes({ ...kernel, ...schedules, gateways, freshView: registry.refresh }),
   ];
   return {
@@ -223,11 +265,35 @@ export async function wireControl(deps: ControlDeps) {
     localHold: (view: ControlView) => localHold(kernel, view),
     giveOrder: (view: ControlView, order: OrderRequest) => giveOrder(kernel, view, order),
     orderDeps,
-    door: createDeviceDoor({ ...reportDeps, ...keyDeps, seen, repeatLevels: publisher.repeat }),
-    levels: () => [...registry.all()].map(publisher.levelsOf),
+    door: createDeviceDoor({
+      ...reportDeps,
+      ...keyDeps,
+      seen,
+      repeatLevels: publisher.repeat,
+      rotation,
+      tellContested: (view, takeovers) =>
+        tellSharedIdentity({ ...kernel, notify: deps.notify }, view, takeovers),
+      takeOtaProgress: (id, progress) => firmware.takeProgress(id, progress),
+    }),
+    firmware,
+    publishOta: (mqttId: string, level: OtaDesired) => link?.publishOta(mqttId, level),
+    /** Who calls for a controller; see deviceCaller. */
+    deviceCaller: (
+      deviceId: string,
+      request: Pick<Request<unknown, unknown, unknown>, 'bearer' | 'source'>,
+    ) => deviceCaller(callerDeps, deviceId, request),
+    levels: () => [...registry.all()].map(levelsOf),
     levelsOf(mqttId: string) {
       const view = registry.byMqttId(mqttId);
-      return view === null ? null : publisher.levelsOf(view);
+      return view === null ? null : levelsOf(view);
+    },
+    /** For whoever gives devices their place. */
+    adopting: { seen, keyDeps, mqttIdOf: (deviceId: string) => mqttIdOf({ sha256 }, deviceId) },
+    epoch,
+    talk: () => talk,
+    /** From here on single messages go out, too. */
+    attachTalk(broker: DeviceTalk) {
+      talk = broker;
     },
     /** From here on levels go out; called when the broker stands. */
     attach(broker: DeviceLink) {

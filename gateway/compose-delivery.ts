@@ -2,6 +2,7 @@ import { addressPolicy } from '#adapters/delivery/address-policy.ts';
 import { channelSecrets } from '#adapters/delivery/channel-secrets.ts';
 import { safePoster } from '#adapters/delivery/post-safely.ts';
 import { newVapidKeys, pushSender, type VapidKeys } from '#adapters/delivery/send-push.ts';
+import { smsSender } from '#adapters/delivery/send-sms.ts';
 import { webhookSender } from '#adapters/delivery/send-webhook.ts';
 import { attemptLimit } from '#adapters/http/attempt-limit.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
@@ -12,9 +13,11 @@ import {
   deliveryCounts,
   deliveryStore,
   dueAgain,
+  smsSentSince,
   sweepDeliveries,
 } from '#adapters/sql/queries/deliveries.ts';
 import { announcementQueries, notifyQueries } from '#adapters/sql/queries/notifications.ts';
+import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import { delivery, instanceValue as instanceValues } from '#contract/resources/local-tables.ts';
 import { CHANNEL_KINDS, type ChannelKind } from '#contract/resources/notification-channels.ts';
@@ -24,6 +27,7 @@ import type { Notify } from '#core/notifying.ts';
 import { zoneClocks } from '#core/zone-clock.ts';
 import { createDeliveryWorker } from '#features/delivery/delivery-worker.ts';
 import type { Send } from '#features/delivery/ports.ts';
+import { modemRoutes } from '#features/modem/routes.ts';
 import {
   ANNOUNCEMENT_KEY,
   tellAnnouncements,
@@ -33,13 +37,14 @@ import {
 import { channelRoutes } from '#features/notifications/channel-routes.ts';
 import { createNotify } from '#features/notifications/notify.ts';
 import { announcementRoute } from '#features/notifications/routes.ts';
+import { wireModem } from './compose-modem.ts';
 import type { Config } from './config.ts';
 
-/** Most messages under way at once; a mail server wants few connections, push services and webhooks are many. */
-const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 12, WEBHOOK: 24 };
+/** Most messages under way at once; a mail server wants few connections, push services and webhooks are many, a modem does one after the other. */
+const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 12, WEBHOOK: 24, SMS: 1 };
 
 /** How people are told, for every feature that has news. */
-export function wireNotify(config: Pick<Config, 'smtpUrl'>, kernel: Kernel, database: Database): Notify {
+export function wireNotify(config: CanSend, kernel: Kernel, database: Database): Notify {
   return createNotify({ ...kernel, queries: notifyQueries(database.read), canSend: canSend(config) });
 }
 
@@ -49,9 +54,14 @@ async function mailSender(url: string, from: Config['smtpFrom']) {
   return sender({ url, from });
 }
 
-/** Push and webhooks need nothing but the network; mail needs a server. */
-function canSend({ smtpUrl }: Pick<Config, 'smtpUrl'>): (kind: ChannelKind) => boolean {
-  return (kind) => kind !== 'EMAIL' || smtpUrl !== null;
+type CanSend = Pick<Config, 'smtpUrl' | 'modem' | 'role'>;
+
+/** Push and webhooks need nothing but the network; mail needs a server, SMS a modem. */
+function canSend({ smtpUrl, modem, role }: CanSend): (kind: ChannelKind) => boolean {
+  return (kind) => {
+    if (kind === 'SMS') return modem !== null && role === 'gateway';
+    return kind !== 'EMAIL' || smtpUrl !== null;
+  };
 }
 
 /** What brings notifications to people: channels, the outbox and its workers, announcements to everybody. */
@@ -69,11 +79,21 @@ export async function wireDelivery(deps: {
   const secrets = channelSecrets(kept.secret);
   const policy = addressPolicy(config.role);
   const poster = safePoster({ policy, now: kernel.now });
+  const modem = await wireModem(config, deps);
   const mail = config.smtpUrl === null ? null : await mailSender(config.smtpUrl, config.smtpFrom);
   const sendBy: Readonly<Record<ChannelKind, Send | null>> = {
     EMAIL: mail?.send ?? null,
     WEB_PUSH: pushSender({ post: poster.post, vapid: kept.vapid, contact: contactOf(config) }),
     WEBHOOK: webhookSender({ post: poster.post, secretOf: secrets.webhookSecret }),
+    SMS:
+      modem === null
+        ? null
+        : smsSender({
+            modem,
+            now: kernel.now,
+            perHour: config.smsPerHour,
+            sentSince: smsSentSince(read),
+          }),
   };
   const clockOf = zoneClocks();
   const outcomes = new Map<string, number>();
@@ -150,7 +170,16 @@ export async function wireDelivery(deps: {
         vapidPublicKey: kept.vapid.publicKey,
       }),
       announcementRoute(kernel),
+      ...(config.role === 'gateway'
+        ? modemRoutes({
+            modem,
+            smsPerHour: config.smsPerHour,
+            operatesSomeFarm: operatesSomeFarmQuery(read),
+          })
+        : []),
     ],
+    /** null: this instance has none. */
+    modem,
     /** null: this instance sends no mail. */
     sendLetter: mail?.sendLetter ?? null,
     work,
@@ -170,6 +199,7 @@ export async function wireDelivery(deps: {
           kernel.log.warn({ err: error }, 'the version of the program could not be noted'),
         );
       look();
+      void modem?.look();
     },
     /** `grace` ends when what is under way has had its time. */
     async stop(grace: Promise<unknown>): Promise<void> {
@@ -177,6 +207,7 @@ export async function wireDelivery(deps: {
       await Promise.all(workers.map(({ worker }) => worker.stop(grace)));
       poster.close();
       mail?.close();
+      await modem?.close();
     },
   };
 }

@@ -4,18 +4,30 @@ import type { Metrics } from '#adapters/http/metrics.ts';
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
+import { cloudPath } from '#adapters/system/cloud-path.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { clockOffset, machineStart } from '#adapters/system/machine-facts.ts';
 import { isAnswering, ownerOfPort } from '#adapters/system/port-owner.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import type { StorageHealth } from '#adapters/system/storage-health.ts';
+import type { SntpServer } from '#adapters/time/sntp-server.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import type { SyncStatusAnswer } from '#contract/resources/sync-status.ts';
 import { type ControlView, type ControlViews, isOnline } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { examine } from '#features/doctor/examine.ts';
-import type { ControllerFacts, DoctorFacts, PortFacts, SyncFacts } from '#features/doctor/ports.ts';
+import type {
+  ControllerFacts,
+  DoctorFacts,
+  PortFacts,
+  ProbeFacts,
+  SyncFacts,
+} from '#features/doctor/ports.ts';
 import { doctorRoutes } from '#features/doctor/routes.ts';
+import { MODEM_WORDS } from '#features/modem/modem-words.ts';
+import type { Modem } from '#features/modem/ports.ts';
+import type { PolledProbe } from '#features/probes/poll-bus.ts';
+import { calibrationDue } from '#features/probes/probe-answers.ts';
 import type { Ports } from '#features/trust/identity.ts';
 import type { TrustKeeper } from '#features/trust/keep-trust.ts';
 import type { BackupStand } from './compose-backup.ts';
@@ -42,6 +54,10 @@ export type DoctorDeps = {
   backup: () => BackupStand | null;
   /** How the sync stands; absent where there is none. */
   syncStatus?: () => Promise<SyncFacts | null>;
+  /** The hosted instance this gateway is paired with; null: with none. */
+  hostedUrl?: () => Promise<string | null>;
+  probes?: () => ProbeFacts[] | null;
+  modem?: Pick<Modem, 'facts'> | null;
 };
 
 /** What stands only once the ports are open. */
@@ -49,6 +65,8 @@ export type Opened = {
   address: string;
   ports: () => Ports;
   broker: SupervisedBroker | null;
+  /** The time server for controllers; null: switched off. */
+  time?: Pick<SntpServer, 'port' | 'trouble'> | null;
   p99Ms: () => number;
 };
 
@@ -96,6 +114,13 @@ export function wireDoctor(deps: DoctorDeps) {
       eventLoop: () => (opened === null ? null : { p99Ms: opened.p99Ms() }),
       logs: () => logFacts(process.env, process.stdout.isTTY === true),
       sync: () => deps.syncStatus?.() ?? null,
+      probes: () => deps.probes?.() ?? null,
+      modem: () => modemFactsOf(deps.modem ?? null),
+      cloud: async () => {
+        const url = (await deps.hostedUrl?.()) ?? null;
+        return url === null ? null : cloudPath(url);
+      },
+      sntp: () => sntpFacts(deps, opened),
     };
   }
 
@@ -251,6 +276,32 @@ function controllerFacts(
     hasKey: keys.some(({ state }) => state !== 'revoked'),
     firmware: presence.firmwareVersion,
   };
+}
+
+function modemFactsOf(modem: Pick<Modem, 'facts'> | null): DoctorFacts['modem'] {
+  if (modem === null) return null;
+  const { state, operator, signalDbm } = modem.facts();
+  return { state, operator, signalDbm, words: MODEM_WORDS[state] };
+}
+
+function sntpFacts({ clock }: DoctorDeps, opened: Opened | null): DoctorFacts['sntp'] {
+  const time = opened?.time ?? null;
+  if (time === null) return null;
+  const isServing = clock.state().trust === 'trusted';
+  return { port: time.port, trouble: time.trouble, stratum: isServing ? 3 : null };
+}
+
+/** What the doctor judges of the probes in the water. */
+export function probeFactsOf(probes: readonly PolledProbe[], now: number): ProbeFacts[] {
+  return probes.map(({ row, trouble }) => {
+    const dueAt = calibrationDue(row);
+    return {
+      name: row.name,
+      pond: row.pond_cod,
+      trouble: trouble?.code ?? null,
+      isCalibrationDue: dueAt !== null && dueAt <= now,
+    };
+  });
 }
 
 /** What the doctor judges of the sync; a gateway that is paired with nobody has none. */

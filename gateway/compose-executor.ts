@@ -2,11 +2,11 @@ import { asParent, type GuardSeen } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
-import type { OxygenLoop } from '#features/aeration/oxygen-loop.ts';
 import { giveOrder, saveUnsaved } from '#features/control-points/give-order.ts';
 import type { Registry } from '#features/devices/registry.ts';
 import { createExecutor, type Executor } from '#features/schedules/executor.ts';
 import { createStamps } from '#features/schedules/follow-clock-step.ts';
+import type { SafetyDemand } from '#features/schedules/wanted-state.ts';
 import type { Config } from './config.ts';
 
 /**
@@ -21,7 +21,8 @@ export function wireExecutor(deps: {
   /** Control points whose farm this instance runs. */
   ownViews: Registry;
   gateways: Pick<FarmGateways, 'hasGateway'>;
-  oxygen: Pick<OxygenLoop, 'safetyOf'>;
+  /** What the water asks of a control point, and an alarm of a siren. */
+  safetyOf: (controlPointId: string) => readonly SafetyDemand[];
   sendUnsaved: (controlPointId: string) => void;
   lookedAt: number | null;
 }) {
@@ -45,7 +46,7 @@ export function wireExecutor(deps: {
         saveUnsaved: (view) => saveUnsaved(kernel, view),
         setUnsaved: deps.registry.setUnsaved,
         sendUnsaved: deps.sendUnsaved,
-        safetyOf: deps.oxygen.safetyOf,
+        safetyOf: deps.safetyOf,
         startStepMs: config.startStepS * 1000,
       },
       { lookedAt },

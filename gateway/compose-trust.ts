@@ -4,6 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import type { SecureContext } from 'node:tls';
 import { removeUnfinished, writeWhole } from '#adapters/backup/safe-files.ts';
+import { qrSvg } from '#adapters/discovery/qr-code.ts';
 import type { Checks } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
@@ -95,6 +96,7 @@ export async function wireTrust(deps: TrustDeps) {
   const routes = trustRoutes({
     ...kernel,
     ...identity,
+    qrSvg,
     isLocal: (source) => config.role === 'gateway' && isPrivateAddress(source),
   });
   const software = programVersion();
@@ -109,7 +111,22 @@ export async function wireTrust(deps: TrustDeps) {
         software,
         http_port: ports.http ?? config.httpPort,
         https_port: ports.https,
+        mqtt_port: ports.mqtt,
+        mqtts_port: ports.mqtts,
         pin: authority?.spki_sha256 ?? null,
+      };
+    },
+    gatewayId: identity.gatewayId,
+    /** Where a controller finds this gateway, in the words of its identity; port 0: not open. */
+    whereabouts() {
+      const { authority, name, addresses, ports } = identityOf(identity, { isLocal: true });
+      return {
+        // a controller resolves no names: those of a local network are not everywhere
+        gw_host: addresses.find((address) => address.includes('.')) ?? addresses[0] ?? name,
+        gw_http: ports.http ?? 0,
+        gw_mqtt: ports.mqtt ?? 0,
+        gw_mqtts: ports.mqtts ?? 0,
+        gw_pin: authority?.spki_sha256 ?? null,
       };
     },
     keeper,

@@ -94,6 +94,11 @@ export const options = {
     fallback: DISCOVERY_PORT,
     help: 'UDP port where a gateway answers who looks for one on the farm network; off: it does not',
   },
+  'ntp-port': {
+    schema: portOrOff,
+    fallback: 123,
+    help: 'UDP port where a gateway tells controllers the time (SNTP), while it trusts its clock; 0 picks a free one, off: none',
+  },
   'tls-names': {
     schema: namesList,
     fallback: [],
@@ -214,6 +219,56 @@ export const options = {
     fallback: null,
     help: 'sender of that mail, for example "Fazenda Norte <avisos@farm.example>"; by default the user of the mail server',
   },
+  modem: {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    help: 'serial port of a GSM modem that sends SMS without the internet, for example /dev/ttyUSB2; without it none',
+  },
+  'modem-pin': {
+    schema: z
+      .string()
+      .regex(/^\d{4,8}$/, { message: 'must be 4 to 8 digits' })
+      .nullable(),
+    fallback: null,
+    isSecret: true,
+    help: 'PIN of its SIM, better given as MODEM_PIN; tried once, so that the SIM is never locked',
+  },
+  'modem-baud': { schema: count(1_200, 921_600), fallback: 115_200, help: 'baud of the modem' },
+  'sms-per-hour': {
+    schema: count(1, 200),
+    fallback: 20,
+    help: 'most SMS an hour to one person; the rest waits',
+  },
+  'home-assistant': {
+    schema: z
+      .url({
+        protocol: /^mqtts?$/,
+        message: 'must be an mqtt or mqtts address, for example mqtt://192.168.1.20:1883',
+      })
+      .refine((address) => new URL(address).username === '' && new URL(address).password === '', {
+        message: 'must not hold a name or password; they are given by options of their own',
+      })
+      .nullable(),
+    fallback: null,
+    isSecret: true,
+    help: 'broker of Home Assistant to which a gateway shows its control points; without it none',
+  },
+  'home-assistant-user': {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    help: 'name of the gateway at that broker',
+  },
+  'home-assistant-password': {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    isSecret: true,
+    help: 'its password there, better given as HOME_ASSISTANT_PASSWORD',
+  },
+  'home-assistant-orders-by': {
+    schema: z.email({ message: 'must be the e-mail of an account' }).nullable(),
+    fallback: null,
+    help: 'account in whose name, and with whose rights, Home Assistant switches; without it it only looks',
+  },
   'public-url': {
     schema: webAddress.nullable(),
     fallback: null,
@@ -254,6 +309,29 @@ export const options = {
     schema: z.string().min(1).nullable(),
     fallback: null,
     help: 'file of the public keys of updates; given by the package, without it this program does not update itself',
+  },
+  'bench-ports': {
+    schema: z
+      .string()
+      .transform((text) =>
+        text
+          .split(',')
+          .map((path) => path.trim())
+          .filter((path) => path !== ''),
+      )
+      .refine(
+        (paths) => paths.length <= 32 && paths.every((path) => path.startsWith('/') || /^COM\d+$/.test(path)),
+        {
+          message: 'must be up to 32 serial ports with commas between, for example /dev/ttyS1',
+        },
+      ),
+    fallback: [],
+    help: 'further serial ports for the bench, with commas between; those of USB cables are found by themselves',
+  },
+  'firmware-keys': {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    help: 'file of the public keys that sign firmware of controllers (PEM, Ed25519); by default firmware-keys.pem in the data folder',
   },
   'metrics-token': {
     schema: z.string().min(16, { message: 'must have at least 16 characters' }).nullable(),
@@ -313,6 +391,9 @@ function requireTogether(config: Config): Config {
   if ((config.stripeSecretKey === null) !== (config.stripeWebhookSecret === null)) {
     throw new BadOption('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be given both or neither');
   }
+  if (config.homeAssistantOrdersBy !== null && config.homeAssistant === null) {
+    throw new BadOption('HOME_ASSISTANT_ORDERS_BY needs HOME_ASSISTANT, the address of its broker');
+  }
   return config;
 }
 
@@ -340,3 +421,6 @@ export function helpText(): string {
 }
 
 export const databaseFile = (config: Pick<Config, 'data'>): string => join(config.data, 'farm.db');
+
+/** True for a gateway that nobody on the network can call. */
+export const isForThisMachine = (host: string): boolean => ['127.0.0.1', '::1', 'localhost'].includes(host);

@@ -18,7 +18,8 @@ import { compose } from './compose.ts';
 import type { RunJob } from './compose-backup.ts';
 import { openBroker } from './compose-broker.ts';
 import { watchProcess } from './compose-platform.ts';
-import type { Config } from './config.ts';
+import { openTimeServer } from './compose-time.ts';
+import { type Config, isForThisMachine } from './config.ts';
 import { createJobProcess } from './job-process.ts';
 import type { Vital } from './update/health-gate.ts';
 import type { World } from './world.ts';
@@ -65,7 +66,12 @@ export async function serve(config: Config, world: World): Promise<Running> {
   try {
     const mqttAddress = broker === null ? null : await broker.listenTcp(config.mqttPort, config.host);
     const httpAddress = await listen(server, config);
-    if (broker !== null) control.attach(broker.link);
+    instance.relays?.attach(
+      (topic, payload) => broker?.sendToRelay(topic, payload),
+      mqttAddress?.port ?? null,
+    );
+    if (broker !== null) control.attach(instance.relays?.following(broker.link) ?? broker.link);
+    if (broker !== null) control.attachTalk(broker.talk);
     // after the plain ports, which nothing about certificates may hold up
     const mqttPort = mqttAddress?.port ?? null;
     const doors = await instance.trust.openPorts({
@@ -82,16 +88,22 @@ export async function serve(config: Config, world: World): Promise<Running> {
     );
     const loop = watchProcess(instance);
     const trust = { name: 'certificates', every: '*/5 * * * * *', run: doors.look };
+    const timeServer = await openTimeServer(config, world, instance);
     await instance.doctor.attach({
       address: `http://${shownHost(config.host)}:${httpAddress.port}`,
       ports: doors.ports,
       broker,
+      time: timeServer,
       p99Ms: loop.p99Ms,
     });
     const announcer = await announceOn(config, instance);
     const everyMinute = { name: 'event loop', every: '50 * * * * *', run: loop.look };
     await instance.delivery.start();
     await instance.gatewaySync?.start();
+    const homeAssistant = await instance.homeAssistant?.start();
+    await instance.probes?.watch
+      .start()
+      .catch((error: unknown) => kernel.log.error({ err: error }, 'the probes were not begun to be read'));
     const jobs = createJobProcess();
     const pulse = { ticks: 0, at: world.monotonic() };
     const backups = backupTicks(instance, jobs.run);
@@ -124,7 +136,10 @@ export async function serve(config: Config, world: World): Promise<Running> {
         // a copy under way would keep the stop waiting
         await instance.backup?.stop(jobs.stop);
         await ticks.stop();
+        // a board under way is let go; a job that does not end by then ends with this process
+        await Promise.race([instance.bench?.stop(), world.pause(LAST_WORDS_MS)]);
         await instance.hostedWork?.stop();
+        await instance.probes?.stop();
         loop.stop();
         const closed = Promise.all([new Promise((resolve) => server.close(resolve)), doors.stop()]);
         instance.events.closeAll();
@@ -138,8 +153,13 @@ export async function serve(config: Config, world: World): Promise<Running> {
           broker?.stop(),
           instance.delivery.stop(world.pause(LAST_WORDS_MS)),
           instance.gatewaySync?.stop(),
+          homeAssistant?.stop(),
           announcer?.close(),
+          timeServer?.close(),
         ]);
+        await instance.relays
+          ?.saveMeters()
+          .catch((error: unknown) => kernel.log.warn({ err: error }, 'the meters of relays were not saved'));
         await keepTimeAndPresence(instance).catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
@@ -161,8 +181,8 @@ type Instance = Awaited<ReturnType<typeof compose>>;
 
 /** On the farm's network a gateway is found by itself; one that only this machine can call is not looked for. */
 function announceOn(config: Config, { kernel, trust }: Instance) {
-  const isReachable = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
-  if (config.role !== 'gateway' || config.discoveryPort === null || !isReachable) return null;
+  if (config.role !== 'gateway' || config.discoveryPort === null || isForThisMachine(config.host))
+    return null;
   return announce({ log: kernel.log, beacon: trust.beacon, port: config.discoveryPort, isPrivateAddress });
 }
 
@@ -238,9 +258,14 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
       every: '0 * * * * *',
       run: () => broker?.publishTime(),
     },
+    { name: 'home assistant', every: '* * * * * *', run: () => instance.homeAssistant?.look() },
+    { name: 'relays', every: '* * * * * *', run: () => instance.relays?.tick() },
+    { name: 'meters of relays', every: '15 */5 * * * *', run: () => instance.relays?.saveMeters() },
+    { name: 'provisioning window', every: '*/2 * * * * *', run: () => instance.adoption?.look() },
     { name: 'broker', every: '*/3 * * * * *', run: () => broker?.look() },
     { name: 'oxygen at dawn', every: '20 * * * * *', run: instance.forecast.watch.look },
     { name: 'oxygen readings', every: '5 * * * * *', run: control.oxygen.look },
+    ...probeTicks(instance),
     { name: 'rules from afar', every: '35 * * * * *', run: control.merged.catchUp },
     { name: 'alerts', every: '*/2 * * * * *', run: instance.watches.tick },
     ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', every: '*/5 * * * * *', run: lookAtPairing }]),
@@ -248,6 +273,10 @@ function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | 
       ? []
       : [{ name: 'hosted time', every: '*/15 * * * * *', run: lookAtHostedTime }]),
     { name: 'levels', every: '30 */5 * * * *', run: control.refreshLevels },
+    ...(instance.delivery.modem === null
+      ? []
+      : [{ name: 'modem', every: '25 * * * * *', run: instance.delivery.modem.look }]),
+    ...firmwareTicks(instance),
     ...syncTicks(instance),
     ...everywhere,
   ];
@@ -282,6 +311,14 @@ function paymentTicks({ payments }: Instance): Tick[] {
   return payments.tick === null ? [] : [{ name: 'payments', every: '*/5 * * * * *', run: payments.tick }];
 }
 
+function probeTicks({ probes }: Instance): Tick[] {
+  if (probes === null) return [];
+  return [
+    { name: 'probe windows', every: '*/5 * * * * *', run: probes.watch.look },
+    { name: 'probes in trouble', every: '25 * * * * *', run: probes.tell },
+  ];
+}
+
 function syncTicks({ gatewaySync }: Instance): Tick[] {
   if (gatewaySync === null) return [];
   return [
@@ -305,6 +342,10 @@ function beating(tick: Tick, role: Config['role'], pulse: Pulse, monotonic: () =
       pulse.at = monotonic();
     },
   };
+}
+
+function firmwareTicks({ firmware }: Instance): Tick[] {
+  return firmware === null ? [] : [{ name: 'firmware', every: '*/2 * * * * *', run: firmware.look }];
 }
 
 function updateTicks({ update }: Instance): Tick[] {

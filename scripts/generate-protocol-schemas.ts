@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { bootCredentials, bootHello, bootIdentity, bootResult } from '#contract/mqtt/boot.ts';
 import {
   commandResult,
   deviceCommand,
@@ -17,11 +18,16 @@ import {
   shadowReported,
   timeMessage,
 } from '#contract/mqtt/messages.ts';
+import { otaDesired, otaProgress } from '#contract/mqtt/ota.ts';
 
 // Writes the JSON schemas of docs/device-protocol.md from the contract. Run it after a change of the contract:
 //   node scripts/generate-protocol-schemas.ts
 
 const TITLE_BY_FILE: Readonly<Record<string, { title: string; schema: z.ZodType }>> = {
+  'boot-credentials': { title: 'boot/<mac>/credentials: what a board gets, sealed', schema: bootCredentials },
+  'boot-hello': { title: 'boot/<mac>/hello: a board without a key', schema: bootHello },
+  'boot-identity': { title: 'What is sealed: who a board is from now on', schema: bootIdentity },
+  'boot-result': { title: 'boot/<mac>/result: what became of its credentials', schema: bootResult },
   'command-result': { title: 'res/<correlation>: what became of a command', schema: commandResult },
   'device-command': { title: 'cmd/<correlation>: something to be done once', schema: deviceCommand },
   'device-config': { title: 'config/desired: how the controller is to behave', schema: deviceConfig },
@@ -32,6 +38,8 @@ const TITLE_BY_FILE: Readonly<Record<string, { title: string; schema: z.ZodType 
   'http-heartbeat': { title: 'Body of POST /api/v1/devices/heartbeat', schema: httpHeartbeat },
   'meter-reading': { title: 'meter: power and energy', schema: meterReading },
   'mqtt-heartbeat': { title: 'hb: the controller is alive, and how it stands', schema: mqttHeartbeat },
+  'ota-desired': { title: 'ota/desired: the firmware a controller is to run', schema: otaDesired },
+  'ota-progress': { title: 'ota/progress: how far the controller is with it', schema: otaProgress },
   'revision-reported': {
     title: 'config/reported, schedule/reported: the revision taken',
     schema: revisionReported,

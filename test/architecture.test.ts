@@ -29,7 +29,9 @@ describe('who may import whom', () => {
     const { dependencies, devDependencies } = packageJson;
     const named = IMPORT_RULES.flatMap(({ folder, libraries }) => {
       // what the console is made of is packed into it: the gateway needs none of it to run
-      const declared = { ...dependencies, ...(folder.startsWith('desktop') ? devDependencies : {}) };
+      // and the simulator opens pseudo-terminals only where a developer or technician asks for one
+      const isAside = folder.startsWith('desktop') || folder === 'firmware-sim';
+      const declared = { ...dependencies, ...(isAside ? devDependencies : {}) };
       return libraries.filter((name) => !name.startsWith('node:') && !(name in declared));
     });
 

@@ -23,6 +23,8 @@ function columnOf(name: string, schema: z.ZodType): Column {
     const inner = (schema.def as unknown as { innerType: z.ZodType }).innerType;
     return { ...columnOf(name, inner), nullable: true };
   }
+  if (schema.def.type === 'default')
+    return columnOf(name, (schema.def as unknown as { innerType: z.ZodType }).innerType);
   if (schema.def.type === 'boolean') return { name, kind: 'integer', nullable: false };
   if (schema.def.type !== 'number') return { name, kind: 'text', nullable: false };
   const isWhole = (schema as z.ZodNumber).isInt;

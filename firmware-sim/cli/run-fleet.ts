@@ -1,4 +1,7 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { BOOT_MAC_PATTERN } from '#contract/mqtt/boot.ts';
+import { claimIdentity } from '../boot/claim-identity.ts';
 import type { ControllerView, Fleet, FleetController } from '../fleet/fleet.ts';
 import { createFleet } from '../fleet/fleet.ts';
 import type { Scenario } from '../fleet/scenario.ts';
@@ -10,6 +13,8 @@ import { provisionIdentities, readIdentities, saveIdentities } from './identitie
 import type { Options } from './options.ts';
 import { UsageError } from './options.ts';
 import { type Addresses, secureAddresses } from './read-trust.ts';
+
+const DEFAULT_MAC = '24:6f:28:00:00:01';
 
 export type Terminal = {
   print: (line: string) => void;
@@ -25,11 +30,12 @@ export async function runFleet(terminal: Terminal, options: Options): Promise<nu
   const everyMs = options.duration('every') ?? 10_000;
   const speed = options.number('speed', { min: 0.1, max: 100 });
   const shape = readShape(options);
-  const controllers = await readControllers(options, addresses, shape);
+  const controllers = await readControllers(options, addresses, shape, terminal);
   const saveTo = options.text('save-keys');
   if (saveTo !== undefined) await saveIdentities(saveTo, controllers);
 
-  const fleet = createFleet({ controllers, ...addresses, seed: shape.seed, speed });
+  const firmwareKeys = await readFirmwareKeys(options.text('firmware-key'));
+  const fleet = createFleet({ controllers, ...addresses, seed: shape.seed, speed, firmwareKeys });
   const startedMs = performance.now();
   const tell = (line: string) => {
     if (!options.is('json')) terminal.print(line);
@@ -38,6 +44,7 @@ export async function runFleet(terminal: Terminal, options: Options): Promise<nu
   const status = setInterval(() => {
     terminal.print(statusLine(fleet, performance.now() - startedMs, options.is('json')));
   }, everyMs);
+  if (saveTo !== undefined) saveNewKeys(fleet, controllers, saveTo);
   fleet.start();
   const callOff = script === null ? () => undefined : runScenario(fleet, script, tell);
   await waitFor(forMs, terminal.interrupted);
@@ -46,6 +53,16 @@ export async function runFleet(terminal: Terminal, options: Options): Promise<nu
   terminal.print(statusLine(fleet, performance.now() - startedMs, options.is('json')));
   await fleet.stop();
   return 0;
+}
+
+/** A key that a gateway sent is the one to come with next time. */
+function saveNewKeys(fleet: Fleet, controllers: FleetController[], file: string): void {
+  fleet.listen((event) => {
+    if (event.kind !== 'effect' || event.effect.kind !== 'rekey') return;
+    const owner = controllers.find(({ device_id }) => device_id === event.device_id);
+    if (owner !== undefined) owner.key = event.effect.key;
+    void saveIdentities(file, controllers);
+  });
 }
 
 /** The built-in scenarios, one a line. */
@@ -79,9 +96,13 @@ function readShape(options: Options): FleetShape {
 
 async function readControllers(
   options: Options,
-  { httpBase, trust }: Addresses,
+  addresses: Addresses,
   shape: FleetShape,
+  terminal: Terminal,
 ): Promise<FleetController[]> {
+  const claim = options.text('claim');
+  if (claim !== undefined) return [await claimController(terminal, options, addresses.mqttUrl, claim)];
+  const { httpBase, trust } = addresses;
   const keys = options.text('keys');
   if (keys !== undefined) return readIdentities(keys, shape);
   const email = options.text('email');
@@ -95,6 +116,40 @@ async function readControllers(
     return await provisionIdentities(api, shape, options.text('farm'));
   } finally {
     agent?.destroy();
+  }
+}
+
+/** One board that has no key yet: it asks for one until a technician gives it its place. */
+async function claimController(
+  terminal: Terminal,
+  options: Options,
+  mqttUrl: string,
+  claim: string,
+): Promise<FleetController> {
+  const mac = (options.text('mac') ?? DEFAULT_MAC).replaceAll(/[:.-]/g, '').toLowerCase();
+  if (!BOOT_MAC_PATTERN.test(mac)) throw new UsageError('--mac must be 12 hex digits, as 24:6f:28:00:00:01.');
+  const said = new Set<string>();
+  const { device_id, mqtt_id, key } = await claimIdentity({
+    mqttUrl,
+    mac,
+    claim,
+    signal: terminal.interrupted,
+    tell(line) {
+      // it tries for hours, and says each thing once
+      if (!said.has(line)) terminal.print(line);
+      said.add(line);
+    },
+  });
+  terminal.print(`board ${mac} is ${device_id} from now on`);
+  return { device_id, mqtt_id, key, transport: 'mqtt' };
+}
+
+async function readFirmwareKeys(file: string | undefined): Promise<KeyObject[]> {
+  if (file === undefined) return [];
+  try {
+    return [createPublicKey(await readFile(file))];
+  } catch (cause) {
+    throw new UsageError(`--firmware-key ${file} is no file with a public key (PEM).`, { cause });
   }
 }
 

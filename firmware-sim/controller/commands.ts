@@ -1,5 +1,6 @@
 import type { DeviceCommand } from '#contract/mqtt/messages.ts';
 import { unreachable } from '#contract/words.ts';
+import { connectAnew } from './link-rules.ts';
 import { publishHeartbeat, publishMeter } from './reports.ts';
 import type { Turn } from './turn.ts';
 
@@ -13,21 +14,29 @@ export function obey(turn: Turn, event: CommandEvent): void {
   // A retained order is a ghost of an old one, and a repeated one has been obeyed.
   if (event.isRetained || state.recentCommands.includes(event.correlation)) return;
   state.recentCommands = [...state.recentCommands, event.correlation].slice(-COMMANDS_REMEMBERED);
-  const refusal = event.command.op === 'rotate_key' ? 'a new key is taken over the cable only' : null;
+  const refusal = refusalOf(turn, event.command);
   effects.push({
     kind: 'result',
     correlation: event.correlation,
     body: refusal === null ? { ok: true } : { ok: false, detail: refusal },
   });
-  if (refusal === null) perform(turn, event.command.op);
+  if (refusal === null) perform(turn, event.command);
 }
 
-function perform(turn: Turn, op: DeviceCommand['op']): void {
+function refusalOf({ state }: Turn, { op, key }: DeviceCommand): string | null {
+  if (op !== 'rotate_key') return null;
+  if (state.profile.transport !== 'mqtt') return 'a new key is taken over the cable only';
+  return key === undefined || key === '' ? 'no key came with it' : null;
+}
+
+function perform(turn: Turn, { op, key }: DeviceCommand): void {
   const { state, effects } = turn;
   switch (op) {
     case 'identify':
-    case 'rotate_key':
       return;
+    case 'rotate_key':
+      effects.push({ kind: 'rekey', key: key ?? '' });
+      return connectAnew(turn);
     case 'read_meter':
       return publishMeter(turn);
     case 'resync':

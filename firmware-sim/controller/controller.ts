@@ -12,6 +12,7 @@ import {
   startLink,
 } from './link-rules.ts';
 import { watchMotor } from './motor-watch.ts';
+import { bootOta, dueOta, hearOta, onFirmwareBytes, onFirmwareFetched } from './ota.ts';
 import { settleRelay } from './relay-rules.ts';
 import { answerStale, flushReports, publishEvent } from './reports.ts';
 import type { ControllerEvent, ControllerState, Effect, HandSwitch, Level, Nvs } from './state.ts';
@@ -34,6 +35,7 @@ export function step(
     react(turn, event);
     if (!turn.state.isPowered) return { state: turn.state, effects: turn.effects };
   }
+  dueOta(turn);
   settleRelay(turn);
   watchMotor(turn);
   flushReports(turn);
@@ -60,6 +62,7 @@ function boot(turn: Turn): void {
   state.relay.isSlotPending = true;
   state.relay.mustRest = state.nvs.owesRest;
   startLink(turn);
+  bootOta(turn);
 }
 
 function react(turn: Turn, event: ControllerEvent): void {
@@ -89,6 +92,12 @@ function react(turn: Turn, event: ControllerEvent): void {
       return hearAnswer(turn, event.answer);
     case 'http_failed':
       return onHttpFailed(turn);
+    case 'ota':
+      return hearOta(turn, event.level);
+    case 'firmware_bytes':
+      return onFirmwareBytes(turn, event.job, event.done);
+    case 'firmware_fetched':
+      return onFirmwareFetched(turn, event.job, event.fetched);
     case 'time':
       return setClock(turn, event.unixMs);
     case 'clock_skew':
@@ -114,6 +123,7 @@ function losePower(turn: Turn, how: 'abrupt' | 'bye'): void {
   }
   // Without power the coil lets go; the NVS still remembers it as it was.
   if (state.relay.coil === 'ON') effects.push({ kind: 'relay', to: 'OFF' });
+  if (state.ota.isFetching) effects.push({ kind: 'abandon' });
   effects.push({ kind: 'disconnect', how }, { kind: 'timer', atMs: null });
   turn.state = unpowered({ ...state, skewMs: state.clock.skewMs });
 }
@@ -197,6 +207,8 @@ function isNvsChanged(before: Nvs, after: Nvs): boolean {
     before.owesRest !== after.owesRest ||
     before.config !== after.config ||
     before.schedule !== after.schedule ||
+    before.firmware !== after.firmware ||
+    before.ota !== after.ota ||
     before.bootCount !== after.bootCount
   );
 }
@@ -204,7 +216,7 @@ function isNvsChanged(before: Nvs, after: Nvs): boolean {
 /** One timer per controller: the next instant at which anything is due. */
 function armTimer(turn: Turn): void {
   const { state, effects } = turn;
-  const { control, link, relay, watch } = state;
+  const { control, link, relay, watch, ota } = state;
   const deadlines = [
     control.lostAtMs,
     control.scheduleAtMs,
@@ -214,6 +226,9 @@ function armTimer(turn: Turn): void {
     link.heartbeatAtMs,
     link.meterAtMs,
     watch.suspectAtMs,
+    ota.provedAtMs,
+    ota.trialUntilMs,
+    ota.crashAtMs,
   ].filter((atMs) => atMs !== null);
   const atMs = deadlines.length === 0 ? null : Math.min(...deadlines);
   if (atMs === state.timerAtMs) return;

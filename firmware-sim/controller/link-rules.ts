@@ -1,3 +1,4 @@
+import { publishProgress, runningVersion } from './ota.ts';
 import { postHeartbeat, publishEvent, publishHeartbeat, publishMeter } from './reports.ts';
 import type { Turn } from './turn.ts';
 import { between, isDue } from './turn.ts';
@@ -27,6 +28,7 @@ export function onConnected(turn: Turn): void {
     publishEvent(turn, 'boot', { count: state.nvs.bootCount });
   }
   publishHeartbeat(turn);
+  publishProgress(turn);
   scheduleHeartbeat(turn, state.nvs.config.heartbeat_s);
   const { meterEveryS } = state.profile;
   state.link.meterAtMs = meterEveryS > 0 ? nowMs + between(turn, 0.5, 1) * meterEveryS * 1000 : null;
@@ -38,7 +40,7 @@ function birth(turn: Turn): object {
     s: 'online',
     boot_id: state.bootId,
     sid: state.link.sid,
-    firmware_version: state.profile.firmwareVersion,
+    firmware_version: runningVersion(state),
   };
 }
 
@@ -74,6 +76,20 @@ export function onHttpFailed(turn: Turn): void {
   link.phase = 'down';
   link.stableAtMs = null;
   link.heartbeatAtMs = turn.nowMs + backOffMs(turn);
+}
+
+/** Leaves on purpose and comes back at once, with a key it was just given. */
+export function connectAnew(turn: Turn): void {
+  const { state, nowMs } = turn;
+  const { link, control } = state;
+  const body = { s: 'bye', boot_id: state.bootId, sid: link.sid };
+  turn.effects.push({ kind: 'publish', path: 'state', body }, { kind: 'disconnect', how: 'bye' });
+  link.phase = 'down';
+  link.heartbeatAtMs = null;
+  link.meterAtMs = null;
+  link.stableAtMs = null;
+  link.tryAtMs = nowMs + between(turn, 0.2, 1) * 1000;
+  if (control.mode !== 'lost') control.lostAtMs ??= nowMs + state.nvs.config.lost_s * 1000;
 }
 
 /** The gateway's level has arrived: it rules from now on. */

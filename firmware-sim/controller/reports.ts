@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { meterReading, mqttHeartbeat, shadowReported } from '#contract/mqtt/messages.ts';
 import type { SwitchState } from '#contract/words.ts';
 import { deviceUnixMs } from './device-clock.ts';
+import { runningVersion } from './ota.ts';
 import { ackOf } from './relay-rules.ts';
 import type { Ack, ControllerState, HeartbeatBody, Level } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -103,7 +104,7 @@ function heartbeatBody(state: ControllerState, nowMs: number): HeartbeatBody {
     current_status: statusOf(state),
     consumption: state.sensed.consumptionKw,
     rssi: -55 - (Math.abs(state.seq) % 7),
-    firmware_version: state.profile.firmwareVersion,
+    firmware_version: runningVersion(state),
     uptime_s: Math.floor((nowMs - state.bootAtMs) / 1000),
     boot_id: state.bootId,
     power_ok: state.isMainsOk,

@@ -6,8 +6,10 @@ import type {
   HeartbeatAnswer,
   httpHeartbeat,
 } from '#contract/mqtt/messages.ts';
+import type { FirmwareChip, FirmwareDesired, OtaDesired } from '#contract/mqtt/ota.ts';
 import type { DevicePublishes } from '#contract/mqtt/topics.ts';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
+import type { Fetched, OtaRecord } from './ota.ts';
 
 // What a controller knows, hears and does. No IO: the same events always give the same effects.
 
@@ -16,7 +18,9 @@ export type HandSwitch = 'AUTO' | 'ON' | 'OFF';
 
 export type ControllerProfile = {
   transport: TransportKind;
+  /** As it came from the factory; an update over the air is remembered in the NVS. */
   firmwareVersion: string;
+  chip: FirmwareChip;
   /** true: an auxiliary contact tells the true state of the contactor, not only of the coil. */
   hasContactFeedback: boolean;
   /** Seconds between meter messages over MQTT; 0 sends none. */
@@ -49,6 +53,9 @@ export type Nvs = {
   config: DeviceConfig;
   schedule: DeviceSchedule | null;
   bootCount: number;
+  /** null: that of the profile. `previous` is what a trial goes back to. */
+  firmware: { running: string; previous: string | null } | null;
+  ota: OtaRecord | null;
 };
 
 /** What the board measures. */
@@ -116,6 +123,13 @@ export type ControllerState = {
     toldBoot: boolean;
   };
   watch: { suspectAtMs: number | null; told: 'relay_stuck' | 'no_current' | null };
+  ota: {
+    isFetching: boolean;
+    toldBytes: number;
+    provedAtMs: number | null;
+    trialUntilMs: number | null;
+    crashAtMs: number | null;
+  };
   recentCommands: readonly string[];
   timerAtMs: number | null;
 };
@@ -134,6 +148,9 @@ export type ControllerEvent = { nowMs: number } & (
   | { kind: 'command'; correlation: string; command: DeviceCommand; isRetained: boolean }
   | { kind: 'http_answer'; answer: HeartbeatAnswer }
   | { kind: 'http_failed' }
+  | { kind: 'ota'; level: OtaDesired }
+  | { kind: 'firmware_bytes'; job: string; done: number }
+  | { kind: 'firmware_fetched'; job: string; fetched: Fetched }
   | { kind: 'time'; unixMs: number }
   | { kind: 'clock_skew'; skewMs: number }
   | { kind: 'hand_switch'; position: HandSwitch }
@@ -153,6 +170,11 @@ export type Effect =
   | { kind: 'post'; body: HttpBody }
   | { kind: 'fetch'; what: 'config' | 'schedule' }
   | { kind: 'persist'; nvs: Nvs }
+  /** Fetch and check an image; the runner answers with `firmware_bytes` and `firmware_fetched`. */
+  | { kind: 'download'; desired: FirmwareDesired }
+  | { kind: 'abandon' }
+  /** A new key, kept beside the old one until it has opened a connection. */
+  | { kind: 'rekey'; key: string }
   | { kind: 'restart' }
   | { kind: 'timer'; atMs: number | null };
 
@@ -174,6 +196,7 @@ export const FACTORY_CONFIG: DeviceConfig = {
 export const DEFAULT_PROFILE: ControllerProfile = {
   transport: 'mqtt',
   firmwareVersion: 'sim-1.0.0',
+  chip: 'esp32',
   hasContactFeedback: true,
   meterEveryS: 60,
   firstTryWithinS: 5,
@@ -196,6 +219,8 @@ export function newController(options: {
     config: profile.factoryConfig,
     schedule: null,
     bootCount: 0,
+    firmware: null,
+    ota: null,
   };
   return unpowered({ profile, rngSeed: options.seed, nvs, handSwitch: 'AUTO', isMainsOk: true, skewMs: 0 });
 }
@@ -254,6 +279,7 @@ export function unpowered(kept: {
       toldBoot: false,
     },
     watch: { suspectAtMs: null, told: null },
+    ota: { isFetching: false, toldBytes: 0, provedAtMs: null, trialUntilMs: null, crashAtMs: null },
     recentCommands: [],
     timerAtMs: null,
   };

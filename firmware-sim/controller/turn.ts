@@ -13,6 +13,7 @@ export function openTurn(state: ControllerState, nowMs: number): Turn {
     control: { ...state.control },
     link: { ...state.link },
     watch: { ...state.watch },
+    ota: { ...state.ota },
   };
   return { state: copy, effects: [], nowMs };
 }

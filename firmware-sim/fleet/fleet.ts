@@ -1,11 +1,14 @@
+import type { KeyObject } from 'node:crypto';
 import { Agent as PlainAgent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
 import type { step } from '../controller/controller.ts';
+import { runningVersion } from '../controller/ota.ts';
 import { statusOf } from '../controller/reports.ts';
 import type { ControllerProfile, HandSwitch, TransportKind } from '../controller/state.ts';
 import type { RunnerNotice } from '../controller-runner.ts';
 import { createRunner } from '../controller-runner.ts';
+import { fetchFirmware } from '../fetch-firmware.ts';
 import type { SimClock } from '../sim-clock.ts';
 import { createRealClock } from '../sim-clock.ts';
 import { type GatewayTrust, trustedAgent } from '../transport/gateway-trust.ts';
@@ -42,6 +45,8 @@ export type FleetOptions = {
   speed?: number;
   /** A clock of the caller's; the fleet then does not stop it. */
   clock?: SimClock;
+  /** Publishers whose firmware they take over the air; without any they take none. */
+  firmwareKeys?: readonly KeyObject[] | undefined;
   /** Another controller machine than the right one, to try checks against. */
   step?: typeof step;
 };
@@ -62,6 +67,7 @@ export type ControllerView = {
   motor_current_ma: number;
   consumption_kw: number;
   starts: number;
+  firmware_version: string;
 };
 
 export type FleetCounters = {
@@ -118,7 +124,15 @@ export function createFleet(options: FleetOptions): Fleet {
     relayChanges: 0,
   };
   const members = options.controllers.map((controller): Member => {
+    let key = controller.key ?? '';
+    const source = {
+      base: options.httpBase,
+      agent,
+      key: () => key,
+      publisherKeys: options.firmwareKeys ?? [],
+    };
     const notice = (what: RunnerNotice) => {
+      if (what.kind === 'effect' && what.effect.kind === 'rekey') key = what.effect.key;
       count(counters, what);
       if (listeners.size === 0) return;
       const event: FleetEvent = { device_id: controller.device_id, atMs: clock.nowMs(), ...what };
@@ -127,7 +141,13 @@ export function createFleet(options: FleetOptions): Fleet {
     const makeTransport = (hear: TransportDeps['hear']) =>
       transportFor({ nowMs: clock.nowMs, hear, agent }, options, controller);
     const runner = createRunner(
-      { clock, makeTransport, notice, ...(options.step === undefined ? {} : { step: options.step }) },
+      {
+        clock,
+        makeTransport,
+        notice,
+        fetchFirmware: (desired, how) => fetchFirmware(source, desired, how),
+        ...(options.step === undefined ? {} : { step: options.step }),
+      },
       {
         deviceId: controller.device_id,
         seed: options.seed,
@@ -221,5 +241,6 @@ function viewOf(member: Member): ControllerView {
     motor_current_ma: state.sensed.currentMa,
     consumption_kw: state.sensed.consumptionKw,
     starts: state.sensed.starts,
+    firmware_version: runningVersion(state),
   };
 }

@@ -78,6 +78,7 @@ export function createFaultyLink(deps: Deps): FaultyLink {
       life += 1;
       inner.close(how);
     },
+    rekey: inner.rekey,
     setHalfOpen: inner.setHalfOpen,
     setFaults: (change) => {
       const wasDown = faults.isDown;

@@ -73,6 +73,8 @@ export function createHttpTransport(
       underWay.abort();
       underWay = new AbortController();
     },
+    // commands, and so new keys, come over MQTT alone
+    rekey: () => undefined,
     setHalfOpen: (wanted) => {
       isHalfOpen = wanted;
       if (wanted) return;

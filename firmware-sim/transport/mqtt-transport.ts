@@ -7,6 +7,7 @@ import {
   shadowDesired,
   timeMessage,
 } from '#contract/mqtt/messages.ts';
+import { otaDesired } from '#contract/mqtt/ota.ts';
 import { commandTopic, DEVICE_LEVELS, deviceTopic, resultTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import { type GatewayTrust, trustedStream } from './gateway-trust.ts';
 import type { Identity, Incoming, Outgoing, Transport, TransportDeps } from './transport.ts';
@@ -17,6 +18,10 @@ const KEEPALIVE_S = 30;
 // Long: a gateway that lets in a whole farm at once is slow, and giving up would only make it slower.
 const CONNECT_TIMEOUT_MS = 30_000;
 
+/** CONNACK codes for a wrong key and an unknown controller. */
+const REFUSED: ReadonlySet<number> = new Set([4, 5]);
+
+type Keys = { sure: string; next: string | null };
 type Session = { client: MqttClient; lastContactMs: number; isOver: boolean };
 
 /** `trust`: for an mqtts address, by what the gateway is known. */
@@ -28,10 +33,12 @@ export function createMqttTransport(
 ): Transport {
   let session: Session | null = null;
   let isHalfOpen = false;
+  const keys: Keys = { sure: identity.key, next: null };
 
   const open = (sid: string, bootId: string) => {
     endSession(session);
-    const client = clientFor(url, optionsFor(identity, sid, bootId), trust);
+    const key = keys.next ?? keys.sure;
+    const client = clientFor(url, optionsFor({ ...identity, key }, sid, bootId), trust);
     const current: Session = { client, lastContactMs: deps.nowMs(), isOver: false };
     session = current;
     client.on('packetreceive', () => {
@@ -39,6 +46,8 @@ export function createMqttTransport(
     });
     client.on('connect', () => {
       if (current.isOver) return;
+      // it has opened: the one before is not needed any more
+      if (key === keys.next) Object.assign(keys, { sure: key, next: null });
       if (isHalfOpen) silence(client);
       client.subscribe(subscriptionsOf(identity.mqtt_id), { qos: 1 });
       deps.hear({ kind: 'connected' });
@@ -50,6 +59,8 @@ export function createMqttTransport(
     let reason = 'closed';
     client.on('error', (error) => {
       reason = error.message || 'unreachable';
+      // refused with the new key: the old one still opens
+      if (key === keys.next && 'code' in error && REFUSED.has(Number(error.code))) keys.next = null;
     });
     client.on('close', () => {
       if (current.isOver) return;
@@ -72,6 +83,9 @@ export function createMqttTransport(
       // mqtt.js, which then clears the remains away.
       else if (isHalfOpen) closing.isOver = true;
       else endSession(closing);
+    },
+    rekey: (key) => {
+      keys.next = key;
     },
     setHalfOpen: (wanted) => {
       if (wanted === isHalfOpen) return;
@@ -161,6 +175,10 @@ export function readMessage(
   if (rest === 'config/desired') {
     const config = deviceConfig.safeParse(body);
     return config.success ? { kind: 'config', config: config.data } : malformed;
+  }
+  if (rest === 'ota/desired') {
+    const level = otaDesired.safeParse(body);
+    return level.success ? { kind: 'ota', level: level.data } : malformed;
   }
   if (rest === 'schedule/desired') {
     const schedule = deviceSchedule.safeParse(body);

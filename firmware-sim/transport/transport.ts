@@ -4,6 +4,7 @@ import type {
   DeviceSchedule,
   HeartbeatAnswer,
 } from '#contract/mqtt/messages.ts';
+import type { OtaDesired } from '#contract/mqtt/ota.ts';
 import type { DevicePublishes } from '#contract/mqtt/topics.ts';
 import type { HeartbeatBody, Level } from '../controller/state.ts';
 
@@ -22,6 +23,7 @@ export type Incoming =
   | { kind: 'config'; config: DeviceConfig }
   | { kind: 'schedule'; schedule: DeviceSchedule }
   | { kind: 'command'; correlation: string; command: DeviceCommand; isRetained: boolean }
+  | { kind: 'ota'; level: OtaDesired }
   | { kind: 'time'; unixMs: number }
   | { kind: 'http_answer'; answer: HeartbeatAnswer }
   | { kind: 'http_failed'; reason: string }
@@ -32,6 +34,8 @@ export type Transport = {
   connect(session: { sid: string; bootId: string }): void;
   send(message: Outgoing): void;
   close(how: 'abrupt' | 'bye'): void;
+  /** From the next session on; the key before is kept until this one has opened one. */
+  rekey(key: string): void;
   /** true: the socket stays open and carries nothing, in either direction. */
   setHalfOpen(isHalfOpen: boolean): void;
 };

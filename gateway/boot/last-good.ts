@@ -12,6 +12,7 @@ import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { deviceKey, instanceValue, numericId } from '#contract/resources/local-tables.ts';
 import { pond } from '#contract/resources/ponds.ts';
+import { relay } from '#contract/resources/relays.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { user } from '#contract/resources/users.ts';
@@ -39,6 +40,8 @@ const lastGood = z.object({
   schedules: z.array(schedule.row),
   orders: z.array(order.row),
   device_keys: z.array(deviceKey.row),
+  // a file of an earlier program has none
+  relays: z.array(relay.row).default([]),
 });
 export type LastGood = z.infer<typeof lastGood>;
 
@@ -96,6 +99,7 @@ export function rowsOfLastGood(good: LastGood): Change[] {
     ...good.schedules.map((row) => insert(schedule, row)),
     ...good.orders.map((row) => insert(order, row)),
     ...good.device_keys.map((row) => insert(deviceKey, row)),
+    ...good.relays.map((row) => insert(relay, row)),
     ...good.users.map((row) => numberOf('user', row)),
     ...good.ponds.map((row) => numberOf('pond', row)),
   ];

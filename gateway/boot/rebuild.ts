@@ -3,6 +3,7 @@ import type { SqliteConnection } from '#adapters/sql/open-sqlite.ts';
 import type { Resource } from '#contract/resource.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
+import { relay } from '#contract/resources/relays.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { type Change, purge, remove } from '#core/changes.ts';
 import { prepareSqlite } from '../open-database.ts';
@@ -44,12 +45,13 @@ export function bringForward(connection: SqliteConnection, good: LastGood): Chan
     ...gone(stored('control_points'), good.control_points).map((id) => remove(controlPoint, id)),
     ...gone(stored('schedules'), good.schedules).map((id) => remove(schedule, id)),
     ...gone(stored('device_keys'), good.device_keys).map((id) => purge(deviceKey, id)),
+    ...gone(stored('relays'), good.relays).map((id) => purge(relay, id)),
   ];
 }
 
 /** Ids of a table, and whether each is deleted. */
 function idsOf(connection: SqliteConnection, table: Resource['name']): Map<string, boolean> {
-  const isLocal = table === 'device_keys' || table === 'numeric_ids';
+  const isLocal = table === 'device_keys' || table === 'relays' || table === 'numeric_ids';
   const rows = connection
     .prepare(`select id, ${isLocal ? '0' : 'hidden'} as hidden from ${table}`)
     // two columns every such table has

@@ -10,6 +10,7 @@ const TABLES = new Set([
   'control_points',
   'schedules',
   'device_keys',
+  'relays',
 ]);
 /** Change by orders and schedules, all day. */
 const TARGET_FIELDS = new Set(['target_status', 'version', 'target_origin', 'last_command_at', 'updated_at']);

@@ -7,6 +7,10 @@ export const DISCOVERY_PORT = 48_555;
 export const DISCOVERY_QUESTION = 'camarao?1';
 /** DNS-SD service on the local network (RFC 6763). */
 export const SERVICE = '_camarao._tcp.local';
+/** Leads to the gateway of a network that has one; each has a name of its own besides. */
+export const GATEWAY_HOST = 'camarao.local';
+/** Without being asked a gateway says the same to everybody this often, for boards that only listen. */
+export const BEACON_EVERY_S = 30;
 
 /** The answer, JSON in one datagram. */
 export const beacon = z.object({
@@ -15,6 +19,8 @@ export const beacon = z.object({
   software: z.string().max(100),
   http_port: z.int().min(1).max(65_535),
   https_port: z.int().min(1).max(65_535).nullable(),
+  mqtt_port: z.int().min(1).max(65_535).nullish().describe('Of its broker; absent before it told so'),
+  mqtts_port: z.int().min(1).max(65_535).nullish(),
   pin: z
     .string()
     .max(100)

@@ -1,4 +1,6 @@
+import type { BootCredentials, BootHello, BootResult } from '#contract/mqtt/boot.ts';
 import type {
+  DeviceCommand,
   DeviceConfig,
   DeviceEvent,
   DeviceSchedule,
@@ -7,6 +9,7 @@ import type {
   ShadowDesired,
   ShadowReported,
 } from '#contract/mqtt/messages.ts';
+import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
 
 // The border between the broker and the use cases of devices. The broker knows sockets, topics and bounds; the use
 // cases know control points. Neither knows the other's insides, so that another broker can take its place.
@@ -29,6 +32,8 @@ export type DeviceDoor = {
   reported: (controller: Controller, report: ShadowReported) => Promise<void>;
   event: (controller: Controller, event: DeviceEvent) => Promise<void>;
   revisionReported: (controller: Controller, which: 'config' | 'schedule', rev: number) => void;
+  /** Resolves when what changed is on disk. Undefined: nothing to wait for. */
+  otaProgress: (controller: Controller, progress: OtaProgress) => Promise<void> | undefined;
   commandResult: (
     controller: Controller,
     correlation: string,
@@ -50,6 +55,7 @@ export type DeviceLink = {
   publishShadow: (mqttId: string, level: ShadowDesired) => void;
   publishConfig: (mqttId: string, config: DeviceConfig) => void;
   publishSchedule: (mqttId: string, schedule: DeviceSchedule) => void;
+  publishOta: (mqttId: string, level: OtaDesired) => void;
   /** Forgets every retained level of a controller and closes its connection (deleted, renamed, key revoked). */
   forget: (mqttId: string) => void;
   isConnected: (mqttId: string) => boolean;
@@ -61,4 +67,23 @@ export type Levels = {
   shadow: ShadowDesired;
   config: DeviceConfig;
   schedule: DeviceSchedule;
+  /** Absent: no firmware is wanted, and nothing is retained. */
+  ota?: OtaDesired;
+};
+
+/** What the broker asks and tells about boards without a key, which come as the user `boot` while the window is open. */
+export type GuestDoor = {
+  /** False: the window is closed, or too many wait; noted for the technician. */
+  admit: (mac: string, source: string) => boolean;
+  hello: (mac: string, hello: BootHello) => void;
+  result: (mac: string, result: BootResult) => void;
+  left: (mac: string) => void;
+};
+
+/** What is said to one board or controller, once. False: it is not connected. Nothing of it is ever retained. */
+export type DeviceTalk = {
+  sendCommand: (mqttId: string, correlation: string, command: DeviceCommand) => boolean;
+  sendCredentials: (mac: string, credentials: BootCredentials) => boolean;
+  /** Ends the connection of a board; of all of them without a MAC. */
+  endGuests: (mac?: string) => void;
 };

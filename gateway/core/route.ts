@@ -42,6 +42,9 @@ export const OWNED = [
   'expense',
   'transfer',
   'measurement',
+  'probe',
+  'probe_bus',
+  'probe_profile',
 ] as const;
 export type Owned = (typeof OWNED)[number];
 
@@ -131,14 +134,18 @@ export type Route = {
   query?: z.ZodObject;
   body?: z.ZodType;
   /** The body is taken as it comes, byte by byte, and is of this kind; it is read once the caller may send it. */
-  takes?: { media: 'text/csv' | 'application/json'; maxBytes: number };
+  takes?: { media: 'text/csv' | 'application/json' | 'application/octet-stream'; maxBytes: number };
   /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */
   invalid: 400 | 422;
   /** Schema per status; null: no body. `list`: the schema is one row of a streamed array. `media`: not JSON. */
   answers: Readonly<
     Record<
       number,
-      { schema: z.ZodType; list?: boolean; media?: 'text/csv' | 'text/html' | 'application/gzip' } | null
+      {
+        schema: z.ZodType;
+        list?: boolean;
+        media?: 'text/csv' | 'text/html' | 'application/gzip' | 'image/svg+xml' | 'application/octet-stream';
+      } | null
     >
   >;
   deprecated: boolean;

@@ -78,8 +78,8 @@ function decodeValue(kind: ColumnKind, value: unknown): unknown {
 
 function kindOf(schema: z.ZodType): ColumnKind {
   const { type } = schema.def;
-  if (type === 'nullable' || type === 'optional') {
-    // both wrappers keep what they wrap in innerType
+  if (type === 'nullable' || type === 'optional' || type === 'default') {
+    // these wrappers keep what they wrap in innerType
     return kindOf((schema.def as unknown as { innerType: z.ZodType }).innerType);
   }
   if (type === 'boolean') return 'boolean';

@@ -24,6 +24,7 @@ import { syncApply } from './sync-apply.ts';
 import { syncBacklog } from './sync-backlog.ts';
 import { tableOf } from './table.ts';
 import { tlsReconnect } from './tls-reconnect.ts';
+import { unknownDevices } from './unknown-devices.ts';
 
 // How fast the gateway is, always against a named baseline in the same run: ratios hold on other machines, rates do not.
 
@@ -49,6 +50,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'console-paint': consolePaint,
   'idle-link': idleLink,
   'gateway-storm': gatewayStorm,
+  'unknown-devices': unknownDevices,
 };
 
 const HELP = `npm run bench -- [options]

@@ -77,6 +77,7 @@ export function createPastFleet(deps: PastDeps): PastFleet {
           deps.door.disconnected(controller, { clean: how === 'bye', takenOver: false });
         controller = null;
       },
+      rekey: () => undefined,
       setHalfOpen: () => undefined,
     };
   }
@@ -86,6 +87,7 @@ export function createPastFleet(deps: PastDeps): PastFleet {
       publishShadow: (mqttId, shadow) => tell(mqttId, desired(shadow)),
       publishConfig: (mqttId, config) => tell(mqttId, { kind: 'config', config }),
       publishSchedule: (mqttId, schedule) => tell(mqttId, { kind: 'schedule', schedule }),
+      publishOta: () => undefined,
       forget: (mqttId) => void sessions.delete(mqttId),
       isConnected: (mqttId) => sessions.has(mqttId),
     },

@@ -160,6 +160,7 @@ function makeControlPoint(
     lock_out_at: null,
     config_rev: 1,
     schedule_rev: 1,
+    is_siren: false,
     created_at,
     updated_at: null,
   });

@@ -68,14 +68,15 @@ test('a wrong password takes as long with an old hash as with none', async () =>
   const cost = { memoryCost: 32 * 1024, timeCost: 3 };
   const { verify } = argon2Passwords(cost);
   const old = await argon2Passwords({ memoryCost: 8 * 1024, timeCost: 2 }).hash('camarao-123', 'here');
+  // work, not time: other processes of this machine do not count
   const fastest = async (digest: string | null) => {
-    const times: number[] = [];
+    const worked: number[] = [];
     for (let n = 0; n < 7; n += 1) {
-      const startedAt = performance.now();
+      const before = process.cpuUsage();
       await verify(digest, 'wrong-password', 'here');
-      times.push(performance.now() - startedAt);
+      worked.push(process.cpuUsage(before).user);
     }
-    return Math.min(...times);
+    return Math.min(...worked);
   };
   const ratio = (await fastest(old)) / (await fastest(null));
   // without the rest of the work it would be a sixth

@@ -48,6 +48,14 @@ describe('the documents', () => {
       'doctor/doctor-command',
       'config',
       'update-command',
+      '../scripts/sign-firmware',
+      '../firmware-sim/relays/run-relays',
+      'bench/board-commands',
+      'bench/provision-commands',
+      'bench/provision-options',
+      'bench/provision-gateway',
+      'bench/batch-command',
+      'bench/label-command',
     ]
       .map((name) => read(`gateway/${name}.ts`))
       .join('\n');

@@ -32,6 +32,9 @@ test('every example of the document fits its schema, and every linked schema exi
     'device-config',
     'device-schedule',
     'heartbeat-answer',
+    'boot-hello',
+    'ota-desired',
+    'ota-progress',
   ];
   const examples = [...text.matchAll(/```json\n(.+?)\n```/gs)].map((match) => JSON.parse(match[1] ?? ''));
   expect(examples).toHaveLength(exampleSchemas.length);

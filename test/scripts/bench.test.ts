@@ -41,6 +41,7 @@ const QUICK: readonly [string, string | string[], number][] = [
   ['tls-reconnect', 'the same without TLS', 1],
   ['logins', ['calm', 'hashing elsewhere', 'allowed', 'wanted at most'], 4],
   ['limits', 'without', 3],
+  ['unknown-devices', 'calm', 1],
 ];
 const QUICK_PAIRS: readonly [string, string, number][] = [
   ['sync-apply', 'bare inserts of measurements', 6],

@@ -43,6 +43,7 @@ export const SCREENS = [
   '/primeira-senha',
   '/sistema/backup',
   '/sistema/diagnostico',
+  '/sistema/bancada',
   '/sistema/sobre',
   '/painel',
   '/bem-vindo',

@@ -10,6 +10,7 @@ import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import { pond } from '#contract/resources/ponds.ts';
+import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { transfer } from '#contract/resources/transfers.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
@@ -43,6 +44,9 @@ export async function aFarm(
     expense: randomUUID(),
     transfer: randomUUID(),
     measurement: randomUUID(),
+    probe: randomUUID(),
+    probe_bus: randomUUID(),
+    probe_profile: randomUUID(),
   } satisfies Record<Owned, string>;
   await deps.commit({
     actor: null,
@@ -64,9 +68,50 @@ export async function aFarm(
       insert(schedule, scheduleRow(ids)),
       insert(alert, alertRow({ id: ids.alert, farm_id: ids.farm, control_point_id: ids.control_point })),
       ...production(ids, ownerId),
+      ...probesOf(ids),
     ],
   });
   return ids;
+}
+
+/** A probe on a bus that nobody is at. */
+function probesOf(ids: Record<Owned, string>): Change[] {
+  const made = { farm_id: ids.farm, is_enabled: true, created_at: AT, updated_at: null };
+  return [
+    insert(probeBus, {
+      ...made,
+      id: ids.probe_bus,
+      name: 'Barramento 1',
+      kind: 'tcp',
+      device: null,
+      baud: 9600,
+      parity: 'none',
+      stop_bits: 1,
+      host: '127.0.0.1',
+      port: 9,
+    }),
+    insert(probeProfile, {
+      id: ids.probe_profile,
+      farm_id: ids.farm,
+      name: 'Sonda da fazenda',
+      notes: null,
+      registers: [{ parameter: 'dissolved_oxygen', address: 0 }],
+      created_at: AT,
+      updated_at: null,
+    }),
+    insert(probe, {
+      ...made,
+      id: ids.probe,
+      probe_bus_id: ids.probe_bus,
+      pond_id: ids.pond,
+      name: 'Sonda 1',
+      unit_id: 1,
+      probe_profile_id: ids.probe_profile,
+      poll_s: 10,
+      calibrated_at: null,
+      calibration_days: null,
+    }),
+  ];
 }
 
 function farmRow(id: string, owner_id: string): RowOf<typeof farm> {
@@ -142,6 +187,7 @@ export function controlPointRow(id: string, farm_id: string, owner_id: string): 
     lock_out_at: null,
     config_rev: 1,
     schedule_rev: 1,
+    is_siren: false,
     created_at: AT,
     updated_at: null,
   };

@@ -74,7 +74,10 @@ export const IMPORT_RULES: readonly Rule[] = [
     types: ['gateway/features/*'],
     libraries: ['express', 'kysely', 'pg', 'ws', 'zod', 'node:*'],
   },
-  { folder: 'gateway/adapters/discovery', ...ADAPTER, libraries: ['multicast-dns', 'node:*'] },
+  { folder: 'gateway/adapters/discovery', ...ADAPTER, libraries: ['multicast-dns', 'uqr', 'node:*'] },
+  { folder: 'gateway/adapters/serial', ...ADAPTER, libraries: ['esptool-js', 'serialport', 'node:*'] },
+  { folder: 'gateway/adapters/modbus', ...ADAPTER, libraries: ['serialport', 'node:*'] },
+  { folder: 'gateway/adapters/home-assistant', ...ADAPTER, libraries: ['mqtt', 'zod', 'node:*'] },
   { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },
 
   // The boot ladder is the wiring of a start: it opens files, checks them and fills databases.
@@ -83,6 +86,13 @@ export const IMPORT_RULES: readonly Rule[] = [
   // Updates of the program itself: read packages, unpack them, judge. Runs before anything else of the program, so it
   // brings no library.
   { folder: 'gateway/update', values: ['gateway/adapters/backup'], libraries: ['node:*'] },
+
+  // The technician's bench: jobs at a serial port, run by the gateway in a process of their own and by a command line.
+  {
+    folder: 'gateway/bench',
+    values: ['gateway', 'gateway/*', 'gateway/*/*'],
+    libraries: ['uqr', 'zod', 'node:*'],
+  },
 
   // Facts for the doctor come from everywhere: files, machine, a database that nobody runs.
   { folder: 'gateway/doctor', values: ['gateway', 'gateway/*', 'gateway/*/*'], libraries: ['zod', 'node:*'] },
@@ -121,7 +131,7 @@ export const IMPORT_RULES: readonly Rule[] = [
   {
     folder: 'firmware-sim',
     values: ['gateway/contract', 'scripts'],
-    libraries: ['aedes', 'mqtt', 'ws', 'zod', 'node:*'],
+    libraries: ['@lydell/node-pty', 'aedes', 'mqtt', 'ws', 'zod', 'node:*'],
   },
 ];
 

@@ -89,6 +89,7 @@ export async function aControlPoint(
     lock_out_at: null,
     config_rev: 1,
     schedule_rev: 1,
+    is_siren: false,
     created_at: '2026-03-01T12:00:00.000Z',
     updated_at: null,
     ...fields,

@@ -38,5 +38,6 @@ export const SYSTEM_ROUTES: typeof ROUTES = [
     path: '/sistema/diagnostico',
     load: async () => (await import('../screens/system/diagnostics.tsx')).Diagnostics,
   },
+  { path: '/sistema/bancada', load: async () => (await import('../screens/bench/bench.tsx')).Bench },
   { path: '/sistema/sobre', load: async () => (await import('../screens/system/about.tsx')).About },
 ];

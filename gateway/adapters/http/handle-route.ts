@@ -56,6 +56,9 @@ const THING: Readonly<Record<Owned, string>> = {
   expense: 'Expense',
   transfer: 'Transfer',
   measurement: 'Measurement',
+  probe: 'Probe',
+  probe_bus: 'Bus',
+  probe_profile: 'Probe profile',
 };
 
 /** One request through one route: who, may they, is it valid; then load → decide → commit; then the answer. */

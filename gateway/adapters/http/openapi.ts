@@ -146,7 +146,9 @@ function requestBodyOf({ body, takes }: Route): Pick<ZodOpenApiOperationObject, 
     const schema =
       takes.media === 'text/csv'
         ? z.string().describe(`A file with a header row, UTF-8, ${size}`)
-        : z.looseObject({}).describe(`As its sender signed it, ${size}`);
+        : takes.media === 'application/octet-stream'
+          ? z.string().meta({ format: 'binary' }).describe(`A file as it is, ${size}`)
+          : z.looseObject({}).describe(`As its sender signed it, ${size}`);
     return { requestBody: { required: true, content: { [takes.media]: { schema } } } };
   }
   if (body === undefined) return {};

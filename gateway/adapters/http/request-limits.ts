@@ -20,17 +20,23 @@ export type Admit = (route: Route, caller: Caller, response: Response) => Promis
  * the way to a larger plan.
  */
 export const UNCOUNTED_TAGS: ReadonlySet<string> = new Set([
+  'Adoption',
   'Aerators',
   'Alerts',
   'Auth',
+  'Bench',
   'Control points',
   'Devices',
   'Events',
+  'Firmware',
   'Gateways',
   'Notification channels',
   'Notifications',
   'Payments',
+  'Probes',
+  'Relays',
   'Schedules',
+  'Siren',
   'Subscriptions',
   'Sync',
   'System',

@@ -1,9 +1,12 @@
 import type { AedesOptions, AuthenticateError, ConnectPacket } from 'aedes';
+import { BOOT_USER, macOfClientId } from '#contract/mqtt/boot.ts';
 import { deviceState } from '#contract/mqtt/messages.ts';
 import { deviceTopic, MQTT_ID_PATTERN } from '#contract/mqtt/topics.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
+import type { Knock, RelayDesk } from '#core/relay-link.ts';
 import type { Counters } from './counters.ts';
+import type { Guests } from './guests.ts';
 import type { Peer, PeerOf, Will } from './peer.ts';
 import { parseJson } from './read-message.ts';
 
@@ -12,6 +15,8 @@ export type AdmissionDeps = {
   log: Log;
   counters: Counters;
   peerOf: PeerOf;
+  guests: Guests;
+  relays?: RelayDesk | undefined;
   bounds: { keepaliveS: number; maxPayloadBytes: number };
 };
 
@@ -45,6 +50,13 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     authenticate: (client, username, password, done) => {
       const peer = peerOf(client);
       if (peer === undefined) return done(refused('nobody', NOT_AUTHORIZED), false);
+      const mac = username === BOOT_USER ? macOfClientId(peer.clientId) : null;
+      if (mac !== null) {
+        peer.rawWill = null;
+        if (deps.guests.enter(peer, mac)) done(null, true);
+        else done(refused('no window is open', NOT_AUTHORIZED), false);
+        return;
+      }
       const answer = admit(deps, peer, username, password);
       if ('returnCode' in answer) return done(answer, false);
       peer.controller = answer;
@@ -76,6 +88,7 @@ function admit(
   const name = username ?? '';
   if (!MQTT_ID_PATTERN.test(clientId) || clientId !== name) {
     counters.refuse('refused_client_id', source);
+    tellKnock(deps, peer, name, 'unknown');
     log.debug({ source }, 'a client was refused: its client id is not its user name, or not allowed');
     return refused('identifier rejected', IDENTIFIER_REJECTED);
   }
@@ -85,6 +98,7 @@ function admit(
     const reason = door.isKnown(name) ? 'wrong_key' : 'unknown';
     counters.refuse(reason === 'wrong_key' ? 'refused_wrong_key' : 'refused_unknown', source);
     door.seenUnknown({ name, source, via: 'mqtt', reason });
+    tellKnock(deps, peer, name, reason);
     return reason === 'wrong_key'
       ? refused('wrong key', BAD_CREDENTIALS)
       : refused('unknown controller', NOT_AUTHORIZED);
@@ -93,6 +107,13 @@ function admit(
     log.error({ err: error, name }, 'a controller could not be identified');
     return refused('not now', SERVER_UNAVAILABLE);
   }
+}
+
+/** Relays show by their names and their will what they are, so that they can be adopted from a list. */
+function tellKnock({ relays }: AdmissionDeps, peer: Peer, username: string, reason: Knock['reason']): void {
+  const { clientId, rawWill, source } = peer;
+  const will = rawWill === null ? null : { topic: rawWill.topic, payload: rawWill.payload.toString() };
+  relays?.knocked({ clientId, username, will, source, reason });
 }
 
 /** Only the own `state` may be a will. Another is left out, and the controller may stay: many relays are made so. */
@@ -106,6 +127,7 @@ function readWill(deps: AdmissionDeps, peer: Peer, controller: Controller): Will
     isOwn && payload.length <= deps.bounds.maxPayloadBytes ? parseJson(payload) : undefined,
   );
   if (state.success) return { state: state.data, payload, isRetained: rawWill.retain === true };
-  deps.counters.refuse('wills_refused', peer.source);
+  // the will of a relay is in its own words; the connection itself tells its end
+  if (deps.relays?.isRelay(controller.mqttId) !== true) deps.counters.refuse('wills_refused', peer.source);
   return null;
 }

@@ -1,4 +1,5 @@
 import type { AedesOptions } from 'aedes';
+import { bootTopic } from '#contract/mqtt/boot.ts';
 import { maySubscribe } from '#contract/mqtt/topics.ts';
 import { MAX_FILTERS } from './bounds.ts';
 import type { Peer, PeerOf } from './peer.ts';
@@ -24,7 +25,22 @@ export function createAuthorization(deps: TakeDeps & { peerOf: PeerOf }): Author
 
     authorizeSubscribe: (client, subscription, done) => {
       const peer = peerOf(client);
+      if (peer !== undefined && peer.guest !== null) {
+        const isOwn = subscription.topic === bootTopic(peer.guest, 'credentials');
+        if (!isOwn) noteViolation(deps, peer);
+        done(null, isOwn ? { ...subscription, qos: subscription.qos === 0 ? 0 : 1 } : null);
+        return;
+      }
       const mqttId = peer?.controller?.mqttId;
+      if (peer !== undefined && mqttId !== undefined && deps.relays?.isRelay(mqttId) === true) {
+        // it comes with filters for whatever its makers thought of; that is no offence
+        const isAllowed =
+          deps.relays.maySubscribe(mqttId, subscription.topic) && hasRoomFor(peer, subscription.topic);
+        if (isAllowed) peer.filters.add(subscription.topic);
+        else counters.refuse('subscriptions_denied', peer.source);
+        done(null, isAllowed ? { ...subscription, qos: subscription.qos === 0 ? 0 : 1 } : null);
+        return;
+      }
       if (peer === undefined || mqttId === undefined || !mayHear(peer, mqttId, subscription.topic)) {
         counters.refuse('subscriptions_denied', peer?.source ?? '');
         if (peer !== undefined) noteViolation(deps, peer);
@@ -48,5 +64,9 @@ export function createAuthorization(deps: TakeDeps & { peerOf: PeerOf }): Author
 }
 
 function mayHear(peer: Peer, mqttId: string, filter: string): boolean {
-  return maySubscribe(mqttId, filter) && (peer.filters.has(filter) || peer.filters.size < MAX_FILTERS);
+  return maySubscribe(mqttId, filter) && hasRoomFor(peer, filter);
+}
+
+function hasRoomFor(peer: Peer, filter: string): boolean {
+  return peer.filters.has(filter) || peer.filters.size < MAX_FILTERS;
 }

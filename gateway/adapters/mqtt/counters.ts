@@ -19,6 +19,7 @@ const REFUSALS = [
   'refused_client_id',
   'refused_unknown',
   'refused_wrong_key',
+  'refused_guest',
   'refused_upgrade',
   'connect_timeouts',
   'keepalive_timeouts',

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
 import { writeToStream } from 'mqtt-packet';
 import { deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
-import type { DeviceDoor, DeviceLink, Levels } from '#core/device-link.ts';
+import type { DeviceDoor, DeviceLink, DeviceTalk, GuestDoor, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
+import type { RelayDesk, SendToRelay } from '#core/relay-link.ts';
 import { createAdmission } from './admission.ts';
 import { createAuthorization } from './authorization.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import { createConnectionTable } from './connection-table.ts';
 import { type Counters, createCounters } from './counters.ts';
 import { createDeviceLink } from './device-link.ts';
+import { createGuests } from './guests.ts';
 import { createLevelStore } from './level-store.ts';
 import { createListeners, type MakeTlsServer } from './listeners.ts';
 import type { Peer } from './peer.ts';
@@ -26,6 +28,10 @@ import { createSelfCheck } from './self-check.ts';
 
 export type BrokerDeps = {
   door: DeviceDoor;
+  /** Boards without a key; without it none is let in. */
+  guestDoor?: GuestDoor | undefined;
+  /** Relays of the trade, which speak protocols of their own; absent: there are none. */
+  relays?: RelayDesk | undefined;
   /** Levels of all controllers as they should be now; read once, before the first may connect. */
   levels: () => Iterable<Levels>;
   /** Levels of one controller; read whenever it connects, so that nothing older waits for it. */
@@ -46,11 +52,13 @@ export type BrokerDeps = {
 
 export type Broker = {
   link: DeviceLink;
+  talk: DeviceTalk;
   /** Rejects when the port is taken. Port 0 picks a free one. */
   listenTcp: (port: number, host: string) => Promise<AddressInfo>;
   /** The same within TLS. */
   listenTls: (port: number, host: string) => Promise<AddressInfo>;
   attachWebSocket: (httpServer: HttpServer, path?: string) => void;
+  sendToRelay: SendToRelay;
   /** Tells all controllers the time, unless it is not to be trusted. */
   publishTime: () => void;
   /** What was counted; `retained` is what it keeps now. */
@@ -67,7 +75,7 @@ export type Broker = {
 export async function createBroker(deps: BrokerDeps): Promise<Broker> {
   // the library keeps a buffer for each of 65,536 packet ids: 8 MB, where making two bytes anew costs nothing
   writeToStream.cacheNumbers = false;
-  const { door, log, now } = deps;
+  const { door, log, now, relays } = deps;
   const bounds = { ...DEFAULT_BOUNDS, ...deps.bounds };
   const allowances = allowancesOf(bounds);
   const counters = deps.counters ?? createCounters();
@@ -90,10 +98,22 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
       levels.keepRetained({ cmd: 'publish', topic, payload: will.payload, qos: 1, retain: true, dup: false });
     },
   });
+  const guests = createGuests({ door: deps.guestDoor ?? null, log, counters, bounds });
   const options: AedesOptions & { maxClientsIdLength: number } = {
     ...selfCheck.letThrough({
-      ...createAdmission({ door, log, counters, peerOf, bounds }),
-      ...createAuthorization({ door, log, now, counters, levels, peerOf, bounds, allowances }),
+      ...createAdmission({ door, log, counters, peerOf, guests, bounds, relays }),
+      ...createAuthorization({
+        door,
+        log,
+        now,
+        counters,
+        levels,
+        guests,
+        peerOf,
+        bounds,
+        allowances,
+        relays,
+      }),
     }),
     persistence: levels.persistence,
     // Messages to a client that does not read hold their place among these: with a bound, a hundred of them
@@ -107,16 +127,18 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     maxClientsIdLength: MAX_CLIENT_ID_LENGTH,
   };
   const aedes = await (deps.makeAedes ?? Aedes.createBroker)(options);
-  const { link, keep, publishTime, timeMessage } = createDeviceLink({
+  const { link, talk, keep, publishTime, timeMessage } = createDeviceLink({
     broker: aedes,
     levels,
     table,
+    guests,
     counters,
     log,
   });
   const reception = createReception({
     broker: aedes,
     table,
+    guests,
     peers,
     peersByClient,
     counters,
@@ -163,6 +185,15 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
         () => undefined,
       );
     });
+    if (relays !== undefined) {
+      aedes.on('subscribe', (subscriptions, client) => {
+        const controller = peerOf(client)?.controller ?? null;
+        if (controller === null || !relays.isRelay(controller.mqttId)) return;
+        for (const { topic } of subscriptions) {
+          table.tell('subscribed', () => relays.subscribed(controller, topic));
+        }
+      });
+    }
     aedes.on('unsubscribe', (filters, client) => {
       for (const filter of filters) peerOf(client)?.filters.delete(filter);
     });
@@ -189,9 +220,19 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
 
   return {
     link,
+    talk,
     listenTcp: listeners.listenTcp,
     listenTls: listeners.listenTls,
     attachWebSocket: (httpServer, path = '/mqtt') => listeners.attachWebSocket(httpServer, path),
+    sendToRelay: (topic, payload) => {
+      if (aedes.closed) return;
+      aedes.publish(
+        { cmd: 'publish', dup: false, topic, payload: Buffer.from(payload), qos: 1, retain: false },
+        (error) => {
+          if (error) log.warn({ err: error, topic }, 'an order to a relay was not sent');
+        },
+      );
+    },
     publishTime: () => {
       if (deps.isTimeTrusted()) publishTime(Math.floor(now() / 1000));
     },

@@ -1,16 +1,25 @@
 import type { Aedes } from 'aedes';
+import { bootTopic } from '#contract/mqtt/boot.ts';
 import { MAX_DEVICE_MESSAGE_BYTES } from '#contract/mqtt/messages.ts';
-import { DEVICE_LEVELS, type DeviceLevel, deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
-import type { DeviceLink, Levels } from '#core/device-link.ts';
+import {
+  commandTopic,
+  DEVICE_LEVELS,
+  type DeviceLevel,
+  deviceTopic,
+  TIME_TOPIC,
+} from '#contract/mqtt/topics.ts';
+import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
 import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
+import type { Guests } from './guests.ts';
 import type { LevelStore } from './level-store.ts';
 
 export type LinkDeps = {
   broker: Pick<Aedes, 'publish' | 'closed'>;
   levels: Pick<LevelStore, 'keepRetained' | 'forgetRetained'>;
   table: ConnectionTable;
+  guests: Pick<Guests, 'isHere' | 'end'>;
   counters: Counters;
   log: Log;
 };
@@ -49,6 +58,7 @@ export function createDeviceLink(deps: LinkDeps) {
     publishShadow: (mqttId, level) => publishLevel(mqttId, 'shadow/desired', level),
     publishConfig: (mqttId, config) => publishLevel(mqttId, 'config/desired', config),
     publishSchedule: (mqttId, schedule) => publishLevel(mqttId, 'schedule/desired', schedule),
+    publishOta: (mqttId, level) => publishLevel(mqttId, 'ota/desired', level),
     forget: (mqttId) => {
       // First the connection: to it, a cleared level would be a message without content.
       table.disown(mqttId);
@@ -59,7 +69,7 @@ export function createDeviceLink(deps: LinkDeps) {
   };
 
   /** Keeps levels for whoever subscribes, without sending them to anybody now. */
-  function keep({ mqttId, shadow, config, schedule }: Levels): void {
+  function keep({ mqttId, shadow, config, schedule, ota }: Levels): void {
     const bodies = [
       ['shadow/desired', shadow],
       ['config/desired', config],
@@ -68,10 +78,34 @@ export function createDeviceLink(deps: LinkDeps) {
     for (const [level, body] of bodies) {
       levels.keepRetained({ cmd: 'publish', dup: false, ...levelMessage(mqttId, level, body) });
     }
+    // most controllers never have an update under way: nothing is kept for them
+    if (ota === undefined) levels.forgetRetained(deviceTopic(mqttId, 'ota/desired'));
+    else levels.keepRetained({ cmd: 'publish', dup: false, ...levelMessage(mqttId, 'ota/desired', ota) });
   }
+
+  const once = (topic: string, body: object): Message => ({
+    topic,
+    payload: Buffer.from(JSON.stringify(body)),
+    qos: 1,
+    retain: false,
+  });
+  const talk: DeviceTalk = {
+    sendCommand: (mqttId, correlation, command) => {
+      if (!table.isConnected(mqttId)) return false;
+      publish(once(commandTopic(mqttId, correlation), command));
+      return true;
+    },
+    sendCredentials: (mac, credentials) => {
+      if (!deps.guests.isHere(mac)) return false;
+      publish(once(bootTopic(mac, 'credentials'), credentials));
+      return true;
+    },
+    endGuests: deps.guests.end,
+  };
 
   return {
     link,
+    talk,
     keep,
     timeMessage,
     publishTime: (t: number): void => publish(timeMessage(t)),

@@ -19,6 +19,8 @@ export type Peer = {
   rawWill: { topic: string; payload: Buffer | string; retain?: boolean } | null;
   /** Set when it proved who it is. */
   controller: Controller | null;
+  /** MAC of a board without a key, let in while the provisioning window is open. */
+  guest: string | null;
   will: Will | null;
   /** `open` until the broker registered it under its name. */
   phase: 'open' | 'live' | 'ended';
@@ -42,6 +44,7 @@ export function openPeer(stream: Duplex, source: string, allowances: Allowances,
     clientId: '',
     rawWill: null,
     controller: null,
+    guest: null,
     will: null,
     phase: 'open',
     saidGoodbye: false,

@@ -8,6 +8,7 @@ import {
   revisionReported,
   shadowReported,
 } from '#contract/mqtt/messages.ts';
+import { otaProgress } from '#contract/mqtt/ota.ts';
 import type { DevicePublishes } from '#contract/mqtt/topics.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 
@@ -54,7 +55,9 @@ export const READERS: Record<DevicePublishes, Reader | null> = {
     door.revisionReported(controller, 'schedule', rev),
   ),
   log: null,
-  'ota/progress': null,
+  'ota/progress': reading(otaProgress, (door, controller, progress) =>
+    door.otaProgress(controller, progress),
+  ),
 };
 
 export const readResult = (correlation: string): Reader =>

@@ -5,12 +5,14 @@ import { createConnectRate } from './connect-rate.ts';
 import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
 import { guardFraming } from './framing-guard.ts';
+import type { Guests } from './guests.ts';
 import { type Limits, openPeer, type Peer } from './peer.ts';
 import { takeToken } from './token-bucket.ts';
 
 export type ReceptionDeps = Limits & {
   broker: Pick<Aedes, 'handle'>;
   table: Pick<ConnectionTable, 'leave'>;
+  guests: Pick<Guests, 'leave'>;
   /** Every open connection; kept here. */
   peers: Set<Peer>;
   peersByClient: WeakMap<Client, Peer>;
@@ -57,6 +59,7 @@ export function createReception(deps: ReceptionDeps) {
       stream.once('close', () => {
         peers.delete(peer);
         deps.table.leave(peer);
+        deps.guests.leave(peer);
       });
       guardFraming(stream, {
         maxPacketBytes: bounds.maxPacketBytes,

@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DeviceLink } from '#core/device-link.ts';
+import type { DeviceLink, DeviceTalk } from '#core/device-link.ts';
+import type { SendToRelay } from '#core/relay-link.ts';
 import { type Counters, createCounters } from './counters.ts';
 import { type Broker, type BrokerDeps, createBroker } from './create-broker.ts';
 
@@ -17,6 +18,8 @@ export type SupervisedBroker = Pick<
 > & {
   /** The same for the whole run, whichever broker stands behind it. */
   link: DeviceLink;
+  talk: DeviceTalk;
+  sendToRelay: SendToRelay;
   counters: Counters;
   clientCount: () => number;
   retainedCount: () => number;
@@ -99,9 +102,17 @@ export async function superviseBroker(deps: SupervisorDeps): Promise<SupervisedB
       publishShadow: (mqttId, level) => state.current?.link.publishShadow(mqttId, level),
       publishConfig: (mqttId, config) => state.current?.link.publishConfig(mqttId, config),
       publishSchedule: (mqttId, schedule) => state.current?.link.publishSchedule(mqttId, schedule),
+      publishOta: (mqttId, level) => state.current?.link.publishOta(mqttId, level),
       forget: (mqttId) => state.current?.link.forget(mqttId),
       isConnected: (mqttId) => state.current?.link.isConnected(mqttId) ?? false,
     },
+    talk: {
+      sendCommand: (mqttId, correlation, command) =>
+        state.current?.talk.sendCommand(mqttId, correlation, command) ?? false,
+      sendCredentials: (mac, credentials) => state.current?.talk.sendCredentials(mac, credentials) ?? false,
+      endGuests: (mac) => state.current?.talk.endGuests(mac),
+    },
+    sendToRelay: (topic, payload) => state.current?.sendToRelay(topic, payload),
     listenTcp: (port, host) => listen('listenTcp', port, host),
     listenTls: (port, host) => listen('listenTls', port, host),
     attachWebSocket(server, path = '/mqtt') {

@@ -4,7 +4,9 @@ import { type DevicePublishes, parseDeviceTopic } from '#contract/mqtt/topics.ts
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
+import type { RelayDesk } from '#core/relay-link.ts';
 import type { Counters, Refusal } from './counters.ts';
+import type { Guests } from './guests.ts';
 import type { LevelStore } from './level-store.ts';
 import type { Limits, Peer } from './peer.ts';
 import { BAD_MESSAGE, parseJson, READERS, type Reader, readResult } from './read-message.ts';
@@ -16,6 +18,8 @@ export type TakeDeps = Limits & {
   now: () => number;
   counters: Counters;
   levels: Pick<LevelStore, 'isUnreleased'>;
+  relays?: RelayDesk | undefined;
+  guests: Pick<Guests, 'take'>;
 };
 
 /** A published message and the way to let aedes go on with it. */
@@ -67,7 +71,7 @@ function takeNow(deps: TakeDeps, delivery: Delivery): void {
 function take(deps: TakeDeps, { peer, client, packet }: Delivery): Promise<void> | undefined {
   const { counters, allowances } = deps;
   const { controller } = peer;
-  if (controller === null || peer.isDisowned) return ignore(deps, packet);
+  if ((controller === null && peer.guest === null) || peer.isDisowned) return ignore(deps, packet);
   if (!takeToken(peer.buckets.messages, allowances.messages, deps.now())) {
     counters.refuse('messages_over_rate', peer.source);
     if (!takeToken(peer.buckets.excess, allowances.excess, deps.now())) kick(deps, peer, 'rate_kicks');
@@ -76,6 +80,14 @@ function take(deps: TakeDeps, { peer, client, packet }: Delivery): Promise<void>
   if (NOT_A_TOPIC.test(packet.topic)) {
     kick(deps, peer, 'bad_topics');
     return ignore(deps, packet);
+  }
+  if (controller === null) {
+    if (!deps.guests.take(peer, packet)) noteViolation(deps, peer);
+    leadAstray(packet);
+    return undefined;
+  }
+  if (deps.relays?.isRelay(controller.mqttId) === true) {
+    return takeFromRelay(deps, deps.relays, { peer, controller, packet });
   }
   const found = readerOf(packet.topic, controller.mqttId);
   if (found === undefined) {
@@ -92,6 +104,27 @@ function take(deps: TakeDeps, { peer, client, packet }: Delivery): Promise<void>
   counters.count('messages');
   if (found.path === 'hb') counters.count('heartbeats');
   return found.reader === null ? undefined : hand(deps, found.reader, { peer, controller, packet });
+}
+
+/**
+ * A relay says what its makers thought of, on many topics. All of it is acknowledged and nothing of it is passed on or
+ * kept; what is of no use here is no offence, or one that publishes a stray topic at every start would never stay.
+ */
+function takeFromRelay(
+  deps: TakeDeps,
+  relays: RelayDesk,
+  { peer, controller, packet }: { peer: Peer; controller: Controller; packet: PublishPacket },
+): Promise<void> | undefined {
+  const { topic, payload } = packet;
+  leadAstray(packet);
+  try {
+    const heard = relays.hear(controller, topic, Buffer.isBuffer(payload) ? payload : Buffer.from(payload));
+    deps.counters.count('messages');
+    return heard === 'ignored' ? undefined : heard;
+  } catch (error) {
+    doorFailed(deps, peer, packet, error);
+    return undefined;
+  }
 }
 
 /** Undefined when the topic is none of this controller's. */

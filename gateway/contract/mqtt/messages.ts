@@ -141,6 +141,11 @@ export const revisionReported = z.object({ rev: count, hash: z.string().max(80).
 export const deviceCommand = z.object({
   op: z.enum(['identify', 'reboot', 'resync', 'read_meter', 'rotate_key', 'factory_reset']),
   expires_in_s: z.int().min(1).max(900),
+  key: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('rotate_key: the new key; the old one is kept until the new one has opened a connection'),
 });
 export type DeviceCommand = z.infer<typeof deviceCommand>;
 

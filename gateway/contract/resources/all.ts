@@ -9,10 +9,12 @@ import { controlPoint, order } from './control-points.ts';
 import { farm, farmMember } from './farms.ts';
 import { feedingRecord } from './feeding.ts';
 import { expense } from './finance.ts';
+import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
 import { invitation } from './invitations.ts';
 import {
   delivery,
   deviceKey,
+  deviceMark,
   idempotentAnswer,
   instanceValue,
   numericId,
@@ -28,8 +30,11 @@ import { logEntry } from './logs.ts';
 import { notificationChannel } from './notification-channels.ts';
 import { notification } from './notifications.ts';
 import { pond } from './ponds.ts';
+import { probe, probeBus, probeProfile } from './probes.ts';
+import { relay, relayMeter } from './relays.ts';
 import { schedule } from './schedules.ts';
 import { farmScience } from './science.ts';
+import { sirenSettings } from './sirens.ts';
 import { subscription } from './subscriptions.ts';
 import {
   command,
@@ -81,6 +86,7 @@ export const localResources = {
   revoked_tokens: revokedToken,
   presence,
   device_keys: deviceKey,
+  device_marks: deviceMark,
   idempotent_answers: idempotentAnswer,
   numeric_ids: numericId,
   deliveries: delivery,
@@ -98,6 +104,15 @@ export const localResources = {
   commands: command,
   commands_taken: takenCommand,
   leases: lease,
+  firmware_images: firmwareImage,
+  firmware_rollouts: firmwareRollout,
+  firmware_targets: firmwareTarget,
+  probe_buses: probeBus,
+  probes: probe,
+  probe_profiles: probeProfile,
+  siren_settings: sirenSettings,
+  relays: relay,
+  relay_meters: relayMeter,
 } as const;
 
 /** Every table of the product. Rows of different tables have different fields; here only their being rows counts. */

@@ -41,6 +41,8 @@ export const controlPoint = defineResource({
     /** Counts changes of what `config/desired` and `schedule/desired` carry. */
     config_rev: z.int(),
     schedule_rev: z.int(),
+    /** Driven by critical alerts alone, never part of aeration. A program before it had no sirens and sends none. */
+    is_siren: z.boolean().default(false),
     created_at: instant,
     updated_at: instant.nullable(),
   }),
@@ -58,6 +60,7 @@ export const controlPoint = defineResource({
         'do_on',
         'do_off',
         'do_emergency',
+        'is_siren',
       ],
     },
     shadow: {
@@ -166,6 +169,7 @@ export const controlPointAnswer = z.object({
   version: z.int(),
   epoch: z.string(),
   locked_out: z.boolean(),
+  is_siren: z.boolean().describe('Driven by critical alerts alone; takes no orders and no schedules'),
   pending,
   gateway_silent_since: z
     .string()
@@ -272,6 +276,11 @@ export const controlPointSettings = z.object({
   do_emergency: oxygen.describe(
     'Oxygen, mg/L, at least 0.3 below do_on: at or below it every control point that airs the pond is ON, over orders of people; only a lock-out goes before. null: off',
   ),
+  is_siren: z
+    .boolean()
+    .describe(
+      'Sounds while a critical alert is unacknowledged, and is left out of aeration. It must have neither ponds nor schedules; fail-safe becomes OFF and the minimum times 0',
+    ),
 });
 
 export const lockOutInput = z.object({ reason: shortText.describe('Why nothing may start this motor') });

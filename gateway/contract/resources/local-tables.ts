@@ -166,3 +166,20 @@ export const usageCrossing = defineResource({
     crossed_at: instant,
   }),
 });
+
+export const DEVICE_MARKS = ['ignored', 'replaced', 'adopted'] as const;
+
+/** What is remembered of devices beside control points; id is `name:<device_id>` or `mac:<12 hex digits>`. */
+export const deviceMark = defineResource({
+  name: 'device_marks',
+  sync: 'local',
+  row: z.object({
+    id: z.string(),
+    mark: z.enum(DEVICE_MARKS),
+    /** replaced: which it was the controller of; adopted: which the board was given to. */
+    control_point_id: uuid.nullable(),
+    device_id: z.string().nullable(),
+    marked_at: instant,
+    marked_by: uuid.nullable(),
+  }),
+});

@@ -10,7 +10,7 @@ export const timeOfDay = z
   .string()
   .regex(TIME_OF_DAY, { message: 'must be a time of day, for example 22:00' });
 
-export const CHANNEL_KINDS = ['EMAIL', 'WEB_PUSH', 'WEBHOOK'] as const;
+export const CHANNEL_KINDS = ['EMAIL', 'WEB_PUSH', 'WEBHOOK', 'SMS'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** Where a person wants notifications besides the list: opt-in, by type and severity. */
@@ -22,7 +22,7 @@ export const notificationChannel = defineResource({
     id: uuid,
     user_id: uuid,
     kind: z.enum(CHANNEL_KINDS),
-    /** Mail address, push endpoint or URL. */
+    /** Mail address, push endpoint, URL or number of a phone. */
     address: z.string(),
     /** Public keys of a push subscription (`p256dh`, `auth`); of a webhook which of its secrets holds (`generation`). */
     keys: z.record(z.string(), z.string()).nullable(),
@@ -58,6 +58,17 @@ const pushSubscription = z.object({
   }),
 });
 
+/** In full with its country, as E.164 has it; blanks, dots, dashes and brackets are passed over. */
+export const phoneNumber = z
+  .string()
+  .trim()
+  .max(40)
+  .transform((text) => text.replace(/[\s().-]/g, ''))
+  .refine((text) => /^\+[1-9]\d{7,14}$/.test(text), {
+    message: 'must be a phone number with its country, for example +55 85 91234-5678',
+  })
+  .meta({ override: { type: 'string', maxLength: 40 } });
+
 const webAddress = z.string().trim().min(1).max(2_000);
 const wishes = {
   types: z.array(z.enum(NOTIFICATION_TYPES)).min(1).max(NOTIFICATION_TYPES.length),
@@ -80,6 +91,13 @@ export const channelCreate = z.discriminatedUnion('kind', [
   z.object({ ...chosen, kind: z.literal('EMAIL'), address: email }),
   z.object({ ...chosen, kind: z.literal('WEB_PUSH'), subscription: pushSubscription }),
   z.object({ ...chosen, kind: z.literal('WEBHOOK'), address: webAddress.describe('https URL') }),
+  z.object({
+    ...chosen,
+    kind: z.literal('SMS'),
+    address: phoneNumber,
+    types: wishes.types.default(['ALERT']),
+    min_severity: wishes.min_severity.default('HIGH').describe('Alerts below it stay in the list'),
+  }),
 ]);
 export type ChannelCreate = z.infer<typeof channelCreate>;
 
@@ -91,7 +109,9 @@ export const channelUpdate = z.object({
   quiet_to: wishes.quiet_to.optional(),
   timezone: wishes.timezone.optional(),
   is_active: z.boolean().optional(),
-  address: webAddress.optional().describe('A new address of an e-mail channel has to be confirmed again'),
+  address: webAddress
+    .optional()
+    .describe('A new address of an e-mail or SMS channel has to be confirmed again'),
   subscription: pushSubscription.optional(),
 });
 export type ChannelUpdate = z.infer<typeof channelUpdate>;

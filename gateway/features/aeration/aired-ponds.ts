@@ -32,7 +32,8 @@ export function oxygenPoints(
   byAerators: readonly AiredPond[],
   before: ReadonlyMap<string, OxygenPoint>,
 ): Map<string, OxygenPoint> {
-  const all = [...views];
+  // a siren airs nothing, whatever another instance has made of its ponds
+  const all = [...views].filter(({ row }) => !row.is_siren);
   const pondsByPoint = airedPonds(all, byAerators);
   const emergencyByPond = new Map<string, number>();
   for (const { row } of all) {

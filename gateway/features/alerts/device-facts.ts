@@ -32,7 +32,8 @@ function factsOf(
     isOnline: lastReportMonotonic !== null && !isLost && monotonic - lastReportMonotonic <= onlineAfterMs,
     via: presence.via,
     powerOk: presence.powerOk,
-    motorCurrentMa: presence.motorCurrentMa,
+    // a siren draws less than an idle motor
+    motorCurrentMa: row.is_siren ? null : presence.motorCurrentMa,
     deferredUntil: presence.deferredUntil,
   };
 }

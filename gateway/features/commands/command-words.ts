@@ -10,6 +10,10 @@ const WHY: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
     'pt-BR': 'a água está em emergência de oxigênio; só um bloqueio para a aeração',
     en: 'the water is in an oxygen emergency; only a lock-out stops the aeration',
   },
+  IS_SIREN: {
+    'pt-BR': 'este ponto de controle é uma sirene: só um alerta crítico ou o teste a liga',
+    en: 'this control point is a siren: only a critical alert or its test sounds it',
+  },
   SAFETY: {
     'pt-BR': 'uma regra de segurança decidiu nesse meio-tempo',
     en: 'a safety rule decided meanwhile',

@@ -41,6 +41,7 @@ export function toAnswer(
     version: target.version,
     epoch: target.epoch,
     locked_out: row.locked_out,
+    is_siren: row.is_siren,
     ...(pending === undefined ? {} : { pending }),
     ...(silentSince === undefined
       ? {}

@@ -67,6 +67,7 @@ export async function createControlPoint(
     lock_out_at: null,
     config_rev: 1,
     schedule_rev: 1,
+    is_siren: false,
     created_at: at,
     updated_at: null,
   };

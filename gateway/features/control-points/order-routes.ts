@@ -82,6 +82,7 @@ export async function orderByPerson(
   wish: PersonsOrder,
 ): Promise<RouteDecision> {
   const view = await viewFor(deps.memory, controlPointId);
+  if (view.row.is_siren) throw isSiren(view);
   if (wish.target === 'ON' && view.row.locked_out) throw lockedOut(view);
   const { target, issuedBy, reason, holdS, aeratorId = null } = wish;
   const { expiresInS = EXPIRES_IN_S, isForced = false } = wish;
@@ -126,6 +127,15 @@ export function lockedOut(view: ControlView): AppError {
   return new AppError(409, `${view.row.cod} is locked out (${why}); lift the lock-out first`, {
     code: 'LOCKED_OUT',
   });
+}
+
+/** An order would hold until another one: the siren would miss the next alarm, or never end. */
+function isSiren({ row }: ControlView): AppError {
+  return new AppError(
+    409,
+    `${row.cod} is a siren: acknowledge the alert to silence it, or test it with POST /farms/${row.farm_id}/siren/test`,
+    { code: 'IS_SIREN' },
+  );
 }
 
 function inEmergency(view: ControlView, why: string): AppError {

@@ -195,9 +195,9 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       invalid: 400,
       answers: { 200: { schema: controlPointSettings } },
       async handle(request) {
-        const { row } = await fresh(request.params.control_point_id);
-        requireMatch(request, row);
-        const changed = await changeSettings(deps, signedIn(request), row, request.body);
+        const view = await fresh(request.params.control_point_id);
+        requireMatch(request, view.row);
+        const changed = await changeSettings(deps, signedIn(request), view, request.body);
         return {
           ...changed,
           answer: { status: 200, body: settingsOf(changed.answer), rev: changed.answer.rev },

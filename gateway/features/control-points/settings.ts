@@ -10,6 +10,7 @@ import type { Decision } from '#core/use-case.ts';
 import { type ControlPointDeps, named } from './create-control-point.ts';
 import { giveOrder } from './give-order.ts';
 import type { ControlPoint } from './ports.ts';
+import { asSiren, requireNoOxygen } from './siren-mark.ts';
 
 type Settings = z.infer<typeof controlPointSettings>;
 
@@ -24,16 +25,19 @@ export function settingsOf(row: ControlPoint): Settings {
 export async function changeSettings(
   deps: ControlPointDeps,
   caller: Caller,
-  current: ControlPoint,
+  view: Pick<ControlView, 'row' | 'ponds' | 'schedules'>,
   input: Partial<{ [Name in keyof Settings]: Settings[Name] | undefined }>,
 ): Promise<Decision<ControlPoint>> {
+  const current = view.row;
   const before = settingsOf(current);
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const marked = input.is_siren === true && !current.is_siren ? asSiren(view) : {};
+  const given = Object.entries({ ...input, ...marked }).filter(([, value]) => value !== undefined);
   const after: Settings = { ...before, ...Object.fromEntries(given) };
   checkOxygen(
     after,
     given.map(([name]) => name),
   );
+  requireNoOxygen(after);
   const set = Object.fromEntries(given.filter(([name, value]) => before[name as keyof Settings] !== value));
   if (Object.keys(set).length === 0) return { answer: current };
   const rev = (await deps.gateways.hasGateway(current.farm_id)) ? {} : { config_rev: current.config_rev + 1 };

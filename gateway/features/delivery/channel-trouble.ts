@@ -9,6 +9,7 @@ const KINDS: Readonly<Record<ChannelKind, Readonly<Record<Language, string>>>> =
   EMAIL: { 'pt-BR': 'e-mail', en: 'e-mail' },
   WEB_PUSH: { 'pt-BR': 'aviso no navegador', en: 'browser' },
   WEBHOOK: { 'pt-BR': 'webhook', en: 'webhook' },
+  SMS: { 'pt-BR': 'SMS', en: 'SMS' },
 };
 
 /**

@@ -60,7 +60,7 @@ function listRoutes(deps: ChannelRoutesDeps): Route[] {
       ...common,
       method: 'POST',
       path: '/notification-channels/',
-      summary: 'Add an e-mail address, a browser (Web Push) or a webhook',
+      summary: 'Add an e-mail address, a browser (Web Push), a webhook or a phone (SMS)',
       body: channelCreate,
       answers: { 201: { schema: channelAnswer } },
       async handle(request) {

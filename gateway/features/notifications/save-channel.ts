@@ -4,6 +4,7 @@ import {
   type ChannelCreate,
   type ChannelUpdate,
   notificationChannel,
+  phoneNumber,
 } from '#contract/resources/notification-channels.ts';
 import { email } from '#contract/resources/users.ts';
 import { type AttemptLimit, tooManyAttempts } from '#core/attempts.ts';
@@ -27,7 +28,7 @@ export type SaveChannelDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
 
 const MOST_CHANNELS = 20;
 
-/** Decides a new channel of the user. An e-mail channel waits for the code that is sent to it; others are open at once. */
+/** Decides a new channel of the user. An e-mail or SMS channel waits for the code that is sent to it; others are open at once. */
 export async function createChannel(
   deps: SaveChannelDeps,
   userId: string,
@@ -35,7 +36,7 @@ export async function createChannel(
 ): Promise<Decision<Channel>> {
   const { kind, id = deps.newId() } = input;
   const guard = await deps.guard('notification_channels', userId);
-  if (!deps.canSend(kind)) throw notAvailable();
+  if (!deps.canSend(kind)) throw notAvailable(kind);
   if (input.id !== undefined && (await deps.queries.isChannelIdTaken(id)))
     throw conflict('This id is taken', 'ID_TAKEN');
   if ((await deps.queries.countChannels(userId)) >= MOST_CHANNELS)
@@ -54,11 +55,11 @@ export async function createChannel(
     ...quietOf({ quiet_from: input.quiet_from ?? null, quiet_to: input.quiet_to ?? null }),
     timezone: input.timezone ?? (await deps.queries.zoneOf(userId)) ?? deps.defaultZone,
     is_active: true,
-    verified_at: kind === 'EMAIL' ? null : now,
+    verified_at: needsCode(kind) ? null : now,
     created_at: now,
     updated_at: null,
   };
-  const code = kind === 'EMAIL' ? [insert(delivery, await codeFor(deps, row))] : [];
+  const code = needsCode(kind) ? [insert(delivery, await codeFor(deps, row))] : [];
   return {
     answer: { ...row, rev: 1 },
     changes: [insert(notificationChannel, row), ...code],
@@ -88,7 +89,7 @@ export async function changeChannel(
   };
   quietOf(next);
   const changes: Change[] = [update(notificationChannel, current, changedFields(next))];
-  if (place !== null && current.kind === 'EMAIL') changes.push(insert(delivery, await codeFor(deps, next)));
+  if (place !== null && needsCode(current.kind)) changes.push(insert(delivery, await codeFor(deps, next)));
   return { answer: next, changes, guards: place === null ? [] : [guard] };
 }
 
@@ -119,20 +120,24 @@ async function newPlace(
   if (given.subscription !== undefined)
     throw invalidField(422, 'subscription', 'only a push channel has one; give address');
   if (given.address === undefined) return null;
-  const address = kind === 'EMAIL' ? emailIn(given.address) : given.address;
+  const address = addressIn(kind, given.address);
   if (address === current.address) return null;
   await requireFreeAddress(deps, user_id, kind, address);
-  return { address, keys: current.keys, verified_at: kind === 'EMAIL' ? null : current.verified_at };
+  return { address, keys: current.keys, verified_at: needsCode(kind) ? null : current.verified_at };
 }
 
 function placeOf({ endpoint, keys }: { endpoint: string; keys: { p256dh: string; auth: string } }) {
   return { address: endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } };
 }
 
-function emailIn(text: string): string {
-  const read = email.safeParse(text);
+/** Whether only a code proves that the address is the user's own. */
+const needsCode = (kind: Channel['kind']): boolean => kind === 'EMAIL' || kind === 'SMS';
+
+function addressIn(kind: Channel['kind'], text: string): string {
+  if (!needsCode(kind)) return text;
+  const read = (kind === 'SMS' ? phoneNumber : email).safeParse(text);
   if (!read.success)
-    throw invalidField(422, 'address', read.error.issues[0]?.message ?? 'must be an email address');
+    throw invalidField(422, 'address', read.error.issues[0]?.message ?? 'must be an address');
   return read.data;
 }
 
@@ -143,7 +148,7 @@ async function requireFreeAddress(
   address: string,
 ): Promise<void> {
   const field = kind === 'WEB_PUSH' ? 'subscription.endpoint' : 'address';
-  const refusal = kind === 'EMAIL' ? null : deps.refusalOf(address);
+  const refusal = needsCode(kind) ? null : deps.refusalOf(address);
   if (refusal !== null) throw invalidField(422, field, refusal);
   if ((await deps.queries.channelAt(userId, kind, address)) !== null)
     throw taken(field, 'You have a channel to this address already; change that one');
@@ -166,7 +171,7 @@ export async function codeFor(
   channel: Pick<Channel, 'id' | 'user_id' | 'kind'>,
 ): Promise<Delivery> {
   const waitMs = await deps.codes.take(channel.user_id);
-  if (waitMs !== null) throw tooManyAttempts('Too many confirmation mails were asked for', waitMs);
+  if (waitMs !== null) throw tooManyAttempts('Too many confirmation codes were asked for', waitMs);
   return messageTo(deps, channel, 'CONFIRMATION');
 }
 
@@ -196,7 +201,12 @@ export function messageTo(
   };
 }
 
-export function notAvailable(): AppError {
+export function notAvailable(kind: Channel['kind']): AppError {
+  if (kind === 'SMS')
+    return conflict(
+      'This instance sends no SMS: a gateway does with a GSM modem (--modem)',
+      'CHANNEL_KIND_NOT_AVAILABLE',
+    );
   return conflict(
     'This instance cannot send e-mail: its operator has to name a mail server (--smtp-url)',
     'CHANNEL_KIND_NOT_AVAILABLE',

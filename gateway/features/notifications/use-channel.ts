@@ -17,7 +17,7 @@ export type UseChannelDeps = SaveChannelDeps & {
 
 const CODE_HOLDS_MS = 24 * 3_600_000;
 
-/** Decides that an e-mail address is the user's: he has the code that was sent to it last. */
+/** Decides that an e-mail address or a phone is the user's: he has the code that was sent to it last. */
 export async function confirmChannel(
   deps: UseChannelDeps,
   current: Channel,
@@ -30,7 +30,7 @@ export async function confirmChannel(
   const age = sent === null ? Number.POSITIVE_INFINITY : Math.abs(deps.now() - Date.parse(sent.created_at));
   const isRight = sent !== null && deps.secrets.isCode(sent.id, current.address, typed.replace(/\D/g, ''));
   if (!isRight || age > CODE_HOLDS_MS)
-    throw invalidField(422, 'code', 'is not the code of the last mail, or is older than a day');
+    throw invalidField(422, 'code', 'is not the code of the last message, or is older than a day');
   const set = { verified_at: isoOf(deps.now()), updated_at: isoOf(deps.now()) };
   return {
     answer: { ...current, ...set, rev: current.rev + 1 },
@@ -38,17 +38,17 @@ export async function confirmChannel(
   };
 }
 
-/** Decides another mail with a new code; the one before counts no longer. */
+/** Decides another message with a new code; the one before counts no longer. */
 export async function sendCode(deps: UseChannelDeps, current: Channel): Promise<Decision<Delivery>> {
   if (current.verified_at !== null) throw conflict('This channel is confirmed already', 'CHANNEL_CONFIRMED');
-  if (!deps.canSend(current.kind)) throw notAvailable();
+  if (!deps.canSend(current.kind)) throw notAvailable(current.kind);
   const row = await codeFor(deps, current);
   return { answer: row, changes: [insert(delivery, row)] };
 }
 
 /** Decides a test message; how it went stands in the deliveries of the channel. */
 export async function sendTest(deps: UseChannelDeps, current: Channel): Promise<Decision<Delivery>> {
-  if (!deps.canSend(current.kind)) throw notAvailable();
+  if (!deps.canSend(current.kind)) throw notAvailable(current.kind);
   if (current.verified_at === null)
     throw conflict('Confirm this channel first, with the code that was sent to it', 'CHANNEL_UNCONFIRMED');
   if (!current.is_active) throw conflict('This channel is switched off', 'CHANNEL_OFF');

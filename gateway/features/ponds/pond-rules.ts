@@ -20,7 +20,7 @@ export async function requireControlPoint(
   if (controlPointId === null) return [];
   const guard = asParent(await deps.guard('control_point', controlPointId));
   if ((await deps.queries.farmOfControlPoint(controlPointId)) !== farmId)
-    throw invalidField(400, 'control_point_id', 'no such control point on this farm');
+    throw invalidField(400, 'control_point_id', 'no such control point on this farm, or a siren');
   return [guard];
 }
 

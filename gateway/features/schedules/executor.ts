@@ -7,6 +7,7 @@ import { perform } from '#core/use-case.ts';
 import { type MissedEvent, missedEvents } from './catch-up.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
 import { nextEvent } from './rules-state.ts';
+import { sirenWish } from './siren-wish.ts';
 import { startSlots, type WantedStart } from './start-slots.ts';
 import { createToldEvents } from './told-events.ts';
 import { triggerAudit } from './trigger-audit.ts';
@@ -97,7 +98,9 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       const looked = lookAt(view, now, mayTell);
       if (looked === null) continue;
       const { missed, wish } = looked;
-      if (wish !== null && wish.target === 'ON') starts.push({ view, wish, missed });
+      // no motor: it waits for no start slot, and takes none from a motor
+      if (wish !== null && view.row.is_siren) acting.unshift({ view, wish, missed });
+      else if (wish !== null && wish.target === 'ON') starts.push({ view, wish, missed });
       else if (wish !== null || view.unsaved !== null) acting.push({ view, wish, missed });
       else if (missed.length > 0) telling.push({ view, wish, missed });
     }
@@ -140,7 +143,11 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
 
   function wishFor(view: ControlView, now: number, mayReadClock: boolean): Wish | null {
     const target = targetOf(view).target_status;
-    const wish = mayReadClock ? trustedWish(view, now) : untrustedWish(view, now, deps.safetyOf(view.row.id));
+    const wish = view.row.is_siren
+      ? sirenWish(view, deps.safetyOf(view.row.id))
+      : mayReadClock
+        ? trustedWish(view, now)
+        : untrustedWish(view, now, deps.safetyOf(view.row.id));
     return wish === null || wish.target === target ? null : wish;
   }
 
@@ -168,7 +175,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   }
 
   function eventsSince(view: ControlView, since: number, now: number): MissedEvent[] {
-    if (view.schedules.length === 0 || now <= since) return [];
+    if (view.row.is_siren || view.schedules.length === 0 || now <= since) return [];
     const plan = plansById.get(view.row.id);
     const nothingDue =
       plan?.view === view &&

@@ -39,6 +39,8 @@ export async function createSchedule(
   texts: ScheduleTexts,
 ): Promise<Decision<Schedule>> {
   const { view, guard } = await load(deps, where.controlPointId);
+  if (view.row.is_siren)
+    throw conflict(`${view.row.cod} is a siren: critical alerts drive it, no schedule does`, 'IS_SIREN');
   const times = timesIn(view.zone, input, texts);
   const at = isoOf(deps.now());
   const wanted = {

@@ -4,9 +4,9 @@ import { holdingOrder, lastCoverEnd, type ManualOrder, standingOrders } from './
 import { latestEvent, nextEvent, type RuleFacts, rulesState } from './rules-state.ts';
 import type { ScheduleEvent } from './schedule-events.ts';
 
-/** What the water asks for. An emergency can only ask for ON. */
+/** What the water asks for, or an alarm of a siren. An emergency and an alarm can only ask for ON. */
 export type SafetyDemand = {
-  kind: 'EMERGENCY_OXYGEN' | 'SET_POINT';
+  kind: 'EMERGENCY_OXYGEN' | 'SET_POINT' | 'ALARM';
   target: SwitchState;
   since: number;
   reason: string;

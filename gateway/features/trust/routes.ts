@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { errorBody } from '#contract/fields.ts';
 import {
   authorityRotationInput,
   systemAuthorityAnswer,
@@ -5,6 +7,7 @@ import {
 } from '#contract/resources/system-identity.ts';
 import { audit } from '#core/audit.ts';
 import type { Change } from '#core/changes.ts';
+import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
@@ -16,6 +19,8 @@ export type TrustRouteDeps = IdentityDeps &
   Pick<Kernel, 'newId' | 'idOf'> & {
     /** True for addresses of the farm network. */
     isLocal: (source: string) => boolean;
+    /** A QR code as an SVG picture. */
+    qrSvg: (text: string) => Promise<string>;
   };
 
 const tag = 'System';
@@ -51,6 +56,26 @@ export function trustRoutes(deps: TrustRouteDeps): Route[] {
       answers: { 200: { schema: systemIdentityAnswer } },
       async handle({ source }) {
         return { answer: { status: 200, body: identityOf(deps, { isLocal: deps.isLocal(source) }) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/system/identity/qr',
+      tag,
+      summary: 'The QR code of this gateway as a picture (SVG): address and pin, for a label on the box',
+      access: { who: 'anyone' },
+      answers: {
+        200: { schema: z.string().describe('An SVG picture'), media: 'image/svg+xml' },
+        404: { schema: errorBody },
+      },
+      async handle({ source }) {
+        const { qr } = identityOf(deps, { isLocal: deps.isLocal(source) });
+        if (qr === null)
+          throw new AppError(404, 'This instance has no authority of its own, so there is nothing to pin', {
+            code: 'NO_QR',
+          });
+        const bytes = new TextEncoder().encode(await deps.qrSvg(qr));
+        return { answer: { status: 200, file: { type: 'image/svg+xml', bytes } } };
       },
     }),
     route({

@@ -79,6 +79,7 @@ function fakeDoor(calls: DoorCall[], known: ReadonlySet<string>, override: Parti
     reported: async (...args) => void calls.push(['reported', ...args]),
     event: async (...args) => void calls.push(['event', ...args]),
     revisionReported: (...args) => void calls.push(['revisionReported', ...args]),
+    otaProgress: async (...args) => void calls.push(['otaProgress', ...args]),
     commandResult: (...args) => void calls.push(['commandResult', ...args]),
     seenUnknown: (...args) => void calls.push(['seenUnknown', ...args]),
     identityContested: (...args) => void calls.push(['identityContested', ...args]),

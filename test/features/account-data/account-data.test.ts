@@ -28,6 +28,16 @@ const NOT_EXPORTED = {
   local_users: 'accounts that stand on a gateway, which exports them',
   commands_taken: 'ids of orders that are exported',
   leases: 'of the processes of the instance',
+  device_marks: 'boards that were ignored or replaced, of the box',
+  relays: 'keys and settings of relays, in control_points',
+  relay_meters: 'energy counters of relays',
+  probe_buses: 'ports and addresses of the box; who set them up stands in logs',
+  probes: 'where a probe hangs; what it measured is exported with the measurements',
+  probe_profiles: 'register tables of probes',
+  siren_settings: 'minutes of a farm, set on its gateway',
+  firmware_images: 'programs of controllers, signed by their publisher',
+  firmware_rollouts: 'which controllers got which program; who began it stands in logs',
+  firmware_targets: 'controllers of a rollout, in control_points',
 };
 
 describe('an export', () => {

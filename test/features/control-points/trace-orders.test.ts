@@ -16,6 +16,7 @@ describe('an order can be followed from the request to the relay', () => {
       publishShadow: (mqttId, level) => void told.push({ mqttId, level }),
       publishConfig: () => undefined,
       publishSchedule: () => undefined,
+      publishOta: () => undefined,
       forget: () => undefined,
       isConnected: () => true,
     });

@@ -15,6 +15,7 @@ describe('a controller that missed a level', () => {
       publishShadow: (_id, level) => void sent.push(`shadow ${level.version} ${level.target_status}`),
       publishConfig: () => void sent.push('config'),
       publishSchedule: () => void sent.push('schedule'),
+      publishOta: () => void sent.push('ota'),
       forget: () => undefined,
       isConnected: () => true,
     };

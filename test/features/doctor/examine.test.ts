@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { doctorAnswer } from '#contract/resources/system-doctor.ts';
 import { examine } from '#features/doctor/examine.ts';
 import type { DoctorFacts } from '#features/doctor/ports.ts';
+import { MODEM_WORDS } from '#features/modem/modem-words.ts';
 import { aController, healthyFacts } from './healthy-facts.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const well = healthyFacts();
 const { now } = well;
+const CARD = { name: 'SC32G', madeInYear: 2025, writtenBytes: 5e9, upS: 5 * 86_400, fileSystemErrors: 0 };
 
 type Sections = { [Name in keyof DoctorFacts]?: Partial<NonNullable<DoctorFacts[Name]>> };
 
@@ -50,7 +52,14 @@ describe('a gateway with which all is well', () => {
       'port_http',
       'broker_loop',
       'controllers',
+      'disk_written',
+      'probes',
+      'modem_ready',
+      'modem_signal',
+      'serial_ports',
       'sync_state',
+      'cloud_path',
+      'sntp',
       'event_loop',
       'versions',
       'logs',
@@ -179,6 +188,48 @@ const TROUBLES: readonly [string, Sections, string, 'note' | 'warn' | 'bad'][] =
   ['no contact with it', { sync: { state: 'offline' } }, 'sync_state', 'warn'],
   ['another box in its place', { sync: { state: 'fenced' } }, 'sync_state', 'bad'],
   ['rows kept aside', { sync: { parkedRows: 2 } }, 'sync_parked', 'warn'],
+  ['errors of the disk', { disk: { health: { ...CARD, fileSystemErrors: 2 } } }, 'disk_errors', 'bad'],
+  [
+    'an old SD card',
+    { disk: { card: 'sd', health: { ...CARD, madeInYear: 2019 } } },
+    'disk_card_old',
+    'warn',
+  ],
+  [
+    'a program that wears the card',
+    { disk: { health: { ...CARD, writtenBytes: 2e11 } } },
+    'disk_written',
+    'warn',
+  ],
+  [
+    'a port that may not be opened',
+    { serialPorts: [{ path: '/dev/ttyUSB0', mayOpen: false, usedBy: [] }] },
+    'serial_port_denied',
+    'warn',
+  ],
+  [
+    'a port that ModemManager holds',
+    { serialPorts: [{ path: '/dev/ttyUSB0', mayOpen: true, usedBy: ['ModemManager'] }] },
+    'serial_port_modemmanager',
+    'warn',
+  ],
+  [
+    'a probe that does not answer',
+    { probes: [{ name: 'DO-1', pond: 'V-01', trouble: 'NO_ANSWER', isCalibrationDue: false }] },
+    'probe_silent',
+    'warn',
+  ],
+  [
+    'a probe whose calibration is overdue',
+    { probes: [{ name: 'DO-1', pond: 'V-01', trouble: null, isCalibrationDue: true }] },
+    'probe_calibration_due',
+    'note',
+  ],
+  ['a modem without SIM', { modem: { state: 'no_sim', words: MODEM_WORDS.no_sim } }, 'modem_no_sim', 'bad'],
+  ['a modem in a metal box', { modem: { signalDbm: -107 } }, 'modem_signal', 'bad'],
+  ['no way to the cloud', { cloud: { step: 'no_name', why: 'ENOTFOUND' } }, 'cloud_no_name', 'warn'],
+  ['a time that is not trusted', { sntp: { stratum: null } }, 'sntp_untrusted', 'warn'],
+  ['no time server', { sntp: { port: null, trouble: 'not allowed' } }, 'sntp_off', 'note'],
   ['few days of room offline', { sync: { daysLeft: 2 } }, 'sync_offline_days', 'bad'],
   ['a section that could not be looked at', { unknown: { disk: 'EACCES' } }, 'disk_unknown', 'warn'],
 ];

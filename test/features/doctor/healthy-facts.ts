@@ -1,4 +1,5 @@
 import type { DoctorFacts } from '#features/doctor/ports.ts';
+import { MODEM_WORDS } from '#features/modem/modem-words.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 12);
 const HOUR = 3_600_000;
@@ -29,6 +30,13 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       card: 'emmc',
       wearPercent: 10,
       spares: 'normal',
+      health: {
+        name: 'SC32G',
+        madeInYear: 2025,
+        writtenBytes: 5e9,
+        upS: 5 * 86_400,
+        fileSystemErrors: 0,
+      },
     },
     memory: { totalBytes: 4e9, availableBytes: 3e9, residentBytes: 120e6 },
     database: {
@@ -68,6 +76,11 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
     },
     logs: { to: 'journal' },
     sync: { state: 'connected', contactAgeS: 3, waitingRows: 0, lagS: null, parkedRows: 0, daysLeft: 80 },
+    serialPorts: [{ path: '/dev/serial/by-id/usb-probe', mayOpen: true, usedBy: [] }],
+    probes: [{ name: 'DO-1', pond: 'V-01', trouble: null, isCalibrationDue: false }],
+    modem: { state: 'ready', operator: 'Rede', signalDbm: -71, words: MODEM_WORDS.ready },
+    cloud: { host: 'farm.example', port: 443, step: 'open', ms: 40, why: null },
+    sntp: { port: 123, trouble: null, stratum: 3 },
     unknown: {},
   };
 }

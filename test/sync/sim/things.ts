@@ -492,5 +492,6 @@ const STANDING = (at: string) => ({
   lock_out_at: null,
   config_rev: 1,
   schedule_rev: 1,
+  is_siren: false,
   ...untouched(at),
 });

@@ -40,6 +40,7 @@ export function partsFor(): readonly { name: 'farm' | 'account' | 'machine'; par
         partOf('sincronia'),
         partOf('backup'),
         partOf('diagnostico'),
+        ...(mayOperate.value && !isHosted.value ? [partOf('bancada')] : []),
         partOf('sobre'),
       ],
     },

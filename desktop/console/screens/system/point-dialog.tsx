@@ -8,18 +8,10 @@ import { post } from '../../data/api.ts';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { deviceWords } from './device-words.ts';
+import { nextCode } from './next-code.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
 import { systemWords } from './words.ts';
-
-/** The next code in the row: CP-08 is followed by CP-09. */
-function nextCode(codes: readonly string[]): string {
-  const last = codes.at(-1);
-  const parts = /^(.*?)(\d+)$/.exec(last ?? '');
-  if (parts === null) return last === undefined ? 'CP-01' : '';
-  const [, before = '', figure = ''] = parts;
-  return `${before}${String(Number(figure) + 1).padStart(figure.length, '0')}`;
-}
 
 /** A new control point, with the controller that knocked when there is one. */
 export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: () => void }) {

@@ -141,6 +141,20 @@ function farmsWith(db: Db, of: Owned, id: string) {
           .where('measurements.hidden', '=', 0)
           .where('ponds.hidden', '=', 0),
       );
+    case 'probe':
+      return farms.where('farms.id', '=', db.selectFrom('probes').select('farm_id').where('id', '=', id));
+    case 'probe_bus':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('probe_buses').select('farm_id').where('id', '=', id),
+      );
+    case 'probe_profile':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('probe_profiles').select('farm_id').where('id', '=', id),
+      );
   }
 }
 

@@ -3,6 +3,7 @@ import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
 import { pond } from '#contract/resources/ponds.ts';
+import { relay } from '#contract/resources/relays.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { user } from '#contract/resources/users.ts';
@@ -33,6 +34,7 @@ export async function controlRows(db: Db) {
     device_keys: (await db.selectFrom('device_keys').selectAll().execute()).map((row) =>
       decodeRow(deviceKey, row),
     ),
+    relays: (await db.selectFrom('relays').selectAll().execute()).map((row) => decodeRow(relay, row)),
     control_points: points,
     orders,
   };

@@ -210,3 +210,22 @@ async function removeInSlices(db: Db, which: (rows: SomeDeliveries) => SomeDeliv
     if (due.length < SLICE) return;
   }
 }
+
+/** When SMS were sent since then to the person whose delivery this is, ms, oldest first. */
+export function smsSentSince(db: Db) {
+  return async (deliveryId: string, sinceMs: number): Promise<number[]> => {
+    const rows = await db
+      .selectFrom('deliveries')
+      .select('done_at')
+      .where('kind', '=', 'SMS')
+      .where('state', '=', 'SENT')
+      .where('done_at', '>=', isoOf(sinceMs))
+      .where('user_id', '=', (own) =>
+        own.selectFrom('deliveries as own').select('own.user_id').where('own.id', '=', deliveryId),
+      )
+      .orderBy('done_at')
+      .limit(1_000)
+      .execute();
+    return rows.flatMap(({ done_at }) => (done_at === null ? [] : [Date.parse(done_at)]));
+  };
+}

@@ -38,6 +38,7 @@ export function pondQueries(db: Db): PondQueries {
         .select('farm_id')
         .where('id', '=', controlPointId)
         .where('hidden', '=', 0)
+        .where('is_siren', '=', 0)
         .executeTakeFirst();
       return row?.farm_id ?? null;
     },
