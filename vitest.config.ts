@@ -17,8 +17,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Hundreds of gateways are started as processes: each finds its code compiled, as one on a box does.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)) },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // a machine that is busy elsewhere is late, not wrong
     expect: { poll: { timeout: 20_000 } },
     globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],

@@ -128,7 +128,7 @@ describe('a gateway that died', () => {
       (isRunning) => isRunning === false,
     );
     await kill();
-  }, 60_000);
+  });
   afterAll(async () => {
     await fleet?.stop();
     await kill();
@@ -181,5 +181,5 @@ describe('a gateway that died', () => {
       is_motor_running: true,
       target_status: 'ON',
     });
-  }, 120_000);
+  });
 });

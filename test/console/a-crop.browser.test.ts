@@ -11,7 +11,7 @@ describe('a crop', () => {
   beforeAll(async () => {
     farm = await startConsole();
     page = await farm.open('/', { isTimed: true });
-  }, 60_000);
+  });
   afterAll(() => farm.close());
 
   const ask = async <Answer>(path: string): Promise<Answer> =>

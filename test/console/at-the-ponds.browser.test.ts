@@ -8,7 +8,7 @@ describe('a night and a morning at the ponds', () => {
   let farm: Console;
   beforeAll(async () => {
     farm = await startConsole();
-  }, 60_000);
+  });
   afterEach(() => farm.closePages());
   afterAll(() => farm.close());
 

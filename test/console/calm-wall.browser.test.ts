@@ -38,7 +38,7 @@ describe.each(['light', 'dark'] as const)('the wall, %s', (theme) => {
     const { app, owner } = farm;
     await measure([6.2, 6.4, 5.9]);
     for (const cod of ['CP-01', 'CP-02', 'CP-03']) await controllerReports(app, owner, cod, 'OFF');
-  }, 60_000);
+  });
   afterEach(() => farm.closePages());
   afterAll(() => farm.close());
 

@@ -30,7 +30,7 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
     farm = await startConsole();
     page = await farm.open('/alarmes');
     await page.waitForSelector('.shell[data-link="live"]');
-  }, 60_000);
+  });
   afterAll(() => farm.close());
 
   const measure = ({ pond, oxygen }: { pond: number; oxygen: number }) => {

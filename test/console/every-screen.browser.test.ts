@@ -43,7 +43,7 @@ describe('every screen', () => {
       token: owner.token,
       body: { pond_id: farm.pondIds[1], dissolved_oxygen: 2.4, temperature: 30.1 },
     });
-  }, 60_000);
+  });
   afterEach(() => console_.closePages());
   afterAll(() => console_.close());
 

@@ -36,7 +36,7 @@ describe('a farm and its cloud', () => {
     });
     pointId = String(body(made)['id']);
     await report('OFF');
-  }, 60_000);
+  });
   afterAll(async () => {
     clearInterval(beat);
     await Promise.all(contexts.map((context) => context.close()));

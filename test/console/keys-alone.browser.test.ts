@@ -68,7 +68,7 @@ describe('with keys alone', () => {
       body: { pond_id: farm.farm.pondIds[1], dissolved_oxygen: 2.4 },
     });
     page = await farm.open('/');
-  }, 60_000);
+  });
   afterAll(() => farm.close());
 
   it.each(TASKS)('%s is worked with, the focus is always seen, and never held fast', async (path, task) => {

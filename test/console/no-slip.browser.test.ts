@@ -42,7 +42,7 @@ describe('no single press anywhere', () => {
       if (/turn-off|"target_status":"OFF"|"OFF"/.test(said)) stops.push(said);
       return route.abort();
     });
-  }, 60_000);
+  });
   afterAll(() => farm.close());
 
   async function settle(address: string): Promise<void> {

@@ -8,7 +8,7 @@ describe('a phone on the farm’s Wi-Fi', () => {
   beforeAll(async () => {
     farm = await startConsole({ flags: [`--host-resolver-rules=MAP ${NAME} 127.0.0.1`] });
     await controllerReports(farm.app, farm.owner, 'CP-01', 'OFF');
-  }, 60_000);
+  });
   afterAll(() => farm.close());
 
   it('does all that people do at the ponds over plain http, where browsers keep back what they give to secure pages', async () => {

@@ -13,7 +13,7 @@ describe('the water round on the PC', () => {
       const body = { farm_id: farm.farm.id, cod: `V-${String(n).padStart(2, '0')}`, pond_type: 'FATTENING' };
       await farm.app.call('POST', '/ponds/', { token: farm.owner.token, body });
     }
-  }, 60_000);
+  });
   afterAll(() => farm.close());
 
   it('of twelve ponds and four parameters is done without the mouse, in few keys, and saved', async () => {

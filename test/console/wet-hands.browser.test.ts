@@ -70,7 +70,7 @@ describe('with wet hands on a small screen', () => {
       body: { pond_id: farm.pondIds[1], dissolved_oxygen: 2.4, temperature: 30.1 },
     });
     page = await console_.open('/', { width: 360, height: 740 });
-  }, 60_000);
+  });
   afterEach(() => page.setViewportSize({ width: 360, height: 740 }));
   afterAll(() => console_.close());
 

@@ -60,7 +60,7 @@ describe('what the operator installs', () => {
       throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}`);
     });
     packed = listPackage(path.join(work, 'out/desktop/linux-unpacked/resources/app.asar'), { isPack: false });
-  }, 60_000);
+  });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   it('is the built program alone: no source, no package, no Node, no secret', () => {

@@ -13,7 +13,7 @@ describe('the program on the operator’s PC', () => {
   beforeAll(async () => {
     [app, built] = await Promise.all([startApp(), builtDesktop()]);
     program = await startDesktop(built.folder, { gateway: gateway() });
-  }, 60_000);
+  });
   afterAll(async () => {
     await program.stop();
     built.remove();
@@ -102,7 +102,7 @@ describe('a gateway that is not there', () => {
   let built: Awaited<ReturnType<typeof builtDesktop>>;
   beforeAll(async () => {
     [app, built] = await Promise.all([startApp(), builtDesktop()]);
-  }, 60_000);
+  });
   afterAll(async () => {
     built.remove();
     await app.close();

@@ -74,7 +74,7 @@ async function reported(...args: string[]): Promise<{ code: number; report: Doct
 const EXIT = { ok: 0, note: 0, warn: 3, bad: 4 };
 const found = (report: DoctorReport, id: string) => report.findings.find((one) => one.id === id);
 
-describe('npm run doctor', { timeout: 60_000 }, () => {
+describe('npm run doctor', { timeout: 180_000 }, () => {
   it('on a box that never ran says so, and ends with the worst finding', async () => {
     const { code, report } = await reported();
     expect([code, report.is_running, report.worst]).toEqual([4, false, 'bad']);

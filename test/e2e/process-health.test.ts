@@ -71,7 +71,7 @@ describe('the process', () => {
     await gateway.start();
     const known = (await gateway.call('GET', `/control-points/${id}`, { token })).body as Json;
     expect(known['last_heartbeat']).toBe(heard);
-  }, 60_000);
+  });
 
   it('gives back every handle of a thousand connections, however often they come', async () => {
     const gateway = await startGateway();
@@ -103,7 +103,7 @@ describe('the process', () => {
       await settle(base);
     }
     expect(await gateway.figure('mqtt_clients')).toBe(0);
-  }, 60_000);
+  });
 
   it('writes its last words and ends with 1 when it meets a fault of its own', async () => {
     const data = mkdtempSync(join(tmpdir(), 'gateway-'));
@@ -140,5 +140,5 @@ describe('the process', () => {
     }
     expect(await exited).toEqual([1, null]);
     expect(said.at(-1)).toBe('stopped by a fault of ours: planted');
-  }, 60_000);
+  });
 });

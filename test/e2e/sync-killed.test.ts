@@ -63,7 +63,7 @@ describeOnPostgres('power cuts while both sides write', () => {
       () => hosted.call('GET', `/ponds/${sharedPond}`, { token: owner.token }),
       ({ status }) => status === 200,
     );
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await Promise.all([gateway?.close(), hosted?.close()]);
@@ -131,7 +131,7 @@ describeOnPostgres('power cuts while both sides write', () => {
     expect(new Set(ponds).size).toBe(ponds.length);
     expect(new Set(notes).size).toBe(notes.length);
     expect(both.farm['sync_parked']).toEqual([]);
-  }, 60_000);
+  });
 
   function onSqlite(): Rows {
     const connection = new BetterSqlite(join(gateway.data, 'farm.db'), { readonly: true });

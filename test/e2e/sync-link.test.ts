@@ -75,7 +75,7 @@ describeOnPostgres('a farm and its owner far away', () => {
     await pairOver(link.port, { gateway, hosted: first, owner });
     await until(farFarm, (farm) => farm['id'] === farmId);
     await until(linkState, (state) => state === 'connected');
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await fleet?.stop();

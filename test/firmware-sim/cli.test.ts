@@ -18,7 +18,7 @@ function sim(args: string[], env: Record<string, string> = {}): Promise<Ended> {
     const child = execFile(
       process.execPath,
       [MAIN, ...args],
-      { env: { PATH: process.env['PATH'], ...env }, timeout: 15_000 },
+      { env: { PATH: process.env['PATH'], ...env }, timeout: 60_000 },
       (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });
@@ -174,7 +174,7 @@ describe('npm run sim', () => {
     expect(side.observed.at(-1)).toMatchObject({ kind: 'session_end' });
   });
 
-  test('--conformance prints TAP and ends with 1 when a check failed', { timeout: 40_000 }, async () => {
+  test('--conformance prints TAP and ends with 1 when a check failed', { timeout: 180_000 }, async () => {
     const clock = createRealClock();
     const identity = { device_id: 'pond-1', mqtt_id: 'pond-1', key: 'k' };
     const side = await startGatewaySide({ clock, identity });

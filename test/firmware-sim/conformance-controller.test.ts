@@ -32,16 +32,16 @@ async function check({ onTestFinished }: Test, transport: TransportKind, machine
 }
 
 describe.concurrent('the simulator’s gateway side judges controllers', () => {
-  test('our controller over MQTT keeps every clause', { timeout: 90_000 }, async (context) => {
+  test('our controller over MQTT keeps every clause', { timeout: 180_000 }, async (context) => {
     expect(await check(context, 'mqtt')).toEqual([]);
   });
 
-  test('our controller over HTTP keeps every clause', { timeout: 90_000 }, async (context) => {
+  test('our controller over HTTP keeps every clause', { timeout: 180_000 }, async (context) => {
     expect(await check(context, 'http')).toEqual([]);
   });
 
   test('a controller that follows any version fails the version clause alone', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async (context) => {
     let epochs = 0;
     const forgetful: typeof step = (state, event) => {
@@ -57,7 +57,7 @@ describe.concurrent('the simulator’s gateway side judges controllers', () => {
   });
 
   test('a controller that ignores its rest and switches off when alone fails those clauses', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async (context) => {
     const careless: typeof step = (state, event) => {
       const config = { ...state.nvs.config, min_off_s: 0 };

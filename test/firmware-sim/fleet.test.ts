@@ -155,7 +155,7 @@ async function until(test: () => boolean): Promise<void> {
 }
 
 describe('a fleet over real sockets', () => {
-  test('500 controllers, a fifth of them over HTTP, come up and beat', { timeout: 60_000 }, async () => {
+  test('500 controllers, a fifth of them over HTTP, come up and beat', { timeout: 180_000 }, async () => {
     const standIn = await aStandIn();
     const fleet = aFleet(standIn, controllers(500));
     await until(() => standIn.heartbeats.size === 500);
@@ -234,7 +234,7 @@ describe('a fleet over real sockets', () => {
   });
 
   test('lost, late and repeated messages end in the wanted state all the same', {
-    timeout: 30_000,
+    timeout: 180_000,
   }, async () => {
     const standIn = await aStandIn();
     const fleet = aFleet(standIn, controllers(10, 1));

@@ -47,7 +47,7 @@ describe('simulated controllers over TLS', () => {
     expect(await run(...secured(), '--tls-pin', pin)).toMatchObject({ connected: 4 });
     expect(await run(...secured(), '--tls-ca', file)).toMatchObject({ connected: 4 });
     expect(await run('--gateway', gateway.running.http, '--tls')).toMatchObject({ connected: 4 });
-  }, 60_000);
+  });
 
   it('say nothing to one they do not know, not even the password', async () => {
     const wrong = Buffer.alloc(32).toString('base64');

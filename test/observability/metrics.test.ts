@@ -68,7 +68,7 @@ beforeAll(async () => {
     await fetch(`${started.http}/api/v1/farms/`);
     scraped.set(role, parse(await (await ask()).text()));
   }
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(running.map((one) => one.stop()));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });

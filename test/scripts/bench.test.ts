@@ -93,7 +93,7 @@ test('a quick run of farm-reads holds pages, exports and recordings against thei
     ['calm', 1],
     ['better-sqlite3 insert, FULL', 2],
   ]);
-}, 90_000);
+});
 
 test('an unknown measure is refused with the names of those there are', async () => {
   await expect(bench('--only', 'speed')).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import type { Plan } from '../../scripts/soak/plan.ts';
 import { readProgress } from '../../scripts/soak/progress.ts';
 
 it('an interrupted campaign goes on with the farm, and the notes, that it had', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'soak-progress-'));
   const progressFile = join(folder, 'progress.json');

@@ -20,9 +20,15 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** What a timer of the program does every five seconds; here nothing ticks by itself. */
 const BEAT_MS = 2_000;
 
-/** A gateway with a small farm, and a real browser in front of it; `flags` are the browser's. */
-export async function startConsole({ flags = [] }: { flags?: readonly string[] } = {}) {
-  const app = await startApp('sqlite');
+/** A gateway with a small farm, and a real browser in front of it; `flags` are the browser's, `args` the gateway's. */
+export async function startConsole({
+  flags = [],
+  args = [],
+}: {
+  flags?: readonly string[];
+  args?: readonly string[];
+} = {}) {
+  const app = await startApp('sqlite', args);
   const beat = setInterval(() => app.events.beat(), BEAT_MS);
   const owner = await app.signUp();
   const farm = await aSmallFarm(app, owner);

@@ -1,12 +1,19 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { RelayKind, RelaySettings, relay, relayMeter } from '#contract/resources/relays.ts';
 import type { SwitchState } from '#contract/words.ts';
+import type { Controller } from '#core/device-link.ts';
 import type { Knock } from '#core/relay-link.ts';
 
 export type Relay = RowOf<typeof relay>;
 export type RelayMeter = RowOf<typeof relayMeter>;
 
 export type RelayMessage = { topic: string; payload: string };
+
+/** Nobody hears it while the broker does not stand. */
+export type SayToRelay = (messages: readonly RelayMessage[]) => void;
+
+/** Work nobody waits for: a failure is told in the log and repeated by the next message. */
+export type InBackground = (controller: Controller, work: Promise<unknown> | undefined) => void;
 
 /** What a relay does by itself when its power comes back; `other`: something that no fail-safe of ours asks for. */
 export type PowerOn = 'ON' | 'OFF' | 'HOLD' | 'other';

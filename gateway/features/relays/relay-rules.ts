@@ -9,6 +9,8 @@ const ANSWER_WITHIN_MS = 3_000;
 const REPEAT_MS = [5_000, 10_000, 20_000, 60_000] as const;
 /** A change within this long after an order of ours may be its effect. */
 const EFFECT_MS = 15_000;
+/** What its meter says right after a switch is the inrush; what it says three seconds later is the motor. */
+export const METER_SETTLES_MS = 3_000;
 
 export type Sent = { target: SwitchState; at: number; tries: number };
 

@@ -123,7 +123,7 @@ describe('bytes that are no MQTT end that connection alone', () => {
     client.send(publishPacket(`${OWN}/hb`, { current_status: 'ON' }));
     await client.next('puback');
     expect(await farm.broker.selfCheck()).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe('size and time', () => {

@@ -108,7 +108,7 @@ test('while twenty clients send whatever bytes there are, the one that keeps to 
   expect(await farm.broker.selfCheck()).toBe(true);
   await eventually(() => expect(farm.broker.clientCount()).toBe(1));
   expect(farm.log.filter(({ level }) => level !== 'debug')).toEqual([]);
-}, 60_000);
+});
 
 test('while others flood, every report of the one that keeps to the rules is acknowledged in its turn', async () => {
   const farm = await startBroker();
@@ -158,7 +158,7 @@ test('a subscriber that is frozen stops nobody: the others get every level, and 
   await eventually(() => expect(farm.counted('slow_kicks')).toBe(1));
   clearInterval(feed);
   expect(farm.broker.link.isConnected('aerator-2')).toBe(true);
-}, 60_000);
+});
 
 async function nextLevel(client: RawClient): Promise<unknown> {
   for (;;) {

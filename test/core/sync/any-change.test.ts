@@ -130,5 +130,5 @@ onBothEngines('any change that comes over the wire', (open, engine) => {
       });
       for (const database of [gateway, hosted]) expect(await orphans(database)).toEqual([]);
     }
-  }, 120_000);
+  });
 });

@@ -126,7 +126,7 @@ onBothEngines('a batch of changes', (open) => {
       }),
       { numRuns: 4 },
     );
-  }, 120_000);
+  });
 
   /** Both logs folded by the pure merge. */
   async function model({ gateway, hosted }: { gateway: Database; hosted: Database }): Promise<unknown> {

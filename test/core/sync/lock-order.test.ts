@@ -117,5 +117,5 @@ describeOnPostgres('two processes on one database', () => {
     expect(runs.again).toBeLessThan(ROUNDS * AT_ONCE);
     for (const { close } of processes) await close();
     await fresh.drop();
-  }, 120_000);
+  });
 });

@@ -86,5 +86,5 @@ onBothEngines('every route and every scope', (_open, engine) => {
       }
     }
     expect(kept).toEqual(wanted);
-  }, 60_000);
+  });
 });

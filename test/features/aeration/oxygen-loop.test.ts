@@ -495,7 +495,7 @@ describe.each([
   ['restarts, and a clock that loses its trust', withRightClock],
   ['a clock that steps as it likes', withAnyClock],
 ])('whatever comes, with %s', (_what, sequences) => {
-  test('oxygen lets go of a motor only on a fresh good reading', { timeout: 120_000 }, async () => {
+  test('oxygen lets go of a motor only on a fresh good reading', { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(sequences, async (acts) => {
         let asked = false;
@@ -527,7 +527,7 @@ describe.each([
   ['outages of hours', withOutages],
 ])('whatever comes, with %s', (_what, sequences) => {
   test('nothing starts what is locked out, and everything else airs a pond in an emergency', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(sequences, async (acts) => {
@@ -546,7 +546,7 @@ describe.each([
 });
 
 test('whatever comes, a corrected slip lets go of nothing that would be held without it', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const oxygen = fc.integer({ min: 0, max: 90 });
   const minutes = fc.constantFrom(0, 5, 16, 25, 120, 900);

@@ -28,7 +28,7 @@ onBothEngines('an episode of hundreds of alerts', (_open, engine) => {
   };
 
   test('ends with one good value, a slice at a time, and the next bad one begins another', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const pond = await aBadNight();
     const [sample] = (await farm.alertsOf(pond, '?limit=1')).alerts;
@@ -57,7 +57,7 @@ onBothEngines('an episode of hundreds of alerts', (_open, engine) => {
   });
 
   test('ends as a whole when a person resolves it; what was measured since stays', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const pond = await aBadNight();
     const [newest] = (await farm.alertsOf(pond, '?limit=1')).alerts;

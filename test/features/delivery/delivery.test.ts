@@ -382,7 +382,7 @@ onBothEngines('notifications that go out', (_open, engine) => {
       for (const { id } of [place.channel, second.body as Channel])
         await app.call('DELETE', `/notification-channels/${id}`, { token: place.person.token });
       await app.delivery.work();
-    }, 60_000);
+    });
 
     it('what nobody could be told for a day and is over comes as one summary', async () => {
       const place = await aWebhook();

@@ -17,7 +17,7 @@ describeOnPostgres('two processes on one database', () => {
     const args = ['--database-url', database.url, ...stripe.args];
     const first = await startGatewayProcess(clock, args);
     processes = [first, await startGatewayProcess(clock, args)];
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(processes.map((gateway) => gateway.close()));
     await stripe.close();
@@ -79,7 +79,7 @@ describeOnPostgres('two processes on one database', () => {
     const { rows } = await client.query('select id from payment_events');
     await client.end();
     expect(rows).toHaveLength(events.length);
-  }, 60_000);
+  });
 
   test('log no secret of Stripe, and nothing of what it sent', async () => {
     const forged = await sendSigned(`${ask(0).http()}/api/v1`, '{"note":"SECRET-IN-BODY"}', {

@@ -105,7 +105,7 @@ describe('years below a pond', () => {
   }
 
   it('five years of a probe and its alerts: the pond is gone, a few rows are touched', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const pond = await aPond('V-01');
     grow(readings(pond, 175_000));

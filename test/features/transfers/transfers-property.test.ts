@@ -133,5 +133,5 @@ onBothEngines('any sequence of moves, corrections and deletions', (_open, engine
       }),
       { numRuns: engine === 'sqlite' ? 40 : 8 },
     );
-  }, 120_000);
+  });
 });

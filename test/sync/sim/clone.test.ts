@@ -13,7 +13,7 @@ beforeAll(() => {
 
 it.each([1, 2, 3])(
   'when the second box is taken away, the first and the hosted instance agree on all they wrote (%i)',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (seed) => {
     const world = await createPairedWorld({ seed, image });
     try {

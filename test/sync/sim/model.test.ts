@@ -58,7 +58,7 @@ beforeAll(() => {
   image = freshImage();
 });
 
-it('both instances stand where all changes together come to', { timeout: 120_000 }, async () => {
+it('both instances stand where all changes together come to', { timeout: 180_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.commands(commands, { maxCommands: 40 }), async (seed, run) => {
       const world = await createPairedWorld({ seed, image });

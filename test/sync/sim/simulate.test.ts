@@ -22,7 +22,7 @@ describe('a farm at work while line, clocks, power and disks fail', () => {
     expect(failed).toEqual([]);
   });
 
-  it('does the same again for the same seed', { timeout: 60_000 }, async () => {
+  it('does the same again for the same seed', { timeout: 180_000 }, async () => {
     const [first, second, other] = [
       await simulate({ seed: 11, image }),
       await simulate({ seed: 11, image }),
