@@ -88,6 +88,6 @@ describe('a recovery that is killed', () => {
       expect(readdirSync(data).filter((name) => name.includes('unfinished'))).toEqual([]);
       await box.close();
     },
-    60_000,
+    180_000,
   );
 });

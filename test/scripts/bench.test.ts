@@ -27,7 +27,7 @@ const written = z.object({
 });
 
 /** The others when all are wanted (`npm run soak -- --benches`): each starts gateways and loads of its own. */
-const EACH_TIME = ['http-heartbeats', 'quiet-day', 'limits', 'sync-apply'];
+const EACH_TIME = ['http-heartbeats', 'sync-apply'];
 const isRun = ([name]: readonly [string, ...unknown[]]) =>
   process.env['BENCHES'] === 'all' || EACH_TIME.includes(name);
 const QUICK: readonly [string, string | string[], number][] = [
@@ -62,7 +62,7 @@ describe.concurrent('a quick run', () => {
       );
       expect(findings.every((finding) => stdout.includes(finding.measure))).toBe(true);
     },
-    60_000,
+    180_000,
   );
 });
 
@@ -76,7 +76,7 @@ describe.skipIf(whyNoPostgres() !== null)('a quick run of both halves', () => {
 
       expect(findings.map((finding) => finding.baseline.name)).toEqual(Array(count).fill(baseline));
     },
-    90_000,
+    180_000,
   );
 });
 

@@ -40,12 +40,12 @@ test.skipIf(missing.length > 0)(
       await until(
         () => heard,
         (lines) => lines.some((line) => line.includes('READY=1')),
-        30_000,
+        180_000,
       );
       await until(
         () => heard,
         (lines) => lines.some((line) => line.includes('WATCHDOG=1')),
-        30_000,
+        180_000,
       );
       const gone = once(gateway, 'exit');
       gateway.kill('SIGTERM');
@@ -55,7 +55,7 @@ test.skipIf(missing.length > 0)(
       rmSync(folder, { recursive: true, force: true });
     }
   },
-  60_000,
+  180_000,
 );
 
 test('without a supervisor nobody is told', () => {

@@ -104,7 +104,7 @@ onBothEngines('any change that comes over the wire', (open, engine) => {
         expect({ [name]: some.length }).toEqual({ [name]: 1 });
       }
     },
-    120_000,
+    180_000,
   );
 
   it('is taken as it can be where it comes in a snapshot, or was found by a comparison', async () => {
