@@ -38,6 +38,12 @@ export const SYSTEM_ROUTES: typeof ROUTES = [
     path: '/sistema/diagnostico',
     load: async () => (await import('../screens/system/diagnostics.tsx')).Diagnostics,
   },
+  { path: '/sistema/sondas', load: async () => (await import('../screens/probes/probes.tsx')).Probes },
+  {
+    path: '/sistema/firmware',
+    load: async () => (await import('../screens/firmware/firmware.tsx')).Firmware,
+  },
+  { path: '/sistema/sirene', load: async () => (await import('../screens/siren/siren.tsx')).Siren },
   { path: '/sistema/bancada', load: async () => (await import('../screens/bench/bench.tsx')).Bench },
   { path: '/sistema/sobre', load: async () => (await import('../screens/system/about.tsx')).About },
 ];

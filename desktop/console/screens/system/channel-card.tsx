@@ -17,7 +17,7 @@ type Props = { channel: ChannelAnswer; onEdit: () => void; onSecret: (secret: st
 export function ChannelCard({ channel, onEdit, onSecret }: Props) {
   const words = channelWords();
   const path = `/notification-channels/${channel.id}`;
-  const { fault, run } = useWork();
+  const { fault, run } = useWork(words.fault);
   const [asks, setAsks] = useState<'remove' | 'rotate' | null>(null);
   const again = () => refresh('notification-channels');
   const isQuiet = channel.quiet_from !== null && channel.quiet_to !== null;
@@ -37,7 +37,9 @@ export function ChannelCard({ channel, onEdit, onSecret }: Props) {
         </p>
       </div>
       {channel.last_error === null ? null : <p class="note p2 breaks">{channel.last_error}</p>}
-      {channel.state === 'UNCONFIRMED' ? <Confirm path={path} /> : null}
+      {channel.state === 'UNCONFIRMED' ? (
+        <Confirm path={path} kind={channel.kind === 'SMS' ? 'SMS' : 'EMAIL'} />
+      ) : null}
       <FaultNote fault={fault} />
       <div class="row">
         {channel.state === 'UNCONFIRMED' ? null : (
@@ -94,9 +96,9 @@ export function ChannelCard({ channel, onEdit, onSecret }: Props) {
   );
 }
 
-function Confirm({ path }: { path: string }) {
+function Confirm({ path, kind }: { path: string; kind: 'EMAIL' | 'SMS' }) {
   const words = channelWords();
-  const { fault, run } = useWork();
+  const { fault, run } = useWork(words.fault);
   const [code, setCode] = useState('');
   const confirm = () =>
     run(async () => {
@@ -105,7 +107,7 @@ function Confirm({ path }: { path: string }) {
     }, words.confirmed);
   return (
     <div class="stack">
-      <p>{words.confirmText}</p>
+      <p>{words.confirmText[kind]}</p>
       <TextField
         label={words.code}
         value={code}

@@ -5,6 +5,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { patch, post } from '../../data/api.ts';
 import { farm } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { TIME } from '../../data/schedules.ts';
@@ -15,12 +16,22 @@ import { useWork } from './use-work.ts';
 import { systemWords } from './words.ts';
 
 const TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;
+/** SMS goes out by the modem of the box. */
+const KINDS = ['EMAIL', 'SMS', 'WEBHOOK'] as const;
+type Kind = (typeof KINDS)[number];
 const SEVERITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
 type Type = (typeof TYPES)[number];
 type Severity = (typeof SEVERITIES)[number];
 
 const isQuietRight = (from: string, to: string) =>
   (from === '') === (to === '') && (from === '' || (TIME.test(from) && TIME.test(to)));
+
+const BEGIN: Readonly<Record<Kind, () => string>> = {
+  EMAIL: () => user.value?.email ?? '',
+  SMS: () => '+55 ',
+  WEBHOOK: () => 'https://',
+};
+const KEYBOARD = { EMAIL: 'email', SMS: 'tel', WEBHOOK: 'url' } as const;
 
 /** A new channel, or other wishes for one that stands. */
 export function ChannelDialog({
@@ -34,14 +45,21 @@ export function ChannelDialog({
 }) {
   const words = channelWords();
   const shared = systemWords();
-  const { fault, run } = useWork();
-  const [kind, setKind] = useState<'EMAIL' | 'WEBHOOK'>('EMAIL');
+  const { fault, run } = useWork(words.fault);
+  const [kind, setKind] = useState<Kind>('EMAIL');
   const [address, setAddress] = useState(channel?.address ?? user.value?.email ?? '');
   const [types, setTypes] = useState<readonly Type[]>(channel?.types ?? ['ALERT', 'SYSTEM']);
   const [least, setLeast] = useState<Severity>(channel?.min_severity ?? 'LOW');
   const [from, setFrom] = useState(channel?.quiet_from ?? '');
   const [to, setTo] = useState(channel?.quiet_to ?? '');
   const isQuiet = isQuietRight(from, to);
+  const choose = (chosen: Kind) => {
+    setKind(chosen);
+    setAddress(BEGIN[chosen]());
+    // an SMS costs money and wakes people: for what cannot wait, unless somebody wants more
+    setTypes(chosen === 'SMS' ? ['ALERT'] : ['ALERT', 'SYSTEM']);
+    setLeast(chosen === 'SMS' ? 'HIGH' : 'LOW');
+  };
   const save = async () => {
     const wishes = {
       types,
@@ -89,21 +107,20 @@ export function ChannelDialog({
           <SelectField
             label={words.kindField}
             value={kind}
-            options={(['EMAIL', 'WEBHOOK'] as const).map((word) => ({
+            options={KINDS.filter((word) => word !== 'SMS' || !isHosted.value).map((word) => ({
               value: word,
               label: words.kind[word],
             }))}
-            onChange={(event) => {
-              const chosen = event.currentTarget.value === 'WEBHOOK' ? 'WEBHOOK' : 'EMAIL';
-              setKind(chosen);
-              setAddress(chosen === 'EMAIL' ? (user.value?.email ?? '') : 'https://');
-            }}
+            onChange={({ currentTarget: { value } }) =>
+              choose(KINDS.find((word) => word === value) ?? 'EMAIL')
+            }
           />
           <TextField
             label={words.address[kind]}
             value={address}
             maxLength={2_000}
-            inputMode={kind === 'EMAIL' ? 'email' : 'url'}
+            inputMode={KEYBOARD[kind]}
+            hint={kind === 'SMS' ? words.phoneHint : undefined}
             onInput={(event) => setAddress(event.currentTarget.value)}
           />
         </>

@@ -3,12 +3,13 @@ import { dictionary } from '../../i18n/language.ts';
 export const channelWords = dictionary({
   'pt-BR': {
     title: 'Canais de aviso',
-    text: 'Além da lista de notificações, os avisos podem sair por e-mail ou para um endereço de outro programa (webhook).',
+    text: 'Além da lista de notificações, os avisos podem sair por e-mail, por SMS do modem do gateway, ou para um endereço de outro programa (webhook).',
     none: 'Nenhum canal ainda. Sem canal, os avisos aparecem só aqui no painel.',
     add: 'Novo canal',
     kind: { EMAIL: 'E-mail', WEBHOOK: 'Webhook', WEB_PUSH: 'Navegador', SMS: 'SMS' },
     kindField: 'Tipo',
-    address: { EMAIL: 'Endereço de e-mail', WEBHOOK: 'Endereço https' },
+    address: { EMAIL: 'Endereço de e-mail', WEBHOOK: 'Endereço https', SMS: 'Número do celular' },
+    phoneHint: 'Com o código do país: +55 85 91234-5678. Chega um SMS com um código para confirmar.',
     types: 'Avisar sobre',
     type: { ALERT: 'Alarmes', SYSTEM: 'Sistema', SUBSCRIPTION: 'Assinatura', PAYMENT: 'Pagamento' },
     from: 'Alarmes a partir de',
@@ -29,7 +30,10 @@ export const channelWords = dictionary({
     },
     pending: (n: number) => `${n} por enviar`,
     lastSent: (at: string) => `último envio ${at}`,
-    confirmText: 'Digite o código que chegou por e-mail.',
+    confirmText: {
+      EMAIL: 'Digite o código que chegou por e-mail.',
+      SMS: 'Digite o código que chegou por SMS.',
+    },
     code: 'Código',
     confirm: 'Confirmar',
     confirmed: 'Endereço confirmado.',
@@ -58,15 +62,20 @@ export const channelWords = dictionary({
     next: (at: string) => `próxima ${at}`,
     result: 'Resultado',
     what: 'O quê',
+    fault: {
+      CHANNEL_KIND_NOT_AVAILABLE:
+        'Este gateway não envia por este meio: o e-mail precisa de um servidor (--smtp-url), o SMS de um modem GSM (--modem).',
+    },
   },
   en: {
     title: 'Channels',
-    text: 'Besides the list of notifications, they can go out by e-mail or to an address of another program (webhook).',
+    text: 'Besides the list of notifications, they can go out by e-mail, by SMS of the gateway’s modem, or to an address of another program (webhook).',
     none: 'No channel yet. Without one, notifications are seen only here.',
     add: 'New channel',
     kind: { EMAIL: 'E-mail', WEBHOOK: 'Webhook', WEB_PUSH: 'Browser', SMS: 'SMS' },
     kindField: 'Kind',
-    address: { EMAIL: 'E-mail address', WEBHOOK: 'https address' },
+    address: { EMAIL: 'E-mail address', WEBHOOK: 'https address', SMS: 'Number of the phone' },
+    phoneHint: 'With its country: +55 85 91234-5678. An SMS comes with a code to confirm it.',
     types: 'Tell about',
     type: { ALERT: 'Alarms', SYSTEM: 'System', SUBSCRIPTION: 'Subscription', PAYMENT: 'Payment' },
     from: 'Alarms from',
@@ -86,7 +95,7 @@ export const channelWords = dictionary({
     },
     pending: (n: number) => `${n} to be sent`,
     lastSent: (at: string) => `last sent ${at}`,
-    confirmText: 'Enter the code that came by e-mail.',
+    confirmText: { EMAIL: 'Enter the code that came by e-mail.', SMS: 'Enter the code that came by SMS.' },
     code: 'Code',
     confirm: 'Confirm',
     confirmed: 'Address confirmed.',
@@ -115,5 +124,9 @@ export const channelWords = dictionary({
     next: (at: string) => `next ${at}`,
     result: 'Result',
     what: 'What',
+    fault: {
+      CHANNEL_KIND_NOT_AVAILABLE:
+        'This gateway does not send that way: e-mail needs a mail server (--smtp-url), SMS a GSM modem (--modem).',
+    },
   },
 });

@@ -17,6 +17,9 @@ export function partsFor(): readonly { name: 'farm' | 'account' | 'machine'; par
   const ofFarm: Part[] = [
     ...(hasFarm ? [partOf('fazenda')] : []),
     ...(mayOperate.value ? [partOf('dispositivos')] : []),
+    // what hangs at the box itself is seen and set up there
+    ...(hasFarm && !isHosted.value ? [partOf('sondas'), partOf('sirene')] : []),
+    ...(mayOperate.value && !isHosted.value ? [partOf('firmware')] : []),
     // who works here is decided by the owner; everybody may take an invitation of their own
     partOf('usuarios'),
     ...(hasFarm && !isOwner.value ? [] : [{ href: '/bem-vindo', ...words.welcome }]),

@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import type { ProbeAnswer, ProbeReading } from '#contract/resources/probes.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { toast } from '../../components/toast.tsx';
+import { del } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
+import { mayOperate } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh } from '../../data/query.ts';
+import { age, calendarDay } from '../../i18n/format.ts';
+import { CalibrationDialog } from './calibration-dialog.tsx';
+import { ReadingList } from './reading-list.tsx';
+import { TroubleNote } from './trouble-note.tsx';
+import { probeWords } from './words.ts';
+
+/** Not the colour tells what a reading is worth. */
+const MARK = { good: '●', stale: '○', suspect: '▲', fault: '■' } as const;
+
+export function ProbeCard({ probe, onEdit }: { probe: ProbeAnswer; onEdit: () => void }) {
+  const words = probeWords();
+  const [asks, setAsks] = useState<'calibrate' | 'remove' | null>(null);
+  const { last_answer_at: answered } = probe;
+  return (
+    <li
+      class="card stack"
+      data-probe={probe.name}
+      data-quality={probe.is_enabled ? probe.quality : 'off'}
+      data-trouble={probe.trouble?.code}
+    >
+      <div>
+        <h2>
+          {probe.pond_cod} · {probe.name}
+        </h2>
+        <p class="muted small">
+          {words.qualityName}:{' '}
+          <strong>
+            {probe.is_enabled ? (
+              <>
+                <span aria-hidden="true">{MARK[probe.quality]}</span> {words.quality[probe.quality]}
+              </>
+            ) : (
+              words.off
+            )}
+          </strong>
+          {' · '}
+          {answered === null
+            ? words.neverAnswered
+            : words.answered(age(Math.max(0, now.value - Date.parse(answered))))}
+          {' · '}
+          {probe.profile_name} · {words.address(probe.unit_id)}
+        </p>
+      </div>
+      <ReadingList readings={probe.readings} isOld={probe.quality === 'stale'} told="quality" />
+      {probe.is_enabled ? <TroubleNote trouble={probe.trouble} /> : null}
+      {probe.is_enabled && probe.trouble === null ? <Doubt readings={probe.readings} /> : null}
+      <Calibration probe={probe} />
+      {mayOperate.value ? (
+        <div class="row">
+          <Button
+            look={probe.is_calibration_due ? 'main' : 'plain'}
+            disabled={isBlind.value}
+            onClick={() => setAsks('calibrate')}
+          >
+            {words.calibrate}
+          </Button>
+          <Button disabled={isBlind.value} onClick={onEdit}>
+            {words.edit}
+          </Button>
+          <Button look="danger" disabled={isBlind.value} onClick={() => setAsks('remove')}>
+            {words.remove}
+          </Button>
+        </div>
+      ) : null}
+      {asks === 'calibrate' ? <CalibrationDialog probe={probe} onClose={() => setAsks(null)} /> : null}
+      {asks === 'remove' ? (
+        <ConfirmDialog
+          title={words.removeTitle(`${probe.pond_cod} · ${probe.name}`)}
+          label={words.remove}
+          work={async () => {
+            await del(`/probes/${probe.id}`);
+            refresh('probes', 'probe-buses');
+            toast(words.removed, null, 4_000);
+          }}
+          onClose={() => setAsks(null)}
+        >
+          <p>{words.removeText}</p>
+        </ConfirmDialog>
+      ) : null}
+    </li>
+  );
+}
+
+/** It answers, and is not believed: why, and what a hand does about it. */
+function Doubt({ readings }: { readings: readonly ProbeReading[] }) {
+  const words = probeWords();
+  const reasons = [...new Set(readings.map(({ reason }) => reason))];
+  const [reason] = reasons.filter((one) => one !== null && one !== 'NO_ANSWER');
+  if (reason === undefined) return null;
+  return (
+    <div class="note p3 stack" data-reason={reason}>
+      <p>
+        <strong>{words.doubt(words.reason[reason])}</strong>
+      </p>
+      <p>
+        {words.whatNow}: {words.what[reason]}
+      </p>
+      <p class="small">{words.notUsed}</p>
+    </div>
+  );
+}
+
+function Calibration({ probe }: { probe: ProbeAnswer }) {
+  const words = probeWords();
+  const done =
+    probe.calibrated_at === null ? words.neverCalibrated : words.calibrated(calendarDay(probe.calibrated_at));
+  const due =
+    probe.calibration_due_at === null ? '' : ` · ${words.dueOn(calendarDay(probe.calibration_due_at))}`;
+  return (
+    <p class={probe.is_calibration_due ? 'note p3' : 'muted small'}>
+      <span>
+        {probe.is_calibration_due ? <strong>{words.due} </strong> : null}
+        {done}
+        {due}
+      </span>
+    </p>
+  );
+}

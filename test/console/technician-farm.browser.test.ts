@@ -1,0 +1,227 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openPty, type Pty } from '#sim/board/open-pty.ts';
+import { createSimulatedModem, type SentSms } from '#sim/modem/modem.ts';
+import { createSlaves, type SimProbe } from '#sim/probe/modbus-slave.ts';
+import { pondAt } from '#sim/probe/pond-day.ts';
+import { type StartedProbe, startProbeTcp } from '#sim/probe/start-probe.ts';
+import type { SignedUp } from '#test/app.ts';
+import { launchChromium } from '#test/chromium.ts';
+import { aPage, type Console, controllerReports, startConsole, violationsOn } from '#test/console.ts';
+import { aFirmwareFarm, anImage, type FirmwareFarm } from '../features/firmware/a-firmware-farm.ts';
+
+// What a technician sets up at the farm by the console alone: probes, siren, SMS, firmware. Probe, modem and controllers
+// are simulated; they speak over real sockets and a pseudo-terminal.
+
+const SECOND = 1_000;
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).click();
+/** In the dialog that is open. */
+const answer = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+const field = (page: Page, label: string) => page.getByRole('dialog').getByLabel(label, { exact: true });
+
+describe('a technician at the farm', () => {
+  let console_: Console;
+  let pty: Pty;
+  let modem: ReturnType<typeof createSimulatedModem>;
+  let line: StartedProbe;
+  const sent: SentSms[] = [];
+  const probe: SimProbe = { unitId: 3, model: 'in-situ-odo', fixed: {}, faults: new Set() };
+
+  beforeAll(async () => {
+    pty = await openPty();
+    const write = pty.write;
+    modem = createSimulatedModem({ write, sent: (sms) => void sent.push(sms), pin: null, fault: null });
+    pty.onData(modem.feed);
+    const water = { ...pondAt(12, () => 0.5), dissolved_oxygen: 6.2, temperature: 28.4 };
+    [line, console_] = await Promise.all([
+      startProbeTcp(createSlaves({ pond: () => water }, [probe]), { port: 0, framing: 'tcp' }),
+      startConsole({ args: ['--trust-clock', 'yes', '--modem', pty.path] }),
+    ]);
+  }, 60_000);
+  afterEach(() => console_.closePages());
+  afterAll(async () => {
+    const { app } = console_;
+    await app.probes?.stop();
+    await app.delivery.stop(Promise.resolve());
+    await console_.close();
+    await Promise.all([line.close(), pty.close()]);
+  });
+
+  /** Regular readings, ten seconds apart. */
+  async function readTimes(times: number): Promise<void> {
+    for (let reading = 0; reading < times; reading += 1) {
+      console_.app.clock.advance(10 * SECOND);
+      await console_.app.probes?.watch.pollDue();
+    }
+  }
+
+  it('finds a probe on its bus, sees that its values make sense, and hangs it into a pond', async () => {
+    const page = await console_.open('/sistema/sondas');
+    await press(page, 'Novo barramento');
+    await field(page, 'Ligação').selectOption('tcp');
+    await field(page, 'Endereço na rede da fazenda').fill('127.0.0.1');
+    await field(page, 'Porta TCP').fill(String(line.at));
+    await answer(page, 'Salvar');
+    const bus = page.locator('[data-bus="Barramento 1"]');
+    await bus.getByLabel('até').fill('4');
+    await bus.getByRole('button', { name: 'Procurar sondas' }).click();
+    await bus.locator('[data-scan=done]').waitFor();
+    expect(await bus.locator('[data-found]').allInnerTexts()).toEqual([
+      expect.stringContaining('endereço 3'),
+    ]);
+    await press(page, 'Pôr num viveiro');
+    await field(page, 'Modelo').selectOption('in-situ-odo');
+    await answer(page, 'Ler agora');
+    await page.getByRole('dialog').locator('[data-parameter=dissolved_oxygen]').waitFor();
+    expect(await page.getByRole('dialog').locator('[data-parameter=dissolved_oxygen]').innerText()).toMatch(
+      /6,2\smg\/L/,
+    );
+    await answer(page, 'Salvar');
+    await page.waitForSelector('[data-probe]');
+    await readTimes(4);
+    const card = page.locator('[data-probe="Sonda 1"][data-quality=good]');
+    await card.waitFor();
+    expect(await card.innerText()).toMatch(/V-01 · Sonda 1[\s\S]*boa[\s\S]*28,4\s°C/);
+    await card.getByRole('button', { name: 'Foi calibrada' }).click();
+    await answer(page, 'Salvar');
+    await card.getByText('calibrada em 02/03/2026').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  it('is told why a probe is not believed, and what a hand does next', async () => {
+    probe.faults = new Set(['nan']);
+    await readTimes(1);
+    const page = await console_.open('/sistema/sondas', { width: 360, height: 740 });
+    const faulty = page.locator('[data-probe][data-quality=fault]');
+    await faulty.waitFor();
+    expect(await faulty.innerText()).toContain('O que fazer: Limpe a ponta');
+    probe.faults = new Set(['silent']);
+    await readTimes(8);
+    const silent = page.locator('[data-probe][data-trouble=NO_ANSWER]');
+    await silent.waitFor();
+    expect(await silent.innerText()).toMatch(/O endereço 3 não responde[\s\S]*O que fazer: Verifique/);
+    // what it said long ago does not stand there as if it were now
+    expect(await silent.innerText()).not.toContain('28,4');
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  it('makes a siren of a control point, tests it, quiets it, and answers its alarm', async () => {
+    const { app, owner, farm } = console_;
+    const page = await console_.open('/sistema/sirene');
+    // CP-01 and CP-02 air ponds: only the third is offered
+    expect(await page.getByLabel('Ponto de controle').innerText()).toBe('CP-03');
+    await press(page, 'Marcar como sirene');
+    expect(await page.getByRole('dialog').innerText()).toContain('um motor ligado a este ponto pára agora');
+    await answer(page, 'Marcar como sirene');
+    await page.waitForSelector('[data-siren=quiet]');
+    await controllerReports(app, owner, 'CP-03', 'OFF');
+    await page.locator('[data-siren-point="CP-03"]', { hasText: 'com sinal' }).waitFor();
+    await press(page, 'Testar por 5 segundos');
+    await page.waitForSelector('[data-siren=testing]');
+    app.clock.advance(6 * SECOND);
+    await app.call('POST', '/water-quality/', {
+      token: owner.token,
+      body: { pond_id: farm.pondIds[1], dissolved_oxygen: 1.4 },
+    });
+    await page.waitForSelector('[data-siren=sounding]');
+    await press(page, 'Calar');
+    await page.waitForSelector('[data-siren=hushed]');
+    expect(await page.innerText('[data-siren]')).toMatch(/Calada por uma pessoa[\s\S]*OD baixo/);
+    await page.locator('[data-siren]').getByRole('button', { name: 'Reconhecer' }).click();
+    await page.waitForSelector('[data-siren=quiet]');
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  it('gives an own number, confirms it by the code that came, and sends a test without the internet', async () => {
+    const { app } = console_;
+    const page = await console_.open('/sistema/canais', { width: 360, height: 740 });
+    await press(page, 'Novo canal');
+    await field(page, 'Tipo').selectOption('SMS');
+    await field(page, 'Número do celular').fill('+55 (85) 91234-5678');
+    await answer(page, 'Salvar');
+    await page.getByText('Digite o código que chegou por SMS.').waitFor();
+    await app.delivery.work();
+    await page.getByLabel('Código').fill(sent[0]?.text.slice(0, 9) ?? '');
+    await press(page, 'Confirmar');
+    await page.waitForSelector('[data-channel=OK]');
+    await page.goto(`${app.base}/sistema/sirene`);
+    await press(page, 'Enviar SMS de teste');
+    await page.getByText('SMS de teste a caminho.').waitFor();
+    await app.delivery.work();
+    expect(sent.map(({ number }) => number)).toEqual(['+5585912345678', '+5585912345678']);
+    modem.setFault('no-network');
+    await app.delivery.modem?.look();
+    await page.waitForSelector('[data-modem=no_network]');
+    expect(await page.innerText('[data-modem]')).toMatch(/sem rede[\s\S]*O que fazer: Veja a antena/);
+    expect(await violationsOn(page)).toEqual([]);
+  });
+});
+
+describe('firmware over the air', () => {
+  let farm: FirmwareFarm;
+  let browser: Browser;
+  let owner: SignedUp;
+  let beat: NodeJS.Timeout;
+
+  beforeAll(async () => {
+    [farm, browser] = await Promise.all([aFirmwareFarm(), launchChromium()]);
+    beat = setInterval(() => farm.app.events.beat(), 2 * SECOND);
+    const me = await farm.call('GET', '/users/me');
+    owner = { token: farm.token, user: me.body as SignedUp['user'] };
+  }, 60_000);
+  afterAll(async () => {
+    clearInterval(beat);
+    await browser.close();
+    await farm.sendHome();
+    await farm.close();
+  });
+
+  it('is sent to the gateway, held, let go on, and stops by itself at a version that crashes', async () => {
+    const fleet = await farm.controllers(2);
+    const { page } = await aPage(browser, { as: owner, width: 360, height: 740 });
+    await page.goto(`${farm.app.base}/sistema/firmware`);
+    const file = page.getByLabel('Arquivo de firmware (.sfw)');
+    const send = async (buffer: Buffer) => {
+      await file.setInputFiles({ name: 'aerador.sfw', mimeType: '', buffer });
+      await press(page, 'Enviar');
+    };
+    await send(Buffer.from('não é firmware'));
+    await page.getByText('Baixe-o de novo do fabricante').waitFor();
+    await send(Buffer.from(farm.publisher.sign('1.2.0', { image: anImage('sim:crash;') })));
+    await page.waitForSelector('[data-firmware="1.2.0"]');
+    await press(page, 'Atualizar controladores');
+    await page.getByRole('dialog').getByLabel('Só num horário do dia').uncheck();
+    await answer(page, 'Começar');
+    const rollout = page.locator('[data-rollout]');
+    await press(page, 'Pausar');
+    await page.waitForSelector('[data-rollout=paused]');
+    await farm.pass(20);
+    expect(fleet.versions()).toEqual(['1.0.0', '1.0.0']);
+    await press(page, 'Continuar');
+    await page.waitForSelector('[data-rollout=running]');
+    await farm.until(async () => (await rollout.getAttribute('data-rollout')) === 'stopped');
+    await page.waitForSelector('[data-target][data-state=rolled_back]');
+    expect(await rollout.innerText()).toMatch(/parou sozinha[\s\S]*1 com falha[\s\S]*travou ao iniciar/);
+    expect(fleet.versions()).toEqual(['1.0.0', '1.0.0']);
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  it('is cancelled by hand: who was not asked keeps its version', async () => {
+    const { page } = await aPage(browser, { as: owner });
+    const fleet = { points: [] as never[] };
+    await farm.sendHome();
+    await farm.begin(fleet, {
+      firmware_id: await farm.stored('1.3.0'),
+      control_point_ids: undefined,
+    });
+    await page.goto(`${farm.app.base}/sistema/firmware`);
+    const running = page.locator('[data-rollout=running]');
+    await running.getByRole('button', { name: 'Cancelar atualização' }).click();
+    await answer(page, 'Cancelar atualização');
+    await page.waitForSelector('[data-rollout=cancelled]');
+    expect(await page.innerText('[data-rollout=cancelled]')).toContain('2 de fora');
+    expect(await violationsOn(page)).toEqual([]);
+  });
+});
