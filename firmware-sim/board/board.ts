@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { SimClock } from '../sim-clock.ts';
 import { BOOT_LOG, bootBanner, type ResetReason } from './boot-log.ts';
 import { esp32, esp32c3, readMac } from './chip.ts';
@@ -27,6 +28,8 @@ export type BoardOptions = {
   joinTakesMs?: number;
   /** Without modem lines: the board leaves download mode when nobody has spoken for so long. */
   loaderIdleMs?: number;
+  /** Whose firmware its controller takes over the air. */
+  firmwareKeys?: readonly KeyObject[] | undefined;
   faults: BoardFaults;
 };
 
@@ -78,6 +81,7 @@ export function createBoard(
   const controller = createControllerHost({
     clock,
     seed: options.seed,
+    firmwareKeys: options.firmwareKeys,
     tell: (news) => {
       if (news.kind === 'rekeyed') {
         const identity = settings.identity();

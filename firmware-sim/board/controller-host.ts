@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { FACTORY_CONFIG } from '../controller/state.ts';
 import { createFleet, type Fleet } from '../fleet/fleet.ts';
 import type { SimClock } from '../sim-clock.ts';
@@ -25,6 +26,8 @@ export type ControllerNews =
 export function createControllerHost(deps: {
   clock: SimClock;
   seed: number;
+  /** Whose firmware it takes over the air. */
+  firmwareKeys?: readonly KeyObject[] | undefined;
   tell: (news: ControllerNews) => void;
 }): ControllerHost {
   // What the gateway last ordered outlives a reset, so the same identity keeps its controller.
@@ -56,6 +59,7 @@ export function createControllerHost(deps: {
         ...addresses,
         seed: deps.seed,
         clock: deps.clock,
+        firmwareKeys: deps.firmwareKeys,
       });
       let newKey: string | null = null;
       const took: { fleet: Fleet; who: string } = { fleet, who };

@@ -4,6 +4,7 @@ import type { WifiSettings } from '../board/settings.ts';
 import { DEFAULT_MAC, startBoard } from '../board/start-board.ts';
 import type { Options } from './options.ts';
 import { UsageError } from './options.ts';
+import { readFirmwareKeys } from './read-firmware-keys.ts';
 import type { Terminal } from './run-fleet.ts';
 
 /** Runs one simulated controller board until it is interrupted; every line it prints is JSON. Answers the exit code. */
@@ -20,6 +21,7 @@ export async function runBoard(terminal: Terminal, options: Options): Promise<nu
     lineRate: readLineRate(options),
     faults: asUsage('fault', () => readFaults(options.text('fault') ?? '')),
     loaderIdleMs: options.duration('loader-idle') ?? 3_000,
+    firmwareKeys: await readFirmwareKeys(options.text('firmware-key')),
   };
   let heartbeats = 0;
   const started = await startBoard({

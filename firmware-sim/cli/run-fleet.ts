@@ -1,4 +1,3 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { BOOT_MAC_PATTERN } from '#contract/mqtt/boot.ts';
 import { claimIdentity } from '../boot/claim-identity.ts';
@@ -12,6 +11,7 @@ import type { FleetShape } from './identities.ts';
 import { provisionIdentities, readIdentities, saveIdentities } from './identities.ts';
 import type { Options } from './options.ts';
 import { UsageError } from './options.ts';
+import { readFirmwareKeys } from './read-firmware-keys.ts';
 import { type Addresses, secureAddresses } from './read-trust.ts';
 
 const DEFAULT_MAC = '24:6f:28:00:00:01';
@@ -142,15 +142,6 @@ async function claimController(
   });
   terminal.print(`board ${mac} is ${device_id} from now on`);
   return { device_id, mqtt_id, key, transport: 'mqtt' };
-}
-
-async function readFirmwareKeys(file: string | undefined): Promise<KeyObject[]> {
-  if (file === undefined) return [];
-  try {
-    return [createPublicKey(await readFile(file))];
-  } catch (cause) {
-    throw new UsageError(`--firmware-key ${file} is no file with a public key (PEM).`, { cause });
-  }
 }
 
 async function readScenario(wanted: string | undefined): Promise<Scenario | null> {

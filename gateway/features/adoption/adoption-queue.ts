@@ -25,7 +25,10 @@ export async function adoptionQueue(deps: QueueDeps): Promise<QueueEntry[]> {
     ...seen.map(({ device_id }) => markOfName(device_id)),
   ];
   const marksById = new Map((await deps.queries.marksOf(ids)).map((mark) => [mark.id, mark]));
-  const ofBoards = boards.map((board) => boardEntry(deps, board, marksById.get(markOfMac(board.mac))));
+  const ofBoards = boards.flatMap((board) => {
+    const mark = marksById.get(markOfMac(board.mac));
+    return hasItsPlace(board, mark) ? [] : boardEntry(deps, board, mark);
+  });
   const ofNames = seen.flatMap(
     (sight) => nameEntry(deps, sight, marksById.get(markOfName(sight.device_id))) ?? [],
   );
@@ -33,6 +36,10 @@ export async function adoptionQueue(deps: QueueDeps): Promise<QueueEntry[]> {
     (a, b) => Number(b.is_waiting) - Number(a.is_waiting) || (a.last_seen < b.last_seen ? 1 : -1),
   );
 }
+
+/** It was given its credentials, went off to use them, and did not come back without any. */
+const hasItsPlace = (board: Board, mark: DeviceMark | undefined): boolean =>
+  mark?.mark === 'adopted' && !board.isHere && board.lastSeen <= mark.marked_at;
 
 function boardEntry(deps: QueueDeps, board: Board, mark: DeviceMark | undefined): QueueEntry {
   const isOpen = deps.isWindowOpen();
@@ -44,7 +51,8 @@ function boardEntry(deps: QueueDeps, board: Board, mark: DeviceMark | undefined)
         : deps.viewByName(board.formerDeviceId);
   return {
     id: markOfMac(board.mac),
-    device_id: known?.row.device_id ?? board.formerDeviceId,
+    // the control point may have another controller by now
+    device_id: mark?.device_id ?? known?.row.device_id ?? board.formerDeviceId,
     mac: board.mac,
     reason: isOpen ? 'boot' : 'window_closed',
     is_waiting: board.isHere && board.nonce !== null,

@@ -20,7 +20,7 @@ import { type Access, type FarmFound, type Route, route } from '#core/route.ts';
 import { adoptAsNew, adoptDevice } from './adopt-device.ts';
 import { adoptionQueue, type QueueDeps } from './adoption-queue.ts';
 import { markOfEntry, setMark } from './device-marks.ts';
-import type { AdoptDeps } from './ports.ts';
+import type { AdoptDeps, DeviceMark } from './ports.ts';
 
 export type AdoptionRouteDeps = AdoptDeps &
   Omit<QueueDeps, 'queries' | 'desk' | 'isWindowOpen'> & {
@@ -119,6 +119,12 @@ function queueRoutes(deps: AdoptionRouteDeps): Route[] {
     const found = await deps.accessTo('control_point', entry.control_point.id, userId);
     return found?.role == null ? { ...entry, control_point: null } : entry;
   }
+  /** What was known of its former place is known again. */
+  async function shownAgain(known: DeviceMark | undefined): Promise<Change[]> {
+    if (known?.mark !== 'ignored') return [];
+    const wasReplaced = known.control_point_id !== null && !known.id.startsWith('mac:');
+    return wasReplaced ? setMark(deps, { ...known, mark: 'replaced' }) : [purge(deviceMark, known.id)];
+  }
   const ignoring = (verb: 'POST' | 'DELETE') =>
     route({
       method: verb,
@@ -137,10 +143,7 @@ function queueRoutes(deps: AdoptionRouteDeps): Route[] {
         const id = markOfEntry(request.params.entry_id);
         const known = (await deps.queries.marksOf([id]))[0];
         if (verb === 'DELETE') {
-          return {
-            answer: { status: 204 },
-            changes: known?.mark === 'ignored' ? [purge(deviceMark, id)] : [],
-          };
+          return { answer: { status: 204 }, changes: await shownAgain(known) };
         }
         const mark = {
           id,

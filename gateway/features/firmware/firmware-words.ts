@@ -144,9 +144,10 @@ export function stopWords(targets: readonly Target[], language: Language): strin
     .slice(0, 5)
     .map((target) => `${target.cod}: ${targetWords(target, language)}`)
     .join(' ');
+  const isOne = failed.length === 1;
   return language === 'en'
-    ? `${failed.length} controllers did not take it; the others keep their version. ${named}`
-    : `${failed.length} controladores não aceitaram; os outros ficam com a versão deles. ${named}`;
+    ? `${isOne ? '1 controller' : `${failed.length} controllers`} did not take it; the others keep their version. ${named}`
+    : `${isOne ? '1 controlador não aceitou' : `${failed.length} controladores não aceitaram`}; os outros ficam com a versão deles. ${named}`;
 }
 
 /** What the people of the farm are told at the end. */
@@ -173,7 +174,7 @@ export function endNews(
         : `Firmware ${rollout.version}: atualização concluída`,
     message: (language) =>
       language === 'en'
-        ? `${done} controllers run it, ${failures} did not take it, ${targets.length - done - failures} were left out.`
-        : `${done} controladores atualizados, ${failures} não aceitaram, ${targets.length - done - failures} ficaram de fora.`,
+        ? `Controllers that run it: ${done}. Did not take it: ${failures}. Left out: ${targets.length - done - failures}.`
+        : `Controladores atualizados: ${done}. Não aceitaram: ${failures}. Ficaram de fora: ${targets.length - done - failures}.`,
   };
 }

@@ -8,11 +8,14 @@ import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, post } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
 import type { ControlPoint } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { deviceWords } from './device-words.ts';
+import { RotateKey } from './key-rotation.tsx';
 
 type Key = z.infer<typeof deviceKeyEntry>;
 type MadeKey = z.infer<typeof deviceKeyAnswer>;
@@ -42,10 +45,17 @@ export function DeviceKeys({ point }: { point: ControlPoint }) {
       <p class="muted">{words.keysText}</p>
       <Answer of={keys}>
         {(rows) => {
-          const held = rows.filter(({ state }) => state !== 'revoked');
+          // one whose time is over opens nothing, whatever it was before
+          const held = rows.filter(
+            ({ state, retires_at }) =>
+              state !== 'revoked' && (retires_at === null || Date.parse(retires_at) > now.value),
+          );
           return (
             <>
               {held.length === 0 ? <p>{words.noKey}</p> : <KeyLines keys={held} />}
+              {isHosted.value || !held.some(({ state }) => state === 'active') ? null : (
+                <RotateKey point={point} />
+              )}
               <div class="row">
                 <WorkButton look={held.length === 0 ? 'main' : 'plain'} disabled={isBlind.value} work={issue}>
                   {held.length === 0 ? words.issue : words.rotate}

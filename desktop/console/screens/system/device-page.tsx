@@ -10,6 +10,7 @@ import { toast } from '../../components/toast.tsx';
 import { del, put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, isKnown, mayOperate, presence } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
@@ -17,6 +18,8 @@ import { DeviceKeys } from './device-keys.tsx';
 import { DevicePonds } from './device-ponds.tsx';
 import { deviceWords } from './device-words.ts';
 import { LinkQualityText } from './link-quality-text.tsx';
+import { RelayCard, useRelayOf } from './relay-card.tsx';
+import { ReplaceCard } from './replace-card.tsx';
 import { FaultNote, SystemPage } from './system-page.tsx';
 import { useWork } from './use-work.ts';
 import { systemWords } from './words.ts';
@@ -25,6 +28,7 @@ import { systemWords } from './words.ts';
 export function DevicePage({ params }: { params: Readonly<Record<string, string>> }) {
   const words = deviceWords();
   const point = controlPoints.value.get(params['id'] ?? '');
+  const relay = useRelayOf(point?.id ?? null);
   if (point === undefined) {
     return (
       <SystemPage title={words.title}>
@@ -42,9 +46,16 @@ export function DevicePage({ params }: { params: Readonly<Record<string, string>
       }
     >
       <Facts point={point} />
+      {relay ? <RelayCard point={point} relay={relay} /> : null}
       {mayOperate.value ? (
         <>
-          <DeviceKeys point={point} />
+          {relay === null ? <DeviceKeys point={point} /> : null}
+          {relay === null && !isHosted.value ? (
+            <>
+              <ReplaceCard point={point} />
+              <RelayCard point={point} relay={relay} />
+            </>
+          ) : null}
           <DevicePonds point={point} />
           <Names key={point.rev} point={point} />
           <Removal point={point} />

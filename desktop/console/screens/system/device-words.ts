@@ -49,7 +49,7 @@ export const deviceWords = dictionary({
       'Com a chave o controlador prova quem é. Uma chave nova vale a partir do primeiro uso; até lá vale a antiga.',
     noKey: 'Este controlador não tem chave.',
     issue: 'Gerar chave',
-    rotate: 'Trocar a chave',
+    rotate: 'Gerar outra, para gravar por cabo',
     revoke: 'Revogar todas',
     revokeTitle: (cod: string) => `Revogar as chaves de ${cod}?`,
     revokeText:
@@ -123,7 +123,7 @@ export const deviceWords = dictionary({
       'The key is how the controller proves who it is. A new one counts from its first use; until then the old one does.',
     noKey: 'This controller has no key.',
     issue: 'Make a key',
-    rotate: 'Replace the key',
+    rotate: 'Make another, for the cable',
     revoke: 'Revoke all',
     revokeTitle: (cod: string) => `Revoke the keys of ${cod}?`,
     revokeText:

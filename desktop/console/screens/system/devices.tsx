@@ -4,10 +4,12 @@ import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, farm, farmControlPoints, mayOperate, presence } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { usePondsByPoint } from '../../data/places.ts';
 import { age } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
+import { AtTheDoor } from './at-the-door.tsx';
 import { deviceWords } from './device-words.ts';
 import { LinkQualityText } from './link-quality-text.tsx';
 import { PointDialog } from './point-dialog.tsx';
@@ -54,7 +56,8 @@ export function Devices() {
           </table>
         </div>
       )}
-      {may ? <SeenDevices onAdopt={(deviceId) => setAdopting({ deviceId })} /> : null}
+      {may && !isHosted.value ? <AtTheDoor key={farm.value?.id} /> : null}
+      {may && isHosted.value ? <SeenDevices onAdopt={(deviceId) => setAdopting({ deviceId })} /> : null}
       {adopting === null ? null : (
         <PointDialog deviceId={adopting.deviceId} onClose={() => setAdopting(null)} />
       )}
