@@ -134,7 +134,7 @@ function wrongAnswer(
   if (!(status in operation.responses))
     return `answered ${status}, which is not documented: ${JSON.stringify(body)}`;
   const isText = Object.keys(operation.responses[status]?.content ?? {}).some((media) =>
-    media.startsWith('text/'),
+    /^(text|image)\//.test(media),
   );
   if (isText)
     return typeof body === 'string' ? null : `answered ${status} with JSON where a text is documented`;

@@ -32,6 +32,8 @@ export type Presence = {
   configRev: number | null;
   scheduleRev: number | null;
   isDirty: boolean;
+  /** The end of the last report that is being stored; later ones, of another connection too, wait for it. */
+  storing?: Promise<unknown> | null;
   /** Hosted instance, farm with a gateway: what that told; it hears the controllers, not this instance. */
   remote?: RemotePresence | null;
 };

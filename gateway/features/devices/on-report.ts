@@ -67,11 +67,11 @@ export function takeHeartbeat(
   if (view === null) throw notFound('Control point');
   heard(deps, view.presence, by.via);
   takeFields(view.presence, fields);
-  if (decideReport(deps, view, fields, by).length === 0) {
+  if (!isStoring(view.presence) && decideReport(deps, view, fields, by).length === 0) {
     deps.presenceChanged(controlPointId);
     return undefined;
   }
-  return store(deps, controlPointId, (fresh) => decideReport(deps, fresh, fields, by)).finally(() =>
+  return storeInTurn(deps, view, (fresh) => decideReport(deps, fresh, fields, by)).finally(() =>
     deps.presenceChanged(controlPointId),
   );
 }
@@ -103,7 +103,7 @@ export async function onShadowReported(
     ...acknowledged(deps, fresh, report),
   ];
   try {
-    if (decide(view).length > 0) await store(deps, controlPointId, decide);
+    if (isStoring(presence) || decide(view).length > 0) await storeInTurn(deps, view, decide);
   } finally {
     deps.presenceChanged(controlPointId);
   }
@@ -191,6 +191,28 @@ function statusAudit(deps: ReportDeps, view: ControlView, fields: HeartbeatField
       ...(fields.source === undefined ? {} : { source: fields.source }),
     },
   });
+}
+
+const isStoring = ({ storing }: Presence): boolean => storing != null;
+
+/**
+ * One report of a controller after another, also when it came back while the last one of its former connection was being
+ * stored: what it said last is what stands in the end.
+ */
+function storeInTurn(
+  deps: ReportDeps,
+  { row, presence }: ControlView,
+  decide: (view: ControlView) => Change[],
+): Promise<void> {
+  const work = () => store(deps, row.id, decide);
+  const stored = presence.storing == null ? work() : presence.storing.then(work);
+  const end = stored
+    .catch(() => undefined)
+    .then(() => {
+      if (presence.storing === end) presence.storing = null;
+    });
+  presence.storing = end;
+  return stored;
 }
 
 async function store(deps: ReportDeps, id: string, decide: (view: ControlView) => Change[]): Promise<void> {

@@ -48,6 +48,8 @@ function valueOf(schema: z.ZodType): fc.Arbitrary<unknown> {
     case 'nullable':
     case 'optional':
       return fc.oneof(fc.constant(null), valueOf(def['innerType'] as z.ZodType));
+    case 'default':
+      return valueOf(def['innerType'] as z.ZodType);
     case 'string':
       if (def['format'] === 'datetime') return instants;
       if (def['format'] === 'date') return instants.map((at) => at.slice(0, 10));

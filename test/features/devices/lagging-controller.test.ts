@@ -58,4 +58,14 @@ describe('a controller that missed a level', () => {
     await hear({ version: version(), epoch: point.epoch });
     expect(sent).toEqual(['config', 'schedule']);
   });
+
+  it('that comes back while its last report is being stored is shown as it said last', async () => {
+    const { door } = app.control;
+    const shown = () => app.control.registry.byId(point.id)?.row.current_status;
+    await hear({});
+    const before = door.heartbeat(controller(), { current_status: 'ON' });
+    const after = door.heartbeat(controller(), { current_status: 'OFF' });
+    await Promise.all([before, after]);
+    expect(shown()).toBe('OFF');
+  });
 });
