@@ -186,7 +186,7 @@ describe('a farm with its gateway, its controllers and no internet', () => {
     const [raised, ...more] = await until(
       () => alerts(1),
       (list) => list.length > 0,
-      180_000,
+      40_000,
     );
     expect(more).toEqual([]);
     expect(raised).toMatchObject({ type: 'DEVICE_OFFLINE', status: 'ACTIVE', resolved_at: null });

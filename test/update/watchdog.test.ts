@@ -40,12 +40,12 @@ test.skipIf(missing.length > 0)(
       await until(
         () => heard,
         (lines) => lines.some((line) => line.includes('READY=1')),
-        180_000,
+        30_000,
       );
       await until(
         () => heard,
         (lines) => lines.some((line) => line.includes('WATCHDOG=1')),
-        180_000,
+        30_000,
       );
       const gone = once(gateway, 'exit');
       gateway.kill('SIGTERM');
