@@ -6,7 +6,7 @@ import { requestJson } from './transport/http-transport.ts';
 export type HttpAnswer = { status: number; body: unknown };
 
 export type HttpCall = {
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'DELETE';
   /** Bearer: a device key or a user's token. */
   bearer?: string;
   body?: unknown;
@@ -14,6 +14,8 @@ export type HttpCall = {
   rawBody?: string;
   /** Over its connections, in place of new ones: how a gateway is reached that the machine does not know. */
   agent?: Agent | undefined;
+  /** Instead of 15 s. */
+  withinMs?: number;
 };
 
 const ANSWER_WITHIN_MS = 15_000;
@@ -30,18 +32,22 @@ export async function callHttp(base: string, path: string, call: HttpCall = {}):
       ...(call.bearer === undefined ? {} : { authorization: `Bearer ${call.bearer}` }),
     },
     ...(text === undefined ? {} : { body: text }),
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    signal: AbortSignal.timeout(call.withinMs ?? ANSWER_WITHIN_MS),
   });
   return { status: response.status, body: readJson(await response.text()) };
 }
 
-function callOver(agent: Agent, url: string, { method, bearer, body }: HttpCall): Promise<HttpAnswer> {
+function callOver(
+  agent: Agent,
+  url: string,
+  { method, bearer, body, withinMs }: HttpCall,
+): Promise<HttpAnswer> {
   return requestJson({
     agent,
     url,
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     key: bearer,
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    signal: AbortSignal.timeout(withinMs ?? ANSWER_WITHIN_MS),
     // every body of ours is an object
     body: body === undefined ? undefined : (body as object),
   });

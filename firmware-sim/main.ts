@@ -1,3 +1,4 @@
+import { askHidden } from './cli/ask-password.ts';
 import { GatewayRefused } from './cli/gateway-api.ts';
 import { helpText, readOptions, UsageError } from './cli/options.ts';
 import { runBoard } from './cli/run-board.ts';
@@ -20,6 +21,7 @@ async function main(args: string[]): Promise<number> {
     print: (line) => console.log(line),
     complain: (line) => console.error(line),
     interrupted: interrupt.signal,
+    ...(process.stdin.isTTY ? { askHidden } : {}),
   };
   try {
     if (args.includes('--modem')) {

@@ -81,11 +81,19 @@ export function createBoard(
   const controller = createControllerHost({
     clock,
     seed: options.seed,
+    mac: options.mac,
     firmwareKeys: options.firmwareKeys,
     tell: (news) => {
       if (news.kind === 'rekeyed') {
         const identity = settings.identity();
         if (identity !== null) settings.saveIdentity({ ...identity, key: news.key });
+        return;
+      }
+      if (news.kind === 'adopted') {
+        settings.saveIdentity(news.identity);
+        deps.tell({ kind: 'identity', device_id: news.identity.device_id });
+        if (running.kind === 'program')
+          running.program.log('I', 'main', `adopted as ${news.identity.device_id}`);
         return;
       }
       const reason = news.kind === 'lost' ? { reason: news.reason } : {};

@@ -112,6 +112,7 @@ export function startProgram(deps: ProgramDeps, options: ProgramOptions): Progra
         device_id: identity?.device_id ?? null,
         mqtt_id: identity?.mqtt_id ?? null,
         has_key: identity !== null,
+        has_claim: settings.hasClaim(),
         firmware_version: version,
         mac: options.mac,
         chip: options.chip,

@@ -20,6 +20,11 @@ export const boardIdentity = z.object({
   gw_pin: z.string().max(64).nullable(),
   cp: z.string().max(64).nullable(),
   fail_safe: z.enum(FAIL_SAFES).nullable(),
+  claim: z
+    .string()
+    .regex(/^[0-9A-Z]{12,64}$/)
+    .nullable()
+    .default(null),
 });
 export type BoardIdentity = z.infer<typeof boardIdentity>;
 
@@ -27,9 +32,11 @@ export type WifiSettings = { ssid: string; password: string };
 
 export type Settings = {
   identity(): BoardIdentity | null;
+  hasClaim(): boolean;
   wifi(): WifiSettings | null;
   saveIdentity(identity: BoardIdentity): void;
   saveWifi(wifi: WifiSettings): void;
+  /** The claim code stays: it is on the board's label. */
   forget(): void;
 };
 
@@ -42,6 +49,7 @@ export function createSettings(flash: Flash): Settings {
   };
   return {
     identity: () => identityIn(read()),
+    hasClaim: () => read()['claim'] !== undefined,
     wifi: () => {
       const { ssid, wifi_key: password } = read();
       return typeof ssid === 'string' && ssid !== ''
@@ -50,19 +58,22 @@ export function createSettings(flash: Flash): Settings {
     },
     saveIdentity: (identity) => {
       const kept = { ...read() };
-      for (const name of Object.keys(boardIdentity.shape)) delete kept[name];
+      // what says nothing of the claim code leaves the one on the label as it is
+      for (const name of Object.keys(boardIdentity.shape)) if (name !== 'claim') delete kept[name];
       for (const [name, value] of Object.entries(identity)) if (value !== null) kept[name] = value;
       save(kept);
     },
     saveWifi: ({ ssid, password }) => save({ ...read(), ssid, wifi_key: password }),
     forget: () => {
-      flash.erase(NVS_AT, NVS_BYTES);
+      const { claim } = read();
+      if (claim === undefined) flash.erase(NVS_AT, NVS_BYTES);
+      else save({ claim });
     },
   };
 }
 
 function identityIn(values: NvsValues): BoardIdentity | null {
-  const empty = { gw_http: 0, gw_mqtt: 0, gw_mqtts: 0, gw_pin: null, cp: null, fail_safe: null };
+  const empty = { gw_http: 0, gw_mqtt: 0, gw_mqtts: 0, gw_pin: null, cp: null, fail_safe: null, claim: null };
   const parsed = boardIdentity.safeParse({ ...empty, ...values });
   return parsed.success ? parsed.data : null;
 }

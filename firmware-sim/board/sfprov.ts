@@ -3,8 +3,8 @@ import { SWITCH_STATES, type SwitchState, unreachable } from '#contract/words.ts
 import { sfprovFrame } from './console-frames.ts';
 import { type BoardIdentity, boardIdentity } from './settings.ts';
 
-// The device's side of SFPROV: identity, self-test and restart over the serial console. The key goes in and never comes
-// out again.
+// The device's side of SFPROV: identity, self-test and restart over the serial console. Key and claim code go in and
+// never come out again.
 
 const TYPE_COMMAND = 1;
 const TYPE_ANSWER = 2;
@@ -25,6 +25,7 @@ export type BoardInfo = {
   device_id: string | null;
   mqtt_id: string | null;
   has_key: boolean;
+  has_claim: boolean;
   firmware_version: string;
   mac: string;
   chip: string;

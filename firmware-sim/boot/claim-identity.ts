@@ -27,24 +27,24 @@ export type ClaimOptions = {
 };
 
 const RETRY_MS = 5_000;
+const HELLO_AGAIN_MS = 60_000;
 
 /**
  * A board without a key asks for one until it is given some: resolves with the credentials once the gateway let it go to
  * use them. Rejects when it is called off.
  */
 export async function claimIdentity(options: ClaimOptions): Promise<BootIdentity> {
-  const tell = options.tell ?? (() => undefined);
   for (;;) {
     options.signal?.throwIfAborted();
-    const stay = await stayOnce(options, tell);
+    const stay = await askForIdentity(options);
     if (stay !== null) return stay;
     await pause(options.retryMs ?? RETRY_MS, options.signal);
   }
 }
 
 /** One connection: credentials that were stored, or null when it ended without. */
-function stayOnce(options: ClaimOptions, tell: (line: string) => void): Promise<BootIdentity | null> {
-  const { mac } = options;
+export function askForIdentity(options: Omit<ClaimOptions, 'retryMs'>): Promise<BootIdentity | null> {
+  const { mac, tell = () => undefined } = options;
   const client = connect(options.mqttUrl, {
     protocolVersion: 4,
     clientId: bootClientId(mac),
@@ -59,9 +59,11 @@ function stayOnce(options: ClaimOptions, tell: (line: string) => void): Promise<
   options.signal?.addEventListener('abort', callOff, { once: true });
   const topic = bootTopic(mac, 'credentials');
   let stored: BootIdentity | null = null;
+  const hello = () => say(client, mac, 'hello', helloOf(options));
+  const again = setInterval(hello, HELLO_AGAIN_MS);
   client.on('connect', () => {
     tell(`board ${mac} waits for its credentials`);
-    client.subscribe(topic, { qos: 1 }, () => say(client, mac, 'hello', helloOf(options)));
+    client.subscribe(topic, { qos: 1 }, hello);
   });
   client.on('message', (_topic, payload) => {
     const credentials = bootCredentials.safeParse(parseJson(payload));
@@ -73,6 +75,7 @@ function stayOnce(options: ClaimOptions, tell: (line: string) => void): Promise<
       say(client, mac, 'result', { ok: false, error });
       return;
     }
+    clearInterval(again);
     stored = opened;
     const proof = createHmac('sha256', opened.key).update(credentials.data.nonce).digest('base64url');
     say(client, mac, 'result', { ok: true, proof });
@@ -81,6 +84,7 @@ function stayOnce(options: ClaimOptions, tell: (line: string) => void): Promise<
     // 'error' (refused, unreachable) is always followed by 'close'
     client.on('error', (error) => tell(`board ${mac}: ${error.message}`));
     client.on('close', () => {
+      clearInterval(again);
       options.signal?.removeEventListener('abort', callOff);
       client.end(true);
       resolve(stored);

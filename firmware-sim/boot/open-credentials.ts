@@ -13,11 +13,10 @@ export function openCredentials(
 ): BootIdentity | null {
   const sealed = Buffer.from(credentials.sealed, 'base64url');
   const salt = Buffer.from(credentials.nonce, 'base64url');
-  const code = claim.replaceAll(/[\s-]/g, '').toUpperCase();
   try {
     const opening = createDecipheriv(
       'aes-256-gcm',
-      hkdf(Buffer.from(code, 'ascii'), salt, Buffer.from(topic)),
+      sealingKey(claim, salt, topic),
       Buffer.from(credentials.iv, 'base64url'),
     );
     opening.setAAD(Buffer.from(topic));
@@ -28,6 +27,12 @@ export function openCredentials(
     // a wrong tag, a form that is none: to the board it is all one
     return null;
   }
+}
+
+/** What both sides make of the claim code. */
+export function sealingKey(claim: string, salt: Buffer, topic: string): Buffer {
+  const code = claim.replaceAll(/[\s-]/g, '').toUpperCase();
+  return hkdf(Buffer.from(code, 'ascii'), salt, Buffer.from(topic));
 }
 
 /** 32 bytes need one block of the expansion. */

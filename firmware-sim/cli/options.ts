@@ -53,7 +53,7 @@ const FLAGS = {
     type: 'string',
     value: 'WORD',
     env: 'SIM_PASSWORD',
-    help: 'password of that user; better given as SIM_PASSWORD',
+    help: 'password of that user; better given as SIM_PASSWORD, or when asked for it',
   },
   farm: {
     type: 'string',
@@ -88,7 +88,7 @@ const FLAGS = {
   claim: {
     type: 'string',
     value: 'CODE',
-    help: 'be one new board with this claim code: waits at the gateway until a technician adopts it, then runs',
+    help: 'be one new board with this claim code: waits at the gateway until a technician adopts it, then runs; with --conformance-gateway: check a board without a key that has it, first of all',
   },
   seed: { type: 'string', value: 'N', fallback: '42', help: 'the same seed gives the same night' },
   speed: {

@@ -38,6 +38,9 @@ export async function runControllerConformance(terminal: Terminal, options: Opti
   if (transport !== 'mqtt' && transport !== 'http') {
     throw new UsageError(`--transport must be mqtt or http, not "${transport}".`);
   }
+  const claim = options.text('claim') ?? null;
+  if (claim !== null && transport === 'http')
+    throw new UsageError('--claim needs --transport mqtt: a board without a key comes over MQTT.');
   const clock = createRealClock();
   const deviceId = options.text('device-id') ?? 'device-under-test';
   const identity = {
@@ -62,9 +65,13 @@ export async function runControllerConformance(terminal: Terminal, options: Opti
   terminal.complain(
     JSON.stringify({ ready: { mqtt: side.mqttUrl, http: side.httpBase, ...identity, transport } }),
   );
-  terminal.complain('Start the controller with this identity within 90 s.');
+  terminal.complain(
+    claim === null
+      ? 'Start the controller with this identity within 90 s.'
+      : 'Start the board without a key, with this MQTT address, within 90 s.',
+  );
   try {
-    const report = await checkController({ tell: narrate(terminal, options) }, side, transport);
+    const report = await checkController({ tell: narrate(terminal, options) }, side, transport, claim);
     return finish(terminal, options, report);
   } finally {
     await side.stop();

@@ -6,6 +6,7 @@ import { createFleet } from '../fleet/fleet.ts';
 import type { Scenario } from '../fleet/scenario.ts';
 import { builtInScenarios, runScenario, scenario as scenarioSchema } from '../fleet/scenario.ts';
 import { trustedAgent } from '../transport/gateway-trust.ts';
+import { passwordOf } from './ask-password.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import type { FleetShape } from './identities.ts';
 import { provisionIdentities, readIdentities, saveIdentities } from './identities.ts';
@@ -20,6 +21,8 @@ export type Terminal = {
   print: (line: string) => void;
   complain: (line: string) => void;
   interrupted: AbortSignal;
+  /** Absent where nobody sits before it. */
+  askHidden?: (question: string) => Promise<string>;
 };
 
 /** Runs a fleet until its time is over or it is interrupted; answers the exit code. */
@@ -110,7 +113,7 @@ async function readControllers(
     throw new UsageError('give --keys FILE, or --email and --password to let the controllers be created.');
   }
   const agent = trust === undefined ? undefined : trustedAgent({ keepAlive: true, maxSockets: 8 }, trust);
-  const user = { email, password: options.need('password') };
+  const user = { email, password: await passwordOf(terminal, options) };
   const api = await openGatewayApi(httpBase, user, agent);
   try {
     return await provisionIdentities(api, shape, options.text('farm'));

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { AuthenticateError, Client, ConnectPacket } from 'aedes';
 import { Aedes } from 'aedes';
 import type * as z from 'zod';
+import { BOOT_PUBLISHES, BOOT_USER, bootTopic, macOfClientId } from '#contract/mqtt/boot.ts';
 import {
   commandResult,
   deviceEvent,
@@ -31,6 +32,10 @@ export type BrokerSide = {
   publish(topic: string, body: object | null, retain: boolean): void;
   publishText(topic: string, text: string, retain: boolean): void;
   kick(): void;
+  /** Lets in another key, too: from its first use on it alone. `refused`: it is one that nobody knows. */
+  expectKey(key: string, how: 'taken' | 'refused'): void;
+  /** Whether boards without a key may come in; closing it ends their sessions. */
+  setWindow(isOpen: boolean): void;
   stop(): Promise<void>;
 };
 
@@ -40,6 +45,9 @@ export async function createBrokerSide(
   identity: Identity,
 ): Promise<BrokerSide> {
   let current: Client | null = null;
+  const keys = { sure: identity.key, next: null as string | null, unknown: null as string | null };
+  let isWindowOpen = false;
+  const guests = new Set<Client>();
   const connectByClient = new WeakMap<Client, ConnectPacket>();
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
@@ -47,30 +55,48 @@ export async function createBrokerSide(
       done(null, true);
     },
     authenticate: (client, username, password, done) => {
-      const isRight =
-        client.id === identity.mqtt_id &&
-        username === identity.mqtt_id &&
-        password?.toString() === identity.key;
-      if (isRight) deps.observe(sessionSeen(connectByClient.get(client)));
+      const packet = connectByClient.get(client);
+      const mac = username === BOOT_USER ? macOfClientId(client.id) : null;
+      if (mac !== null) {
+        const hasPassword = (password?.length ?? 0) > 0;
+        const isClean = packet?.clean === true;
+        deps.observe({ kind: 'guest', mac, hasPassword, isClean, isLetIn: isWindowOpen });
+        if (isWindowOpen) guests.add(client);
+        return done(isWindowOpen ? null : refusal(), isWindowOpen);
+      }
+      const isNamed = client.id === identity.mqtt_id && username === identity.mqtt_id;
+      const key = password?.toString();
+      const isNewKey = isNamed && key !== undefined && key === keys.next;
+      const isRight = isNamed && (key === keys.sure || isNewKey);
+      if (isNewKey) Object.assign(keys, { sure: key, next: null });
+      if (isRight) deps.observe(sessionSeen(packet, isNewKey));
+      else if (isNamed && key === keys.unknown) deps.observe({ kind: 'turned_away' });
       else deps.observe({ kind: 'invalid', where: 'CONNECT', reason: 'wrong client id, user name or key' });
       done(isRight ? null : refusal(), isRight);
     },
     authorizePublish: (client, packet, done) => {
       const text = packet.payload.toString();
-      if (client !== null) observeMessage(deps.observe, packet.topic, text, packet);
+      const mac = client === null ? null : macOfClientId(client.id);
+      if (mac !== null) observeGuest(deps.observe, mac, packet.topic, text);
+      else if (client !== null) observeMessage(deps.observe, packet.topic, text, packet);
       packet.retain = false;
       done(null);
     },
-    authorizeSubscribe: (_client, subscription, done) => {
-      const isAllowed = maySubscribe(identity.mqtt_id, subscription.topic);
+    authorizeSubscribe: (client, subscription, done) => {
+      const mac = client === null ? null : macOfClientId(client.id);
+      const isAllowed =
+        mac === null
+          ? maySubscribe(identity.mqtt_id, subscription.topic)
+          : subscription.topic === bootTopic(mac, 'credentials');
       deps.observe({ kind: 'subscribe', filter: subscription.topic, isAllowed });
       done(null, isAllowed ? subscription : null);
     },
   });
   broker.on('client', (client) => {
-    current = client;
+    if (!guests.has(client)) current = client;
   });
   broker.on('clientDisconnect', (client) => {
+    if (guests.delete(client)) return;
     if (current === client) current = null;
     deps.observe({ kind: 'session_end' });
   });
@@ -86,6 +112,13 @@ export async function createBrokerSide(
     publish: (topic, body, retain) => publishText(topic, body === null ? '' : JSON.stringify(body), retain),
     publishText,
     kick: () => current?.close(),
+    expectKey: (key, how) => {
+      keys[how === 'taken' ? 'next' : 'unknown'] = key;
+    },
+    setWindow: (isOpen) => {
+      isWindowOpen = isOpen;
+      if (!isOpen) for (const guest of guests) guest.close();
+    },
     stop: () => new Promise((resolve) => broker.close(() => resolve())),
   };
 }
@@ -94,7 +127,7 @@ function refusal(): AuthenticateError {
   return Object.assign(new Error('not the controller under test'), { returnCode: 5 });
 }
 
-function sessionSeen(packet: ConnectPacket | undefined): ObservedNow {
+function sessionSeen(packet: ConnectPacket | undefined, isNewKey: boolean): ObservedNow {
   const will: Will | null =
     packet?.will === undefined
       ? null
@@ -111,7 +144,14 @@ function sessionSeen(packet: ConnectPacket | undefined): ObservedNow {
     isClean: packet?.clean === true,
     keepaliveS: packet?.keepalive ?? 0,
     will,
+    isNewKey,
   };
+}
+
+function observeGuest(observe: (seen: ObservedNow) => void, mac: string, topic: string, text: string): void {
+  const path = BOOT_PUBLISHES.find((one) => bootTopic(mac, one) === topic);
+  if (path === undefined) observe({ kind: 'invalid', where: topic, reason: 'not a topic of a board' });
+  else observe({ kind: 'guest_message', mac, path, body: readJson(text) });
 }
 
 function observeMessage(

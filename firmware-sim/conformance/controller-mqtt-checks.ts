@@ -8,6 +8,7 @@ import {
 } from '#contract/mqtt/messages.ts';
 import { commandTopic, DEVICE_LEVELS, deviceTopic, parseDeviceTopic } from '#contract/mqtt/topics.ts';
 import { fitsBackOff } from './back-off.ts';
+import { keyChecks } from './controller-key-checks.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
 import { aloneChecks, applyLevel, levelChecks, rhythmChecks } from './controller-level-checks.ts';
 import type { GatewaySide } from './gateway-side.ts';
@@ -231,6 +232,7 @@ export const CONTROLLER_MQTT_CHECKS: readonly ControllerCheck[] = [
   ...levelChecks,
   ...reportChecks,
   ...aloneChecks,
+  ...keyChecks,
   ...closingChecks,
 ];
 

@@ -1,8 +1,10 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
+import { bootTopic } from '#contract/mqtt/boot.ts';
 import type { DeviceCommand, DeviceConfig, DeviceSchedule } from '#contract/mqtt/messages.ts';
 import { commandTopic, deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
+import { sealCredentials } from '../boot/seal-credentials.ts';
 import type { Level } from '../controller/state.ts';
 import { FACTORY_CONFIG } from '../controller/state.ts';
 import type { SimClock } from '../sim-clock.ts';
@@ -34,6 +36,12 @@ export type GatewaySide = {
   publishTime(): void;
   command(correlation: string, op: DeviceCommand['op'], options?: { retain?: boolean }): void;
   forgetCommand(correlation: string): void;
+  /** Sends it a new key; `refused`: one that it will not be let in with. */
+  rotateKey(correlation: string, key: string, how: 'taken' | 'refused'): void;
+  /** Whether boards without a key may come in. */
+  setWindow(isOpen: boolean): void;
+  /** Sends a board its identity, sealed with a claim code. */
+  offer(to: { mac: string; nonce: string }, claim: string): void;
   publishRaw(path: string, text: string): void;
   /** Ends the controller's session. */
   kick(): void;
@@ -155,6 +163,26 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
         { op, expires_in_s: 60 },
         wish.retain === true,
       ),
+    rotateKey: (correlation, key, how) => {
+      broker.expectKey(key, how);
+      const body = { op: 'rotate_key', expires_in_s: 60, key } satisfies DeviceCommand;
+      broker.publish(commandTopic(identity.mqtt_id, correlation), body, false);
+    },
+    setWindow: broker.setWindow,
+    offer: ({ mac, nonce }, claim) => {
+      const topic = bootTopic(mac, 'credentials');
+      const given = {
+        ...identity,
+        gw_host: host,
+        gw_http: doors[1].port(),
+        gw_mqtt: doors[0].port(),
+        gw_mqtts: 0,
+        gw_pin: null,
+        cp: null,
+        fail_safe: config.fail_safe,
+      };
+      broker.publish(topic, sealCredentials(given, { claim, nonce, topic }), false);
+    },
     forgetCommand: (correlation) => broker.publish(commandTopic(identity.mqtt_id, correlation), null, true),
     publishRaw: (path, text) => broker.publishText(`sf/v1/d/${identity.mqtt_id}/${path}`, text, false),
     kick: broker.kick,

@@ -12,7 +12,14 @@ export type ObservedNow =
       isClean: boolean;
       keepaliveS: number;
       will: Will | null;
+      /** It opened with a key that it was just sent. */
+      isNewKey: boolean;
     }
+  /** It came with a key that it was sent and that the gateway does not let in. */
+  | { kind: 'turned_away' }
+  /** It came as a board without a key. */
+  | { kind: 'guest'; mac: string; hasPassword: boolean; isClean: boolean; isLetIn: boolean }
+  | { kind: 'guest_message'; mac: string; path: string; body: unknown }
   | { kind: 'session_end' }
   | { kind: 'subscribe'; filter: string; isAllowed: boolean }
   | {

@@ -1,5 +1,6 @@
 import { connect } from 'mqtt';
 import type { RelayKind } from '#contract/resources/relays.ts';
+import { passwordOf } from '../cli/ask-password.ts';
 import { type GatewayApi, GatewayRefused, openGatewayApi } from '../cli/gateway-api.ts';
 import { type Options, UsageError } from '../cli/options.ts';
 import { readAddresses, type Terminal } from '../cli/run-fleet.ts';
@@ -15,7 +16,7 @@ export async function runRelays(terminal: Terminal, options: Options): Promise<n
   const { httpBase, mqttUrl } = readAddresses(options);
   const forMs = options.duration('for');
   if (options.is('unadopted')) return knock(terminal, wanted, { mqttUrl, forMs });
-  const user = { email: options.need('email'), password: options.need('password') };
+  const user = { email: options.need('email'), password: await passwordOf(terminal, options) };
   const api = await openGatewayApi(httpBase, user);
   const clock = createRealClock({ speed: options.number('speed', { min: 0.1, max: 100 }) });
   const farmId = await farmOf(api, options.text('farm'));

@@ -100,7 +100,7 @@ function hearSchedule(deps: TransportDeps, body: unknown): void {
 type Call = {
   agent: Agent;
   url: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   key: string | undefined;
   signal: AbortSignal;
   body: object | undefined;

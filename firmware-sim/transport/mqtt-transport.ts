@@ -57,15 +57,17 @@ export function createMqttTransport(
     });
     // 'error' (refused, unreachable) is always followed by 'close'; mqtt.js throws when nobody listens.
     let reason = 'closed';
+    let isRefused = false;
     client.on('error', (error) => {
       reason = error.message || 'unreachable';
+      isRefused = 'code' in error && REFUSED.has(Number(error.code));
       // refused with the new key: the old one still opens
-      if (key === keys.next && 'code' in error && REFUSED.has(Number(error.code))) keys.next = null;
+      if (isRefused && key === keys.next) keys.next = null;
     });
     client.on('close', () => {
       if (current.isOver) return;
       endSession(current);
-      deps.hear({ kind: 'disconnected', lastContactMs: current.lastContactMs, reason });
+      deps.hear({ kind: 'disconnected', lastContactMs: current.lastContactMs, reason, isRefused });
     });
   };
 

@@ -18,7 +18,7 @@ export type Outgoing =
 
 export type Incoming =
   | { kind: 'connected' }
-  | { kind: 'disconnected'; lastContactMs?: number; reason: string }
+  | { kind: 'disconnected'; lastContactMs?: number; reason: string; isRefused?: boolean }
   | { kind: 'desired'; level: Level }
   | { kind: 'config'; config: DeviceConfig }
   | { kind: 'schedule'; schedule: DeviceSchedule }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
+import { inBoth, verbatim } from '#core/both-languages.ts';
 import type { JobContext, JobOf, JobResult } from './job.ts';
 import { readSteadily, withBoard } from './open-board.ts';
 import { stepProgress } from './progress.ts';
@@ -31,7 +32,7 @@ export async function saveFlash(
     throw notSaved(file, cause);
   });
   const digest = createHash('sha256');
-  const progress = stepProgress(context, { name: 'backup', total, message: file });
+  const progress = stepProgress(context, { name: 'backup', total, message: verbatim(file) });
   try {
     for (let at = 0; at < total; at += PIECE) {
       const length = Math.min(PIECE, total - at);
@@ -58,8 +59,11 @@ function notSaved(file: string, cause: unknown): BenchTrouble {
   return new BenchTrouble(
     'BAD_INPUT',
     {
-      message: `${file} cannot be written: ${why}`,
-      next: 'name a file on a disk with space and start again; the board was not changed',
+      message: inBoth(`${file} não pode ser gravado: ${why}`, `${file} cannot be written: ${why}`),
+      next: inBoth(
+        'diga um arquivo num disco com espaço e comece de novo; a placa não foi mudada',
+        'name a file on a disk with space and start again; the board was not changed',
+      ),
     },
     cause,
   );

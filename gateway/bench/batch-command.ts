@@ -1,5 +1,6 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { inBoth } from '#core/both-languages.ts';
 import { type BatchRecord, openBatchRecord } from './batch-record.ts';
 import { type BatchWork, runBatch } from './batch-run.ts';
 import { type BenchCommand, text, textOf, type Values } from './command.ts';
@@ -56,6 +57,7 @@ ${WISH_HELP}${GATEWAY_HELP}`,
       pause: pausing,
       monotonic: () => performance.now(),
       now: terminal.now,
+      language: terminal.language,
       freePorts: () => freePorts(textOf(values, 'port')),
       record,
       label: () =>
@@ -67,7 +69,10 @@ ${WISH_HELP}${GATEWAY_HELP}`,
     };
     const outcome = await runBatch(work, points, wish, terminal);
     return {
-      sentence: `${outcome.done} done, ${outcome.failed} failed, ${outcome.left} left; see ${folder}`,
+      sentence: inBoth(
+        `${outcome.done} prontas, ${outcome.failed} falharam, ${outcome.left} restam; veja ${folder}`,
+        `${outcome.done} done, ${outcome.failed} failed, ${outcome.left} left; see ${folder}`,
+      ),
       value: { ...outcome, folder },
     };
   },

@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { inBoth } from '#core/both-languages.ts';
 import { csvText } from '#core/csv-text.ts';
 import { badInput } from './provision-gateway.ts';
 
@@ -47,7 +48,13 @@ export async function openBatchRecord(folder: string): Promise<BatchRecord> {
   const csv = csvText({ separator: 'comma', bom: '0' });
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text !== null && text.length > MOST_BYTES)
-    throw badInput(`${file} is too large for the results of a batch`, 'take another folder with --to');
+    throw badInput(
+      inBoth(
+        `${file} é grande demais para os resultados de um lote`,
+        `${file} is too large for the results of a batch`,
+      ),
+      inBoth('use outra pasta com --to', 'take another folder with --to'),
+    );
   const macByDevice = new Map<string, string>();
   for (const cells of readRows(text ?? '')) {
     const at = (name: (typeof COLUMNS)[number]) => cells[COLUMNS.indexOf(name)] ?? '';

@@ -1,3 +1,5 @@
+import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 import { type BatchRecord, type BatchRow, OK } from './batch-record.ts';
 import { type BenchJobInput, type JobContext, type JobResult, sentence } from './job.ts';
 import type { Point } from './provision-gateway.ts';
@@ -11,6 +13,8 @@ export type BatchWork = PointWork & {
   /** Renews the labels of all that are done. */
   label: (point: Point) => Promise<void>;
   now: () => number;
+  /** Of the reasons in the record. */
+  language: Language;
 };
 
 export type BatchWish = Omit<PointWish, 'port'> & {
@@ -41,7 +45,15 @@ export async function runBatch(
   while (outcome.done + outcome.failed < wish.most) {
     const point = points.find(isOpen);
     if (point === undefined) break;
-    context.tell(sentence('plug', `plug in the board for ${point.cod} (${point.device_id})`));
+    context.tell(
+      sentence(
+        'plug',
+        inBoth(
+          `ligue a placa para ${point.cod} (${point.device_id})`,
+          `plug in the board for ${point.cod} (${point.device_id})`,
+        ),
+      ),
+    );
     const port = await untilPlugged(work, context.signal);
     const row = await oneBoard(work, { point, port, wish }, context);
     if (row !== null) {
@@ -50,7 +62,7 @@ export async function runBatch(
       outcome[row.result === OK ? 'done' : 'failed'] += 1;
       context.tell(sentence('record', said(row), row.result === OK ? 'info' : 'alarm'));
     }
-    context.tell(sentence('unplug', `pull the board at ${port}`));
+    context.tell(sentence('unplug', inBoth(`puxe a placa em ${port}`, `pull the board at ${port}`)));
     await untilUnplugged(work, port, context.signal);
   }
   return { ...outcome, left: points.filter(isOpen).length };
@@ -82,7 +94,16 @@ async function oneBoard(
     facts = await work.run(firstJob(port, wish), context);
     const before = doneBefore(work.record, textIn(facts, 'mac'));
     if (before !== null) {
-      context.tell(sentence('plug', `this board is ${before} already; take the next one`, 'warning'));
+      context.tell(
+        sentence(
+          'plug',
+          inBoth(
+            `esta placa já é ${before}; pegue a próxima`,
+            `this board is ${before} already; take the next one`,
+          ),
+          'warning',
+        ),
+      );
       return null;
     }
     if (wish.bundle !== null)
@@ -93,7 +114,10 @@ async function oneBoard(
     if (!(error instanceof BenchTrouble) || error.code === 'CANCELLED') throw error;
     // what the gateway refuses to one it refuses to the next
     if (error.code === 'BAD_INPUT') throw error;
-    return rowOf(error.code, `${error.message}. Next: ${error.next}`);
+    const { message, next } = error.said;
+    const { language } = work;
+    const then = language === 'en' ? 'Next' : 'A fazer';
+    return rowOf(error.code, `${message[language]}. ${then}: ${next[language]}`);
   }
 }
 
@@ -130,8 +154,10 @@ async function untilUnplugged(work: BatchWork, port: string, signal: AbortSignal
   while ((await work.freePorts()).includes(port)) await work.pause(LOOK_EVERY_MS, signal);
 }
 
-const said = ({ control_point, result, message, seconds }: BatchRow) =>
-  result === OK ? `${control_point} is done in ${seconds} s` : `${control_point}: ${result}: ${message}`;
+const said = ({ control_point, result, message, seconds }: BatchRow): InBoth =>
+  result === OK
+    ? inBoth(`${control_point} está pronto em ${seconds} s`, `${control_point} is done in ${seconds} s`)
+    : verbatim(`${control_point}: ${result}: ${message}`);
 
 function textIn(facts: JobResult, name: string): string {
   const value = facts[name];

@@ -1,19 +1,16 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { standBack } from '#adapters/system/stand-back.ts';
-import { type JobContext, type JobResult, type Progress, readJob } from './job.ts';
-import { runJob } from './run-job.ts';
-import { BenchTrouble, cancelled, TROUBLE_CODES, type TroubleCode } from './trouble.ts';
+import type { JobContext, JobResult, Progress } from './job.ts';
+import { BenchTrouble, cancelled, TROUBLE_CODES, type TroubleCode, type TroubleWords } from './trouble.ts';
 
-type Answer =
+/** What the process says of its job. */
+export type BenchAnswer =
   | { progress: Progress }
   | { done: JobResult }
-  | { trouble: { code: string; message: string; next: string } }
+  | { trouble: { code: string; said: TroubleWords } }
   | { failure: string };
 
-const FILE = fileURLToPath(import.meta.url);
-/** Tells a started process that it is one. */
-const AS_JOB = '--bench-job';
+const FILE = fileURLToPath(new URL('./bench-child.ts', import.meta.url));
 /** The libraries and two copies of the largest firmware. */
 const FLAGS = [
   '--max-semi-space-size=2',
@@ -22,7 +19,7 @@ const FLAGS = [
   new URL('../../scripts/require-node.mjs', import.meta.url).href,
 ];
 /** Time to start the board's program and to close the port; then the process is ended. */
-const CANCEL_WITHIN_MS = 5_000;
+export const CANCEL_WITHIN_MS = 5_000;
 
 /**
  * runJob in a process of its own, below the priority of control: serial drivers, compression and a board that floods its
@@ -34,14 +31,14 @@ export function runInProcess(job: unknown, { tell, signal }: JobContext): Promis
       reject(cancelled());
       return;
     }
-    const started = fork(FILE, [AS_JOB], { execArgv: FLAGS, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const started = fork(FILE, [], { execArgv: FLAGS, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     let killing: NodeJS.Timeout | undefined;
     const cancel = () => {
       started.send('cancel', () => undefined);
       killing = setTimeout(() => started.kill('SIGKILL'), CANCEL_WITHIN_MS);
     };
     signal.addEventListener('abort', cancel, { once: true });
-    started.on('message', (answer: Answer) => {
+    started.on('message', (answer: BenchAnswer) => {
       if ('progress' in answer) tell(answer.progress);
       else if ('done' in answer) resolve(answer.done);
       else if ('trouble' in answer) reject(troubleFrom(answer.trouble));
@@ -61,38 +58,7 @@ export function runInProcess(job: unknown, { tell, signal }: JobContext): Promis
   });
 }
 
-function troubleFrom({ code, message, next }: { code: string; message: string; next: string }): Error {
+function troubleFrom({ code, said }: { code: string; said: TroubleWords }): Error {
   const known = TROUBLE_CODES.find((one): one is TroubleCode => one === code);
-  return known === undefined ? new Error(message) : new BenchTrouble(known, { message, next });
-}
-
-if (process.argv[1] === FILE && process.argv[2] === AS_JOB) {
-  standBack();
-  const cancel = new AbortController();
-  const answer = (one: Answer, then?: () => void) => process.send?.(one, () => then?.());
-  // the gateway is gone: the board is left with its program running, as after a cancel
-  process.once('disconnect', () => {
-    cancel.abort();
-    setTimeout(() => process.exit(1), CANCEL_WITHIN_MS).unref();
-  });
-  process.on('message', (said: { job: unknown } | 'cancel') => {
-    if (said === 'cancel') {
-      cancel.abort();
-      return;
-    }
-    const context: JobContext = { tell: (progress) => answer({ progress }), signal: cancel.signal };
-    const end = () => process.exit(0);
-    Promise.resolve()
-      .then(() => runJob(readJob(said.job), context))
-      .then(
-        (done) => answer({ done }, end),
-        (error: unknown) => {
-          if (error instanceof BenchTrouble) {
-            const { code, message, next } = error;
-            answer({ trouble: { code, message, next } }, end);
-          } else
-            answer({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }, end);
-        },
-      );
-  });
+  return known === undefined ? new Error(said.message.en) : new BenchTrouble(known, said);
 }

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 import { BOARD_COMMANDS } from './board-commands.ts';
 import {
   type BenchCommand,
@@ -6,6 +8,7 @@ import {
   flag,
   type Terminal,
   type Told,
+  text,
   type Values,
 } from './command.ts';
 import type { Progress } from './job.ts';
@@ -23,58 +26,87 @@ export type Outside = Pick<Terminal, 'environment' | 'print' | 'warn' | 'signal'
 };
 
 /**
- * Carries out one command of the bench. Answers the exit code: 0 done, 1 a fault of the program, else EXIT_CODES.
- * With --json the standard output holds one line of JSON at the end, and the standard error one per piece of progress.
+ * Carries out one command of the bench. Answers the exit code: 0 done, 1 a fault of the program, else EXIT_CODES. It
+ * speaks the language of --language, else that of the terminal. With --json the standard output holds one line of JSON at the end, and the standard error one per piece of progress.
  */
 export async function runBenchTool(args: readonly string[], outside: Outside): Promise<number> {
   const isJson = args.includes('--json');
+  const language = languageOf(args, outside.environment);
   try {
-    const told = await carryOut(args, terminalOf(outside, isJson));
-    outside.print(isJson ? JSON.stringify(told.value) : told.sentence.trimEnd());
+    const told = await carryOut(args, terminalOf(outside, { isJson, language }));
+    outside.print(isJson ? JSON.stringify(told.value) : told.sentence[language].trimEnd());
     return 0;
   } catch (error) {
     if (!(error instanceof BenchTrouble)) throw error;
-    const { code, message, next } = error;
+    const { code, said } = error;
+    const [message, next] = [said.message[language], said.next[language]];
     if (isJson) outside.print(JSON.stringify({ error: { code, message, next } }));
-    else outside.warn(`${code}: ${message}\nNext: ${next}`);
+    else outside.warn(`${code}: ${message}\n${language === 'en' ? 'Next' : 'A fazer'}: ${next}`);
     return EXIT_CODES[code];
   }
 }
 
+/** Read before anything else, so that a wrong command is refused in the language that was asked for. */
+function languageOf(args: readonly string[], environment: Outside['environment']): Language {
+  const at = args.findIndex((arg) => arg === '--language' || arg.startsWith('--language='));
+  const named = at < 0 ? undefined : (args[at]?.split('=')[1] ?? args[at + 1]);
+  const locale = environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '';
+  return (named ?? locale).startsWith('pt') ? 'pt-BR' : 'en';
+}
+
 async function carryOut(args: readonly string[], terminal: Terminal): Promise<Told> {
   const [name = '--help', ...rest] = args;
-  if (name === '--help' || name === '-h') return { sentence: helpText(), value: { help: helpText() } };
+  if (name === '--help' || name === '-h')
+    return { sentence: verbatim(helpText()), value: { help: helpText() } };
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw badUse(`${JSON.stringify(name)} is no command; known are ${names()}`);
+  if (command === undefined) {
+    const said = JSON.stringify(name);
+    throw badUse(
+      inBoth(
+        `${said} não é um comando; os conhecidos são ${names()}`,
+        `${said} is no command; known are ${names()}`,
+      ),
+    );
+  }
   const { help, ...values } = readArguments(name, command, rest);
   if (help === true) {
-    const text = `npm run bench-tool -- ${name} [options]\n\n${command.summary}\n\n${command.help}`;
-    return { sentence: text, value: { help: text } };
+    const shown = `npm run bench-tool -- ${name} [options]\n\n${command.summary}\n\n${command.help}`;
+    return { sentence: verbatim(shown), value: { help: shown } };
   }
   return command.run(values, terminal);
 }
 
 function readArguments(name: string, command: BenchCommand, args: readonly string[]): Values {
   try {
-    const options = { ...command.options, json: flag, help: { ...flag, short: 'h' } };
-    return parseArgs({ args: [...args], options, allowPositionals: false }).values;
+    const options = { ...command.options, json: flag, language: text, help: { ...flag, short: 'h' } };
+    const { language, ...values } = parseArgs({ args: [...args], options, allowPositionals: false }).values;
+    if (language !== undefined && language !== 'pt-BR' && language !== 'en')
+      throw new Error('--language is pt-BR or en');
+    return values;
   } catch (error) {
     const said = error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error);
-    throw badUse(`${said}; see npm run bench-tool -- ${name} --help`);
+    const see = `npm run bench-tool -- ${name} --help`;
+    throw badUse(inBoth(`${said}; veja ${see}`, `${said}; see ${see}`));
   }
 }
 
-function badUse(message: string): BenchTrouble {
-  return new BenchTrouble('BAD_INPUT', { message, next: 'see npm run bench-tool -- --help' });
+function badUse(message: InBoth): BenchTrouble {
+  const see = 'npm run bench-tool -- --help';
+  return new BenchTrouble('BAD_INPUT', { message, next: inBoth(`veja ${see}`, `see ${see}`) });
 }
 
-function terminalOf({ renew, ...outside }: Outside, isJson: boolean): Terminal {
+function terminalOf(
+  { renew, ...outside }: Outside,
+  { isJson, language }: Pick<Terminal, 'isJson' | 'language'>,
+): Terminal {
   const tell = (progress: Progress) => {
-    if (isJson) outside.warn(JSON.stringify({ progress }));
-    else if (progress.done < progress.total && renew !== undefined) renew(progressLine(progress));
-    else if (progress.total === 0 || progress.done === progress.total) outside.warn(progressLine(progress));
+    const line = () => progressLine(progress, language);
+    if (isJson)
+      outside.warn(JSON.stringify({ progress: { ...progress, message: progress.message[language] } }));
+    else if (progress.done < progress.total && renew !== undefined) renew(line());
+    else if (progress.total === 0 || progress.done === progress.total) outside.warn(line());
   };
-  return { ...outside, isJson, tell };
+  return { ...outside, isJson, language, tell };
 }
 
 const names = () => Object.keys(COMMANDS).join(', ');
@@ -88,6 +120,7 @@ function helpText(): string {
 ${lines.join('\n')}
 
   <command> --help   its options
+  --language L       pt-BR or en [that of the terminal]
   --json             one line of JSON at the end, progress as lines of JSON on the standard error
 
 Exit codes: 0 done, 1 a fault of the program, ${codes.slice(0, 6).join(', ')},

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import {
   type BenchCommand,
   type BenchCommands,
@@ -58,28 +59,43 @@ A job that was cut off is started again as it was: what is already right is skip
       erase: values['erase'] === true,
       backup: textOf(values, 'backup') ?? null,
     }),
-    sentence: (result) => `flashed: ${detected(result)}`,
+    sentence: (result) => {
+      const board = detected(result);
+      return inBoth(`gravada: ${board['pt-BR']}`, `flashed: ${board.en}`);
+    },
   }),
   verify: command({
     summary: 'whether a board holds a firmware; writes nothing',
     help: `${PORT}${BAUD}${FIRMWARE}${VERIFY}`,
     options: { ...port, ...firmware, 'read-back': flag },
     job: (values) => ({ kind: 'verify', ...portOf(values), ...firmwareOf(values) }),
-    sentence: (result) => `the board ${said(result, 'mac')} holds this firmware`,
+    sentence: (result) =>
+      inBoth(
+        `a placa ${said(result, 'mac')} tem este firmware`,
+        `the board ${said(result, 'mac')} holds this firmware`,
+      ),
   }),
   erase: command({
     summary: 'blank a board, its identity only, or all but that',
     help: `${PORT}${BAUD}  --what W           all, identity or firmware\n`,
     options: { ...port, what: text },
     job: (values) => ({ kind: 'erase', ...portOf(values), what: whatOf(values) }),
-    sentence: (result) => `erased (${said(result, 'erased')}) on ${said(result, 'mac')}`,
+    sentence: (result) =>
+      inBoth(
+        `apagada (${said(result, 'erased')}) em ${said(result, 'mac')}`,
+        `erased (${said(result, 'erased')}) on ${said(result, 'mac')}`,
+      ),
   }),
   backup: command({
     summary: 'save the whole flash of a board to a file',
     help: `${PORT}${BAUD}  --to FILE          holds the keys and passwords of the board: keep it safe\n`,
     options: { ...port, to: text },
     job: (values) => ({ kind: 'backup', ...portOf(values), file: needed(values, 'to') }),
-    sentence: (result) => `${said(result, 'bytes')} bytes in ${said(result, 'file')}`,
+    sentence: (result) =>
+      inBoth(
+        `${said(result, 'bytes')} bytes em ${said(result, 'file')}`,
+        `${said(result, 'bytes')} bytes in ${said(result, 'file')}`,
+      ),
   }),
   monitor: command({
     summary: 'what a board says, with times, crashes pointed out; Ctrl-C ends it',
@@ -96,13 +112,17 @@ A job that was cut off is started again as it was: what is already right is skip
       ...(textOf(values, 'for') === undefined ? {} : { for_s: Number(textOf(values, 'for')) }),
       save: textOf(values, 'save') ?? null,
     }),
-    sentence: (result) => `${said(result, 'lines')} lines, ${said(result, 'alarms')} alarms`,
+    sentence: (result) =>
+      inBoth(
+        `${said(result, 'lines')} linhas, ${said(result, 'alarms')} alarmes`,
+        `${said(result, 'lines')} lines, ${said(result, 'alarms')} alarms`,
+      ),
   }),
 };
 
 type JobCommand = Pick<BenchCommand, 'summary' | 'help' | 'options'> & {
   job: (values: Values) => JobAsked | Promise<JobAsked>;
-  sentence: (result: JobResult) => string;
+  sentence: (result: JobResult) => InBoth;
 };
 /** As a person asked; readJob finds what is wrong with it. */
 type JobAsked = { kind: BenchJobInput['kind'] } & Record<string, unknown>;
@@ -126,7 +146,8 @@ function firmwareOf(values: Values) {
   const bundle = textOf(values, 'bundle');
   const named = values['file'];
   const files = Array.isArray(named) ? named.map((file) => fileOf(String(file))) : [];
-  if ((bundle === undefined) === (files.length === 0)) throw badUse('say either --bundle or --file');
+  if ((bundle === undefined) === (files.length === 0))
+    throw badUse(inBoth('diga --bundle ou --file', 'say either --bundle or --file'));
   return {
     firmware: bundle === undefined ? { files } : { bundle },
     verify: values['read-back'] === true ? 'read_back' : 'md5',
@@ -136,48 +157,73 @@ function firmwareOf(values: Values) {
 function fileOf(named: string): { file: string; offset: number } {
   const [, file, offset] = /^(.+)@(0x[0-9a-f]+|\d+)$/i.exec(named) ?? [];
   if (file !== undefined && offset !== undefined) return { file, offset: Number(offset) };
-  throw badUse(`--file ${named}: say the offset, as in --file ${named}@0x10000`);
+  throw badUse(
+    inBoth(
+      `--file ${named}: diga o endereço, como em --file ${named}@0x10000`,
+      `--file ${named}: say the offset, as in --file ${named}@0x10000`,
+    ),
+  );
 }
 
 async function identityOf(values: Values): Promise<unknown> {
   const file = textOf(values, 'identity');
-  if (values['forget'] === true && file !== undefined) throw badUse('say --identity or --forget, not both');
+  if (values['forget'] === true && file !== undefined)
+    throw badUse(inBoth('diga --identity ou --forget, não os dois', 'say --identity or --forget, not both'));
   if (values['forget'] === true) return 'erase';
   if (file === undefined) return 'keep';
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (cause) {
-    throw badUse(`--identity ${file} is no file with JSON`, cause);
+    throw badUse(
+      inBoth(`--identity ${file} não é um arquivo com JSON`, `--identity ${file} is no file with JSON`),
+      cause,
+    );
   }
 }
 
 function whatOf(values: Values): string {
   const what = needed(values, 'what');
   if (['all', 'identity', 'firmware'].includes(what)) return what;
-  throw badUse(`--what is all, identity or firmware, not ${what}`);
+  throw badUse(
+    inBoth(
+      `--what é all, identity ou firmware, não ${what}`,
+      `--what is all, identity or firmware, not ${what}`,
+    ),
+  );
 }
 
 function needed(values: Values, name: string): string {
   const value = textOf(values, name);
   if (value !== undefined) return value;
-  throw badUse(`--${name} is missing`);
+  throw badUse(inBoth(`falta --${name}`, `--${name} is missing`));
 }
 
-function badUse(message: string, cause?: unknown): BenchTrouble {
-  return new BenchTrouble('BAD_INPUT', { message, next: 'see the command with --help' }, cause);
+function badUse(message: InBoth, cause?: unknown): BenchTrouble {
+  const next = inBoth('veja o comando com --help', 'see the command with --help');
+  return new BenchTrouble('BAD_INPUT', { message, next }, cause);
 }
 
-function detected(result: JobResult): string {
+function detected(result: JobResult): InBoth {
   const identity = result['identity'];
   const firmware = result['firmware'];
-  const size = typeof result['flash_bytes'] === 'number' ? `${result['flash_bytes'] / 2 ** 20} MiB` : 'no';
-  return [
-    `${said(result, 'description')}, MAC ${said(result, 'mac')}, ${size} flash, crystal ${said(result, 'crystal_mhz')} MHz`,
-    isRecord(firmware) ? `firmware ${said(firmware, 'project')} ${said(firmware, 'version')}` : 'no firmware',
-    isRecord(identity)
-      ? `identity ${said(identity, 'device_id')}`
-      : `no identity (${said(result, 'content')})`,
-  ].join('\n');
+  const size = typeof result['flash_bytes'] === 'number' ? `${result['flash_bytes'] / 2 ** 20} MiB` : '?';
+  const chip = `${said(result, 'description')}, MAC ${said(result, 'mac')}`;
+  const crystal = `${said(result, 'crystal_mhz')} MHz`;
+  const program = isRecord(firmware) ? `${said(firmware, 'project')} ${said(firmware, 'version')}` : null;
+  const id = isRecord(identity) ? said(identity, 'device_id') : null;
+  const content = said(result, 'content');
+  return inBoth(
+    [
+      `${chip}, memória de ${size}, cristal ${crystal}`,
+      program === null ? 'sem firmware' : `firmware ${program}`,
+      id === null ? `sem identidade (${content})` : `identidade ${id}`,
+    ].join('\n'),
+    [
+      `${chip}, ${size} flash, crystal ${crystal}`,
+      program === null ? 'no firmware' : `firmware ${program}`,
+      id === null ? `no identity (${content})` : `identity ${id}`,
+    ].join('\n'),
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -186,5 +232,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function said(record: Readonly<Record<string, unknown>>, name: string): string {
   const value = record[name];
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '?';
 }

@@ -11,7 +11,14 @@ export type BoardFacts = ChipFacts & {
   baud: number;
   /** The program that would start. */
   firmware: ProgramDescription | null;
-  identity: { device_id: string; mqtt_id: string | null; gw_host: string | null; wifi: boolean } | null;
+  identity: {
+    device_id: string;
+    mqtt_id: string | null;
+    gw_host: string | null;
+    wifi: boolean;
+    /** Whether it has the claim code of a label. */
+    has_claim: boolean;
+  } | null;
   /** `blank`, `ours` (it holds an identity), or `other`: it holds something without one. */
   content: 'blank' | 'ours' | 'other';
 };
@@ -48,5 +55,6 @@ function identityIn(nvs: Buffer): BoardFacts['identity'] {
     mqtt_id: text('mqtt_id'),
     gw_host: text('gw_host'),
     wifi: text('ssid') !== null,
+    has_claim: text('claim') !== null,
   };
 }

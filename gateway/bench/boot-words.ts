@@ -1,9 +1,10 @@
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import type { Progress } from './job.ts';
 
 export type Explained = {
   level: Progress['level'];
   /** What it means and what to do; null for an ordinary line. */
-  meaning: string | null;
+  meaning: InBoth | null;
 };
 
 const RESET_AND_BOOT = /rst:0x([0-9a-f]+) \(([\w ]+)\),boot:0x([0-9a-f]+) \(([\w ()/,]+)\)/i;
@@ -11,35 +12,68 @@ const RESET_AND_BOOT = /rst:0x([0-9a-f]+) \(([\w ]+)\),boot:0x([0-9a-f]+) \(([\w
 const WORDS: readonly [
   pattern: RegExp,
   level: Progress['level'],
-  meaning: (match: RegExpExecArray) => string,
+  meaning: (match: RegExpExecArray) => InBoth,
 ][] = [
   [
     /Guru Meditation Error(?:: Core +\d+ panic'ed \(([\w ]{1,40})\))?/,
     'alarm',
-    ([, cause]) =>
-      `the firmware crashed${cause === undefined ? '' : ` (${cause})`}; save this log for its maker`,
+    ([, cause]) => {
+      const named = cause === undefined ? '' : ` (${cause})`;
+      return inBoth(
+        `o firmware caiu${named}; guarde este registro para quem o fez`,
+        `the firmware crashed${named}; save this log for its maker`,
+      );
+    },
   ],
   [
     /abort\(\) was called|assert failed|Stack canary|stack smashing/i,
     'alarm',
-    () => 'the firmware gave up; save this log for its maker',
+    () =>
+      inBoth(
+        'o firmware desistiu; guarde este registro para quem o fez',
+        'the firmware gave up; save this log for its maker',
+      ),
   ],
-  [/^Backtrace:/, 'alarm', () => 'where the firmware crashed; save this line for its maker'],
+  [
+    /^Backtrace:/,
+    'alarm',
+    () =>
+      inBoth(
+        'onde o firmware caiu; guarde esta linha para quem o fez',
+        'where the firmware crashed; save this line for its maker',
+      ),
+  ],
   [
     /Brownout detector was triggered/,
     'alarm',
-    () => 'the supply sags below 2.4 V: use a stronger supply or a shorter cable, and nothing else on it',
+    () =>
+      inBoth(
+        'a alimentação cai abaixo de 2,4 V: use uma fonte mais forte ou um cabo mais curto, sem mais nada nele',
+        'the supply sags below 2.4 V: use a stronger supply or a shorter cable, and nothing else on it',
+      ),
   ],
-  [/invalid header: 0x|flash read err/i, 'alarm', () => 'there is no firmware: flash the board'],
+  [
+    /invalid header: 0x|flash read err/i,
+    'alarm',
+    () => inBoth('não há firmware: grave a placa', 'there is no firmware: flash the board'),
+  ],
   [
     /csum err|Checksum failed|invalid magic byte|No bootable app/i,
     'alarm',
-    () => 'the firmware is damaged: flash the board again',
+    () =>
+      inBoth(
+        'o firmware está danificado: grave a placa de novo',
+        'the firmware is damaged: flash the board again',
+      ),
   ],
   [
     /waiting for download/,
     'warning',
-    () => 'the board waits in its loader: let go BOOT (IO0), then press and let go EN or RST',
+    () =>
+      inBoth(
+        'a placa espera no carregador: solte BOOT (IO0), depois aperte e solte EN ou RST',
+        'the board waits in its loader: let go BOOT (IO0), then press and let go EN or RST',
+      ),
   ],
 ];
 
@@ -57,11 +91,26 @@ function explainBoot([, , reset = '', mode = '', modeName = '']: RegExpExecArray
   if (/DOWNLOAD/i.test(modeName))
     return {
       level: 'warning',
-      meaning: `boot mode 0x${mode}: the board went into its loader instead of its program; BOOT (IO0) is held or pulled low`,
+      meaning: inBoth(
+        `modo de partida 0x${mode}: a placa foi ao carregador em vez do programa; BOOT (IO0) está apertado ou em nível baixo`,
+        `boot mode 0x${mode}: the board went into its loader instead of its program; BOOT (IO0) is held or pulled low`,
+      ),
     };
-  if (/BROWN/i.test(reset)) return { level: 'alarm', meaning: 'restarted because the supply sagged' };
-  if (/WDT/i.test(reset)) return { level: 'warning', meaning: 'restarted by its watchdog: the program hung' };
-  if (/POWERON/i.test(reset)) return { level: 'info', meaning: 'started after power came' };
+  if (/BROWN/i.test(reset))
+    return {
+      level: 'alarm',
+      meaning: inBoth('reiniciou porque a alimentação caiu', 'restarted because the supply sagged'),
+    };
+  if (/WDT/i.test(reset))
+    return {
+      level: 'warning',
+      meaning: inBoth(
+        'reiniciada pelo cão de guarda: o programa travou',
+        'restarted by its watchdog: the program hung',
+      ),
+    };
+  if (/POWERON/i.test(reset))
+    return { level: 'info', meaning: inBoth('partiu quando a energia veio', 'started after power came') };
   return { level: 'info', meaning: null };
 }
 

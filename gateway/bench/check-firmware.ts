@@ -1,3 +1,4 @@
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { type EspImage, readEspImage } from './esp-image.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
 import { type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './partition-table.ts';
@@ -22,8 +23,12 @@ export type Target = {
  */
 export function checkFirmware({ chip, parts }: Firmware, target: Target): void {
   if (chip !== null && plain(chip) !== plain(target.chip))
-    throw wrongChip(`the firmware is for ${chip}`, target);
-  if (target.imageChipId === null) throw wrongChip('only the ESP32 family is flashed here', target);
+    throw wrongChip(inBoth(`o firmware é para ${chip}`, `the firmware is for ${chip}`), target);
+  if (target.imageChipId === null)
+    throw wrongChip(
+      inBoth('aqui só se grava a família ESP32', 'only the ESP32 family is flashed here'),
+      target,
+    );
   checkPlaces(parts, target.flash_bytes);
   const partitions = partitionsOf(parts, target.flash_bytes);
   const programs = partitions.filter(({ kind }) => kind === 'app');
@@ -48,12 +53,27 @@ function checkPlaces(parts: readonly FirmwarePart[], flashBytes: number): void {
   inOrder.forEach((part, index) => {
     const { name, offset, bytes } = part;
     if (offset % SECTOR !== 0)
-      throw wrongImage(`${name}: its offset ${hex(offset)} is no multiple of ${hex(SECTOR)}`);
+      throw wrongImage(
+        inBoth(
+          `${name}: o endereço ${hex(offset)} não é múltiplo de ${hex(SECTOR)}`,
+          `${name}: its offset ${hex(offset)} is no multiple of ${hex(SECTOR)}`,
+        ),
+      );
     if (offset + bytes.length > flashBytes)
-      throw wrongImage(`${name} at ${hex(offset)} ends beyond the flash of ${flashBytes / 2 ** 20} MiB`);
+      throw wrongImage(
+        inBoth(
+          `${name} em ${hex(offset)} passa do fim da memória de ${flashBytes / 2 ** 20} MiB`,
+          `${name} at ${hex(offset)} ends beyond the flash of ${flashBytes / 2 ** 20} MiB`,
+        ),
+      );
     const next = inOrder[index + 1];
     if (next !== undefined && sectorEnd(offset + bytes.length) > next.offset)
-      throw wrongImage(`${name} at ${hex(offset)} reaches into ${next.name} at ${hex(next.offset)}`);
+      throw wrongImage(
+        inBoth(
+          `${name} em ${hex(offset)} invade ${next.name} em ${hex(next.offset)}`,
+          `${name} at ${hex(offset)} reaches into ${next.name} at ${hex(next.offset)}`,
+        ),
+      );
   });
 }
 
@@ -62,13 +82,29 @@ function partitionsOf(parts: readonly FirmwarePart[], flashBytes: number): Parti
   const table = bytesAt(parts, TABLE_OFFSET)?.bytes.subarray(0, TABLE_SIZE);
   if (table === undefined || isBlank(table)) return [];
   const partitions = readPartitions(table);
-  if (partitions.length === 0) throw wrongImage(`at ${hex(TABLE_OFFSET)} there is no partition table`);
+  if (partitions.length === 0)
+    throw wrongImage(
+      inBoth(
+        `em ${hex(TABLE_OFFSET)} não há tabela de partições`,
+        `at ${hex(TABLE_OFFSET)} there is no partition table`,
+      ),
+    );
   const nvs = partitions.find(({ kind }) => kind === 'nvs');
   if (nvs === undefined || nvs.offset !== NVS_OFFSET || nvs.size < NVS_SIZE)
-    throw wrongImage(`its partition table keeps no identity (nvs) at ${hex(NVS_OFFSET)}`);
+    throw wrongImage(
+      inBoth(
+        `a tabela de partições não guarda a identidade (nvs) em ${hex(NVS_OFFSET)}`,
+        `its partition table keeps no identity (nvs) at ${hex(NVS_OFFSET)}`,
+      ),
+    );
   const beyond = partitions.find(({ offset, size }) => offset + size > flashBytes);
   if (beyond !== undefined)
-    throw wrongImage(`its partition ${beyond.name} ends beyond the flash of this board`);
+    throw wrongImage(
+      inBoth(
+        `a partição ${beyond.name} passa do fim da memória desta placa`,
+        `its partition ${beyond.name} ends beyond the flash of this board`,
+      ),
+    );
   return partitions;
 }
 
@@ -79,15 +115,24 @@ function checkImage(
 ): void {
   const found = bytesAt(parts, place.offset);
   if (found === undefined || isBlank(found.bytes.subarray(0, SECTOR))) return;
-  const name = `${found.name} (at ${hex(place.offset)})`;
+  const name = `${found.name} (${hex(place.offset)})`;
   const image = readEspImage(found.bytes, name);
   checkFor(image, name, target);
   if (image.length > place.size)
-    throw wrongImage(`${name} is larger than its place of ${Math.floor(place.size / 1_024)} KiB`);
+    throw wrongImage(
+      inBoth(
+        `${name} é maior que o seu lugar de ${Math.floor(place.size / 1_024)} KiB`,
+        `${name} is larger than its place of ${Math.floor(place.size / 1_024)} KiB`,
+      ),
+    );
 }
 
 function checkFor({ chipId }: EspImage, name: string, target: Target): void {
-  if (chipId !== target.imageChipId) throw wrongChip(`${name} is for the chip with number ${chipId}`, target);
+  if (chipId === target.imageChipId) return;
+  throw wrongChip(
+    inBoth(`${name} é para o chip de número ${chipId}`, `${name} is for the chip with number ${chipId}`),
+    target,
+  );
 }
 
 /** The part that lies at an address, from there on. */
@@ -110,16 +155,22 @@ export function sectorEnd(address: number): number {
 const plain = (chip: string) => chip.toUpperCase().replace(/[^A-Z0-9]/g, '');
 const hex = (value: number) => `0x${value.toString(16)}`;
 
-function wrongChip(why: string, { chip }: Target): BenchTrouble {
+function wrongChip(why: InBoth, { chip }: Target): BenchTrouble {
   return new BenchTrouble('WRONG_CHIP', {
-    message: `${why}, and this board is ${chip}`,
-    next: 'take the firmware for this board, or the board for this firmware; nothing was written',
+    message: inBoth(`${why['pt-BR']}, e esta placa é ${chip}`, `${why.en}, and this board is ${chip}`),
+    next: inBoth(
+      'use o firmware desta placa, ou a placa deste firmware; nada foi gravado',
+      'take the firmware for this board, or the board for this firmware; nothing was written',
+    ),
   });
 }
 
-function wrongImage(message: string): BenchTrouble {
+function wrongImage(message: InBoth): BenchTrouble {
   return new BenchTrouble('WRONG_IMAGE', {
     message,
-    next: 'take the firmware as it was published, with its own offsets; nothing was written',
+    next: inBoth(
+      'use o firmware como foi publicado, com os próprios endereços; nada foi gravado',
+      'take the firmware as it was published, with its own offsets; nothing was written',
+    ),
   });
 }

@@ -1,8 +1,10 @@
 import type { ParseArgsConfig } from 'node:util';
+import type { InBoth } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 import type { Progress } from './job.ts';
 
 /** What a command prints at its end: a sentence for people, or the value as one line of JSON. */
-export type Told = { sentence: string; value: Readonly<Record<string, unknown>> };
+export type Told = { sentence: InBoth; value: Readonly<Record<string, unknown>> };
 
 export type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
@@ -10,6 +12,8 @@ export type Values = Readonly<Record<string, string | boolean | (string | boolea
 export type Terminal = {
   environment: Readonly<Record<string, string | undefined>>;
   isJson: boolean;
+  /** Of what people read. */
+  language: Language;
   /** To the standard output; with --json only JSON lines belong there. */
   print: (line: string) => void;
   /** Questions and warnings, to the standard error. */

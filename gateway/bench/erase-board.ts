@@ -1,4 +1,5 @@
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
+import { inBoth } from '#core/both-languages.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
 import { steadily, withBoard } from './open-board.ts';
@@ -11,14 +12,19 @@ const PIECE = 256 * 1_024;
 export async function eraseBoard(job: JobOf<'erase'>, context: JobContext): Promise<JobResult> {
   return withBoard(job, context, async (board, facts) => {
     if (job.what === 'all') {
-      context.tell(sentence('erase', 'erasing the whole flash, up to two minutes'));
+      context.tell(
+        sentence(
+          'erase',
+          inBoth('apagando toda a memória, até dois minutos', 'erasing the whole flash, up to two minutes'),
+        ),
+      );
       await board.eraseAll();
     } else if (job.what === 'identity') {
       await steadily(board, context, () => board.eraseRegion(NVS_OFFSET, NVS_SIZE));
     } else {
       await eraseAround(board, facts, context);
     }
-    context.tell(sentence('done', 'erased'));
+    context.tell(sentence('done', inBoth('apagada', 'erased')));
     return { chip: facts.chip, mac: facts.mac, erased: job.what };
   });
 }
@@ -29,7 +35,7 @@ export async function eraseAround(board: EspBoard, facts: ChipFacts, context: Jo
   const progress = stepProgress(context, {
     name: 'erase',
     total: facts.flash_bytes - NVS_SIZE,
-    message: 'all but the identity',
+    message: inBoth('tudo menos a identidade', 'all but the identity'),
   });
   for (const [from, to] of [[0, NVS_OFFSET] as const, [behind, facts.flash_bytes] as const]) {
     for (let at = from; at < to; at += PIECE) {

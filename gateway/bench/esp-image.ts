@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { BenchTrouble } from './trouble.ts';
 
 const MAGIC = 0xe9;
@@ -23,9 +24,11 @@ export type ProgramDescription = { project: string; version: string };
  * SHA-256 behind it where the head announces one. Throws BenchTrouble WRONG_IMAGE or CHECKSUM_REFUSED; `name` is said.
  */
 export function readEspImage(bytes: Buffer, name: string): EspImage {
-  if (bytes.length < HEAD + 8 || bytes[0] !== MAGIC) throw noImage(name, 'it does not begin like one');
+  if (bytes.length < HEAD + 8 || bytes[0] !== MAGIC)
+    throw noImage(name, inBoth('não começa como uma', 'it does not begin like one'));
   const segments = bytes.readUInt8(1);
-  if (segments === 0 || segments > MAX_SEGMENTS) throw noImage(name, `it has ${segments} segments`);
+  if (segments === 0 || segments > MAX_SEGMENTS)
+    throw noImage(name, inBoth(`tem ${segments} segmentos`, `it has ${segments} segments`));
   let at = HEAD;
   let checksum = CHECKSUM_SEED;
   for (let segment = 0; segment < segments; segment += 1) {
@@ -39,7 +42,8 @@ export function readEspImage(bytes: Buffer, name: string): EspImage {
   // the checksum is the last byte of a block of 16
   const sealAt = at + 15 - (at % 16);
   if (sealAt >= bytes.length) throw cutShort(name);
-  if (bytes[sealAt] !== checksum) throw damaged(name, 'its checksum is wrong');
+  if (bytes[sealAt] !== checksum)
+    throw damaged(name, inBoth('a soma de verificação está errada', 'its checksum is wrong'));
   const end = sealAt + 1;
   const chipId = bytes.readUInt16LE(12);
   const program = describedIn(bytes.subarray(HEAD + 8));
@@ -47,7 +51,7 @@ export function readEspImage(bytes: Buffer, name: string): EspImage {
   const digest = bytes.subarray(end, end + SHA256_BYTES);
   if (digest.length < SHA256_BYTES) throw cutShort(name);
   if (!createHash('sha256').update(bytes.subarray(0, end)).digest().equals(digest))
-    throw damaged(name, 'the digest at its end is wrong');
+    throw damaged(name, inBoth('o resumo no fim está errado', 'the digest at its end is wrong'));
   return { chipId, length: end + SHA256_BYTES, program };
 }
 
@@ -65,16 +69,31 @@ function textIn(field: Buffer): string {
     .replace(/[^\x20-\x7e]/g, '?');
 }
 
-const NEXT = 'take the file as the build wrote it, or fetch it again, and start again; nothing was written';
+const NEXT = inBoth(
+  'use o arquivo como a compilação o escreveu, ou baixe-o de novo, e recomece; nada foi gravado',
+  'take the file as the build wrote it, or fetch it again, and start again; nothing was written',
+);
 
-function noImage(name: string, why: string): BenchTrouble {
-  return new BenchTrouble('WRONG_IMAGE', { message: `${name} is no image for an ESP32: ${why}`, next: NEXT });
+function noImage(name: string, why: InBoth): BenchTrouble {
+  return new BenchTrouble('WRONG_IMAGE', {
+    message: inBoth(
+      `${name} não é uma imagem para ESP32: ${why['pt-BR']}`,
+      `${name} is no image for an ESP32: ${why.en}`,
+    ),
+    next: NEXT,
+  });
 }
 
 function cutShort(name: string): BenchTrouble {
-  return new BenchTrouble('WRONG_IMAGE', { message: `${name} is cut short`, next: NEXT });
+  return new BenchTrouble('WRONG_IMAGE', {
+    message: inBoth(`${name} está cortado`, `${name} is cut short`),
+    next: NEXT,
+  });
 }
 
-function damaged(name: string, why: string): BenchTrouble {
-  return new BenchTrouble('CHECKSUM_REFUSED', { message: `${name} is damaged: ${why}`, next: NEXT });
+function damaged(name: string, why: InBoth): BenchTrouble {
+  return new BenchTrouble('CHECKSUM_REFUSED', {
+    message: inBoth(`${name} está danificado: ${why['pt-BR']}`, `${name} is damaged: ${why.en}`),
+    next: NEXT,
+  });
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { readManifest } from './read-firmware.ts';
 import { BenchTrouble } from './trouble.ts';
 
@@ -12,7 +13,7 @@ export type FoundBundle = {
   bytes: number;
   parts: { file: string; offset: number; bytes: number }[];
   /** Why it cannot be flashed; null: it can. */
-  trouble: string | null;
+  trouble: InBoth | null;
 };
 
 const MOST_BUNDLES = 100;
@@ -37,11 +38,14 @@ async function bundleAt(within: string, name: string): Promise<FoundBundle> {
     );
     const missing = sized.find(({ bytes }) => bytes === 0);
     const bytes = sized.reduce((sum, part) => sum + part.bytes, 0);
-    const trouble = missing === undefined ? null : `${missing.file} is missing or empty`;
+    const trouble =
+      missing === undefined
+        ? null
+        : inBoth(`${missing.file} falta ou está vazio`, `${missing.file} is missing or empty`);
     return { name, folder, chip, version, bytes, parts: sized, trouble };
   } catch (error) {
     if (!(error instanceof BenchTrouble)) throw error;
-    return { name, folder, chip: null, version: null, bytes: 0, parts: [], trouble: error.message };
+    return { name, folder, chip: null, version: null, bytes: 0, parts: [], trouble: error.said.message };
   }
 }
 

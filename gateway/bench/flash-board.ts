@@ -1,10 +1,11 @@
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { saveFlash } from './backup-board.ts';
 import { type BoardFacts, readBoard } from './board-facts.ts';
 import { checkFirmware, isBlank } from './check-firmware.ts';
 import { eraseAround } from './erase-board.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
-import { identityImage, type KnownWifi, NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
+import { identityImage, type Kept, NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
 import { steadily, withBoard } from './open-board.ts';
 import { type Firmware, readFirmware } from './read-firmware.ts';
 import { planSegments, type Segment } from './write-plan.ts';
@@ -40,25 +41,35 @@ export async function flashBoard(job: JobOf<'flash'>, context: JobContext): Prom
     });
     if (missing.length > 0) await writeSegments(board, missing, context);
     if (job.verify === 'read_back') await readBackSegments(board, segments, context);
-    const skipped = bytesOf(segments) - bytesOf(missing);
+    const written = bytesOf(missing);
+    const skipped = bytesOf(segments) - written;
     context.tell(
-      sentence('done', `${bytesOf(missing)} bytes written, ${skipped} were there already; all proved`),
+      sentence(
+        'done',
+        inBoth(
+          `${written} bytes gravados, ${skipped} já estavam lá; tudo conferido`,
+          `${written} bytes written, ${skipped} were there already; all proved`,
+        ),
+      ),
     );
     const after = (await readBoard(board, facts, context)).shown;
-    return { ...after, version: firmware.version, bytes_written: bytesOf(missing), bytes_skipped: skipped };
+    return { ...after, version: firmware.version, bytes_written: written, bytes_skipped: skipped };
   });
 }
 
 function identityParts(identity: JobOf<'flash'>['identity'], nvs: Buffer) {
   if (identity === 'keep' || identity === 'erase') return [];
-  return [{ name: 'identity', offset: NVS_OFFSET, bytes: identityImage(identity, wifiIn(nvs)) }];
+  return [{ name: 'identity', offset: NVS_OFFSET, bytes: identityImage(identity, keptIn(nvs)) }];
 }
 
-/** A board that already knows the farm's Wi-Fi keeps it with a new identity. */
-function wifiIn(nvs: Buffer): KnownWifi | null {
+/** A board that already knows the farm's Wi-Fi and has a label keeps both with a new identity. */
+function keptIn(nvs: Buffer): Kept {
   const ours = readNvs(nvs);
-  const [ssid, key] = [ours?.get('ssid'), ours?.get('wifi_key')];
-  return typeof ssid === 'string' && typeof key === 'string' ? { ssid, wifi_key: key } : null;
+  const [ssid, key, claim] = [ours?.get('ssid'), ours?.get('wifi_key'), ours?.get('claim')];
+  return {
+    ...(typeof ssid === 'string' && typeof key === 'string' ? { ssid, wifi_key: key } : {}),
+    ...(typeof claim === 'string' ? { claim } : {}),
+  };
 }
 
 type Preparing = {
@@ -74,7 +85,9 @@ type Preparing = {
 async function prepared(board: EspBoard, { facts, job, context, nvs, isOurs, segments }: Preparing) {
   const staysHeld = job.identity === 'keep' && isOurs;
   if (!staysHeld && !isBlank(nvs) && typeof job.identity === 'string') {
-    context.tell(sentence('erase', 'erasing the identity partition'));
+    context.tell(
+      sentence('erase', inBoth('apagando a partição da identidade', 'erasing the identity partition')),
+    );
     await steadily(board, context, () => board.eraseRegion(NVS_OFFSET, NVS_SIZE));
   }
   if (!job.erase) return segmentsToWrite(board, segments, context);
@@ -83,17 +96,26 @@ async function prepared(board: EspBoard, { facts, job, context, nvs, isOurs, seg
 }
 
 function sayVersions(firmware: Firmware, board: BoardFacts, context: JobContext): void {
-  if (board.identity !== null) context.tell(sentence('check', `the board is ${board.identity.device_id}`));
+  const tell = (said: InBoth, level?: 'warning') => context.tell(sentence('check', said, level));
+  const id = board.identity?.device_id;
+  if (id !== undefined) tell(inBoth(`a placa é ${id}`, `the board is ${id}`));
   if (board.content === 'other')
-    context.tell(
-      sentence('check', 'the board holds something without an identity of ours; it is replaced', 'warning'),
+    tell(
+      inBoth(
+        'a placa tem algo sem identidade nossa, que será substituído',
+        'the board holds something without an identity of ours; it is replaced',
+      ),
+      'warning',
     );
   const before = board.firmware?.version;
   if (before === undefined || firmware.version === null) return;
   const areNumbers = NUMBERED.test(before) && NUMBERED.test(firmware.version);
   const isOlder = areNumbers && before.localeCompare(firmware.version, 'en', { numeric: true }) > 0;
-  const change = `the board has version ${before}, this firmware is ${firmware.version}`;
-  context.tell(
-    sentence('check', isOlder ? `${change}, which is older` : change, isOlder ? 'warning' : 'info'),
+  tell(
+    inBoth(
+      `a placa tem a versão ${before}, este firmware é a ${firmware.version}${isOlder ? ', que é mais antiga' : ''}`,
+      `the board has version ${before}, this firmware is ${firmware.version}${isOlder ? ', which is older' : ''}`,
+    ),
+    isOlder ? 'warning' : undefined,
   );
 }

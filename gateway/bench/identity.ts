@@ -4,7 +4,7 @@ const port = z.int().min(0).max(65_535);
 /** An NVS string holds 4,000 bytes; nothing here comes near. */
 const text = z.string().max(255);
 
-/** Who a board is, as it is written to its NVS partition or sent over its console. `key` is a secret. */
+/** Who a board is, as it is written to its NVS partition or sent over its console. `key` and `claim` are secrets. */
 export const identity = z.strictObject({
   device_id: text.min(1),
   mqtt_id: text.min(1),
@@ -20,6 +20,12 @@ export const identity = z.strictObject({
   /** code of the control point */
   cp: text.nullable(),
   fail_safe: text.nullable(),
+  /** What the label shows; by it the board is given a new key over the network. null: the board keeps the one it has. */
+  claim: z
+    .string()
+    .regex(/^[0-9A-Z]{12,64}$/)
+    .nullable()
+    .default(null),
 });
 
 export type Identity = z.infer<typeof identity>;

@@ -1,3 +1,4 @@
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import {
   IMPROV_COMMAND,
   IMPROV_ERROR,
@@ -47,7 +48,9 @@ export async function scanWifi(console: BoardConsole): Promise<WifiNetwork[]> {
     send = null;
     if (said === null) {
       if (strongest.size > 0) break;
-      throw noImprov('the board did not list the networks around it');
+      throw noImprov(
+        inBoth('a placa não listou as redes à volta dela', 'the board did not list the networks around it'),
+      );
     }
     if (!('result' in said)) throw refused(said);
     const [ssid, rssi, secured] = said.result.texts;
@@ -65,7 +68,8 @@ export async function scanWifi(console: BoardConsole): Promise<WifiNetwork[]> {
  */
 export async function joinWifi(console: BoardConsole, wifi: Wifi): Promise<string | null> {
   requireFit(wifi);
-  if ((await stateOf(console)) === null) throw noImprov('the board does not answer Improv');
+  if ((await stateOf(console)) === null)
+    throw noImprov(inBoth('a placa não responde ao Improv', 'the board does not answer Improv'));
   const send = improvCommand(IMPROV_COMMAND.wifi, [wifi.ssid, wifi.password]);
   const said = await console.ask({ send, pick: joined, ms: JOIN_MS });
   if (said === null) throw joinTimeout(wifi);
@@ -137,37 +141,67 @@ function requireFit({ ssid, password }: Wifi): void {
   const bytes = (text: string) => new TextEncoder().encode(text).length;
   const wrong =
     bytes(ssid) < 1 || bytes(ssid) > MOST_SSID_BYTES
-      ? `the name of a Wi-Fi network has 1 to ${MOST_SSID_BYTES} bytes`
+      ? inBoth(
+          `o nome de uma rede Wi-Fi tem de 1 a ${MOST_SSID_BYTES} bytes`,
+          `the name of a Wi-Fi network has 1 to ${MOST_SSID_BYTES} bytes`,
+        )
       : bytes(password) > MOST_PASSWORD_BYTES || (password !== '' && bytes(password) < 8)
-        ? `a Wi-Fi password has 8 to ${MOST_PASSWORD_BYTES} bytes, or none`
+        ? inBoth(
+            `uma senha de Wi-Fi tem de 8 a ${MOST_PASSWORD_BYTES} bytes, ou nenhum`,
+            `a Wi-Fi password has 8 to ${MOST_PASSWORD_BYTES} bytes, or none`,
+          )
         : null;
   if (wrong === null) return;
-  throw new BenchTrouble('BAD_INPUT', { message: wrong, next: 'correct it and start again' });
+  throw new BenchTrouble('BAD_INPUT', {
+    message: wrong,
+    next: inBoth('corrija e comece de novo', 'correct it and start again'),
+  });
 }
 
 function refused(said: Said, wifi?: Wifi): BenchTrouble {
   const error = 'error' in said ? said.error : IMPROV_ERROR.unknown;
   if (error === IMPROV_ERROR.unableToConnect && wifi !== undefined)
     return new BenchTrouble('WIFI_REFUSED', {
-      message: `the board could not join the Wi-Fi network "${wifi.ssid}"`,
-      next: 'check the password letter by letter, bring the board nearer to the access point, and see that the network is a 2.4 GHz one',
+      message: inBoth(
+        `a placa não conseguiu entrar na rede Wi-Fi "${wifi.ssid}"`,
+        `the board could not join the Wi-Fi network "${wifi.ssid}"`,
+      ),
+      next: inBoth(
+        'confira a senha letra por letra, leve a placa para mais perto do roteador e veja se a rede é de 2,4 GHz',
+        'check the password letter by letter, bring the board nearer to the access point, and see that the network is a 2.4 GHz one',
+      ),
     });
   return new BenchTrouble('WIFI_REFUSED', {
-    message: `the board refused the Wi-Fi command (Improv error ${error})`,
-    next: 'flash the current firmware and provision the board again',
+    message: inBoth(
+      `a placa recusou o comando de Wi-Fi (erro ${error} do Improv)`,
+      `the board refused the Wi-Fi command (Improv error ${error})`,
+    ),
+    next: inBoth(
+      'grave o firmware atual e provisione a placa de novo',
+      'flash the current firmware and provision the board again',
+    ),
   });
 }
 
 function joinTimeout({ ssid }: Wifi): BenchTrouble {
   return new BenchTrouble('WIFI_TIMEOUT', {
-    message: `the board did not say within ${JOIN_MS / 1000} seconds whether it joined "${ssid}"`,
-    next: 'press reset on the board, bring it nearer to the access point and start again',
+    message: inBoth(
+      `a placa não disse em ${JOIN_MS / 1000} segundos se entrou em "${ssid}"`,
+      `the board did not say within ${JOIN_MS / 1000} seconds whether it joined "${ssid}"`,
+    ),
+    next: inBoth(
+      'aperte reset na placa, leve-a para mais perto do roteador e comece de novo',
+      'press reset on the board, bring it nearer to the access point and start again',
+    ),
   });
 }
 
-function noImprov(message: string): BenchTrouble {
+function noImprov(message: InBoth): BenchTrouble {
   return new BenchTrouble('NO_ANSWER', {
     message,
-    next: 'press reset on the board and start again; if it stays silent, flash the firmware first',
+    next: inBoth(
+      'aperte reset na placa e comece de novo; se ela continuar calada, grave antes o firmware',
+      'press reset on the board and start again; if it stays silent, flash the firmware first',
+    ),
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { identity } from './identity.ts';
 import { BenchTrouble } from './trouble.ts';
 
@@ -120,7 +121,7 @@ export type Progress = {
   bytes_per_s: number | null;
   eta_s: number | null;
   /** For people; a line of the board in a monitor. */
-  message: string;
+  message: InBoth;
   /** `alarm`: the board crashed, or something was refused and tried again. */
   level: 'info' | 'warning' | 'alarm';
 };
@@ -138,14 +139,16 @@ export function readJob(input: unknown): BenchJob {
   const { success, data, error } = benchJob.safeParse(input);
   if (success) return data;
   const [issue] = error.issues;
-  const field = issue === undefined || issue.path.length === 0 ? 'the job' : issue.path.join('.');
+  const field = issue === undefined || issue.path.length === 0 ? null : issue.path.join('.');
+  // what the field must be stands in the words of the interface, as in every refused request
+  const why = issue?.message ?? 'not understood';
   throw new BenchTrouble('BAD_INPUT', {
-    message: `${field}: ${issue?.message ?? 'not understood'}`,
-    next: 'correct the job and start it again',
+    message: inBoth(`${field ?? 'o trabalho'} não serve: ${why}`, `${field ?? 'the job'}: ${why}`),
+    next: inBoth('corrija o trabalho e comece de novo', 'correct the job and start it again'),
   });
 }
 
 /** A piece of progress that is only a sentence. */
-export function sentence(step: string, message: string, level: Progress['level'] = 'info'): Progress {
+export function sentence(step: string, message: InBoth, level: Progress['level'] = 'info'): Progress {
   return { step, done: 0, total: 0, bytes_per_s: null, eta_s: null, message, level };
 }

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { inBoth, verbatim } from '#core/both-languages.ts';
 import type { Terminal } from './command.ts';
 import { type BenchCommand, text, textOf, type Values } from './command.ts';
 import { type Label, labelPage, labelPayload, labelSheets, labelSvg, labelText } from './label-sheet.ts';
@@ -19,7 +20,10 @@ ${GATEWAY_HELP}
   async run(values, terminal) {
     const format = FORMATS.find((one) => one === (textOf(values, 'format') ?? 'html'));
     if (format === undefined)
-      throw badInput(`--format is one of ${FORMATS.join(', ')}`, 'correct it and start again');
+      throw badInput(
+        inBoth(`--format é um de ${FORMATS.join(', ')}`, `--format is one of ${FORMATS.join(', ')}`),
+        inBoth('corrija e comece de novo', 'correct it and start again'),
+      );
     const labels = await labelsOf(values, terminal);
     const drawn = drawing(format, labels);
     const file = format === 'text' ? textOf(values, 'to') : needed(values, 'to');
@@ -28,7 +32,11 @@ ${GATEWAY_HELP}
       labels: labels.map((label) => ({ ...label, qr: labelPayload(label) })),
       file: file ?? null,
     };
-    return { sentence: file === undefined ? drawn : `${labels.length} labels in ${file}`, value };
+    const sentence =
+      file === undefined
+        ? verbatim(drawn)
+        : inBoth(`${labels.length} etiquetas em ${file}`, `${labels.length} labels in ${file}`);
+    return { sentence, value };
   },
 };
 
@@ -37,7 +45,10 @@ async function labelsOf(values: Values, terminal: Terminal): Promise<Label[]> {
   if (device !== undefined) {
     const claim = needed(values, 'claim');
     if (!/^[0-9A-Z]{12,64}$/.test(claim))
-      throw badInput('--claim has 12 to 64 capitals and digits', 'correct it');
+      throw badInput(
+        inBoth('--claim tem de 12 a 64 maiúsculas e dígitos', '--claim has 12 to 64 capitals and digits'),
+        inBoth('corrija', 'correct it'),
+      );
     return [{ device_id: device, claim, code: null, farm: null, ponds: [] }];
   }
   const gateway = await openGateway(values, terminal);
@@ -53,12 +64,19 @@ function drawing(format: (typeof FORMATS)[number], labels: readonly Label[]): st
     case 'html':
       return labelPage(labels, 'Controllers');
     case 'sheet':
-      if (labels.length > 24) throw badInput('a sheet holds 24 labels', 'say --format html for more');
+      if (labels.length > 24)
+        throw badInput(
+          inBoth('uma folha tem 24 etiquetas', 'a sheet holds 24 labels'),
+          inBoth('diga --format html para mais', 'say --format html for more'),
+        );
       return labelSheets(labels).join('');
     case 'svg': {
       const [label] = labels;
       if (label === undefined || labels.length > 1)
-        throw badInput('--format svg is one label', 'say one of --points');
+        throw badInput(
+          inBoth('--format svg é uma etiqueta', '--format svg is one label'),
+          inBoth('diga um dos --points', 'say one of --points'),
+        );
       return labelSvg(label);
     }
     case 'text':

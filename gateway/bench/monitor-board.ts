@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPort, type SerialLink } from '#adapters/serial/open-port.ts';
+import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
 import { explainLine, isGibberish } from './boot-words.ts';
 import { type JobContext, type JobOf, type JobResult, type Progress, sentence } from './job.ts';
 import { asBenchTrouble } from './port-faults.ts';
@@ -31,19 +32,22 @@ export async function monitorBoard(
     told.lines += 1;
     if (level === 'alarm') told.alarms += 1;
     log?.write(stamped);
-    context.tell(monitorLine(told.lines, stamped, level));
-    if (meaning !== null) context.tell(monitorLine(told.lines, `  = ${meaning}`, level));
+    context.tell(monitorLine(told.lines, verbatim(stamped), level));
+    if (meaning !== null) context.tell(monitorLine(told.lines, explained(meaning), level));
     if (told.hasSaidBaud || !isGibberish(line)) return;
     told.hasSaidBaud = true;
-    context.tell(
-      monitorLine(told.lines, '  = not readable: try another --baud, such as 74880 or 9600', 'warning'),
-    );
+    context.tell(monitorLine(told.lines, explained(NOT_READABLE), 'warning'));
   };
   try {
     link = await openPort(job.port, job.baud);
     const lines = createLineReader(take);
     link.onData(lines.feed);
-    context.tell(sentence('monitor', `listening to ${job.port} at ${job.baud} baud`));
+    context.tell(
+      sentence(
+        'monitor',
+        inBoth(`ouvindo ${job.port} a ${job.baud} baud`, `listening to ${job.port} at ${job.baud} baud`),
+      ),
+    );
     if (job.reset) await reset(link, context);
     await untilEnd(link.lost, AbortSignal.any([context.signal, AbortSignal.timeout(job.for_s * 1_000)]));
     lines.end();
@@ -56,7 +60,15 @@ export async function monitorBoard(
   }
 }
 
-function monitorLine(count: number, message: string, level: Progress['level']): Progress {
+const NOT_READABLE = inBoth(
+  'ilegível: tente outra velocidade, como 74880 ou 9600',
+  'not readable: try another baud, such as 74880 or 9600',
+);
+
+/** Set apart from the lines of the board. */
+const explained = (meaning: InBoth) => inBoth(`  = ${meaning['pt-BR']}`, `  = ${meaning.en}`);
+
+function monitorLine(count: number, message: InBoth, level: Progress['level']): Progress {
   return { step: 'monitor', done: count, total: 0, bytes_per_s: null, eta_s: null, message, level };
 }
 
@@ -96,7 +108,16 @@ async function reset(link: SerialLink, context: JobContext): Promise<void> {
   await pause(RESET_MS);
   await link.setLines({ dtr: false, rts: false });
   if (!hasLines)
-    context.tell(sentence('monitor', 'this port cannot reset the board: press EN or RST on it', 'warning'));
+    context.tell(
+      sentence(
+        'monitor',
+        inBoth(
+          'esta porta não consegue reiniciar a placa: aperte EN ou RST nela',
+          'this port cannot reset the board: press EN or RST on it',
+        ),
+        'warning',
+      ),
+    );
 }
 
 /** Resolves at the end; rejects when the cable is pulled first. */
@@ -114,7 +135,10 @@ async function openLog(file: string) {
   const out = createWriteStream(file, { flags: 'a', mode: 0o600 });
   await once(out, 'open').catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const said = { message: `${file} cannot be written: ${why}`, next: 'name a file in a folder of yours' };
+    const said = {
+      message: inBoth(`${file} não pode ser gravado: ${why}`, `${file} cannot be written: ${why}`),
+      next: inBoth('diga um arquivo numa pasta sua', 'name a file in a folder of yours'),
+    };
     throw new BenchTrouble('BAD_INPUT', said, cause);
   });
   let saved = 0;

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import type { Identity } from './identity.ts';
 import { BenchTrouble } from './trouble.ts';
 
@@ -17,25 +18,31 @@ const VERSION_2 = 0xfe;
 const OUR_NAMESPACE_INDEX = 1;
 const TYPE = { u8: 0x01, u16: 0x02, string: 0x21 } as const;
 
-/** A Wi-Fi the board already knows, kept over a new identity. */
-export type KnownWifi = { ssid: string; wifi_key: string };
+/** What the board already has and keeps over a new identity: its Wi-Fi, and the claim code of its label. */
+export type Kept = { ssid?: string; wifi_key?: string; claim?: string };
 
 /**
  * The whole identity partition with what a board has to know, as ESP-IDF's non-volatile storage reads it: one page in
  * use, the others blank for its own writing. Throws BenchTrouble IDENTITY_REFUSED when it does not fit.
  */
-export function identityImage(identity: Identity, wifi: KnownWifi | null): Buffer {
+export function identityImage(identity: Identity, kept: Kept): Buffer {
   const { gw_http, gw_mqtt, gw_mqtts, ...texts } = identity;
   const entries = [
     numberEntry(0, TYPE.u8, NVS_NAMESPACE, OUR_NAMESPACE_INDEX),
-    ...Object.entries({ ...texts, ...wifi }).flatMap(([key, text]) =>
-      text === null ? [] : textEntries(OUR_NAMESPACE_INDEX, key, text),
+    ...Object.entries({ ...kept, ...texts, claim: identity.claim ?? kept.claim }).flatMap(([key, text]) =>
+      text == null ? [] : textEntries(OUR_NAMESPACE_INDEX, key, text),
     ),
     ...Object.entries({ gw_http, gw_mqtt, gw_mqtts }).map(([key, value]) =>
       numberEntry(OUR_NAMESPACE_INDEX, TYPE.u16, key, value),
     ),
   ];
-  if (entries.length > ENTRIES) throw refused('the identity is too long for one page of the board');
+  if (entries.length > ENTRIES)
+    throw refused(
+      inBoth(
+        'a identidade não cabe numa página da placa',
+        'the identity is too long for one page of the board',
+      ),
+    );
   const image = Buffer.alloc(NVS_SIZE, 0xff);
   writeHead(image);
   entries.forEach((entry, index) => {
@@ -67,7 +74,13 @@ function numberEntry(namespace: number, type: 0x01 | 0x02, key: string, value: n
 
 /** The entry that tells of a text, and the entries its bytes fill, a NUL at the end. */
 function textEntries(namespace: number, key: string, text: string): Buffer[] {
-  if (text.includes('\0')) throw refused(`${key} holds a character that cannot be stored`);
+  if (text.includes('\0'))
+    throw refused(
+      inBoth(
+        `${key} tem um caractere que não pode ser guardado`,
+        `${key} holds a character that cannot be stored`,
+      ),
+    );
   const bytes = Buffer.from(`${text}\0`, 'utf8');
   const count = Math.ceil(bytes.length / ENTRY);
   const data = Buffer.alloc(count * ENTRY, 0xff);
@@ -105,8 +118,9 @@ export function espCrc(bytes: Uint8Array): number {
   return crc32(bytes, 0xffff_ffff);
 }
 
-function refused(message: string): BenchTrouble {
-  return new BenchTrouble('IDENTITY_REFUSED', { message, next: 'correct the identity and start again' });
+function refused(message: InBoth): BenchTrouble {
+  const next = inBoth('corrija a identidade e comece de novo', 'correct the identity and start again');
+  return new BenchTrouble('IDENTITY_REFUSED', { message, next });
 }
 
 /**

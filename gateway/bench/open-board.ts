@@ -4,8 +4,9 @@ import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
 import { EspTrouble } from '#adapters/serial/esp-trouble.ts';
 import { listPorts, portUsers } from '#adapters/serial/list-ports.ts';
 import { openPort, type SerialLink } from '#adapters/serial/open-port.ts';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { type JobContext, sentence } from './job.ts';
-import { asBenchTrouble } from './port-faults.ts';
+import { asBenchTrouble, espWords } from './port-faults.ts';
 import { BenchTrouble, cancelled } from './trouble.ts';
 
 /** The loader always greets at this baud. */
@@ -13,6 +14,20 @@ const FIRST_BAUD = 115_200;
 /** How often a step that was disturbed on its way is done again. */
 const TRIES = 3;
 const READ_PIECE = 16_384;
+
+const ANSWERS = inBoth('a placa responde', 'the board answers');
+const goingSlowly = (baud: number) =>
+  inBoth(
+    `o cabo não aguenta ${baud} baud; segue a ${FIRST_BAUD}`,
+    `the cable does not carry ${baud} baud; going on at ${FIRST_BAUD}`,
+  );
+const connectingAnew = inBoth(
+  `conectando de novo a ${FIRST_BAUD} baud`,
+  `connecting anew at ${FIRST_BAUD} baud`,
+);
+const tryingAgain = inBoth('tentando de novo', 'trying again');
+const followed = (first: InBoth, then: InBoth) =>
+  inBoth(`${first['pt-BR']}; ${then['pt-BR']}`, `${first.en}; ${then.en}`);
 
 /**
  * Opens the port, brings the board into its loader, lets `work` use it, and starts its program again, whatever became of
@@ -26,15 +41,19 @@ export async function withBoard<Result>(
   let opened: SerialLink | null = null;
   try {
     context.signal.throwIfAborted();
-    context.tell(sentence('connect', `connecting to the board at ${port}`));
+    context.tell(
+      sentence('connect', inBoth(`conectando à placa em ${port}`, `connecting to the board at ${port}`)),
+    );
     const link = await openPort(port, FIRST_BAUD);
     opened = link;
     const usb = await usbOf(port);
     return await withPatience(context, baud, async (rate) => {
-      const say = (said: string) => context.tell(sentence('connect', said));
+      const tell = (said: InBoth) => context.tell(sentence('connect', said));
+      const say = (news: 'answers' | 'slow') => tell(news === 'answers' ? ANSWERS : goingSlowly(rate));
       const board = await connectBoard(link, { baud: rate, usb, signal: context.signal, say });
       const facts = await steadily(board, context, () => board.facts());
-      say(`${facts.description}, MAC ${facts.mac}, ${flashSize(facts)} flash`);
+      const who = `${facts.description}, MAC ${facts.mac}`;
+      tell(inBoth(`${who}, memória de ${flashSize(facts)}`, `${who}, ${flashSize(facts)} flash`));
       return startedAgain(board, link, work(board, facts));
     });
   } catch (error) {
@@ -58,7 +77,7 @@ async function withPatience<Result>(
     return await attempt(baud);
   } catch (error) {
     if (!isPassing(error)) throw error;
-    context.tell(sentence('again', `${error.message}; connecting anew at ${FIRST_BAUD} baud`, 'warning'));
+    context.tell(sentence('again', followed(espWords(error), connectingAnew), 'warning'));
     return attempt(FIRST_BAUD);
   }
 }
@@ -82,7 +101,7 @@ export async function steadily<Result>(
       if (error.fault === 'disturbed') disturbed = error;
       // a disturbed line also loses answers: the damage says more than the silence after it
       if (attempt === TRIES) throw disturbed ?? (await board.diagnose(error));
-      context.tell(sentence('again', `${error.message}; trying again`, 'warning'));
+      context.tell(sentence('again', followed(espWords(error), tryingAgain), 'warning'));
       await board.settle();
     }
   }
@@ -133,10 +152,14 @@ async function usbOf(port: string): Promise<{ vendorId?: number; productId?: num
 async function named(error: unknown, port: string): Promise<unknown> {
   const trouble = asBenchTrouble(error);
   if (!(trouble instanceof BenchTrouble) || trouble.code !== 'PORT_BUSY') return trouble;
-  const users = (await portUsers(port)).map(({ pid, name }) => `${name} (process ${pid})`);
+  const users = await portUsers(port);
   if (users.length === 0) return trouble;
-  const said = { message: `${port} is in use by ${users.join(', ')}`, next: trouble.next };
-  return new BenchTrouble('PORT_BUSY', said, error);
+  const named = (word: string) => users.map(({ pid, name: user }) => `${user} (${word} ${pid})`).join(', ');
+  const message = inBoth(
+    `${port} está em uso por ${named('processo')}`,
+    `${port} is in use by ${named('process')}`,
+  );
+  return new BenchTrouble('PORT_BUSY', { message, next: trouble.said.next }, error);
 }
 
 export function flashSize({ flash_bytes: bytes }: Pick<ChipFacts, 'flash_bytes'>): string {

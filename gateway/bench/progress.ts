@@ -1,3 +1,5 @@
+import type { InBoth } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 import type { JobContext, Progress } from './job.ts';
 
 /** Told at most so often, and once at the end. */
@@ -9,7 +11,7 @@ const EVERY_MS = 200;
  */
 export function stepProgress(
   { tell }: Pick<JobContext, 'tell'>,
-  step: { name: string; total: number; message: string; now?: () => number },
+  step: { name: string; total: number; message: InBoth; now?: () => number },
 ): { add: (bytes: number) => void } {
   const now = step.now ?? (() => performance.now());
   const startedAt = now();
@@ -41,18 +43,15 @@ export function stepProgress(
 }
 
 /** One line for people, e.g. `write   42 %  410 KB/s  3 s left  firmware.bin`. */
-export function progressLine({
-  step,
-  done,
-  total,
-  bytes_per_s: rate,
-  eta_s: left,
-  message,
-  level,
-}: Progress): string {
+export function progressLine(
+  { step, done, total, bytes_per_s: rate, eta_s: left, message: said, level }: Progress,
+  language: Language,
+): string {
+  const message = said[language];
   if (total === 0) return level === 'info' ? message : `${level === 'alarm' ? '!!' : '!'} ${message}`;
   const share = `${String(Math.floor((done / total) * 100)).padStart(3)} %`;
   const speed = rate === null ? '' : `  ${Math.round(rate / 1_000)} KB/s`;
-  const remaining = left === null || done === total ? '' : `  ${left} s left`;
+  const remaining =
+    left === null || done === total ? '' : language === 'en' ? `  ${left} s left` : `  faltam ${left} s`;
   return `${step.padEnd(8)}${share}${speed}${remaining}  ${message}`;
 }

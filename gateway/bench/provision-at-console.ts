@@ -1,10 +1,12 @@
 import { openPort, type SerialLink } from '#adapters/serial/open-port.ts';
+import { inBoth, verbatim } from '#core/both-languages.ts';
 import { type JobContext, sentence } from './job.ts';
 import { asBenchTrouble } from './port-faults.ts';
 import { type BoardConsole, type Later, openConsole } from './provision-console.ts';
 
 /** A board that talks without end must not fill the log of the job. */
 const MOST_LINES = 400;
+const LEFT_OUT = inBoth('as demais linhas da placa ficam de fora', 'further lines of the board are left out');
 
 const later: Later = (ms, run) => {
   const timer = setTimeout(run, ms);
@@ -20,7 +22,7 @@ export async function atConsole<Result>(
   let link: SerialLink | null = null;
   let lines = 0;
   try {
-    context.tell(sentence('connect', `opening ${port}`));
+    context.tell(sentence('connect', inBoth(`abrindo ${port}`, `opening ${port}`)));
     link = await openPort(port, baud);
     const console = openConsole({
       link,
@@ -28,8 +30,8 @@ export async function atConsole<Result>(
       signal: context.signal,
       heardLine(text) {
         lines += 1;
-        if (lines <= MOST_LINES) context.tell(sentence('board', text));
-        if (lines === MOST_LINES) context.tell(sentence('board', 'further lines of the board are left out'));
+        if (lines <= MOST_LINES) context.tell(sentence('board', verbatim(text)));
+        if (lines === MOST_LINES) context.tell(sentence('board', LEFT_OUT));
       },
     });
     try {

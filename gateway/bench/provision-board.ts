@@ -1,3 +1,4 @@
+import { inBoth, verbatim } from '#core/both-languages.ts';
 import type { Identity } from './identity.ts';
 import { askImprovInfo, joinWifi } from './improv-client.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
@@ -11,18 +12,21 @@ import { askBoardInfo, type BoardInfo, rebootBoard, writeIdentity } from './sfpr
  */
 export async function provisionBoard(job: JobOf<'provision'>, context: JobContext): Promise<JobResult> {
   return atConsole(job, context, async (console) => {
-    context.tell(sentence('ask', 'asking the board who it is'));
+    context.tell(sentence('ask', inBoth('perguntando à placa quem ela é', 'asking the board who it is')));
     const before = await askBoardInfo(console);
-    context.tell(sentence('ask', `${before.chip} ${before.mac}, firmware ${before.firmware_version}`));
+    context.tell(
+      sentence('ask', verbatim(`${before.chip} ${before.mac}, firmware ${before.firmware_version}`)),
+    );
     const after = job.identity === null ? before : await identified(console, context, job.identity);
     const address = job.wifi === null ? null : await connected(console, context, job.wifi);
     const wasAnother = before.device_id !== null && job.identity !== null;
     if (job.wifi === null || wasAnother) {
-      context.tell(sentence('restart', 'starting the firmware anew'));
+      context.tell(sentence('restart', inBoth('reiniciando o firmware', 'starting the firmware anew')));
       await rebootBoard(console);
     }
     return {
       ...shown(after),
+      has_claim: after.has_claim,
       previous_device_id: before.device_id,
       wifi: job.wifi === null ? after.wifi : 'provisioned',
       address,
@@ -35,14 +39,27 @@ export function shown({ device_id, mac, chip, firmware_version }: BoardInfo) {
   return { device_id, mac, chip, firmware_version };
 }
 
+const NO_CLAIM = inBoth(
+  'este firmware não guarda o código da etiqueta: com ela a placa não será adotada pelo Wi-Fi',
+  'this firmware keeps no claim code: the board cannot be adopted over the Wi-Fi by its label',
+);
+
 async function identified(
   console: BoardConsole,
   context: JobContext,
   identity: Identity,
 ): Promise<BoardInfo> {
-  context.tell(sentence('identity', `writing identity ${identity.device_id}`));
+  context.tell(
+    sentence(
+      'identity',
+      inBoth(`gravando a identidade ${identity.device_id}`, `writing identity ${identity.device_id}`),
+    ),
+  );
   const info = await writeIdentity(console, identity);
-  context.tell(sentence('identity', `the board is ${info.device_id ?? 'nobody'} now`));
+  const id = info.device_id ?? '';
+  context.tell(sentence('identity', inBoth(`a placa agora é ${id}`, `the board is ${id} now`)));
+  if (identity.claim !== null && info.has_claim !== true)
+    context.tell(sentence('identity', NO_CLAIM, 'warning'));
   return info;
 }
 
@@ -53,10 +70,17 @@ async function connected(
 ): Promise<string | null> {
   const info = await askImprovInfo(console);
   const name = info === null ? '' : ` (${info.firmware} ${info.version})`;
-  context.tell(sentence('wifi', `joining "${wifi.ssid}"${name}`));
-  const address = await joinWifi(console, wifi);
   context.tell(
-    sentence('wifi', `the board is in "${wifi.ssid}"${address === null ? '' : `, at ${address}`}`),
+    sentence('wifi', inBoth(`entrando em "${wifi.ssid}"${name}`, `joining "${wifi.ssid}"${name}`)),
   );
+  const address = await joinWifi(console, wifi);
+  const joined =
+    address === null
+      ? inBoth(`a placa está em "${wifi.ssid}"`, `the board is in "${wifi.ssid}"`)
+      : inBoth(
+          `a placa está em "${wifi.ssid}", em ${address}`,
+          `the board is in "${wifi.ssid}", at ${address}`,
+        );
+  context.tell(sentence('wifi', joined));
   return address;
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { inBoth, verbatim } from '#core/both-languages.ts';
 import { BATCH_COMMAND } from './batch-command.ts';
 import { type BenchCommands, type Terminal, text, textOf, type Values } from './command.ts';
 import { type JobResult, readJob } from './job.ts';
@@ -29,7 +30,8 @@ ${WISH_HELP}${GATEWAY_HELP}
     options: { port: text, 'control-point': text, identity: text, ...WISH_OPTIONS, ...GATEWAY_OPTIONS },
     run: async (values, terminal) => {
       const result = await provisioned(values, terminal);
-      return { sentence: `provisioned: ${shown(result)}`, value: result };
+      const board = shown(result);
+      return { sentence: inBoth(`provisionada: ${board}`, `provisioned: ${board}`), value: result };
     },
   },
   'self-test': {
@@ -48,7 +50,8 @@ ${WISH_HELP}${GATEWAY_HELP}
         }),
         terminal,
       );
-      return { sentence: `the relay obeys: ${shown(result)}`, value: result };
+      const board = shown(result);
+      return { sentence: inBoth(`o relé obedece: ${board}`, `the relay obeys: ${board}`), value: result };
     },
   },
   'wifi-scan': {
@@ -59,7 +62,11 @@ ${WISH_HELP}${GATEWAY_HELP}
       const result = await runJob(readJob({ kind: 'wifi_scan', port: needed(values, 'port') }), terminal);
       const networks = Array.isArray(result['networks']) ? result['networks'] : [];
       const lines = networks.map(({ ssid, rssi }: { ssid: string; rssi: number }) => `${rssi} dBm  ${ssid}`);
-      return { sentence: lines.join('\n') || 'the board hears no network', value: result };
+      const sentence =
+        lines.length === 0
+          ? inBoth('a placa não ouve nenhuma rede', 'the board hears no network')
+          : verbatim(lines.join('\n'));
+      return { sentence, value: result };
     },
   },
   batch: BATCH_COMMAND,
@@ -93,7 +100,11 @@ async function identityIn(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (cause) {
-    throw badInput(`--identity ${file} is no file with JSON`, 'write it as flash --identity takes it', cause);
+    throw badInput(
+      inBoth(`--identity ${file} não é um arquivo com JSON`, `--identity ${file} is no file with JSON`),
+      inBoth('escreva-o como o flash --identity o aceita', 'write it as flash --identity takes it'),
+      cause,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { benchLabel } from '#contract/resources/bench.ts';
 import { controlPointAnswer, deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { type Terminal, textOf, type Values } from './command.ts';
 import type { Identity } from './identity.ts';
 import { BenchTrouble, cancelled } from './trouble.ts';
@@ -57,6 +58,9 @@ export async function openGateway(values: Values, { environment, signal }: Termi
       const found = await get('/system/identity', systemIdentityAnswer);
       const { fail_safe } = await get(`/control-points/${of.id}/settings`, settings);
       const address = host ?? found.addresses.find((one) => one.includes('.')) ?? found.name;
+      // labels are printed where boards are provisioned: a hosted instance has none
+      const [label] =
+        found.role === 'hosted' ? [] : await get(`/bench/labels?ids=${of.id}`, z.array(benchLabel));
       const made = await ask('POST', `/control-points/${of.id}/device-key`, {
         schema: deviceKeyAnswer,
         token,
@@ -72,6 +76,7 @@ export async function openGateway(values: Values, { environment, signal }: Termi
         gw_pin: found.authority?.spki_sha256 ?? null,
         cp: of.cod,
         fail_safe,
+        claim: label?.claim ?? null,
       };
       return { keyId: made.id, identity };
     },
@@ -111,8 +116,8 @@ function asker(base: string, signal: AbortSignal) {
     }).catch((cause: unknown) => {
       if (signal.aborted) throw cancelled();
       throw badInput(
-        `the gateway does not answer at ${base}`,
-        'start it, or say its address with --gateway',
+        inBoth(`o gateway não responde em ${base}`, `the gateway does not answer at ${base}`),
+        inBoth('inicie-o, ou diga o endereço com --gateway', 'start it, or say its address with --gateway'),
         cause,
       );
     });
@@ -120,11 +125,18 @@ function asker(base: string, signal: AbortSignal) {
     const { success, data } = schema.safeParse(told);
     if (response.ok && success) return data;
     const { detail } = (typeof told === 'object' && told !== null ? told : {}) as { detail?: unknown };
+    const asked = `${method} ${path.split('?')[0]}: ${response.status} ${typeof detail === 'string' ? detail : ''}`;
     throw badInput(
-      `the gateway refused ${method} ${path.split('?')[0]}: ${response.status} ${typeof detail === 'string' ? detail : ''}`,
+      inBoth(`o gateway recusou ${asked}`, `the gateway refused ${asked}`),
       response.status === 401
-        ? 'make a new access token, or say --email and BENCH_PASSWORD'
-        : 'check what was asked for, and that you operate this farm',
+        ? inBoth(
+            'crie um novo token de acesso, ou diga --email e BENCH_PASSWORD',
+            'make a new access token, or say --email and BENCH_PASSWORD',
+          )
+        : inBoth(
+            'confira o que foi pedido, e se você opera esta fazenda',
+            'check what was asked for, and that you operate this farm',
+          ),
     );
   };
 }
@@ -141,19 +153,26 @@ async function tokenFrom(values: Values, environment: Terminal['environment'], a
   }
   if (BENCH_TOKEN !== undefined) return BENCH_TOKEN;
   throw badInput(
-    'nobody is named to the gateway',
-    'say --token-file, or --email with BENCH_PASSWORD in the environment',
+    inBoth('o gateway não sabe quem pergunta', 'nobody is named to the gateway'),
+    inBoth(
+      'diga --token-file, ou --email com BENCH_PASSWORD no ambiente',
+      'say --token-file, or --email with BENCH_PASSWORD in the environment',
+    ),
   );
 }
 
 /** The first line of a file that holds a secret. Throws BenchTrouble BAD_INPUT. */
 export async function secretIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw badInput(`${file} cannot be read`, 'correct the name of the file', cause);
+    throw badInput(
+      inBoth(`${file} não pode ser lido`, `${file} cannot be read`),
+      inBoth('corrija o nome do arquivo', 'correct the name of the file'),
+      cause,
+    );
   });
   return (text.split(/\r?\n/)[0] ?? '').trim();
 }
 
-export function badInput(message: string, next: string, cause?: unknown): BenchTrouble {
+export function badInput(message: InBoth, next: InBoth, cause?: unknown): BenchTrouble {
   return new BenchTrouble('BAD_INPUT', { message, next }, cause);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
+import { inBoth } from '#core/both-languages.ts';
 import { flag, type Terminal, text, textOf, type Values } from './command.ts';
 import { badInput, type Point, secretIn } from './provision-gateway.ts';
 import type { PointWish } from './provision-point.ts';
@@ -41,7 +42,10 @@ export async function wishOf(
   const current = numberOf(values, 'min-current', { min: 1, max: 1_000_000 });
   const isTested = values['self-test'] === true;
   if (current !== undefined && !isTested)
-    throw badInput('--min-current is for --self-test', 'say both or none');
+    throw badInput(
+      inBoth('--min-current é para --self-test', '--min-current is for --self-test'),
+      inBoth('diga os dois ou nenhum', 'say both or none'),
+    );
   return {
     wifi: await wifiOf(values, environment),
     host: textOf(values, 'gateway-host'),
@@ -59,7 +63,10 @@ async function wifiOf(
   const file = textOf(values, 'wifi-password-file');
   if (ssid === undefined) {
     if (file === undefined) return null;
-    throw badInput('--wifi-password-file is for --ssid', 'say the name of the network, too');
+    throw badInput(
+      inBoth('--wifi-password-file é para --ssid', '--wifi-password-file is for --ssid'),
+      inBoth('diga também o nome da rede', 'say the name of the network, too'),
+    );
   }
   return { ssid, password: file === undefined ? (WIFI_PASSWORD ?? '') : await secretIn(file) };
 }
@@ -73,13 +80,22 @@ export function numberOf(
   if (said === undefined) return undefined;
   const value = Number(said);
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw badInput(`--${name} is a whole number, ${min} to ${max}, not ${said}`, 'correct it and start again');
+  throw badInput(
+    inBoth(
+      `--${name} é um número inteiro, de ${min} a ${max}, não ${said}`,
+      `--${name} is a whole number, ${min} to ${max}, not ${said}`,
+    ),
+    inBoth('corrija e comece de novo', 'correct it and start again'),
+  );
 }
 
 export function needed(values: Values, name: string): string {
   const value = textOf(values, name);
   if (value !== undefined) return value;
-  throw badInput(`--${name} is missing`, 'see the command with --help');
+  throw badInput(
+    inBoth(`falta --${name}`, `--${name} is missing`),
+    inBoth('veja o comando com --help', 'see the command with --help'),
+  );
 }
 
 /** By code, device id or id. Throws BAD_INPUT for none and for several. */
@@ -90,8 +106,14 @@ export function pointNamed(points: readonly Point[], name: string): Point {
   if (point !== undefined && found.length === 1) return point;
   throw badInput(
     found.length === 0
-      ? `there is no control point ${name} that you may operate`
-      : `${found.length} control points are called ${name}; say the device id`,
-    'look at the control points in the console',
+      ? inBoth(
+          `não há ponto de controle ${name} que você possa operar`,
+          `there is no control point ${name} that you may operate`,
+        )
+      : inBoth(
+          `${found.length} pontos de controle se chamam ${name}; diga o id do dispositivo`,
+          `${found.length} control points are called ${name}; say the device id`,
+        ),
+    inBoth('olhe os pontos de controle no console', 'look at the control points in the console'),
   );
 }

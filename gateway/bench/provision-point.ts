@@ -1,3 +1,4 @@
+import { inBoth } from '#core/both-languages.ts';
 import { type BenchJobInput, type JobContext, type JobResult, sentence } from './job.ts';
 import type { Gateway, Point } from './provision-gateway.ts';
 import { BenchTrouble } from './trouble.ts';
@@ -37,14 +38,25 @@ export async function provisionPoint(
   const { port, wifi } = wish;
   const board = await work.run({ kind: 'provision', port, wifi, identity }, context);
   context.tell(
-    sentence('heartbeat', `waiting up to ${wish.waitS} s for the first report of ${point.device_id}`),
+    sentence(
+      'heartbeat',
+      inBoth(
+        `esperando até ${wish.waitS} s o primeiro relato de ${point.device_id}`,
+        `waiting up to ${wish.waitS} s for the first report of ${point.device_id}`,
+      ),
+    ),
   );
   const until = work.monotonic() + wish.waitS * 1_000;
   while (!(await work.gateway.isUsed(point, keyId))) {
     if (work.monotonic() >= until) throw noHeartbeat(identity.gw_host, wish.waitS);
     await work.pause(LOOK_EVERY_MS, context.signal);
   }
-  context.tell(sentence('heartbeat', `${point.device_id} reported under its new key`));
+  context.tell(
+    sentence(
+      'heartbeat',
+      inBoth(`${point.device_id} relatou com a chave nova`, `${point.device_id} reported under its new key`),
+    ),
+  );
   if (wish.selfTest === null) return board;
   const tested = await work.run({ kind: 'self_test', port, ...wish.selfTest }, context);
   return { ...board, ...tested };
@@ -52,14 +64,26 @@ export async function provisionPoint(
 
 function noHeartbeat(host: string, waitS: number): BenchTrouble {
   return new BenchTrouble('NO_HEARTBEAT', {
-    message: `the board has its identity and did not report within ${waitS} seconds`,
-    next: `see that its Wi-Fi leads to the gateway (${host}), press reset on the board and watch its log (bench-tool monitor); then provision it again`,
+    message: inBoth(
+      `a placa tem a identidade e não relatou em ${waitS} segundos`,
+      `the board has its identity and did not report within ${waitS} seconds`,
+    ),
+    next: inBoth(
+      `veja se o Wi-Fi dela leva ao gateway (${host}), aperte reset na placa e olhe o registro dela (bench-tool monitor); depois provisione-a de novo`,
+      `see that its Wi-Fi leads to the gateway (${host}), press reset on the board and watch its log (bench-tool monitor); then provision it again`,
+    ),
   });
 }
 
 function lockedOut({ cod }: Point): BenchTrouble {
   return new BenchTrouble('SELF_TEST_FAILED', {
-    message: `${cod} is locked out: its motor is not started for a test`,
-    next: 'ask who locked it out, or provision it with --no-self-test',
+    message: inBoth(
+      `${cod} está bloqueado: o motor dele não é ligado para um teste`,
+      `${cod} is locked out: its motor is not started for a test`,
+    ),
+    next: inBoth(
+      'pergunte quem o bloqueou, ou provisione sem --self-test',
+      'ask who locked it out, or provision it without --self-test',
+    ),
   });
 }

@@ -1,3 +1,4 @@
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
 import { atConsole } from './provision-at-console.ts';
 import { shown } from './provision-board.ts';
@@ -14,28 +15,42 @@ export async function selfTestBoard(job: JobOf<'self_test'>, context: JobContext
     const info = await askBoardInfo(console);
     if (info.device_id !== null && job.off_limits.includes(info.device_id)) {
       throw failed(
-        `${info.device_id} is locked out: somebody may be working at its motor`,
-        'ask who locked it out, and test it when the lock-out is lifted',
+        inBoth(
+          `${info.device_id} está bloqueado: pode haver alguém no motor`,
+          `${info.device_id} is locked out: somebody may be working at its motor`,
+        ),
+        inBoth(
+          'pergunte quem o bloqueou e teste quando o bloqueio sair',
+          'ask who locked it out, and test it when the lock-out is lifted',
+        ),
       );
     }
-    context.tell(sentence('relay', 'switching the relay on'));
+    context.tell(sentence('relay', inBoth('ligando o relé', 'switching the relay on')));
     const on = await switchedOn(console, job);
-    context.tell(sentence('relay', `on${currentOf(on)}; switching it off`));
+    context.tell(
+      sentence('relay', inBoth(`ligado${currentOf(on)}; desligando`, `on${currentOf(on)}; switching it off`)),
+    );
     const off = await switchRelay(console, 'OFF', job.for_s);
     if (off.current_status !== 'OFF') {
       throw failed(
-        'the relay stays on',
-        'take the supply off the motor: the contacts may be welded. Then replace the relay',
+        inBoth('o relé não desliga', 'the relay stays on'),
+        inBoth(
+          'corte a alimentação do motor: os contatos podem estar colados. Depois troque o relé',
+          'take the supply off the motor: the contacts may be welded. Then replace the relay',
+        ),
       );
     }
     const needed = job.min_current_ma;
     if (needed !== null && (on.motor_current_ma ?? 0) < needed) {
       throw failed(
-        `the relay clicked, the motor drew ${on.motor_current_ma ?? 'no measured'} mA of ${needed} mA`,
-        'check the breaker, the cable to the motor and the clamp of the current sensor',
+        drewTooLittle(on.motor_current_ma, needed),
+        inBoth(
+          'confira o disjuntor, o cabo do motor e a garra do sensor de corrente',
+          'check the breaker, the cable to the motor and the clamp of the current sensor',
+        ),
       );
     }
-    context.tell(sentence('relay', 'off; the relay obeys'));
+    context.tell(sentence('relay', inBoth('desligado; o relé obedece', 'off; the relay obeys')));
     return { ...shown(info), motor_current_ma: on.motor_current_ma };
   });
 }
@@ -50,14 +65,28 @@ async function switchedOn(console: BoardConsole, { for_s }: JobOf<'self_test'>):
     throw error;
   }
   throw failed(
-    'the relay does not go on',
-    'see that the hand switch stands on automatic and the relay board has its supply',
+    inBoth('o relé não liga', 'the relay does not go on'),
+    inBoth(
+      'veja se a chave manual está em automático e se a placa do relé tem alimentação',
+      'see that the hand switch stands on automatic and the relay board has its supply',
+    ),
   );
 }
+
+const drewTooLittle = (mA: number | null, needed: number): InBoth =>
+  mA === null
+    ? inBoth(
+        `o relé estalou, e a corrente do motor não foi medida (${needed} mA esperados)`,
+        `the relay clicked, and what the motor draws was not measured (${needed} mA expected)`,
+      )
+    : inBoth(
+        `o relé estalou, e o motor puxou ${mA} mA de ${needed} mA`,
+        `the relay clicked, the motor drew ${mA} mA of ${needed} mA`,
+      );
 
 const currentOf = ({ motor_current_ma }: RelayState) =>
   motor_current_ma === null ? '' : `, ${motor_current_ma} mA`;
 
-function failed(message: string, next: string): BenchTrouble {
+function failed(message: InBoth, next: InBoth): BenchTrouble {
   return new BenchTrouble('SELF_TEST_FAILED', { message, next });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import type { JobOf } from './job.ts';
 import { BenchTrouble } from './trouble.ts';
 
@@ -55,8 +56,14 @@ export async function readFirmware(firmware: JobOf<'flash'>['firmware']): Promis
     const digest = createHash('sha256').update(bytes).digest('hex');
     if (digest !== part.sha256.toLowerCase())
       throw new BenchTrouble('CHECKSUM_REFUSED', {
-        message: `${part.file} is not what its manifest says: the SHA-256 is ${digest}`,
-        next: 'copy the bundle again, all of its files, and start again; nothing was written',
+        message: inBoth(
+          `${part.file} não é o que o manifesto diz: o SHA-256 é ${digest}`,
+          `${part.file} is not what its manifest says: the SHA-256 is ${digest}`,
+        ),
+        next: inBoth(
+          'copie o pacote de novo, com todos os arquivos, e recomece; nada foi gravado',
+          'copy the bundle again, all of its files, and start again; nothing was written',
+        ),
       });
     parts.push({ name: part.file, offset: part.offset, bytes });
   }
@@ -78,9 +85,16 @@ function parseManifest(bytes: Buffer, file: string): FirmwareManifest {
   const { data, error } = firmwareManifest.safeParse(parseJson(bytes));
   if (data !== undefined) return data;
   const [issue] = error.issues;
+  const why = `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`;
   throw new BenchTrouble('WRONG_IMAGE', {
-    message: `${file} is no manifest of a firmware: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
-    next: 'take the folder as it was published: manifest.json and its files',
+    message: inBoth(
+      `${file} não é um manifesto de firmware: ${why}`,
+      `${file} is no manifest of a firmware: ${why}`,
+    ),
+    next: inBoth(
+      'use a pasta como foi publicada: manifest.json e os arquivos dele',
+      'take the folder as it was published: manifest.json and its files',
+    ),
   });
 }
 
@@ -95,23 +109,31 @@ function parseJson(bytes: Buffer): unknown {
 /** A file of at most so many bytes; a device or a pipe is none. */
 async function readBounded(file: string, maxBytes: number): Promise<Buffer> {
   const opened = await open(file).catch((cause: unknown) => {
-    throw notReadable(file, 'it is not there or may not be read', cause);
+    throw notReadable(
+      file,
+      inBoth('não está lá ou não pode ser lido', 'it is not there or may not be read'),
+      cause,
+    );
   });
   try {
     const facts = await opened.stat();
-    if (!facts.isFile()) throw notReadable(file, 'it is no file');
-    if (facts.size > maxBytes) throw notReadable(file, `it is larger than ${maxBytes} bytes`);
-    if (facts.size === 0) throw notReadable(file, 'it is empty');
+    if (!facts.isFile()) throw notReadable(file, inBoth('não é um arquivo', 'it is no file'));
+    if (facts.size > maxBytes)
+      throw notReadable(file, inBoth(`passa de ${maxBytes} bytes`, `it is larger than ${maxBytes} bytes`));
+    if (facts.size === 0) throw notReadable(file, inBoth('está vazio', 'it is empty'));
     return await opened.readFile();
   } finally {
     await opened.close();
   }
 }
 
-function notReadable(file: string, why: string, cause?: unknown): BenchTrouble {
+function notReadable(file: string, why: InBoth, cause?: unknown): BenchTrouble {
   const said = {
-    message: `${file} cannot be taken: ${why}`,
-    next: 'correct the name of the file and start again',
+    message: inBoth(`${file} não serve: ${why['pt-BR']}`, `${file} cannot be taken: ${why.en}`),
+    next: inBoth(
+      'corrija o nome do arquivo e comece de novo',
+      'correct the name of the file and start again',
+    ),
   };
   return new BenchTrouble('BAD_INPUT', said, cause);
 }

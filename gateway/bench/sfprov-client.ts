@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import type { Identity } from './identity.ts';
 import type { BoardConsole } from './provision-console.ts';
 import type { Heard } from './provision-reader.ts';
@@ -7,11 +8,13 @@ import { BenchTrouble } from './trouble.ts';
 
 const text = z.string().max(255);
 
-/** Who the board says it is. The key is never told back, only whether there is one. */
+/** Who the board says it is. Key and claim code are never told back, only whether there is one. */
 const boardInfo = z.object({
   device_id: text.nullable(),
   mqtt_id: text.nullable(),
   has_key: z.boolean(),
+  /** null: a firmware that knows none */
+  has_claim: z.boolean().nullable().default(null),
   firmware_version: text,
   mac: text,
   chip: text,
@@ -50,7 +53,9 @@ export async function askBoardInfo(console: BoardConsole): Promise<BoardInfo> {
   const said = await command(console, { op: 'info' }, { ms: ANSWER_MS, isIts: isInfo });
   const { success, data } = boardInfo.safeParse(said);
   if (success) return data;
-  throw noAnswer('the firmware on this board does not tell who it is');
+  throw noAnswer(
+    inBoth('o firmware desta placa não diz quem ela é', 'the firmware on this board does not tell who it is'),
+  );
 }
 
 /**
@@ -59,13 +64,19 @@ export async function askBoardInfo(console: BoardConsole): Promise<BoardInfo> {
  */
 export async function writeIdentity(console: BoardConsole, identity: Identity): Promise<BoardInfo> {
   const said = await command(console, { op: 'identity', ...identity }, { ms: SLOW_MS, isIts: isPlain });
-  if (!said.ok) throw identityRefused(`the board refused its identity: ${said.error}`);
+  if (!said.ok)
+    throw identityRefused(
+      inBoth(`a placa recusou a identidade: ${said.error}`, `the board refused its identity: ${said.error}`),
+    );
   const info = await askBoardInfo(console);
   const isWritten =
     info.has_key && info.device_id === identity.device_id && info.mqtt_id === identity.mqtt_id;
   if (isWritten && info.gw_host === identity.gw_host) return info;
   throw identityRefused(
-    `the board took its identity and does not have it: it says ${info.device_id ?? 'it has none'}`,
+    inBoth(
+      `a placa aceitou a identidade e não a tem: diz ${info.device_id ?? 'que não tem nenhuma'}`,
+      `the board took its identity and does not have it: it says ${info.device_id ?? 'it has none'}`,
+    ),
   );
 }
 
@@ -80,9 +91,15 @@ export async function switchRelay(
   if (said.ok && success) return data;
   throw new BenchTrouble('SELF_TEST_FAILED', {
     message: said.ok
-      ? 'the board does not tell how its relay stands'
-      : `the board did not switch its relay: ${said.error}`,
-    next: 'check the relay board and its supply, then start the self test again',
+      ? inBoth('a placa não diz como está o relé', 'the board does not tell how its relay stands')
+      : inBoth(
+          `a placa não acionou o relé: ${said.error}`,
+          `the board did not switch its relay: ${said.error}`,
+        ),
+    next: inBoth(
+      'confira a placa do relé e a alimentação dela, e repita o teste',
+      'check the relay board and its supply, then start the self test again',
+    ),
   });
 }
 
@@ -107,7 +124,7 @@ async function command(
     if (tries > 1) await console.quiet(QUIET_MS);
     return said;
   }
-  throw noAnswer('the board does not answer on its console');
+  throw noAnswer(inBoth('a placa não responde no console', 'the board does not answer on its console'));
 }
 
 const frameOf = (question: Command) => sfprovFrame(SFPROV_TYPE.command, question);
@@ -117,16 +134,22 @@ function answerIn(heard: Heard): Answered | undefined {
   return answered.safeParse(heard.body).data;
 }
 
-function noAnswer(message: string): BenchTrouble {
+function noAnswer(message: InBoth): BenchTrouble {
   return new BenchTrouble('NO_ANSWER', {
     message,
-    next: 'press reset on the board and start again; if it stays silent, flash the firmware of this farm first',
+    next: inBoth(
+      'aperte reset na placa e comece de novo; se ela continuar calada, grave antes o firmware desta fazenda',
+      'press reset on the board and start again; if it stays silent, flash the firmware of this farm first',
+    ),
   });
 }
 
-function identityRefused(message: string): BenchTrouble {
+function identityRefused(message: InBoth): BenchTrouble {
   return new BenchTrouble('IDENTITY_REFUSED', {
     message,
-    next: 'erase the identity of the board (bench-tool erase --what identity), press reset and provision it again',
+    next: inBoth(
+      'apague a identidade da placa, aperte reset e provisione-a de novo',
+      'erase the identity of the board, press reset and provision it again',
+    ),
   });
 }

@@ -1,3 +1,5 @@
+import { type InBoth, inBoth } from '#core/both-languages.ts';
+
 /** What can go wrong at the bench. Words and exit codes stay: scripts of technicians count on them. */
 export const TROUBLE_CODES = [
   'BAD_INPUT',
@@ -42,23 +44,29 @@ export const EXIT_CODES: Readonly<Record<TroubleCode, number>> = {
   CANCELLED: 130,
 };
 
-/** A job at the bench cannot go on. `message` says what is wrong, `next` what a hand does about it. */
+/** What is wrong, and what a hand does about it. */
+export type TroubleWords = { message: InBoth; next: InBoth };
+
+/** A job at the bench cannot go on. The message of the error itself is for logs. */
 export class BenchTrouble extends Error {
   readonly code: TroubleCode;
-  readonly next: string;
+  readonly said: TroubleWords;
 
-  constructor(code: TroubleCode, said: { message: string; next: string }, cause?: unknown) {
-    super(said.message, cause === undefined ? {} : { cause });
+  constructor(code: TroubleCode, said: TroubleWords, cause?: unknown) {
+    super(said.message.en, cause === undefined ? {} : { cause });
     this.name = 'BenchTrouble';
     this.code = code;
-    this.next = said.next;
+    this.said = said;
   }
 }
 
 /** Somebody took the job back. */
 export function cancelled(): BenchTrouble {
   return new BenchTrouble('CANCELLED', {
-    message: 'the job was stopped before its end',
-    next: 'leave the cable in and start the job again: what is already right is skipped',
+    message: inBoth('o trabalho foi parado antes do fim', 'the job was stopped before its end'),
+    next: inBoth(
+      'deixe o cabo ligado e comece o trabalho de novo: o que já está certo é pulado',
+      'leave the cable in and start the job again: what is already right is skipped',
+    ),
   });
 }

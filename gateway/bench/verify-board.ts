@@ -1,3 +1,4 @@
+import { inBoth } from '#core/both-languages.ts';
 import { checkFirmware } from './check-firmware.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
@@ -20,13 +21,18 @@ export async function verifyBoard(job: JobOf<'verify'>, context: JobContext): Pr
       await readBackSegments(board, segments, context);
     } else {
       const [wrong] = await segmentsToWrite(board, segments, context);
-      if (wrong !== undefined)
+      if (wrong !== undefined) {
+        const place = `0x${wrong.address.toString(16)}`;
         throw new BenchTrouble('VERIFY_FAILED', {
-          message: `the board holds something else than ${wrong.name} at 0x${wrong.address.toString(16)}`,
-          next: 'flash it: npm run bench-tool -- flash with the same firmware',
+          message: inBoth(
+            `a placa tem outra coisa que não ${wrong.name} em ${place}`,
+            `the board holds something else than ${wrong.name} at ${place}`,
+          ),
+          next: inBoth('grave nela o mesmo firmware', 'flash it with the same firmware'),
         });
+      }
     }
-    context.tell(sentence('done', 'the board holds this firmware'));
+    context.tell(sentence('done', inBoth('a placa tem este firmware', 'the board holds this firmware')));
     return { chip: facts.chip, mac: facts.mac, version: firmware.version, bytes: bytesOf(segments) };
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EspBoard } from '#adapters/serial/esp-board.ts';
+import { inBoth, verbatim } from '#core/both-languages.ts';
 import { type JobContext, sentence } from './job.ts';
 import { readSteadily, steadily } from './open-board.ts';
 import { stepProgress } from './progress.ts';
@@ -18,7 +19,7 @@ export async function segmentsToWrite(
   const progress = stepProgress(context, {
     name: 'compare',
     total: bytesOf(segments),
-    message: 'what is there already',
+    message: inBoth('o que já está lá', 'what is there already'),
   });
   const wrong: Segment[] = [];
   for (const segment of segments) {
@@ -40,7 +41,7 @@ export async function writeSegments(
   const progress = stepProgress(context, {
     name: 'write',
     total: bytesOf(segments),
-    message: namesOf(segments),
+    message: verbatim(namesOf(segments)),
   });
   let counted = 0;
   let before = 0;
@@ -67,7 +68,14 @@ async function writeOne(
     if (await isHeld(board, segment, context)) return;
     if (attempt < WRITES)
       context.tell(
-        sentence('again', `${placeOf(segment)} is not what was written; writing it again`, 'warning'),
+        sentence(
+          'again',
+          inBoth(
+            `${placeOf(segment, 'em')} não é o que foi gravado; gravando de novo`,
+            `${placeOf(segment, 'at')} is not what was written; writing it again`,
+          ),
+          'warning',
+        ),
       );
   }
   const address = await firstDifference(board, segment, context);
@@ -80,7 +88,11 @@ export async function readBackSegments(
   segments: readonly Segment[],
   context: JobContext,
 ): Promise<void> {
-  const progress = stepProgress(context, { name: 'read', total: bytesOf(segments), message: 'reading back' });
+  const progress = stepProgress(context, {
+    name: 'read',
+    total: bytesOf(segments),
+    message: inBoth('lendo de volta', 'reading back'),
+  });
   for (const segment of segments) {
     const address = await firstDifference(board, segment, context);
     if (address !== null) throw notHeld(segment, address);
@@ -101,8 +113,14 @@ async function firstDifference(board: EspBoard, { address, bytes }: Segment, con
 
 function notHeld(segment: Segment, address: number): BenchTrouble {
   return new BenchTrouble('VERIFY_FAILED', {
-    message: `the flash does not hold ${segment.name} from 0x${address.toString(16)} on`,
-    next: 'start again once; if it fails at the same address, the flash of this board is broken: take another board',
+    message: inBoth(
+      `a memória não guarda ${segment.name} a partir de 0x${address.toString(16)}`,
+      `the flash does not hold ${segment.name} from 0x${address.toString(16)} on`,
+    ),
+    next: inBoth(
+      'comece de novo uma vez; se falhar no mesmo endereço, a memória desta placa está ruim: use outra placa',
+      'start again once; if it fails at the same address, the flash of this board is broken: take another board',
+    ),
   });
 }
 
@@ -110,4 +128,4 @@ export const bytesOf = (segments: readonly Segment[]) =>
   segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 const namesOf = (segments: readonly Segment[]) => [...new Set(segments.map(({ name }) => name))].join(', ');
-const placeOf = ({ name, address }: Segment) => `${name} at 0x${address.toString(16)}`;
+const placeOf = ({ name, address }: Segment, at: 'em' | 'at') => `${name} ${at} 0x${address.toString(16)}`;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inBoth } from '#core/both-languages.ts';
 import { csvText } from '#core/csv-text.ts';
 import { openBatchRecord, readRows } from '../../gateway/bench/batch-record.ts';
 import { type BatchWish, runBatch } from '../../gateway/bench/batch-run.ts';
@@ -67,6 +68,7 @@ describe('a batch of boards', () => {
           if (inPort === undefined && queue.length === 0) stop.abort();
           ms += 500;
         },
+        language: 'en',
         monotonic: () => ms,
         now: () => Date.UTC(2026, 2, 2, 12) + ms,
       },
@@ -91,8 +93,8 @@ describe('a batch of boards', () => {
 
   it('writes down why a board failed, and gives its control point to the next board', async () => {
     const fault = new BenchTrouble('FLASH_FAULT', {
-      message: 'block 3, not taken',
-      next: 'take another "board"',
+      message: inBoth('bloco 3, recusado', 'block 3, not taken'),
+      next: inBoth('use outra "placa"', 'take another "board"'),
     });
     const { outcome, labelled } = await bench([{ mac: 'bad', fault }, { mac: 'good' }], 2);
     expect(outcome).toEqual({ done: 1, failed: 1, left: 2 });
@@ -109,7 +111,7 @@ describe('a batch of boards', () => {
     const { outcome, told, labelled } = await bench([{ mac: 'm1' }, { mac: 'm2' }], 1);
     expect(outcome).toEqual({ done: 1, failed: 0, left: 1 });
     expect(labelled).toEqual(['CP-2']);
-    expect(told.map(({ message }) => message)).toContain('this board is aer-1 already; take the next one');
+    expect(told.map(({ message }) => message.en)).toContain('this board is aer-1 already; take the next one');
   });
 
   it('reads back whatever it writes down', () => {
@@ -144,5 +146,6 @@ function anIdentity(device_id: string) {
     gw_pin: null,
     cp: null,
     fail_safe: null,
+    claim: null,
   };
 }

@@ -81,6 +81,7 @@ export const AN_IDENTITY: Identity = {
   gw_pin: null,
   cp: 'AER-3',
   fail_safe: 'ON',
+  claim: 'K7QX9M2P4RTW',
 };
 
 /** Runs a job; what it told comes with what became of it. */
@@ -99,7 +100,7 @@ export async function codeOf(job: BenchJobInput): Promise<string> {
     await run(job);
     return 'done';
   } catch (error) {
-    if (error instanceof BenchTrouble && error.next !== '') return error.code;
+    if (error instanceof BenchTrouble && error.said.next.en !== '') return error.code;
     throw error;
   }
 }

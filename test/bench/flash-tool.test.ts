@@ -10,11 +10,13 @@ import { createLineReader, printable } from '../../gateway/bench/monitor-board.t
 import { EXIT_CODES } from '../../gateway/bench/trouble.ts';
 import { aBoard, aFolder, run } from './flash-fixtures.ts';
 
-async function tool(...args: string[]) {
+const tool = (...args: string[]) => toolIn({}, ...args);
+
+async function toolIn(environment: Readonly<Record<string, string>>, ...args: string[]) {
   const printed: string[] = [];
   const warned: string[] = [];
   const code = await runBenchTool(args, {
-    environment: {},
+    environment,
     print: (line) => printed.push(line),
     warn: (line) => warned.push(line),
     signal: new AbortController().signal,
@@ -56,6 +58,25 @@ describe('the command line of the bench', () => {
     const missing = await tool('detect', '--port', '/dev/none', '--json');
     expect(missing.code).toBe(10);
     expect(JSON.parse(missing.printed[0] ?? '')).toMatchObject({ error: { code: 'PORT_NOT_FOUND' } });
+  });
+
+  test('speaks the language that was asked for, else that of the terminal', async () => {
+    const missing = ['detect', '--port', '/dev/none'];
+    const [asked, ofTerminal, english] = [
+      await tool(...missing, '--language', 'pt-BR'),
+      await toolIn({ LANG: 'pt_BR.UTF-8' }, ...missing),
+      await toolIn({ LANG: 'pt_BR.UTF-8' }, ...missing, '--language', 'en'),
+    ];
+    const said = /^PORT_NOT_FOUND: \/dev\/none não está lá\nA fazer: ligue a placa/;
+    expect(asked.warned.at(-1)).toMatch(said);
+    expect(asked.warned[0]).toBe('conectando à placa em /dev/none');
+    expect(ofTerminal.warned.at(-1)).toMatch(said);
+    expect(english.warned.at(-1)).toMatch(
+      /^PORT_NOT_FOUND: \/dev\/none is not there\nNext: plug the board in/,
+    );
+    const json = await tool(...missing, '--json', '--language=pt-BR');
+    expect(JSON.parse(json.printed[0] ?? '')).toMatchObject({ error: { message: '/dev/none não está lá' } });
+    expect((await tool(...missing, '--language', 'fr')).code).toBe(EXIT_CODES.BAD_INPUT);
   });
 });
 
@@ -117,7 +138,7 @@ describe('a monitor', () => {
     await expect.poll(() => told.filter(({ level }) => level === 'alarm').length).toBe(2);
     stop.abort();
     expect((await monitor).result).toEqual({ lines: 2, alarms: 1, saved: save });
-    expect(told.map(({ message }) => message)).toEqual([
+    expect(told.map(({ message }) => message.en)).toEqual([
       expect.stringContaining('listening'),
       expect.stringMatching(/^\d{4}-.*Z I \(31\) boot: ok$/),
       expect.stringMatching(/^\d{4}-.*Z Guru Meditation/),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inBoth, verbatim } from '#core/both-languages.ts';
 import { createJobDesk } from '#features/bench/job-desk.ts';
 import { type JobContext, JobFault, step } from '#features/bench/ports.ts';
 
@@ -29,25 +30,27 @@ describe('the desk of the bench', () => {
   it('keeps the last 2,000 lines of a board that talks without end, and cuts the long ones', async () => {
     const desk = aDesk();
     const { id } = desk.begin(asked('/dev/ttyUSB0'), async ({ tell }) => {
-      for (let n = 1; n <= 5_000; n += 1) tell(step('board', `${n} ${'x'.repeat(900)}`));
+      for (let n = 1; n <= 5_000; n += 1) tell(step('board', verbatim(`${n} ${'x'.repeat(900)}`)));
       return {};
     });
     await desk.stop();
     const { lines, last_line } = desk.detail(id, 0);
-    expect([lines.length, lines[0]?.n, last_line, lines[0]?.text.length]).toEqual([2_000, 3_001, 5_000, 500]);
+    expect([lines.length, lines[0]?.n, last_line, lines[0]?.text.en.length]).toEqual([
+      2_000, 3_001, 5_000, 500,
+    ]);
     expect(desk.detail(id, 4_999).lines.map(({ n }) => n)).toEqual([5_000]);
   });
 
   it('does not make a line of every percent', async () => {
     const desk = aDesk();
-    const counted = { ...step('write', 'app.bin'), total: 100 };
+    const counted = { ...step('write', verbatim('app.bin')), total: 100 };
     const { id } = desk.begin(asked('/dev/ttyUSB0'), async ({ tell }) => {
       for (let done = 0; done <= 100; done += 1) tell({ ...counted, done });
       return {};
     });
     await desk.stop();
     const { lines, progress } = desk.detail(id, 0);
-    expect(lines.map(({ text }) => text)).toEqual(['app.bin']);
+    expect(lines.map(({ text }) => text.en)).toEqual(['app.bin']);
     expect(progress).toMatchObject({ step: 'write', done: 100, total: 100 });
   });
 
@@ -72,7 +75,11 @@ describe('the desk of the bench', () => {
 
   it('tells a cause that can be mended, and hides a fault of the program', async () => {
     const desk = aDesk();
-    const fault = { code: 'NO_ANSWER', message: 'the board is silent', next: 'press reset' } as const;
+    const fault = {
+      code: 'NO_ANSWER',
+      message: inBoth('a placa está calada', 'the board is silent'),
+      next: inBoth('aperte reset', 'press reset'),
+    } as const;
     const known = desk.begin(asked('a'), async () => {
       throw new JobFault(fault);
     });

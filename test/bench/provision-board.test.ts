@@ -16,6 +16,7 @@ const IDENTITY = {
   gw_pin: null,
   cp: 'CP-7',
   fail_safe: 'ON',
+  claim: 'K7QX9M2P4RTW',
 };
 const WIFI = { ssid: 'farm', password: 'viveiro-123' };
 
@@ -37,7 +38,7 @@ async function run(input: BenchJobInput, signal = new AbortController().signal) 
     (result) => ({ result }),
     (error: unknown) => {
       if (!(error instanceof BenchTrouble)) throw error;
-      return { code: error.code, message: error.message, next: error.next };
+      return { code: error.code, message: error.message, next: error.said.next.en };
     },
   );
   return { outcome, said: JSON.stringify([told, outcome]) };
@@ -57,14 +58,23 @@ describe('a board at the bench', () => {
         chip: 'ESP32',
         firmware_version: '1.2.0',
         previous_device_id: null,
+        has_claim: true,
         wifi: 'provisioned',
         address: 'http://10.0.0.7/',
       },
     });
     expect(it.state.identity).toEqual({ op: 'identity', ...IDENTITY });
     expect(said).not.toContain(IDENTITY.key);
+    expect(said).not.toContain(IDENTITY.claim);
     expect(said).not.toContain(WIFI.password);
     expect(said).toContain('I (9) wifi: got ip');
+  });
+
+  it('whose firmware keeps no claim code gets its identity, and the technician is told of its label', async () => {
+    const it = await board({ knowsNoClaim: true });
+    const { outcome, said } = await provision(it.path);
+    expect(outcome).toMatchObject({ result: { device_id: 'aer-07', has_claim: null } });
+    expect(said).toContain('keeps no claim code');
   });
 
   it('that misses a command is asked again, and an answer that comes late passes for no other', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BenchJobAnswer, BenchLabel, BenchLine } from '#contract/resources/bench.ts';
+import type { BenchJobAnswer, BenchLabel, BenchLine, BenchPort } from '#contract/resources/bench.ts';
 import { type App, aControlPoint, aFarmWith, body, type Reply, startApp } from '#test/app.ts';
 import { aTalkingBoard, type BoardIdentity, type TalkingBoard } from './talking-board.ts';
 
@@ -32,7 +32,7 @@ describe('the bench of a gateway', () => {
     ({ token, farmId } = await aFarmWith(app));
   });
   afterAll(async () => {
-    await app.bench?.stop();
+    await app.technicians?.bench.stop();
     await app.close();
     await board.close();
   });
@@ -112,6 +112,16 @@ describe('the bench of a gateway', () => {
       state: 'failed',
       trouble: { code: 'NO_HEARTBEAT', next: expect.stringContaining('10.0.0.9') },
     });
+    const saidIn = async (language: string) => {
+      const headers = { 'accept-language': language };
+      const path = `/bench/jobs/${String(body(made)['id'])}`;
+      const { trouble, lines, progress } = (await app.call('GET', path, { token, headers })).body as Detail;
+      return [trouble?.message, trouble?.next, lines.at(-1)?.text, progress?.message].map((text) =>
+        String(text).split(' ').slice(0, 3).join(' '),
+      );
+    };
+    expect(await saidIn('pt-BR')).toEqual(['a placa tem', 'veja se o', 'esperando até 1', 'esperando até 1']);
+    expect(await saidIn('en')).toEqual(['the board has', 'see that its', 'waiting up to', 'waiting up to']);
   });
 
   it('has one job at a port, and stops it when asked', async () => {
@@ -162,6 +172,51 @@ describe('the bench of a gateway', () => {
     expect(labels.status).toBe(404);
     const keys = await app.call('GET', `/control-points/${point.id}/device-key`, { token });
     expect(keys.body).toEqual([]);
+  });
+
+  it('shows a job to whoever began it or operates its control point, and to no neighbour', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    const neighbour = await aFarmWith(app);
+    await untilFree();
+    const wanted = { control_point_id: point.id, gateway_host: '10.0.0.9', wait_s: 1 };
+    const proved = await start({ kind: 'provision', ...wanted });
+    await ended(proved);
+    const [provision, monitor] = [proved, await start({ kind: 'monitor' })].map((job) =>
+      String(body(job)['id']),
+    );
+    const partner = await app.signUp();
+    await app.call('POST', `/farms/${farmId}/members`, {
+      token,
+      body: { email: partner.user.email, role: 'TECHNICIAN' },
+    });
+    const seenBy = async (by: string) => {
+      const jobs = (await app.call('GET', '/bench/jobs', { token: by })).body as BenchJobAnswer[];
+      const ports = (await app.call('GET', '/bench/ports', { token: by })).body as BenchPort[];
+      const port = ports.find(({ path }) => path === board.path);
+      const looks = [provision, monitor].map((id) => app.call('GET', `/bench/jobs/${id}`, { token: by }));
+      return {
+        jobs: jobs.map(({ id }) => id).filter((id) => id === provision || id === monitor),
+        statuses: (await Promise.all(looks)).map(({ status }) => status),
+        port: [port?.is_busy, port?.job_id],
+      };
+    };
+    expect({
+      beginner: await seenBy(token),
+      partner: await seenBy(partner.token),
+      neighbour: await seenBy(neighbour.token),
+    }).toEqual({
+      beginner: { jobs: [monitor, provision], statuses: [200, 200], port: [true, monitor] },
+      partner: { jobs: [provision], statuses: [200, 404], port: [true, null] },
+      neighbour: { jobs: [], statuses: [404, 404], port: [true, null] },
+    });
+    const foreign = await app.call('DELETE', `/bench/jobs/${monitor}`, { token: neighbour.token });
+    const unknown = await app.call('DELETE', `/bench/jobs/${crypto.randomUUID()}`, {
+      token: neighbour.token,
+    });
+    expect([foreign.status, foreign.body]).toEqual([404, unknown.body]);
+    expect(body(await app.call('GET', `/bench/jobs/${monitor}`, { token }))['state']).toBe('running');
+    await app.call('DELETE', `/bench/jobs/${monitor}`, { token });
+    await untilFree();
   });
 
   it('does not start a motor that is locked out', async () => {

@@ -10,12 +10,20 @@ type Faults = {
   wifiPassword?: string;
   refusesIdentity?: string;
   forgetsIdentity?: boolean;
+  /** A firmware from before boards kept the claim code of their label. */
+  knowsNoClaim?: boolean;
   motorMa?: number | null;
   stuckOn?: boolean;
   isMute?: boolean;
 };
 
-export type BoardIdentity = { device_id: string; mqtt_id: string; key: string; gw_host: string };
+export type BoardIdentity = {
+  device_id: string;
+  mqtt_id: string;
+  key: string;
+  gw_host: string;
+  claim?: string | null;
+};
 
 export async function aTalkingBoard(
   faults: Faults = {},
@@ -105,6 +113,7 @@ export async function aTalkingBoard(
           device_id: board.identity?.device_id ?? null,
           mqtt_id: board.identity?.mqtt_id ?? null,
           has_key: board.identity !== null,
+          ...(faults.knowsNoClaim ? {} : { has_claim: board.identity?.claim != null }),
           firmware_version: '1.2.0',
           mac: '24:0a:c4:00:00:01',
           chip: 'ESP32',

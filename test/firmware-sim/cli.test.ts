@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startGatewaySide } from '#sim/conformance/gateway-side.ts';
 import { createRealClock } from '#sim/sim-clock.ts';
+import { childFile } from '../../scripts/built-program.ts';
 
-const MAIN = fileURLToPath(new URL('../../firmware-sim/main.ts', import.meta.url));
+const MAIN = childFile('firmware-sim/main.ts');
 
 type Ended = { code: number; out: string; err: string };
 

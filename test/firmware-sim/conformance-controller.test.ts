@@ -1,10 +1,14 @@
 import type { TestContext } from 'vitest';
 import { describe, expect, test } from 'vitest';
 import { checkController } from '#sim/conformance/check-controller.ts';
+import { boardChecks } from '#sim/conformance/controller-key-checks.ts';
 import { startGatewaySide } from '#sim/conformance/gateway-side.ts';
+import { runChecks } from '#sim/conformance/report.ts';
 import { step } from '#sim/controller/controller.ts';
 import type { TransportKind } from '#sim/controller/state.ts';
 import { startFleet } from '#sim/fleet/fleet.ts';
+import { createRealClock } from '#sim/sim-clock.ts';
+import { type ClaimOptions, claimIdentity } from '../../firmware-sim/boot/claim-identity.ts';
 import { createPacedClock } from './paced-clock.ts';
 
 const IDENTITY = { device_id: 'dut-1', mqtt_id: 'dut-1', key: 'the-key-of-the-device-under-test' };
@@ -56,7 +60,7 @@ describe.concurrent('the simulator’s gateway side judges controllers', () => {
     expect((await check(context, 'mqtt', forgetful)).map((each) => each.id)).toEqual(['level.lower']);
   });
 
-  test('a controller that ignores its rest and switches off when alone fails those clauses', {
+  test('a controller that ignores its rest, new keys, and switches off when alone fails those clauses', {
     timeout: 180_000,
   }, async (context) => {
     const careless: typeof step = (state, event) => {
@@ -65,11 +69,57 @@ describe.concurrent('the simulator’s gateway side judges controllers', () => {
       // The network is gone: it takes its fail-safe state at once.
       if (event.kind === 'disconnected')
         return step({ ...hurried, control: { ...state.control, mode: 'boot' } }, event);
-      return step(hurried, event);
+      // It says yes to a new key and keeps the old one.
+      const { state: next, effects } = step(hurried, event);
+      return { state: next, effects: effects.filter(({ kind }) => kind !== 'rekey') };
     };
     const failed = (await check(context, 'mqtt', careless)).map((each) => each.id);
     expect(failed).toContain('mqtt.min-off');
     expect(failed).toContain('alone.hold');
+    expect(failed).toContain('key.rotated');
     expect(failed).not.toContain('level.lower');
+  });
+});
+
+const CLAIM = 'K7QX9M2P4RTW';
+
+/** A board without a key, until it is a controller; what it fails of the checks for boards. */
+async function checkBoard({ onTestFinished }: Test, options: Partial<ClaimOptions> = {}) {
+  const clock = createRealClock();
+  const side = await startGatewaySide({ clock, identity: IDENTITY });
+  const stop = new AbortController();
+  const board = { mqttUrl: side.mqttUrl, mac: '246f28aabb01', claim: CLAIM, signal: stop.signal };
+  const working = claimIdentity({ ...board, ...options }).then(({ device_id, mqtt_id, key }) =>
+    startFleet({
+      controllers: [{ device_id, mqtt_id, key, transport: 'mqtt' }],
+      httpBase: side.httpBase,
+      mqttUrl: side.mqttUrl,
+      seed: 3,
+      clock,
+    }),
+  );
+  // it is called off with the test
+  const fleet = working.catch(() => null);
+  onTestFinished(async () => {
+    stop.abort();
+    await (await fleet)?.stop();
+    await side.stop();
+    clock.stop();
+  });
+  const deps = { nowMs: clock.nowMs, tell: () => undefined };
+  const results = await runChecks(deps, boardChecks(CLAIM), side);
+  return results.filter(({ result }) => result === 'fail').map(({ id, reason }) => ({ id, reason }));
+}
+
+describe.concurrent('the simulator’s gateway side judges boards without a key', () => {
+  test('our board keeps every clause on the way to its key', { timeout: 120_000 }, async (context) => {
+    expect(await checkBoard(context)).toEqual([]);
+  });
+
+  test('a board that does not wait its turn, or cannot store its key, fails those clauses', {
+    timeout: 180_000,
+  }, async (context) => {
+    const failed = await checkBoard(context, { retryMs: 300, cannotStore: true });
+    expect(failed.map(({ id }) => id)).toEqual(['boot.closed', 'boot.claim.own', 'boot.counts']);
   });
 });

@@ -1,3 +1,4 @@
+import { inBoth } from '#core/both-languages.ts';
 import type { ControlViews } from '#core/control-view.ts';
 import { JobFault } from './ports.ts';
 
@@ -62,7 +63,13 @@ export function createHeartbeatWatch(deps: {
 function stopped(): JobFault {
   return new JobFault({
     code: 'CANCELLED',
-    message: 'the job was stopped before the board reported',
-    next: 'the board has its identity: leave it on, or provision it again',
+    message: inBoth(
+      'o trabalho foi parado antes de a placa relatar',
+      'the job was stopped before the board reported',
+    ),
+    next: inBoth(
+      'a placa tem a identidade: deixe-a ligada, ou provisione-a de novo',
+      'the board has its identity: leave it on, or provision it again',
+    ),
   });
 }

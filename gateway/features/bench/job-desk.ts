@@ -1,4 +1,5 @@
 import type { BenchJobAnswer, BenchJobKind, BenchLine } from '#contract/resources/bench.ts';
+import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type BoardResult, type Fault, type JobContext, JobFault, type Told } from './ports.ts';
@@ -17,29 +18,39 @@ export type JobAsked = {
   startedBy: string;
 };
 
+/** A job as the desk keeps it: its words in both languages, for whoever asks. */
+export type BenchJob = Omit<BenchJobAnswer, 'progress' | 'trouble'> & {
+  progress: Omit<Told, 'level'> | null;
+  trouble: Fault | null;
+};
+export type JobLine = Omit<BenchLine, 'text'> & { text: InBoth };
+
 export type JobDesk = {
   /** Throws 409 when the port has a job, or the bench has enough of them. */
   requireFree: (port: string) => void;
   /** Notes a job and sets `work` going; what that tells and how it ends is kept, in memory and bounded. */
-  begin: (asked: JobAsked, work: (context: JobContext) => Promise<BoardResult>) => BenchJobAnswer;
+  begin: (asked: JobAsked, work: (context: JobContext) => Promise<BoardResult>) => BenchJob;
   /** Newest first. */
-  list: () => BenchJobAnswer[];
+  list: () => BenchJob[];
   /** Throws 404. */
-  detail: (id: string, after: number) => BenchJobAnswer & { lines: BenchLine[] };
+  detail: (id: string, after: number) => BenchJob & { lines: JobLine[] };
   /** Asks a job to stop; one that has ended stays as it is. Throws 404. */
-  cancel: (id: string) => BenchJobAnswer;
+  cancel: (id: string) => BenchJob;
   /** The job that runs at a port, or null. */
   jobAt: (port: string) => string | null;
   /** Stops what runs and waits for it. */
   stop: () => Promise<void>;
 };
 
-type Kept = { job: BenchJobAnswer; lines: BenchLine[]; stopping: AbortController; ended: Promise<void> };
+type Kept = { job: BenchJob; lines: JobLine[]; stopping: AbortController; ended: Promise<void> };
 
 const CANCELLED: Fault = {
   code: 'CANCELLED',
-  message: 'the job was stopped before its end',
-  next: 'leave the cable in and start the job again: what is already right is skipped',
+  message: inBoth('o trabalho foi parado antes do fim', 'the job was stopped before its end'),
+  next: inBoth(
+    'deixe o cabo ligado e comece o trabalho de novo: o que já está certo é pulado',
+    'leave the cable in and start the job again: what is already right is skipped',
+  ),
 };
 
 export function createJobDesk(deps: Pick<Kernel, 'now' | 'newId' | 'log'>): JobDesk {
@@ -93,7 +104,7 @@ export function createJobDesk(deps: Pick<Kernel, 'now' | 'newId' | 'log'>): JobD
   return desk;
 }
 
-function newJob(deps: Pick<Kernel, 'now' | 'newId'>, asked: JobAsked): BenchJobAnswer {
+function newJob(deps: Pick<Kernel, 'now' | 'newId'>, asked: JobAsked): BenchJob {
   return {
     id: deps.newId(),
     kind: asked.kind,
@@ -133,12 +144,19 @@ function faultOf({ log }: Pick<Kernel, 'log'>, error: unknown, stop: AbortSignal
   if (stop.aborted) return CANCELLED;
   // the control point went meanwhile, for example
   if (error instanceof AppError)
-    return { code: 'BAD_INPUT', message: error.message, next: 'look at it in the console, and start again' };
+    return {
+      code: 'BAD_INPUT',
+      message: verbatim(error.message),
+      next: inBoth('olhe isso no console e comece de novo', 'look at it in the console, and start again'),
+    };
   log.error({ err: error }, 'a job of the bench failed');
   return {
     code: 'INTERNAL',
-    message: 'the gateway could not carry the job out',
-    next: 'start it again; if it fails again, see the log of the gateway',
+    message: inBoth('o gateway não conseguiu fazer o trabalho', 'the gateway could not carry the job out'),
+    next: inBoth(
+      'comece de novo; se falhar outra vez, veja o registro do gateway',
+      'start it again; if it fails again, see the log of the gateway',
+    ),
   };
 }
 
@@ -146,16 +164,17 @@ function faultOf({ log }: Pick<Kernel, 'log'>, error: unknown, stop: AbortSignal
 function note(deps: Pick<Kernel, 'now'>, { job, lines }: Kept, told: Told): void {
   const { level, ...progress } = told;
   const last = lines.at(-1);
-  const isCounting = told.total > 0 && last?.step === told.step && last.text === told.message;
+  const { 'pt-BR': ptBr, en } = told.message;
+  const isCounting = told.total > 0 && last?.step === told.step && last.text.en === told.message.en;
   job.progress = progress;
-  if (isCounting || told.message === '') return;
+  if (isCounting || en === '') return;
   job.last_line += 1;
   lines.push({
     n: job.last_line,
     at: isoOf(deps.now()),
     step: told.step,
     level,
-    text: told.message.slice(0, LONGEST_LINE),
+    text: inBoth(ptBr.slice(0, LONGEST_LINE), en.slice(0, LONGEST_LINE)),
   });
   if (lines.length > LINES_KEPT) lines.splice(0, lines.length - LINES_KEPT);
 }

@@ -1,4 +1,5 @@
 import type { BENCH_TROUBLES, BenchFirmware, BenchLine, BenchPort } from '#contract/resources/bench.ts';
+import type { InBoth } from '#core/both-languages.ts';
 
 /** A step of a job, as whoever runs it tells it. */
 export type Told = {
@@ -7,18 +8,18 @@ export type Told = {
   total: number;
   bytes_per_s: number | null;
   eta_s: number | null;
-  message: string;
+  message: InBoth;
   level: BenchLine['level'];
 };
 
-export type Fault = { code: (typeof BENCH_TROUBLES)[number]; message: string; next: string };
+export type Fault = { code: (typeof BENCH_TROUBLES)[number]; message: InBoth; next: InBoth };
 
 /** A job ends before its goal for a reason that a technician can mend. */
 export class JobFault extends Error {
   readonly fault: Fault;
 
   constructor(fault: Fault) {
-    super(fault.message);
+    super(fault.message.en);
     this.name = 'JobFault';
     this.fault = fault;
   }
@@ -33,10 +34,10 @@ export type BoardResult = Readonly<Record<string, unknown>>;
 export type RunBoardJob = (job: BoardJob, context: JobContext) => Promise<BoardResult>;
 
 /** A port of the box as the system shows it. */
-export type PortFacts = Omit<BenchPort, 'job_id'>;
+export type PortFacts = Omit<BenchPort, 'is_busy' | 'job_id'>;
 
 /** A bundle of firmware, and the folder it lies in. */
-export type FirmwareFound = BenchFirmware & { folder: string };
+export type FirmwareFound = Omit<BenchFirmware, 'trouble'> & { folder: string; trouble: InBoth | null };
 
 /** Where this gateway is found by a controller, in the words of a board's identity; port 0: no such listener. */
 export type Whereabouts = {
@@ -49,6 +50,6 @@ export type Whereabouts = {
 };
 
 /** A plain sentence as a step. */
-export function step(name: string, message: string): Told {
+export function step(name: string, message: InBoth): Told {
   return { step: name, done: 0, total: 0, bytes_per_s: null, eta_s: null, message, level: 'info' };
 }

@@ -1,4 +1,5 @@
 import type { BenchJobInput } from '#contract/resources/bench.ts';
+import { inBoth } from '#core/both-languages.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { HeartbeatWatch } from './heartbeat-watch.ts';
@@ -21,6 +22,8 @@ export type ProvisionDeps = {
   firstHeartbeat: HeartbeatWatch['first'];
   monotonic: () => number;
   whereabouts: () => Whereabouts;
+  /** The claim code on the label of a device. */
+  claimOf: (deviceId: string) => string;
   /** Controllers whose motor is locked out now. */
   lockedOut: () => string[];
 };
@@ -43,16 +46,30 @@ export async function provisionController(
   const place = { ...found, gw_host: input.gateway_host ?? found.gw_host };
   const sinceMs = deps.monotonic();
   const { keyId, key, view } = await deps.issueKey(input.control_point_id, userId);
-  const identity = identityOf(view, key, place);
+  const identity = identityOf(view, { key, claim: deps.claimOf(view.row.device_id) }, place);
   const board = await deps.run({ kind: 'provision', port, wifi: input.wifi ?? null, identity }, context);
   const waitS = input.wait_s ?? WAIT_S;
-  context.tell(step('heartbeat', `waiting up to ${waitS} s for the first report of ${view.row.device_id}`));
+  const { device_id } = view.row;
+  context.tell(
+    step(
+      'heartbeat',
+      inBoth(
+        `esperando até ${waitS} s o primeiro relato de ${device_id}`,
+        `waiting up to ${waitS} s for the first report of ${device_id}`,
+      ),
+    ),
+  );
   const proof = await deps.firstHeartbeat(
     { controlPointId: view.row.id, keyId, sinceMs, waitMs: waitS * 1000 },
     context.signal,
   );
   if (proof === null) throw noHeartbeat(place.gw_host, waitS);
-  context.tell(step('heartbeat', `${view.row.device_id} reported under its new key`));
+  context.tell(
+    step(
+      'heartbeat',
+      inBoth(`${device_id} relatou com a chave nova`, `${device_id} reported under its new key`),
+    ),
+  );
   const proved = { ...board, first_heartbeat_at: isoOf(proof.atMs) };
   if (input.self_test === undefined) return proved;
   const tested = await deps.run(
@@ -62,11 +79,15 @@ export async function provisionController(
   return { ...proved, ...tested };
 }
 
-function identityOf({ row, mqttId }: ControlView, key: string, place: Whereabouts) {
+function identityOf(
+  { row, mqttId }: ControlView,
+  secrets: { key: string; claim: string },
+  place: Whereabouts,
+) {
   return {
     device_id: row.device_id,
     mqtt_id: mqttId,
-    key,
+    ...secrets,
     ...place,
     cp: row.cod,
     fail_safe: row.fail_safe,
@@ -76,7 +97,13 @@ function identityOf({ row, mqttId }: ControlView, key: string, place: Whereabout
 function noHeartbeat(host: string, waitS: number): JobFault {
   return new JobFault({
     code: 'NO_HEARTBEAT',
-    message: `the board has its identity and did not report within ${waitS} seconds`,
-    next: `see that its Wi-Fi leads to this gateway (${host}), press reset on the board and watch its log (monitor); then provision it again`,
+    message: inBoth(
+      `a placa tem a identidade e não relatou em ${waitS} segundos`,
+      `the board has its identity and did not report within ${waitS} seconds`,
+    ),
+    next: inBoth(
+      `veja se o Wi-Fi dela leva a este gateway (${host}), aperte reset na placa e olhe o registro dela (monitor); depois provisione-a de novo`,
+      `see that its Wi-Fi leads to this gateway (${host}), press reset on the board and watch its log (monitor); then provision it again`,
+    ),
   });
 }

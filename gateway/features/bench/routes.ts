@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { errorBody, idInput } from '#contract/fields.ts';
 import {
+  type BenchJobAnswer,
   type BenchJobInput,
+  type BenchLine,
   benchFirmware,
   benchJobAnswer,
   benchJobDetail,
@@ -12,11 +14,12 @@ import {
   benchPort,
 } from '#contract/resources/bench.ts';
 import { audit } from '#core/audit.ts';
-import { forbidden } from '#core/errors.ts';
+import { forbidden, notFound } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { signedIn } from '#core/request-checks.ts';
+import type { Language } from '#core/notifying.ts';
+import { mayOnFarm, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
-import type { JobDesk } from './job-desk.ts';
+import type { BenchJob, JobDesk, JobLine } from './job-desk.ts';
 import { type LabelDeps, labelsOf } from './labels.ts';
 import { type StartDeps, startJob } from './start-job.ts';
 
@@ -46,6 +49,30 @@ export function benchRoutes(deps: BenchRouteDeps): Route[] {
 
 type Technician = (request: Pick<Request<unknown, unknown, unknown>, 'caller'>) => Promise<string>;
 
+/** Neighbours may share a gateway: each sees and stops the jobs he began, and those of control points he may operate. */
+async function isOwn(
+  deps: Pick<BenchRouteDeps, 'accessTo'>,
+  { started_by, control_point_id }: BenchJob,
+  userId: string,
+): Promise<boolean> {
+  if (started_by === userId) return true;
+  if (control_point_id === null) return false;
+  const found = await deps.accessTo('control_point', control_point_id, userId);
+  return found?.role != null && mayOnFarm(found.role, 'operate');
+}
+
+async function jobsOf(deps: BenchRouteDeps, userId: string): Promise<BenchJob[]> {
+  const jobs = deps.desk.list();
+  const own = await Promise.all(jobs.map((job) => isOwn(deps, job, userId)));
+  return jobs.filter((_, at) => own[at]);
+}
+
+/** Throws 404 for a job that is not there or not the caller's. */
+async function requireOwn(deps: BenchRouteDeps, jobId: string, userId: string): Promise<void> {
+  const job = deps.desk.list().find(({ id }) => id === jobId);
+  if (job === undefined || !(await isOwn(deps, job, userId))) throw notFound('Job');
+}
+
 function lookRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
   return [
     route({
@@ -55,9 +82,12 @@ function lookRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
       summary: 'Serial ports of this box, and who uses them',
       answers: { 200: { schema: benchPort, list: true }, ...refused },
       async handle(request) {
-        await technician(request);
-        const ports = await deps.listPorts();
-        const rows = ports.map((port) => ({ ...port, job_id: deps.desk.jobAt(port.path) }));
+        const userId = await technician(request);
+        const own = new Set((await jobsOf(deps, userId)).map(({ id }) => id));
+        const rows = (await deps.listPorts()).map((port) => {
+          const job = deps.desk.jobAt(port.path);
+          return { ...port, is_busy: job !== null, job_id: job !== null && own.has(job) ? job : null };
+        });
         return { answer: { status: 200, rows } };
       },
     }),
@@ -76,7 +106,7 @@ function lookRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
           version,
           bytes,
           parts,
-          trouble,
+          trouble: trouble?.[request.language] ?? null,
         }));
         return { answer: { status: 200, rows } };
       },
@@ -112,7 +142,7 @@ function jobRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
             control_point: job.control_point_id,
           },
         });
-        const answer = { status: 202, body: job };
+        const answer = { status: 202, body: answerOf(job, request.language) };
         // a board is worked on all the same: that is in the log of the program
         return { answer, changes: [entry], whenStorageFails: () => answer };
       },
@@ -121,11 +151,13 @@ function jobRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
       ...account,
       method: 'GET',
       path: '/bench/jobs',
-      summary: 'Jobs since the gateway started, newest first, without their logs; the last 50 are kept',
+      summary:
+        'Jobs that you began, or of control points you may operate, newest first, without their logs; the last 50 of the gateway are kept, until it stops',
       answers: { 200: { schema: benchJobAnswer, list: true }, ...refused },
       async handle(request) {
-        await technician(request);
-        return { answer: { status: 200, rows: deps.desk.list() } };
+        const userId = await technician(request);
+        const jobs = await jobsOf(deps, userId);
+        return { answer: { status: 200, rows: jobs.map((job) => answerOf(job, request.language)) } };
       },
     }),
     route({
@@ -137,8 +169,10 @@ function jobRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
       query: benchJobQuery,
       answers: { 200: { schema: benchJobDetail }, ...refused },
       async handle(request) {
-        await technician(request);
-        const body = deps.desk.detail(request.params.job_id, request.query.after);
+        const { job_id } = request.params;
+        await requireOwn(deps, job_id, await technician(request));
+        const { lines, ...job } = deps.desk.detail(job_id, request.query.after);
+        const body = { ...answerOf(job, request.language), lines: linesIn(lines, request.language) };
         return { answer: { status: 200, body } };
       },
     }),
@@ -150,12 +184,27 @@ function jobRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
       params: jobParams,
       answers: { 200: { schema: benchJobAnswer }, ...refused },
       async handle(request) {
-        await technician(request);
-        return { answer: { status: 200, body: deps.desk.cancel(request.params.job_id) } };
+        const { job_id } = request.params;
+        await requireOwn(deps, job_id, await technician(request));
+        return { answer: { status: 200, body: answerOf(deps.desk.cancel(job_id), request.language) } };
       },
     }),
   ];
 }
+
+function answerOf({ progress, trouble, ...job }: BenchJob, language: Language): BenchJobAnswer {
+  return {
+    ...job,
+    progress: progress === null ? null : { ...progress, message: progress.message[language] },
+    trouble:
+      trouble === null
+        ? null
+        : { code: trouble.code, message: trouble.message[language], next: trouble.next[language] },
+  };
+}
+
+const linesIn = (lines: readonly JobLine[], language: Language): BenchLine[] =>
+  lines.map((line) => ({ ...line, text: line.text[language] }));
 
 function labelRoutes(deps: BenchRouteDeps): Route[] {
   return [

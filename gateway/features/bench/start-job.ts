@@ -1,6 +1,6 @@
-import type { BenchJobAnswer, BenchJobInput } from '#contract/resources/bench.ts';
+import type { BenchJobInput } from '#contract/resources/bench.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
-import type { JobDesk } from './job-desk.ts';
+import type { BenchJob, JobDesk } from './job-desk.ts';
 import { type LabelDeps, operated } from './labels.ts';
 import type { BoardResult, FirmwareFound, JobContext, PortFacts } from './ports.ts';
 import { type ProvisionDeps, provisionController } from './provision-controller.ts';
@@ -26,7 +26,7 @@ export async function startJob(
   desk: JobDesk,
   input: BenchJobInput,
   userId: string,
-): Promise<BenchJobAnswer> {
+): Promise<BenchJob> {
   const port = await freePort(deps, desk, input.port);
   const work = await workOf(deps, input, { port, userId });
   return desk.begin(
@@ -93,7 +93,8 @@ async function flashing(
   const { firmware: name, backup: isBackupWanted, kind, ...options } = input;
   const bundle = (await deps.firmware()).find((known) => known.name === name);
   if (bundle === undefined) throw notFound('Firmware');
-  if (bundle.trouble !== null) throw conflict(`${name} cannot be flashed: ${bundle.trouble}`, 'WRONG_IMAGE');
+  if (bundle.trouble !== null)
+    throw conflict(`${name} cannot be flashed: ${bundle.trouble.en}`, 'WRONG_IMAGE');
   const backup = isBackupWanted === true ? await deps.backupFile(port) : null;
   return async (context) => {
     const result = await deps.run(

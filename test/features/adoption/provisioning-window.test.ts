@@ -52,7 +52,7 @@ describe('the provisioning window', () => {
     const { unplug } = farm.aBoard();
     await eventually(async () => expect(await shown()).toMatchObject({ boards_waiting: 1 }));
     farm.app.clock.advance(5 * 60_000);
-    farm.app.adoption?.look();
+    farm.app.technicians?.adoption.look();
     expect(await shown()).toMatchObject({ is_open: false, boards_waiting: 0 });
     await eventually(async () => expect((await farm.queue())[0]).toMatchObject({ is_waiting: false }));
     unplug();

@@ -78,7 +78,7 @@ export async function aFirmwareFarm(engine: Engine = 'sqlite') {
       await setImmediate();
     }
     turns += 1;
-    if (turns % 4 === 0) await app.firmware?.look();
+    if (turns % 4 === 0) await app.technicians?.firmware.look();
   }
 
   /** Lets the farm live until something is so; fails after that many of its minutes. */

@@ -29,7 +29,7 @@ async function aProbedPond({
     : await startProbeTcp(slaves, { port: 0, framing: 'tcp' });
   opened.push({
     async close() {
-      await app.probes?.stop();
+      await app.technicians?.probes.stop();
       await app.close();
       await line.close();
     },
@@ -79,11 +79,11 @@ type Probed = Awaited<ReturnType<typeof aProbedPond>>;
 async function readTimes({ app }: Pick<Probed, 'app'>, times: number, quick = 5): Promise<void> {
   for (let reading = 0; reading < times; reading += 1) {
     for (let look = 0; look < quick; look += 1) {
-      await app.probes?.watch.pollDue();
+      await app.technicians?.probes.watch.pollDue();
       app.clock.advance(400);
     }
     app.clock.advance(10_000 - quick * 400);
-    await app.probes?.watch.look();
+    await app.technicians?.probes.watch.look();
   }
 }
 
@@ -122,7 +122,7 @@ describe('a probe in a pond', () => {
     probed.app.clock.advance(10_000);
     const seenAt = probed.app.clock.now();
     while ((await openAlerts(probed)).length === 0 && probed.app.clock.now() - seenAt < 5_000) {
-      await probed.app.probes?.watch.pollDue();
+      await probed.app.technicians?.probes.watch.pollDue();
       if ((await openAlerts(probed)).length === 0) probed.app.clock.advance(200);
     }
     expect(probed.app.clock.now() - seenAt).toBeLessThanOrEqual(2_000);
@@ -133,7 +133,7 @@ describe('a probe in a pond', () => {
     const probed = await aProbedPond();
     await readTimes(probed, 4);
     probed.water.dissolved_oxygen = 3.9;
-    await probed.app.probes?.watch.pollDue();
+    await probed.app.technicians?.probes.watch.pollDue();
     probed.water.dissolved_oxygen = 6;
     await readTimes(probed, 3);
     expect(await openAlerts(probed)).toEqual([]);
@@ -194,10 +194,10 @@ describe('a probe in a pond', () => {
       quality: 'stale',
       trouble: { code: expect.any(String), next: expect.any(String) },
     });
-    await probed.app.probes?.tell();
+    await probed.app.technicians?.probes.tell();
     probed.app.clock.advance(10 * 60_000);
-    await probed.app.probes?.tell();
-    await probed.app.probes?.tell();
+    await probed.app.technicians?.probes.tell();
+    await probed.app.technicians?.probes.tell();
     const { body: list } = await probed.app.call('GET', '/notifications/', { token: probed.token });
     expect(JSON.stringify(list).match(/probe_trouble/g)).toHaveLength(1);
   });
@@ -209,8 +209,8 @@ describe('a probe in a pond', () => {
     expect(await due()).toBe(false);
     probed.app.clock.advance(2 * 3_600_000);
     expect(await due()).toBe(true);
-    await probed.app.probes?.tell();
-    await probed.app.probes?.tell();
+    await probed.app.technicians?.probes.tell();
+    await probed.app.technicians?.probes.tell();
     const { body: list } = await probed.app.call('GET', '/notifications/', { token: probed.token });
     expect(JSON.stringify(list).match(/probe_calibration_due/g)).toHaveLength(1);
     await probed.post(`/probes/${probed.probe['id']}/calibrations`, { notes: 'ar saturado, 100 %' });
@@ -244,12 +244,12 @@ describe('setting up probes', () => {
     const probed = await aProbedPond({ serial: true });
     await readTimes(probed, 1);
     const id = String(probed.bus['id']);
-    expect(probed.app.probes?.watch.knownLine(id)?.isOpen()).toBe(true);
+    expect(probed.app.technicians?.probes.watch.knownLine(id)?.isOpen()).toBe(true);
     await probed.app.call('DELETE', `/probes/${probed.probe['id']}`, { token: probed.token });
     probed.app.clock.advance(31_000);
-    await probed.app.probes?.watch.pollDue();
-    await probed.app.probes?.watch.look();
-    expect(probed.app.probes?.watch.knownLine(id)).toBeNull();
+    await probed.app.technicians?.probes.watch.pollDue();
+    await probed.app.technicians?.probes.watch.look();
+    expect(probed.app.technicians?.probes.watch.knownLine(id)).toBeNull();
   });
 
   test('a model that is not shipped is described by its registers, and kept while a probe is read by it', async () => {

@@ -15,8 +15,8 @@ export async function aFarmWithRelays() {
   const server = createServer();
   const broker = await openBroker(app.config, app, server);
   const { port } = await broker.listenTcp(0, '127.0.0.1');
-  const { relays } = app;
-  if (relays === null) throw new Error('a gateway has relays');
+  const relays = app.technicians?.relays;
+  if (relays === undefined) throw new Error('a gateway has relays');
   relays.attach(broker.sendToRelay, port);
   app.control.attach(relays.following(broker.link));
   const owner = await aFarmWith(app);

@@ -40,8 +40,8 @@ async function aBridgedFarm(args: (owner: string) => string[] = () => []) {
   const made = await app.call('POST', '/farms/', { token, body: { name: 'Fazenda Norte' } });
   const owner = { token, farmId: String(body(made)['id']) };
   const point = await aControlPoint(app, { ...owner, cod: 'AER-7' });
-  const { homeAssistant } = app;
-  if (homeAssistant === null) throw new Error('a gateway has the bridge');
+  const homeAssistant = app.technicians?.homeAssistant;
+  if (homeAssistant === undefined) throw new Error('a gateway has the bridge');
   const connection = await homeAssistant.start();
   onTestFinished(async () => {
     await connection?.stop();
@@ -120,6 +120,26 @@ test('its orders are given in the name of the person who was named, through the 
   await eventually(async () =>
     expect(await status(farm)).toMatchObject({ last_refusal: expect.stringContaining('orders a minute') }),
   );
+});
+
+test('a siren is shown to Home Assistant as one, never as a switch', async () => {
+  const farm = await aBridgedFarm((email) => ['--home-assistant-orders-by', email]);
+  await farm.app.call('PUT', `/control-points/${farm.point.id}/settings`, {
+    token: farm.owner.token,
+    body: { is_siren: true },
+  });
+  farm.look();
+  await eventually(() =>
+    expect(farm.entity('binary_sensor', 'relay')).toMatchObject({ device: { model: 'Siren' } }),
+  );
+  await eventually(() => expect(farm.entity('switch', 'relay')).toBeNull());
+  await farm.app.call('PUT', `/control-points/${farm.point.id}/settings`, {
+    token: farm.owner.token,
+    body: { is_siren: false },
+  });
+  farm.look();
+  await eventually(() => expect(farm.entity('switch', 'relay')).not.toBeNull());
+  await eventually(() => expect(farm.entity('binary_sensor', 'relay')).toBeNull());
 });
 
 test('an account without rights on the farm switches nothing through it', async () => {

@@ -159,6 +159,19 @@ describe('a control point that is a siren', () => {
     expect([status, (body as Json)['code']]).toEqual([409, 'SIREN_IN_USE']);
   });
 
+  it('cannot be made of the device of an aerator, and no aerator of its device', async () => {
+    const point = await aPoint('PONTO');
+    const anAerator = (device_id: string) =>
+      ask('POST', '/aerators/', { pond_id: pondId, name: 'Chafariz', device_id, power_kw: 1.5 });
+    expect((await anAerator(`PONTO-${made}`)).status).toBe(201);
+    const marked = await ask('PUT', `/control-points/${point}/settings`, { is_siren: true });
+    expect([marked.status, (marked.body as Json)['code']]).toEqual([409, 'SIREN_IN_USE']);
+    expect((marked.body as Json)['detail']).toContain('aerator Chafariz of pond V-01');
+    expect((await anAerator(`SIRENE-${made}`)).status).toBe(400);
+    const aerators = (await ask('GET', `/aerators/?pond_id=${pondId}`)).body as Json[];
+    expect(aerators.map(({ device_id }) => device_id)).toEqual([`PONTO-${made}`]);
+  });
+
   it('has to be there to be tested', async () => {
     await ask('PUT', `/control-points/${sirenId}/settings`, { is_siren: false });
     const { status, body } = await ask('POST', `/farms/${place.farmId}/siren/test`, {});

@@ -62,6 +62,7 @@ describe('identity over the cable', () => {
       device_id: null,
       mqtt_id: null,
       has_key: false,
+      has_claim: false,
       firmware_version: 'sim-1.0.0',
       mac: '24:6f:28:aa:bb:cc',
       chip: 'ESP32',
@@ -80,6 +81,21 @@ describe('identity over the cable', () => {
     expect(tell({ op: 'info' })).toEqual([known]);
     expect(tell({ op: 'forget' })).toEqual([{ ok: true }]);
     expect(tell({ op: 'info' })).toEqual([nobody]);
+  });
+
+  test('the claim code of its label stays when it forgets who it is, or gets another identity without one', () => {
+    const { tell } = aConsole();
+    const claim = 'K7QX9M2P4RTW';
+    expect(tell({ ...identity, claim: 'k7qx' })).toEqual([
+      { ok: false, error: expect.stringContaining('claim') },
+    ]);
+    tell({ ...identity, claim });
+    expect(tell({ op: 'info' })).toMatchObject([{ has_key: true, has_claim: true }]);
+    expect(JSON.stringify(tell({ op: 'info' }))).not.toContain(claim);
+    tell({ op: 'forget' });
+    expect(tell({ op: 'info' })).toMatchObject([{ has_key: false, has_claim: true, wifi: 'ready' }]);
+    tell(identity);
+    expect(tell({ op: 'info' })).toMatchObject([{ has_key: true, has_claim: true }]);
   });
 
   test('the relay clicks and the motor draws current; each fault shows', () => {

@@ -16,6 +16,7 @@ describe('the settings of a board', () => {
       gw_pin: Buffer.alloc(32, 7).toString('base64'),
       cp: 'A1',
       fail_safe: 'HOLD' as const,
+      claim: 'K7QX9M2P4RTW',
     };
     const image = identityImage(identity, { ssid: 'Açude', wifi_key: 'camarão 🦐' });
     expect(image).toHaveLength(NVS_BYTES);

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { type EspFault, EspTrouble } from '#adapters/serial/esp-trouble.ts';
+import { type PortFault, PortTrouble } from '#adapters/serial/port-trouble.ts';
+import { asBenchTrouble } from '../../gateway/bench/port-faults.ts';
+import { BenchTrouble } from '../../gateway/bench/trouble.ts';
+
+const PORT_FAULTS = ['not_found', 'busy', 'denied', 'unplugged', 'failed'] as const satisfies PortFault[];
+const BOARD_FAULTS = [
+  'no_answer',
+  'fell_silent',
+  'not_in_loader',
+  'unknown_chip',
+  'locked',
+  'disturbed',
+  'flash',
+  'refused',
+] as const satisfies EspFault[];
+
+function saidOf(error: Error) {
+  const trouble = asBenchTrouble(error);
+  if (!(trouble instanceof BenchTrouble)) throw error;
+  return trouble.said;
+}
+
+describe('a technician who reads Portuguese', () => {
+  test.each([
+    ...PORT_FAULTS.map(
+      (fault) => [fault, new PortTrouble(fault, '/dev/ttyUSB0', { message: 'EIO' })] as const,
+    ),
+    ...BOARD_FAULTS.map((fault) => [fault, new EspTrouble(fault, 'write: refused')] as const),
+  ])('is told what %s means and what to do, as one who reads English', (_fault, error) => {
+    const { message, next } = saidOf(error);
+    for (const words of [message, next]) {
+      expect(words.en).toMatch(/\w{2,}.*\w{2,}/);
+      expect(words['pt-BR']).toMatch(/\w{2,}.*\w{2,}/);
+      expect(words['pt-BR']).not.toBe(words.en);
+    }
+  });
+
+  test('sees the bytes of a fault as they came, to show them to whoever made the board', () => {
+    const { message } = saidOf(new EspTrouble('flash', 'write 4096 bytes: refused (status 0x08 0x00)'));
+    expect(message['pt-BR']).toContain('(write 4096 bytes: refused (status 0x08 0x00))');
+  });
+});

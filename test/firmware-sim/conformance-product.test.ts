@@ -1,0 +1,61 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkGateway } from '#sim/conformance/check-gateway.ts';
+import type { Report } from '#sim/conformance/report.ts';
+import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
+import { openBroker } from '../../gateway/compose-broker.ts';
+
+describe('our gateway keeps the published protocol', () => {
+  let app: Awaited<ReturnType<typeof startApp>>;
+  let broker: Awaited<ReturnType<typeof openBroker>>;
+  let owner: { token: string; farmId: string };
+  let report: Report;
+
+  beforeAll(async () => {
+    app = await startApp('sqlite', ['--trust-clock', 'yes']);
+    broker = await openBroker(app.config, app, createServer());
+    const { port } = await broker.listenTcp(0, '127.0.0.1');
+    app.control.attach(broker.link);
+    app.control.attachTalk(broker.talk);
+    owner = await aFarmWith(app);
+    const point = await aControlPoint(app, owner);
+    const issued = await app.call('POST', `/control-points/${point.id}/device-key`, { token: owner.token });
+    report = await checkGateway(
+      { tell: () => undefined },
+      {
+        httpBase: app.base,
+        mqttUrl: `mqtt://127.0.0.1:${port}`,
+        device: {
+          device_id: point.device_id,
+          mqtt_id: point.mqtt_id,
+          key: String(body(issued)['key']),
+        },
+        user: { token: owner.token, controlPointId: point.id },
+        isThorough: false,
+      },
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await broker.stop();
+    await app.close();
+  });
+
+  test('every quick check passes, those of keys and of boards without one among them', () => {
+    const others = report.checks.filter(({ result }) => result !== 'pass');
+    // its time comes once a minute: only a thorough run waits for it
+    expect(others.map(({ id, result, reason }) => ({ id, result, reason }))).toEqual([
+      { id: 'mqtt.time', result: 'skip', reason: expect.stringContaining('--thorough') },
+    ]);
+    expect(report.checks.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['key.overlap', 'key.rotated', 'boot.claim.other', 'boot.claim.own']),
+    );
+  });
+
+  test('and leaves nothing behind on the farm: no control point, no open window', async () => {
+    const points = await app.call('GET', '/control-points/', { token: owner.token });
+    expect(points.body).toHaveLength(1);
+    expect((await app.call('GET', '/adoption/window', { token: owner.token })).body).toMatchObject({
+      is_open: false,
+    });
+  });
+});
