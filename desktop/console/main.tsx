@@ -6,6 +6,7 @@ import { startInstance } from './data/instance.ts';
 import { startLive, stopLive } from './data/live.ts';
 import { startOutbox } from './data/outbox.ts';
 import { startProgram } from './data/program.ts';
+import { startPush } from './data/push-start.ts';
 import { queries } from './data/query.ts';
 import { startRemoteOrders } from './data/remote-orders.ts';
 import { isSignedIn, loadUser, renewIfDue } from './data/session.ts';
@@ -20,6 +21,7 @@ import './styles/base.css';
 import './styles/components.css';
 import './styles/shell.css';
 import './styles/screens.css';
+import './styles/forced-colors.css';
 import './styles/print.css';
 
 function App() {
@@ -60,6 +62,7 @@ chooseLanguage(language.value);
 startTheme();
 startSound();
 startProgram();
+startPush();
 startInstance();
 startRemoteOrders();
 void startOutbox();

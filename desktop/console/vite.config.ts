@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const gateway = (folder: string) => fileURLToPath(new URL(`../../gateway/${folder}/`, import.meta.url));
 
 // One bundle for the farm's network, the hosted instance and the window on the operator's PC.
@@ -22,6 +23,13 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: { index: here('index.html'), 'push-worker': here('push/push-worker.ts') },
+      output: {
+        // browsers know a service worker by its address, and what it may do by its folder
+        entryFileNames: ({ name }) => (name === 'push-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

@@ -15,7 +15,7 @@ const RESTART_MS = [1_000, 2_000, 5_000, 10_000] as const;
 const STOP_MS = 8_000;
 
 export type LocalDeps = {
-  /** Folder of the program: holds gateway/main.ts and node_modules. */
+  /** Folder of the program: holds gateway/dist/main.js and node_modules. */
   program: string;
   node: string;
   data: string;
@@ -67,7 +67,7 @@ function start({ program, node, data, httpPort, log }: LocalDeps): ChildProcess 
     [
       '--max-semi-space-size=4',
       '--max-old-space-size=512',
-      path.join(program, 'gateway/main.ts'),
+      path.join(program, 'gateway/dist/main.js'),
       '--data',
       data,
       '--http-port',

@@ -99,7 +99,13 @@ describe('the bench', () => {
     const trouble = page.locator('[aria-labelledby=bench-proof] [data-trouble]');
     await trouble.waitFor();
     expect(await trouble.getAttribute('data-trouble')).toBe('WIFI_REFUSED');
-    expect(await trouble.innerText()).toContain('Confira nome e senha da rede');
+    expect(await trouble.innerText()).toMatch(
+      /O que fazer: confira a senha letra por letra[\s\S]*a placa não conseguiu entrar na rede Wi-Fi/,
+    );
+    // what it said on the way is in the reader's language, too
+    expect(await page.locator('[aria-labelledby=bench-proof] .bench-log').textContent()).toContain(
+      'gravando a identidade',
+    );
     expect(await violationsOn(page)).toEqual([]);
   });
 });

@@ -81,6 +81,34 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
     20_000 + CUTS * 2_000,
   );
 
+  it('nobody is told that all is well before the first word of the farm, and who waits for it in vain is told so', async () => {
+    await measure({ pond: 0, oxygen: 2.1 });
+    const early = await farm.open('/', { isTimed: true });
+    await early.waitForSelector('.shell[data-link="live"]');
+    let answer = () => {};
+    const isAsked = new Promise<void>((asked) => {
+      void early.route('**/api/v1/events', async (route) => {
+        asked();
+        await new Promise<void>((go) => {
+          answer = go;
+        });
+        await route.continue().catch(() => undefined);
+      });
+    });
+    const code = early.waitForResponse(/alarm-list/);
+    await early.goto(`${farm.app.base}/alarmes`);
+    await Promise.all([isAsked, code]);
+    await early.evaluate('new Promise((drawn) => setTimeout(() => requestAnimationFrame(drawn), 50))');
+    expect(await early.innerText('main')).not.toContain('Nenhum alarme');
+    await early.clock.fastForward(13_000);
+    await early.waitForSelector('.blind-banner');
+    expect(await early.innerText('main')).not.toContain('Nenhum alarme');
+    await early.unroute('**/api/v1/events');
+    answer();
+    await early.clock.fastForward(14_000);
+    await early.waitForSelector('[data-alarm]:has-text("V-01")');
+  });
+
   it('no figure of a controller that fell silent is left looking live, whatever the clock of the computer says', async () => {
     await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
     const board = await farm.open('/aeracao', { isTimed: true });

@@ -47,7 +47,7 @@ describe('two hundred alarms at once', () => {
     expect(await page.getAttribute('.alarm-strip', 'data-alarm')).toBe(key);
     await page.keyboard.press('F8');
     await expect.poll(() => page.getAttribute('.alarm-strip', 'data-alarm')).not.toBe(key);
-    // generous: what it is on a quiet machine is measured by the bench
+    // generous: what it is on a quiet machine is measured by the bench console-input
     const waits = await page.evaluate<number[]>('window.waits');
     expect(Math.max(...waits)).toBeLessThan(3_000);
   });

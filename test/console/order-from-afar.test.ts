@@ -40,6 +40,7 @@ const point = {
   last_command_at: new Date(T0 - 60 * MIN).toISOString(),
   fail_safe: 'HOLD',
   locked_out: false,
+  is_siren: false,
   lock_out_reason: null,
   updated_at: null,
   rev: 1,

@@ -29,8 +29,8 @@ describe('a technician among the devices', () => {
     const { app } = console_;
     const broker = await openBroker(app.config, app, createServer());
     ({ port } = await broker.listenTcp(0, '127.0.0.1'));
-    app.relays?.attach(broker.sendToRelay, port);
-    app.control.attach(app.relays?.following(broker.link) ?? broker.link);
+    app.technicians?.relays.attach(broker.sendToRelay, port);
+    app.control.attach(app.technicians?.relays.following(broker.link) ?? broker.link);
     app.control.attachTalk(broker.talk);
     ends.push(() => broker.stop());
   }, 60_000);
@@ -222,7 +222,7 @@ describe('a technician among the devices', () => {
     for (let minute = 0; minute < 10; minute += 1) {
       app.clock.advance(60_000);
       clock.advance(60_000);
-      app.relays?.tick();
+      app.technicians?.relays.tick();
     }
     const row = page.locator('tr[data-relay="CP-03"]');
     await row.getByText('0,25 kWh').waitFor();

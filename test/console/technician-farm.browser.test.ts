@@ -43,7 +43,7 @@ describe('a technician at the farm', () => {
   afterEach(() => console_.closePages());
   afterAll(async () => {
     const { app } = console_;
-    await app.probes?.stop();
+    await app.technicians?.probes.stop();
     await app.delivery.stop(Promise.resolve());
     await console_.close();
     await Promise.all([line.close(), pty.close()]);
@@ -53,7 +53,7 @@ describe('a technician at the farm', () => {
   async function readTimes(times: number): Promise<void> {
     for (let reading = 0; reading < times; reading += 1) {
       console_.app.clock.advance(10 * SECOND);
-      await console_.app.probes?.watch.pollDue();
+      await console_.app.technicians?.probes.watch.pollDue();
     }
   }
 

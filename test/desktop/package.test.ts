@@ -38,8 +38,8 @@ describe('what the operator installs', () => {
     // a fake binary has no fuses to set; everything else is the configuration as it stands
     writeFileSync(path.join(desktop, 'electron-builder.yml'), configuration.replace(FUSES, ''));
     await buildDesktop(path.join(desktop, 'dist'));
-    mkdirSync(path.join(work, 'out/gateway'), { recursive: true });
-    writeFileSync(path.join(work, 'out/gateway/main.ts'), '');
+    mkdirSync(path.join(work, 'out/gateway/gateway/dist'), { recursive: true });
+    writeFileSync(path.join(work, 'out/gateway/gateway/dist/main.js'), '');
     await fakeElectron(path.join(work, 'electron'));
     const builder = path.resolve('node_modules/electron-builder/cli.js');
     await run(
@@ -87,6 +87,8 @@ describe('what the operator installs', () => {
   });
 
   it('has the gateway beside it, for the PC that is the box', () => {
-    expect(existsSync(path.join(work, 'out/desktop/linux-unpacked/resources/gateway/main.ts'))).toBe(true);
+    expect(
+      existsSync(path.join(work, 'out/desktop/linux-unpacked/resources/gateway/gateway/dist/main.js')),
+    ).toBe(true);
   });
 });

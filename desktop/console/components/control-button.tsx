@@ -16,8 +16,8 @@ import { OffDialog } from './off-dialog.tsx';
 import { OrderJourney } from './order-journey.tsx';
 import { toast } from './toast.tsx';
 
-/** How the point stands now, drawn anew every second. */
-export function useControlState(point: ControlPoint) {
+/** How the point stands now, by all that is known on this screen. */
+export function controlNow(point: ControlPoint) {
   const facts = controlFactsOf(point, presence.value.get(point.id), {
     now: now.value,
     isBlind: isBlind.value,
@@ -50,7 +50,7 @@ export function ControlMark({ state }: { state: ControlState }) {
   return (
     <span class="control-mark" data-state={state.is}>
       <span aria-hidden="true">{SHAPE[state.is]}</span> {words.state[state.is]}
-      <span class="muted">{last}</span>
+      {last === '' ? null : <span class="muted">{last}</span>}
     </span>
   );
 }
@@ -62,7 +62,7 @@ export function ControlMark({ state }: { state: ControlState }) {
  */
 export function ControlButton({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
   const words = controlWords();
-  const { facts, state } = useControlState(point);
+  const { facts, state } = controlNow(point);
   const [asking, setAsking] = useState<SwitchState | null>(null);
   if (!mayOperate.value) return null;
   const underWay = orderUnderWay(point.id) !== null;

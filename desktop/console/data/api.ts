@@ -73,7 +73,9 @@ export async function ask<Answer>(path: string, asked: Asked = {}): Promise<Answ
   wiring.reached(response);
   const answer = await readAnswer(response);
   if (response.ok) return answer as Answer;
-  if (response.status === 401 && token !== null && path !== '/auth/login') wiring.signedOut();
+  // a token that was renewed meanwhile says nothing about the session
+  const isCurrent = token !== null && token === wiring.token();
+  if (response.status === 401 && isCurrent && path !== '/auth/login') wiring.signedOut();
   throw new ApiError(response.status, isRecord(answer) ? answer : {});
 }
 

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 // The server's time, carried on by a clock that only grows: the clock of a phone or an old PC may be anywhere.
 
@@ -7,6 +7,10 @@ let isFromServer = false;
 
 /** Milliseconds since 1970 by the server. Reading it while rendering draws anew every second. */
 export const now = signal(Date.now());
+
+const STEP_MS = 10_000;
+/** The end of the ten seconds that run, for what is told in minutes: a wall of sixty ponds is not drawn anew every second. */
+export const soon = computed(() => Math.ceil(now.value / STEP_MS) * STEP_MS);
 
 export const serverNow = (): number => performance.now() + offset;
 

@@ -49,6 +49,10 @@ export const farmControlPoints = computed(() =>
     .sort((a, b) => a.cod.localeCompare(b.cod, undefined, { numeric: true })),
 );
 
+/** Those that air ponds: a siren is no aerator, and nothing that counts or switches aeration may take it for one. */
+export const farmAirPoints = computed(() => farmControlPoints.value.filter(({ is_siren }) => !is_siren));
+export const farmSirens = computed(() => farmControlPoints.value.filter(({ is_siren }) => is_siren));
+
 type Listener = (event: { name: string; data: unknown }) => void;
 const listeners = new Set<Listener>();
 /** Hears every event after it is in the store: queries that rest on it are asked anew. */
@@ -67,6 +71,16 @@ function put<Row extends Rev>(into: typeof controlPoints | typeof alerts, row: R
   if (isGone) next.delete(row.id);
   else next.set(row.id, row);
   (into as { value: ReadonlyMap<string, Rev> }).value = next;
+}
+
+/** What the answer to an order says, until the stream says so too: a switch must not jump back in between. */
+export function noteOrdered(
+  controlPointId: string,
+  ordered: Pick<ControlPoint, 'target_status' | 'version' | 'last_command_at'>,
+): void {
+  const known = controlPoints.value.get(controlPointId);
+  if (known === undefined || known.version >= ordered.version) return;
+  controlPoints.value = new Map(controlPoints.value).set(controlPointId, { ...known, ...ordered });
 }
 
 /** Takes one event of the stream. */

@@ -10,6 +10,8 @@ import { isSignedIn, token } from './session.ts';
 const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
 const SILENT_MS = 12_000;
 
+/** Since when this page listens; null while it does not. */
+const startedAt = signal<number | null>(null);
 const lastByteAt = signal<number | null>(null);
 /** Since when nothing comes; null while something does. */
 export const blindSince = signal<number | null>(null);
@@ -18,22 +20,28 @@ export const blindSince = signal<number | null>(null);
 export const link = computed(() => {
   // asked anew every second
   void now.value;
-  return linkOf(lastByteAt.value === null ? null : performance.now() - lastByteAt.value, isKnown.value);
+  const heardAt = lastByteAt.value ?? startedAt.value;
+  return linkOf(heardAt === null ? null : performance.now() - heardAt, isKnown.value);
 });
 export const isBlind = computed(() => link.value === 'lost');
+/** The first word of the farm is on its way: until it is here nothing may be said of the farm, not even that all is well. */
+export const isAwaited = computed(() => link.value === 'connecting' && blindSince.value === null);
 
 let stopped: AbortController | null = null;
 
 export function startLive(): void {
   if (stopped !== null) return;
   stopped = new AbortController();
+  startedAt.value = performance.now();
   void run(stopped.signal);
 }
 
 export function stopLive(): void {
   stopped?.abort();
   stopped = null;
+  startedAt.value = null;
   lastByteAt.value = null;
+  blindSince.value = null;
   isKnown.value = false;
 }
 

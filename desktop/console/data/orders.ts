@@ -4,6 +4,7 @@ import type { orderAnswer } from '#contract/resources/control-points.ts';
 import type { SwitchState } from '#contract/words.ts';
 import { post } from './api.ts';
 import { serverNow } from './clock.ts';
+import { noteOrdered } from './farm-store.ts';
 import { notePending } from './remote-orders.ts';
 
 // Orders that this screen gave and the store has not shown yet: at most one per control point is on its way.
@@ -26,13 +27,14 @@ export async function order(
   if (given.value.has(controlPointId)) return false;
   given.value = new Map(given.value).set(controlPointId, { target, at: performance.now() });
   try {
-    const { pending } = await post<z.infer<typeof orderAnswer>>(
+    const { pending, target_status, version, last_command_at } = await post<z.infer<typeof orderAnswer>>(
       `/control-points/${controlPointId}/turn-${target === 'ON' ? 'on' : 'off'}`,
       fromAfar === undefined
         ? undefined
         : { expires_in_s: fromAfar.expiresInS, ...(fromAfar.isForced ? { force: true } : {}) },
     );
-    if (pending !== undefined) notePending(controlPointId, pending, serverNow());
+    if (pending === undefined) noteOrdered(controlPointId, { target_status, version, last_command_at });
+    else notePending(controlPointId, pending, serverNow());
     return true;
   } finally {
     const next = new Map(given.value);

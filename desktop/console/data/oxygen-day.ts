@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { MeasurementJournal } from '#contract/resources/water-quality.ts';
 import { get } from './api.ts';
-import { now } from './clock.ts';
+import { now, soon } from './clock.ts';
 import { type Measurement, onEvent } from './farm-store.ts';
 
 // Oxygen of the last day, pond by pond. Asked for once per pond and a few at a time; after that the event stream adds
@@ -88,5 +88,5 @@ export function useOxygenDay(pondId: string | null): readonly Reading[] {
     if (pondId !== null) askFor(pondId);
   }, [pondId]);
   const known = pondId === null ? undefined : readings.value.get(pondId);
-  return known?.filter(({ at }) => at > now.value - DAY_MS) ?? [];
+  return known?.filter(({ at }) => at > soon.value - DAY_MS) ?? [];
 }

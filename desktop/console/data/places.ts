@@ -59,10 +59,12 @@ export function usePlaceOf(): (at: {
   pond_id: string | null;
   control_point_id: string | null;
 }) => string {
-  const { ponds } = usePonds();
+  const { ponds, isPending } = usePonds();
   return ({ farm_id, pond_id, control_point_id }) =>
     ponds.find(({ id }) => id === pond_id)?.cod ??
     controlPoints.value.get(control_point_id ?? '')?.cod ??
+    // its code is on its way: the farm in its stead would be read as the place
+    (isPending && pond_id !== null ? '…' : undefined) ??
     farms.value.find(({ id }) => id === farm_id)?.name ??
     '';
 }

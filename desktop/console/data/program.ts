@@ -8,6 +8,7 @@ import { controlPoints } from './farm-store.ts';
 // messages. In a browser there is none, and nothing is missing.
 
 const program = (globalThis as { camarao?: Bridge }).camarao ?? null;
+export const isInProgram = program !== null;
 
 /** Tells the program what stands, whenever it changes, and says a critical alarm once in the system's own words. */
 export function startProgram(): void {

@@ -3,9 +3,10 @@ import type * as z from 'zod';
 import type { userAnswer } from '#contract/resources/users.ts';
 import { language } from '../i18n/language.ts';
 import { get, post, wireApi } from './api.ts';
-import { noteServerTime } from './clock.ts';
+import { noteServerTime, serverNow } from './clock.ts';
 
-// Who is signed in at this station. With "remember me" it outlives the window, else it ends with it.
+// Who is signed in at this station. With "remember me" it outlives the window, else it ends with it. When it ends is told
+// by the server's time, and only the server says that it has: the clock of a station may be anywhere.
 
 export type User = z.infer<typeof userAnswer>;
 type Kept = { token: string; expiresAt: number; remembered: boolean };
@@ -34,7 +35,7 @@ function read(): Kept | null {
   for (const store of [sessionStorage, localStorage]) {
     try {
       const found = JSON.parse(store.getItem(KEY) ?? 'null') as Kept | null;
-      if (found !== null && typeof found.token === 'string' && found.expiresAt > Date.now()) return found;
+      if (found !== null && typeof found.token === 'string') return found;
     } catch {
       store.removeItem(KEY);
     }
@@ -52,8 +53,20 @@ type LoginAnswer = { access_token: string; expires_in: number };
 export async function signIn(email: string, password: string, remembered: boolean): Promise<void> {
   const answer = await post<LoginAnswer>('/auth/login', { email, password, remember_me: remembered });
   endedBy.value = null;
-  keep({ token: answer.access_token, expiresAt: Date.now() + answer.expires_in * 1000, remembered });
+  keep({ token: answer.access_token, expiresAt: endOf(answer), remembered });
   await loadUser();
+}
+
+/** As the token itself says it, in the server's time. */
+function endOf({ access_token, expires_in }: LoginAnswer): number {
+  const claims = access_token.split('.')[1] ?? '';
+  try {
+    const { exp } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { exp: unknown };
+    if (typeof exp === 'number') return exp * 1_000;
+  } catch {
+    // a token that tells nothing: from now on, then
+  }
+  return serverNow() + expires_in * 1_000;
 }
 
 export async function loadUser(): Promise<void> {
@@ -79,10 +92,9 @@ const RENEW_SHARE = 0.5;
 export async function renewIfDue(): Promise<void> {
   const session = kept.value;
   if (session === null) return;
-  const left = session.expiresAt - Date.now();
+  const left = session.expiresAt - serverNow();
   const whole = session.remembered ? 30 * 86_400_000 : 3_600_000;
   if (left > whole * RENEW_SHARE) return;
   const answer = await post<LoginAnswer>('/auth/renew').catch(() => null);
-  if (answer !== null)
-    keep({ ...session, token: answer.access_token, expiresAt: Date.now() + answer.expires_in * 1000 });
+  if (answer !== null) keep({ ...session, token: answer.access_token, expiresAt: endOf(answer) });
 }

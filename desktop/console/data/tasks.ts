@@ -16,7 +16,7 @@ import {
 import { alarms } from './alarms.ts';
 import { get } from './api.ts';
 import { type Batch, useBatches } from './batches.ts';
-import { now } from './clock.ts';
+import { soon } from './clock.ts';
 import { farm } from './farm-store.ts';
 import { useLastOxygen } from './oxygen-day.ts';
 import { usePlaceOf, usePondCards, usePondsByBatch } from './places.ts';
@@ -28,12 +28,12 @@ const instantOf = (at: string | null | undefined): number | null => (at ? Date.p
 
 /** The farm's day that is now. */
 export function today() {
-  const beganAt = Date.parse(instantAt(isoDay(now.value), '00:00'));
+  const beganAt = Date.parse(instantAt(isoDay(soon.value), '00:00'));
   return {
-    now: now.value,
+    now: soon.value,
     beganAt,
     endsAt: beganAt + DAY_MS,
-    isNight: isNight(Number(clockTime(now.value).slice(0, 2))),
+    isNight: isNight(Number(clockTime(soon.value).slice(0, 2))),
   };
 }
 

@@ -5,6 +5,21 @@ export type Language = (typeof LANGUAGES)[number];
 
 const KEPT = 'language';
 
+mendBrowserLanguage();
+
+/**
+ * On a PC without a language of its own (LANG=C, as kiosks are) Chromium calls it "en-US@posix". No formatter takes that,
+ * and the library that draws charts asks one with it as soon as it is loaded.
+ */
+function mendBrowserLanguage(): void {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    const [language = 'en'] = navigator.language.split('@');
+    Object.defineProperty(navigator, 'language', { value: language, configurable: true });
+  }
+}
+
 /** What the person chose on this station; else what the browser prefers; else Portuguese. */
 export const language = signal<Language>(first());
 

@@ -4,13 +4,15 @@ import { Button } from '../components/button.tsx';
 import { componentWords } from '../components/words.ts';
 import type { Screen } from './routes.ts';
 
-/** Shows a screen once its code is here, and says so when it does not come. */
+/** Shows a screen once its code is here, and says so when it does not come; what is held is fetched, but not shown yet. */
 export function LazyScreen({
   load,
   params,
+  isHeld = false,
 }: {
   load: () => Promise<Screen>;
   params: Record<string, string>;
+  isHeld?: boolean;
 }) {
   const words = componentWords();
   const [loaded, setLoaded] = useState<{ screen: ComponentType<{ params: Record<string, string> }> } | null>(
@@ -25,7 +27,7 @@ export function LazyScreen({
     );
   };
   useEffect(fetchIt, [load]);
-  if (loaded !== null) return <loaded.screen params={params} />;
+  if (loaded !== null && !isHeld) return <loaded.screen params={params} />;
   if (!isFailed) return <div class="page" aria-busy="true" />;
   return (
     <div class="page">

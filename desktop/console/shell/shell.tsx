@@ -3,7 +3,7 @@ import { Link, Route, Switch } from 'wouter-preact';
 import { Toasts } from '../components/toast.tsx';
 import { unanswered } from '../data/alarms.ts';
 import { farmWordAge } from '../data/instance.ts';
-import { link } from '../data/live.ts';
+import { isAwaited, link } from '../data/live.ts';
 import { AlarmStrip, answerFirst } from './alarm-strip.tsx';
 import { Commands } from './commands.tsx';
 import { LazyScreen } from './lazy-screen.tsx';
@@ -36,7 +36,9 @@ export function Shell() {
         <Switch>
           {ROUTES.map(({ path, load }) => (
             <Route key={path} path={path}>
-              {(params: Record<string, string>) => <LazyScreen load={load} params={params} />}
+              {(params: Record<string, string>) => (
+                <LazyScreen load={load} params={params} isHeld={isAwaited.value} />
+              )}
             </Route>
           ))}
           <Route>

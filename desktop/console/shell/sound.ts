@@ -31,9 +31,20 @@ export function silence(): void {
 
 /** Must be called from a touch or a key the first time. */
 export async function arm(): Promise<void> {
-  context ??= new AudioContext();
+  context ??= aContext();
   await context.resume();
   isBlocked.value = context.state !== 'running';
+}
+
+/** The browser may take sound away at any time, too: for a call, or when the loudspeaker is pulled. */
+function aContext(): AudioContext {
+  const made = new AudioContext();
+  const tell = () => {
+    isBlocked.value = made.state !== 'running';
+  };
+  made.onstatechange = tell;
+  tell();
+  return made;
 }
 
 const TESTED = 'sound-tested';
@@ -54,15 +65,15 @@ const known = new Set<string>();
 
 export function startSound(): void {
   try {
-    context = new AudioContext();
-    isBlocked.value = context.state !== 'running';
-    context.onstatechange = () => {
-      isBlocked.value = context?.state !== 'running';
-    };
+    context = aContext();
   } catch {
     isBlocked.value = true;
   }
-  addEventListener('pointerdown', () => void arm(), { once: true });
+  // when a press ends, not when it begins: the lamp under the finger must not have become another button meanwhile
+  for (const touch of ['click', 'keyup'])
+    addEventListener(touch, () => {
+      if (context !== null && isBlocked.value) void arm();
+    });
   effect(() => {
     for (const { key, priority } of alarms.value) {
       if (priority === 1 && !known.has(key)) silencedUntil.value = 0;
@@ -74,7 +85,8 @@ export function startSound(): void {
     const sound = wanted.value;
     if (playing !== null) clearInterval(playing);
     playing = null;
-    if (sound === 'none') return;
+    // once it may be heard it is heard at once, not when its turn comes round
+    if (sound === 'none' || isBlocked.value) return;
     play(sound);
     const every = EVERY_MS[sound];
     if (every !== null) playing = setInterval(() => play(sound), every);

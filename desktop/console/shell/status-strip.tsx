@@ -1,3 +1,4 @@
+import { computed } from '@preact/signals';
 import { Icon } from '../components/icon.tsx';
 import { now } from '../data/clock.ts';
 import { chooseFarm, clockQuality, farm, farms, sync } from '../data/farm-store.ts';
@@ -9,6 +10,8 @@ import { lastWordAt } from '../state/farm-word.ts';
 import { AccountLamp } from './account-lamp.tsx';
 import { SoundLamp } from './sound-lamp.tsx';
 import { shellWords } from './words.ts';
+
+const farmTime = computed(() => clockTime(now.value));
 
 /** Always in sight: the links, each by itself, the queue, the sound, the farm's time. */
 export function StatusStrip() {
@@ -31,7 +34,7 @@ export function StatusStrip() {
       <span class="grow" />
       {farms.value.length > 1 ? <FarmChoice /> : <span class="lamp">{farm.value?.name ?? ''}</span>}
       <span class="lamp" title={`${words.farmTime}: ${farm.value?.timezone ?? ''}`}>
-        {clockTime(now.value)}
+        {farmTime.value}
       </span>
       <AccountLamp />
     </div>
@@ -102,9 +105,9 @@ function FarmChoice() {
 /** Across the page while nothing comes from the gateway. */
 export function BlindBanner() {
   const words = shellWords();
+  if (link.value !== 'lost') return null;
   // drawn anew every second
   void now.value;
-  if (link.value !== 'lost') return null;
   const since = blindSince.value === null ? 12_000 : performance.now() - blindSince.value;
   return (
     <div class="blind-banner" role="alert">

@@ -55,7 +55,10 @@ export function controlStateOf(facts: ControlFacts): ControlState {
 export const mayOrder = (facts: ControlFacts, state: ControlState): boolean =>
   !facts.isBlind && state.is !== 'locked';
 
-/** Rows that need a person stand first: mismatch, silence, then the rest. */
+/**
+ * Rows that need a person stand first: mismatch, silence, then the rest. One that was just ordered stays where it is:
+ * the next press in the same place would else start another motor.
+ */
 export function urgencyOf(state: ControlState): number {
   switch (state.is) {
     case 'failed':
@@ -64,14 +67,13 @@ export function urgencyOf(state: ControlState): number {
       return 1;
     case 'unknown':
       return 2;
+    case 'locked':
+      return 3;
     case 'on-its-way':
     case 'turning-on':
     case 'turning-off':
-      return 3;
-    case 'locked':
-      return 4;
     case 'on':
     case 'off':
-      return 5;
+      return 4;
   }
 }

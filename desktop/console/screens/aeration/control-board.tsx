@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ControlButton, ControlMark, useControlState } from '../../components/control-button.tsx';
+import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { now } from '../../data/clock.ts';
 import {
   type ControlPoint,
-  farmControlPoints,
+  farmAirPoints,
+  farmSirens,
   mayManage,
   mayOperate,
   presence,
@@ -19,14 +20,15 @@ import { age, quantity } from '../../i18n/format.ts';
 import { controlFactsOf } from '../../state/control-facts.ts';
 import { controlStateOf, urgencyOf } from '../../state/control-state.ts';
 import { AllDialog } from './all-dialog.tsx';
+import { SirenGroup } from './siren-group.tsx';
 import { aerationWords } from './words.ts';
 
-/** Every control point, what needs a person in front: the mismatches, then those without a sign. */
+/** Every control point that airs, what needs a person in front: the mismatches, then those without a sign; sirens apart. */
 export function ControlBoard() {
   const words = aerationWords();
   const pondsByPoint = usePondsByPoint();
   const [all, setAll] = useState<'ON' | 'OFF' | null>(null);
-  const points = sorted(farmControlPoints.value);
+  const points = sorted(farmAirPoints.value);
   return (
     <div class="page">
       <div class="page-head">
@@ -58,8 +60,9 @@ export function ControlBoard() {
           ))}
         </ul>
       )}
+      {farmSirens.value.length === 0 ? null : <SirenGroup points={farmSirens.value} />}
       {all === null ? null : (
-        <AllDialog target={all} points={farmControlPoints.value} onClose={() => setAll(null)} />
+        <AllDialog target={all} points={farmAirPoints.value} onClose={() => setAll(null)} />
       )}
     </div>
   );
@@ -96,7 +99,7 @@ function sorted(points: readonly ControlPoint[]): ControlPoint[] {
 
 function BoardRow({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
   const words = aerationWords();
-  const { facts, state } = useControlState(point);
+  const { facts, state } = controlNow(point);
   const consumption = presence.value.get(point.id)?.consumption ?? null;
   const isSilent =
     state.is === 'no-signal' || state.is === 'unknown' || (state.is === 'on-its-way' && !facts.isOnline);

@@ -3,7 +3,7 @@ import { Link } from 'wouter-preact';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ControlButton, ControlMark, useControlState } from '../../components/control-button.tsx';
+import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import {
   type ControlPoint,
@@ -23,6 +23,7 @@ import { PointSettings } from './point-settings.tsx';
 import { pointWords } from './point-words.ts';
 import { reasonText } from './reason-words.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
+import { SirenHand } from './siren-group.tsx';
 import { ruleText } from './week-calendar.tsx';
 import { aerationWords } from './words.ts';
 
@@ -52,11 +53,16 @@ function Page({ point }: { point: ControlPoint }) {
           </Link>
           <h1>{point.cod}</h1>
         </div>
-        <ControlButton point={point} ponds={ponds} />
+        {point.is_siren ? (
+          <SirenHand farmId={point.farm_id} />
+        ) : (
+          <ControlButton point={point} ponds={ponds} />
+        )}
       </div>
+      {point.is_siren ? <p class="note">{aerationWords().isSiren}</p> : null}
       <Now point={point} ponds={ponds} />
-      <Times point={point} />
-      {mayManage.value ? <PointSettings pointId={point.id} /> : null}
+      {point.is_siren ? null : <Times point={point} />}
+      {mayManage.value && !point.is_siren ? <PointSettings pointId={point.id} /> : null}
       {mayOperate.value ? <LockOut point={point} /> : null}
       <OrderList pointId={point.id} />
     </div>
@@ -66,7 +72,7 @@ function Page({ point }: { point: ControlPoint }) {
 function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
   const words = pointWords();
   const names = aerationWords();
-  const { facts, state } = useControlState(point);
+  const { facts, state } = controlNow(point);
   const told = presence.value.get(point.id);
   const detail = useGet<ControlPointAnswer & { target_reason: string | null }>(`/control-points/${point.id}`);
   const isSilent = state.is === 'no-signal' || state.is === 'unknown';
@@ -99,7 +105,9 @@ function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }
           value={point.device_id}
           note={`${words.mqtt}: ${detail.data?.mqtt_id ?? '—'}`}
         />
-        <Fact name={words.ponds} value={ponds.length === 0 ? words.noPonds : ponds.join(' · ')} />
+        {point.is_siren ? null : (
+          <Fact name={words.ponds} value={ponds.length === 0 ? words.noPonds : ponds.join(' · ')} />
+        )}
       </dl>
     </section>
   );

@@ -3,7 +3,7 @@ import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { now } from '../../data/clock.ts';
-import { farm, farmControlPoints, mayOperate } from '../../data/farm-store.ts';
+import { farm, farmAirPoints, mayOperate } from '../../data/farm-store.ts';
 import { plannedRuleOf, type Schedule, useSchedules } from '../../data/schedules.ts';
 import { dayAndTime, isoDay, plainDay } from '../../i18n/format.ts';
 import { addDays, type Block, blocksOfWeek, contradictions, mondayOf } from '../../state/schedule-week.ts';
@@ -14,10 +14,10 @@ import { aerationWords } from './words.ts';
 
 const UPCOMING = 10;
 
-/** A week of switching, a row for each control point, by the farm's clock. */
+/** A week of switching, a row for each control point that airs, by the farm's clock. */
 export function WeekCalendar() {
   const words = scheduleWords();
-  const points = farmControlPoints.value;
+  const points = farmAirPoints.value;
   const schedules = useSchedules(points.map(({ id }) => id));
   const today = isoDay(now.value);
   const [monday, setMonday] = useState(() => mondayOf(today));

@@ -41,6 +41,11 @@ export const aerationWords = dictionary({
     cancel: 'Cancelar',
     details: 'Detalhes',
     lockedBy: (why: string) => `Bloqueado: ${why}`,
+    sirens: 'Sirenes',
+    sirensText: 'Tocam com alarme crítico e não arejam nada: nem ordens nem agenda as ligam.',
+    isSiren:
+      'Este ponto é uma sirene: toca com alarme crítico e não areja nada. Nem ordens nem agenda o ligam.',
+    toSirens: 'Sirene e SMS',
   },
   en: {
     title: 'Aeration',
@@ -82,5 +87,10 @@ export const aerationWords = dictionary({
     cancel: 'Cancel',
     details: 'Details',
     lockedBy: (why: string) => `Locked out: ${why}`,
+    sirens: 'Sirens',
+    sirensText: 'They sound with a critical alarm and air nothing: neither orders nor schedules switch them.',
+    isSiren:
+      'This point is a siren: it sounds with a critical alarm and airs nothing. Neither orders nor schedules switch it.',
+    toSirens: 'Siren and SMS',
   },
 });

@@ -2,7 +2,8 @@ import { useRef } from 'preact/hooks';
 import { Empty } from '../../components/answer.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { alarms } from '../../data/alarms.ts';
-import { now } from '../../data/clock.ts';
+import { soon } from '../../data/clock.ts';
+import { isKnown } from '../../data/farm-store.ts';
 import { usePlaceOf } from '../../data/places.ts';
 import { isFlood } from '../../state/alarm-state.ts';
 import { AlarmFigures } from './alarm-figures.tsx';
@@ -47,9 +48,10 @@ function Standing({ shown }: { shown: string }) {
   const listed = alarms.value.filter(({ state }) => (state === 'shelved') === isShelved);
   wasFlood.current = isFlood(
     listed.map(({ since }) => since),
-    now.value,
+    soon.value,
     wasFlood.current,
   );
+  if (!isKnown.value) return <div class="skeleton" aria-busy="true" />;
   if (listed.length === 0) return <Empty text={isShelved ? words.noneShelved : words.none} />;
   return (
     <>

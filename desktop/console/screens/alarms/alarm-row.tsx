@@ -10,7 +10,7 @@ import { toast } from '../../components/toast.tsx';
 import { componentWords } from '../../components/words.ts';
 import { acknowledge } from '../../data/alarms.ts';
 import { post } from '../../data/api.ts';
-import { now } from '../../data/clock.ts';
+import { now, soon } from '../../data/clock.ts';
 import { type Alert, mayOperate } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { usePonds } from '../../data/places.ts';
@@ -26,6 +26,8 @@ export function AlarmRow({ alarm, place, isOpen }: { alarm: Alarm<Alert>; place:
   const words = listWords();
   const [asks, setAsks] = useState<'silence' | 'shelve' | null>(null);
   const { newest, priority, state, since, count } = alarm;
+  // told in seconds for its first minute; a hundred rows are not drawn anew every second
+  const at = now.peek() - since < 60_000 ? now.value : soon.value;
   return (
     <li class={`card stack alarm-row p${priority}`} data-alarm={alarm.key} data-state={state}>
       <div class="row nowrap">
@@ -35,7 +37,7 @@ export function AlarmRow({ alarm, place, isOpen }: { alarm: Alarm<Alert>; place:
             {place} · {alarmText(newest)}
           </h2>
           <p class="muted small">
-            {words.since(dayAndTime(since))} · {age(now.value - since)}
+            {words.since(dayAndTime(since))} · {age(at - since)}
             {count > 1 ? ` · ${words.times(count)}` : ''} · {words.state[state]}
             {state === 'shelved' && newest.shelved_until !== null
               ? ` ${words.until(clockTime(newest.shelved_until))}`

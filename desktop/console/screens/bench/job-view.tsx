@@ -57,14 +57,13 @@ function Progress({ desk, job }: { desk: BenchDesk; job: BenchJobAnswer }) {
 
 function Trouble({ trouble }: { trouble: NonNullable<BenchJobAnswer['trouble']> }) {
   const words = benchWords();
-  const said = troubleWords()[trouble.code];
   return (
     <div class="note p2 stack" role="alert" data-trouble={trouble.code}>
       <p>
-        <strong>{said.what}</strong>
+        <strong>{troubleWords()[trouble.code]}</strong>
       </p>
       <p>
-        {words.whatNow}: {said.next}
+        {words.whatNow}: {trouble.next}.
       </p>
       <p class="muted small breaks">{trouble.message}</p>
     </div>

@@ -66,7 +66,7 @@ function factsOf(port: BenchPort): string {
     port.vendor_id === null ? '' : `${port.vendor_id}:${port.product_id ?? ''}`,
     port.device === port.path ? '' : port.device,
     user === undefined ? '' : words.inUse(`${user.name} (${user.pid})`),
-    port.job_id === null ? '' : words.busyHere,
+    port.is_busy ? words.busyHere : '',
   ]
     .filter((text) => text !== '')
     .join(' · ');

@@ -46,7 +46,7 @@ export const welcomeWords = dictionary({
     addController: 'Criar ponto de controle',
     noController: 'Ainda não tenho controlador',
     simulatorText:
-      'Use o simulador: em outra janela do gateway, ele faz o papel de controladores de verdade.',
+      'Use o simulador: em outra janela do gateway, ele faz o papel de controladores de verdade. Ele pede a sua senha.',
     sound: 'O som do alarme',
     soundText: 'De noite é o som que acorda. Aumente o volume deste aparelho e teste agora.',
     checklist: 'Falta pouco para a fazenda funcionar',
@@ -100,7 +100,7 @@ export const welcomeWords = dictionary({
     addController: 'Create control point',
     noController: 'I have no controller yet',
     simulatorText:
-      'Use the simulator: in another window of the gateway it plays the part of real controllers.',
+      'Use the simulator: in another window of the gateway it plays the part of real controllers. It asks for your password.',
     sound: 'The sound of the alarm',
     soundText: 'By night it is the sound that wakes. Turn this device up and test it now.',
     checklist: 'Little is missing until the farm works',

@@ -21,10 +21,10 @@ function usePlaces(): readonly Place[] {
       name: cod,
       hint: words.pond,
     })),
-    ...farmControlPoints.value.map(({ id, cod }) => ({
+    ...farmControlPoints.value.map(({ id, cod, is_siren }) => ({
       href: `/aeracao/${id}`,
       name: cod,
-      hint: words.point,
+      hint: is_siren ? words.siren : words.point,
     })),
     ...batches.map(({ batch_code, pond_id }) => ({
       href: `/lotes/${encodeURIComponent(batch_code)}`,

@@ -8,6 +8,7 @@ export const paletteWords = dictionary({
     pond: 'viveiro',
     batch: (pond: string) => `lote em ${pond}`,
     point: 'ponto de controle',
+    siren: 'sirene',
     screen: 'tela',
     screens: {
       '/': 'Fazenda',
@@ -59,6 +60,7 @@ export const paletteWords = dictionary({
     pond: 'pond',
     batch: (pond: string) => `batch in ${pond}`,
     point: 'control point',
+    siren: 'siren',
     screen: 'screen',
     screens: {
       '/': 'Farm',

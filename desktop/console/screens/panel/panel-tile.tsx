@@ -1,5 +1,5 @@
 import type { PondCards } from '#contract/resources/pond-cards.ts';
-import { ControlMark, useControlState } from '../../components/control-button.tsx';
+import { ControlMark, controlNow } from '../../components/control-button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { alarms } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
@@ -31,7 +31,11 @@ export function PanelTile({ card, pointId }: { card: Card; pointId: string | nul
       </div>
       {card.status === 'EMPTY' ? <p class="muted">{words.empty}</p> : <Oxygen card={card} />}
       <p class="panel-air">
-        {point === undefined ? <span class="muted">{words.noPoint}</span> : <Air point={point} />}
+        {point === undefined || point.is_siren ? (
+          <span class="muted">{words.noPoint}</span>
+        ) : (
+          <Air point={point} />
+        )}
       </p>
     </li>
   );
@@ -66,6 +70,6 @@ function Oxygen({ card }: { card: Card }) {
 }
 
 function Air({ point }: { point: ControlPoint }) {
-  const { state } = useControlState(point);
+  const { state } = controlNow(point);
   return <ControlMark state={state} />;
 }

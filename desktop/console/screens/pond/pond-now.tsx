@@ -4,7 +4,7 @@ import type { PondCard } from '#contract/resources/pond-cards.ts';
 import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
 import { alarmText } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
-import { ControlButton, ControlMark, useControlState } from '../../components/control-button.tsx';
+import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { Value } from '../../components/value.tsx';
 import { waterWords } from '../../components/water-words.ts';
@@ -46,7 +46,11 @@ export function PondNow({ pond }: { pond: Pond }) {
       </section>
       <section class="card stack">
         <h2>{words.aeration}</h2>
-        {point === undefined ? <p class="muted">{words.noPoint}</p> : <AerationNow point={point} />}
+        {point === undefined || point.is_siren ? (
+          <p class="muted">{words.noPoint}</p>
+        ) : (
+          <AerationNow point={point} />
+        )}
       </section>
       <PondAlarms pond={pond} />
       <Forecast pondId={pond.id} />
@@ -89,7 +93,7 @@ function WaterNow({ pondId }: { pondId: string }) {
 }
 
 function AerationNow({ point }: { point: ControlPoint }) {
-  const { state } = useControlState(point);
+  const { state } = controlNow(point);
   const ponds = usePondsByPoint().get(point.id) ?? [];
   return (
     <div class="row apart">

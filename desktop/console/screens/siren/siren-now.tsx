@@ -14,7 +14,8 @@ import { useWork } from '../system/use-work.ts';
 import { sirenWords } from './words.ts';
 
 const HUSHES = [5, 10, 15, 30] as const;
-const TEST_S = 5;
+/** Seconds that a test is heard. */
+export const TEST_S = 5;
 
 /** Whether it sounds and for what, and the hand on it. */
 export function SirenNow({ farmId, told }: { farmId: string; told: SirenAnswer }) {

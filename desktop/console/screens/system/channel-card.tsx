@@ -5,9 +5,10 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { del, patch, post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
+import { ownChannel } from '../../data/push-start.ts';
 import { refresh } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { channelWords } from './channel-words.ts';
+import { channelWords, nameOfChannel } from './channel-words.ts';
 import { Deliveries } from './deliveries.tsx';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
@@ -24,9 +25,10 @@ export function ChannelCard({ channel, onEdit, onSecret }: Props) {
   return (
     <li class="card stack" data-channel={channel.state}>
       <div>
-        <h2 class="breaks">{channel.address}</h2>
+        <h2 class="breaks">{nameOfChannel(channel)}</h2>
         <p class="muted small">
-          {words.kind[channel.kind]} · <strong>{words.state[channel.state]}</strong>
+          {ownChannel()?.channelId === channel.id ? words.here : words.kind[channel.kind]} ·{' '}
+          <strong>{words.state[channel.state]}</strong>
           {channel.pending > 0 ? ` · ${words.pending(channel.pending)}` : ''}
           {channel.last_sent_at === null ? '' : ` · ${words.lastSent(dayAndTime(channel.last_sent_at))}`}
         </p>
@@ -71,7 +73,7 @@ export function ChannelCard({ channel, onEdit, onSecret }: Props) {
       <Deliveries path={path} />
       {asks === 'remove' ? (
         <ConfirmDialog
-          title={words.removeTitle(channel.address)}
+          title={words.removeTitle(nameOfChannel(channel))}
           label={words.remove}
           work={() => del(path).finally(again)}
           onClose={() => setAsks(null)}

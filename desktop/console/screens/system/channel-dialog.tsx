@@ -10,7 +10,7 @@ import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { TIME } from '../../data/schedules.ts';
 import { user } from '../../data/session.ts';
-import { channelWords } from './channel-words.ts';
+import { channelWords, nameOfChannel } from './channel-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
 import { systemWords } from './words.ts';
@@ -84,7 +84,7 @@ export function ChannelDialog({
   };
   return (
     <Dialog
-      title={channel === null ? words.add : channel.address}
+      title={channel === null ? words.add : nameOfChannel(channel)}
       onClose={onClose}
       actions={
         <>

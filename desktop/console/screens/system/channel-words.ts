@@ -1,9 +1,10 @@
+import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import { dictionary } from '../../i18n/language.ts';
 
 export const channelWords = dictionary({
   'pt-BR': {
     title: 'Canais de aviso',
-    text: 'Além da lista de notificações, os avisos podem sair por e-mail, por SMS do modem do gateway, ou para um endereço de outro programa (webhook).',
+    text: 'Além da lista de notificações, os avisos podem aparecer na tela dos seus aparelhos, sair por e-mail, por SMS do modem do gateway, ou para um endereço de outro programa (webhook).',
     none: 'Nenhum canal ainda. Sem canal, os avisos aparecem só aqui no painel.',
     add: 'Novo canal',
     kind: { EMAIL: 'E-mail', WEBHOOK: 'Webhook', WEB_PUSH: 'Navegador', SMS: 'SMS' },
@@ -40,6 +41,8 @@ export const channelWords = dictionary({
     sendCode: 'Enviar outro código',
     codeSent: 'Código enviado.',
     test: 'Enviar teste',
+    browserAt: (service: string) => `Navegador (${service})`,
+    here: 'este aparelho',
     tested: 'Mensagem de teste a caminho; veja nas entregas.',
     turnOff: 'Desligar canal',
     turnOn: 'Ligar canal',
@@ -69,7 +72,7 @@ export const channelWords = dictionary({
   },
   en: {
     title: 'Channels',
-    text: 'Besides the list of notifications, they can go out by e-mail, by SMS of the gateway’s modem, or to an address of another program (webhook).',
+    text: 'Besides the list of notifications, they can appear on the screens of your devices, go out by e-mail, by SMS of the gateway’s modem, or to an address of another program (webhook).',
     none: 'No channel yet. Without one, notifications are seen only here.',
     add: 'New channel',
     kind: { EMAIL: 'E-mail', WEBHOOK: 'Webhook', WEB_PUSH: 'Browser', SMS: 'SMS' },
@@ -102,6 +105,8 @@ export const channelWords = dictionary({
     sendCode: 'Send another code',
     codeSent: 'Code sent.',
     test: 'Send a test',
+    browserAt: (service: string) => `Browser (${service})`,
+    here: 'this device',
     tested: 'Test message on its way; look at the deliveries.',
     turnOff: 'Switch channel off',
     turnOn: 'Switch channel on',
@@ -130,3 +135,10 @@ export const channelWords = dictionary({
     },
   },
 });
+
+/** What a channel is called: the address of a browser at its push service says nothing to people. */
+export function nameOfChannel({ kind, address }: Pick<ChannelAnswer, 'kind' | 'address'>): string {
+  if (kind !== 'WEB_PUSH') return address;
+  const service = /^https?:\/\/([^/]+)/.exec(address)?.[1] ?? '';
+  return channelWords().browserAt(service);
+}

@@ -10,6 +10,7 @@ import { ChannelCard } from './channel-card.tsx';
 import { ChannelDialog } from './channel-dialog.tsx';
 import { channelWords } from './channel-words.ts';
 import { SystemPage } from './system-page.tsx';
+import { ThisDevice } from './this-device.tsx';
 
 /** Where notifications go besides the list. */
 export function Channels() {
@@ -27,6 +28,7 @@ export function Channels() {
         </Button>
       }
     >
+      <ThisDevice channels={channels.data} />
       <p class="muted">{words.text}</p>
       <Answer of={channels} isEmpty={(rows) => rows.length === 0} empty={<Empty text={words.none} />}>
         {(rows) => (

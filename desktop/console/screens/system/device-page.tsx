@@ -56,7 +56,7 @@ export function DevicePage({ params }: { params: Readonly<Record<string, string>
               <RelayCard point={point} relay={relay} />
             </>
           ) : null}
-          <DevicePonds point={point} />
+          {point.is_siren ? null : <DevicePonds point={point} />}
           <Names key={point.rev} point={point} />
           <Removal point={point} />
         </>

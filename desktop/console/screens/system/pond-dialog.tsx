@@ -5,7 +5,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, put } from '../../data/api.ts';
-import { farmControlPoints } from '../../data/farm-store.ts';
+import { farmAirPoints } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { figure, readDecimal } from '../../i18n/format.ts';
@@ -100,7 +100,7 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
           value={point}
           options={[
             { value: '', label: words.noPoint },
-            ...farmControlPoints.value.map(({ id, cod: name }) => ({ value: id, label: name })),
+            ...farmAirPoints.value.map(({ id, cod: name }) => ({ value: id, label: name })),
           ]}
           onChange={(event) => setPoint(event.currentTarget.value)}
         />

@@ -3,8 +3,8 @@ import { Link } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { alarms } from '../../data/alarms.ts';
-import { now } from '../../data/clock.ts';
-import { farmControlPoints, presence } from '../../data/farm-store.ts';
+import { soon } from '../../data/clock.ts';
+import { farmAirPoints, presence } from '../../data/farm-store.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { useRound } from '../../data/tasks.ts';
 import { clockTime, quantity } from '../../i18n/format.ts';
@@ -87,7 +87,7 @@ export function FarmWall() {
 
 function Sums({ summary }: { summary: PondCards['summary'] }) {
   const words = wallWords();
-  const drawn = farmControlPoints.value.reduce(
+  const drawn = farmAirPoints.value.reduce(
     (sum, { id }) => sum + (presence.value.get(id)?.consumption ?? 0),
     0,
   );
@@ -124,9 +124,9 @@ function sorted(cards: PondCards['ponds'], order: 'code' | 'worst', worst: Reado
   if (order === 'code') {
     return cards.toSorted((a, b) => a.cod.localeCompare(b.cod, undefined, { numeric: true }));
   }
-  const night = isNight(Number(clockTime(now.value).slice(0, 2)));
+  const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
   const concernOf = ({ pond_id, cod, status, water_quality: water }: PondCards['ponds'][number]) => {
-    const age = water === null ? null : now.value - Date.parse(water.last_measurement);
+    const age = water === null ? null : soon.value - Date.parse(water.last_measurement);
     const fresh = freshnessOf(night ? 'oxygenByNight' : 'oxygenByDay', age);
     return {
       cod,

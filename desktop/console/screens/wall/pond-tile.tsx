@@ -1,18 +1,22 @@
+import { computed } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import { BandBar } from '../../components/band-bar.tsx';
-import { ControlMark, useControlState } from '../../components/control-button.tsx';
+import { ControlMark, controlNow } from '../../components/control-button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { componentWords } from '../../components/words.ts';
-import { now } from '../../data/clock.ts';
-import { type ControlPoint, controlPoints, presence } from '../../data/farm-store.ts';
+import { soon } from '../../data/clock.ts';
+import { controlPoints, presence } from '../../data/farm-store.ts';
 import { useOxygenDay } from '../../data/oxygen-day.ts';
+import { steady } from '../../data/steady.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, dayAndTime, figure, grams, percent, quantity } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
+import type { ControlState } from '../../state/control-state.ts';
 import { freshnessOf, isNight } from '../../state/freshness.ts';
 import { wallWords } from './words.ts';
 
@@ -26,6 +30,9 @@ const BAR: Readonly<Record<Shown, readonly [number, number]>> = {
   ph: [6.5, 9.5],
 };
 
+/** Less than this is not seen in a line of a day. */
+const SPARKLINE_STEP_MS = 5 * 60_000;
+
 export function PondTile({
   card,
   pointId,
@@ -37,7 +44,6 @@ export function PondTile({
 }) {
   const words = wallWords();
   const { active_batch: batch } = card;
-  const point = pointId === null ? undefined : controlPoints.value.get(pointId);
   const isEmpty = card.status === 'EMPTY';
   return (
     <Link
@@ -61,7 +67,7 @@ export function PondTile({
         </p>
       )}
       <p class="pond-line pond-air">
-        {point === undefined ? <span class="muted">{words.noPoint}</span> : <Aeration point={point} />}
+        <Aeration pointId={pointId} />
       </p>
     </Link>
   );
@@ -74,13 +80,14 @@ function Water({ card }: { card: Card }) {
   const { water_quality: water } = card;
   const readings = useOxygenDay(card.pond_id);
   const at = water?.last_measurement ?? null;
-  const oldFor = at === null ? null : now.value - Date.parse(at);
-  const night = isNight(Number(clockTime(now.value).slice(0, 2)));
+  const oldFor = at === null ? null : soon.value - Date.parse(at);
+  const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
   const last = readings.at(-1);
+  const until = Math.ceil(soon.value / SPARKLINE_STEP_MS) * SPARKLINE_STEP_MS;
   // the newest measurement may have been of something else
   const oxygen = water?.dissolved_oxygen ?? last?.value ?? null;
   const oxygenAt = (water?.dissolved_oxygen ?? null) === null ? (last?.at ?? null) : at;
-  const oxygenFor = oxygenAt === null ? null : now.value - new Date(oxygenAt).getTime();
+  const oxygenFor = oxygenAt === null ? null : soon.value - new Date(oxygenAt).getTime();
   const fresh = oxygen === null ? 'stale' : freshnessOf(night ? 'oxygenByNight' : 'oxygenByDay', oxygenFor);
   return (
     <>
@@ -91,8 +98,8 @@ function Water({ card }: { card: Card }) {
         </span>
         <Sparkline
           readings={readings}
-          from={now.value - 86_400_000}
-          to={now.value}
+          from={until - 86_400_000}
+          to={until}
           limit={WATER.dissolved_oxygen.band.low ?? 0}
           decimals={1}
           unit="mg/L"
@@ -136,24 +143,46 @@ function Small({
   const isShown = fresh !== 'stale';
   return (
     <span data-fresh={fresh}>
-      <span class="muted">{unit === '' ? waterWords().short[field] : ''}</span>{' '}
-      {isShown ? figure(value, decimals === 2 ? 1 : decimals) : '—'} {unit}
+      {unit === '' ? <span class="muted">{waterWords().short[field]} </span> : null}
+      {isShown ? figure(value, decimals === 2 ? 1 : decimals) : '—'}
+      {unit === '' ? null : ` ${unit}`}
       <BandBar value={isShown ? value : null} band={band} range={BAR[field]} />
     </span>
   );
 }
 
-function Aeration({ point }: { point: ControlPoint }) {
-  const { state } = useControlState(point);
-  const drawn = presence.value.get(point.id)?.consumption ?? 0;
-  const isHeard = state.is !== 'no-signal' && state.is !== 'unknown';
+function Aeration({ pointId }: { pointId: string | null }) {
+  // looked at every second, and drawn anew only when it tells something else
+  const line = useMemo(() => computed(steady(() => airOf(pointId), isSameAir)), [pointId]);
+  const air = line.value;
+  if (air === null) return <span class="muted">{wallWords().noPoint}</span>;
+  const { cod, state, drawn } = air;
   return (
     <>
       <ControlMark state={state} />
-      <span class="muted">
-        {point.cod}
-        {isHeard && drawn > 0 ? ` · ${quantity(drawn, 1, 'kW')}` : ''}
-      </span>
+      <span class="muted">{drawn === 0 ? cod : `${cod} · ${quantity(drawn, 1, 'kW')}`}</span>
     </>
   );
 }
+
+type Air = { cod: string; state: ControlState /** In kW, as it is shown. */; drawn: number };
+
+function airOf(pointId: string | null): Air | null {
+  const point = controlPoints.value.get(pointId ?? '');
+  if (point === undefined || point.is_siren) return null;
+  const { state } = controlNow(point);
+  const isHeard = state.is !== 'no-signal' && state.is !== 'unknown';
+  const drawn = isHeard ? (presence.value.get(point.id)?.consumption ?? 0) : 0;
+  return { cod: point.cod, state, drawn: Math.round(drawn * 10) / 10 };
+}
+
+const isSameAir = (before: Air | null, after: Air | null): boolean =>
+  before === after ||
+  (before !== null &&
+    after !== null &&
+    before.cod === after.cod &&
+    before.drawn === after.drawn &&
+    before.state.is === after.state.is &&
+    lastOf(before.state) === lastOf(after.state));
+
+const lastOf = (state: ControlState) => (state.is === 'no-signal' ? state.last : null);

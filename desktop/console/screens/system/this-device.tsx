@@ -1,0 +1,156 @@
+import { useEffect, useState } from 'preact/hooks';
+import type * as z from 'zod';
+import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
+import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import { faultText } from '../../components/answer.tsx';
+import { WorkButton } from '../../components/button.tsx';
+import { Icon, type IconName } from '../../components/icon.tsx';
+import { toast } from '../../components/toast.tsx';
+import { post } from '../../data/api.ts';
+import { isBlind } from '../../data/live.ts';
+import {
+  NoPushService,
+  NotAllowed,
+  type PushWay,
+  pushEndpoint,
+  pushWay,
+  receiveHere,
+  stopHere,
+} from '../../data/push.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { pushWords } from './push-words.ts';
+import { FaultNote } from './system-page.tsx';
+
+type Standing = Exclude<PushWay, 'possible'> | 'looking' | 'off' | 'paused' | 'on';
+
+const ICONS: Readonly<Record<Standing, IconName>> = {
+  looking: 'clock',
+  program: 'check',
+  insecure: 'lock',
+  unsupported: 'close',
+  denied: 'close',
+  off: 'mute',
+  paused: 'mute',
+  on: 'check',
+};
+
+/** Whether notifications come to the very phone or PC that is looked at, and one press to make it so. */
+export function ThisDevice({ channels }: { channels: readonly ChannelAnswer[] | undefined }) {
+  const words = pushWords();
+  const [way, setWay] = useState(pushWay);
+  const [endpoint, setEndpoint] = useState<string | null | undefined>(undefined);
+  const [fault, setFault] = useState<string | null>(null);
+  const look = async () => {
+    setWay(pushWay());
+    setEndpoint(await pushEndpoint().catch(() => null));
+  };
+  // a channel that came or went may be this one, and permission is given and taken in another window
+  useEffect(() => void look(), [channels]);
+  useEffect(() => {
+    const again = () => void look();
+    addEventListener('focus', again);
+    return () => removeEventListener('focus', again);
+  }, []);
+  const own = channels?.find(({ kind, address }) => kind === 'WEB_PUSH' && address === endpoint);
+  const standing = standingOf(way, channels === undefined || endpoint === undefined, own);
+  const work = async (what: () => Promise<unknown>, done: string) => {
+    setFault(null);
+    try {
+      await what();
+      toast(done, null, 4_000);
+    } catch (error) {
+      setFault(
+        error instanceof NotAllowed
+          ? words.fault.notAllowed
+          : error instanceof NoPushService
+            ? words.fault.noService
+            : faultText(error),
+      );
+    }
+    refresh('notification-channels');
+    await look();
+  };
+  return (
+    <section class="card stack" data-push={standing}>
+      <h2>{words.title}</h2>
+      <p class="row" role="status">
+        <Icon name={ICONS[standing]} /> <strong>{words.standing[standing]}</strong>
+      </p>
+      {standing === 'insecure' ? <Insecure /> : null}
+      {standing === 'program' || standing === 'unsupported' || standing === 'denied' ? (
+        <p>{words.why[standing]}</p>
+      ) : null}
+      {standing === 'off' || standing === 'paused' ? (
+        <>
+          <p class="muted">{words.text}</p>
+          <div class="row">
+            <WorkButton
+              big
+              look="main"
+              disabled={isBlind.value}
+              work={() => work(() => receiveHere(channels ?? []), words.isOn)}
+            >
+              {words.on}
+            </WorkButton>
+          </div>
+        </>
+      ) : null}
+      {standing === 'on' && own !== undefined ? (
+        <>
+          <p class="muted">{words.wishes}</p>
+          <div class="row">
+            <WorkButton
+              big
+              disabled={isBlind.value}
+              work={() => work(() => post(`/notification-channels/${own.id}/test`), words.tested)}
+            >
+              {words.test}
+            </WorkButton>
+            <WorkButton
+              big
+              disabled={isBlind.value}
+              work={() => work(() => stopHere(own.id), words.standing.off)}
+            >
+              {words.off}
+            </WorkButton>
+          </div>
+        </>
+      ) : null}
+      <FaultNote fault={fault} />
+      {standing === 'program' ? null : <p class="muted small">{words.silent}</p>}
+    </section>
+  );
+}
+
+function standingOf(way: PushWay, isLooking: boolean, own: ChannelAnswer | undefined): Standing {
+  if (way !== 'possible') return way;
+  if (isLooking) return 'looking';
+  if (own === undefined) return 'off';
+  return own.is_active ? 'on' : 'paused';
+}
+
+/** Why not, and the two ways out. */
+function Insecure() {
+  const words = pushWords();
+  const { data: identity } = useGet<z.infer<typeof systemIdentityAnswer>>('/system/identity');
+  const port = identity?.ports.https ?? null;
+  return (
+    <>
+      <p>{words.why.insecure}</p>
+      <p>{words.copy}</p>
+      {port === null ? null : (
+        <>
+          <p>{words.box}</p>
+          <div class="row">
+            <a class="button" href="/ca.crt">
+              {words.certificate}
+            </a>
+            <a class="button" href={`https://${location.hostname}:${port}${location.pathname}`}>
+              {words.byHttps}
+            </a>
+          </div>
+        </>
+      )}
+    </>
+  );
+}

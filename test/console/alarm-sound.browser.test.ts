@@ -1,0 +1,121 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Console, startConsole } from '#test/console.ts';
+
+/** Notes when the page first shows the alarm, and when it first sounds. */
+const LISTEN = `{
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (...given) {
+    window.soundedAt ??= performance.now();
+    return start.apply(this, given);
+  };
+  new MutationObserver(() => {
+    if (document.querySelector('.alarm-strip') !== null) window.shownAt ??= performance.now();
+  }).observe(document.body, { subtree: true, childList: true });
+}`;
+
+describe('an alarm', () => {
+  let farm: Console;
+  beforeAll(async () => {
+    farm = await startConsole();
+  });
+  afterAll(() => farm.close());
+
+  it('is heard within half a second of being seen', async () => {
+    const page = await farm.open('/');
+    await page.waitForSelector('.shell[data-link="live"]');
+    await page.evaluate(LISTEN);
+    await farm.app.call('POST', '/water-quality/', {
+      token: farm.owner.token,
+      body: { pond_id: farm.farm.pondIds[1], dissolved_oxygen: 2.4 },
+    });
+    await page.waitForSelector('.alarm-strip.p1');
+    await expect.poll(() => page.evaluate<boolean>('window.soundedAt !== undefined')).toBe(true);
+    expect(await page.evaluate<number>('window.soundedAt - window.shownAt')).toBeLessThanOrEqual(500);
+  });
+});
+
+/** What browsers do by themselves: nothing is heard before somebody has touched the page. */
+const HELD_BACK = '--autoplay-policy=document-user-activation-required';
+/** Notes when the page and its warning are first shown and when it sounds, and gives us the loudspeaker to switch off. */
+const WATCH = `{
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (...given) {
+    window.tonedAt ??= performance.now();
+    window.tones = (window.tones ?? 0) + 1;
+    return start.apply(this, given);
+  };
+  window.AudioContext = class extends AudioContext {
+    constructor() {
+      super();
+      window.loudspeaker = this;
+    }
+  };
+  addEventListener('pointerup', () => {
+    window.pressedAt = performance.now();
+  }, true);
+  new MutationObserver(() => {
+    if (document.querySelector('.status-strip') !== null) window.openedAt ??= performance.now();
+    const isWarned = document.querySelector('button.lamp.bad') !== null;
+    window.warnedAt = isWarned ? (window.warnedAt ?? performance.now()) : undefined;
+  }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+}`;
+
+describe('sound that the browser holds back', () => {
+  let farm: Console;
+  beforeAll(async () => {
+    farm = await startConsole({ flags: [HELD_BACK] });
+    await farm.app.call('POST', '/water-quality/', {
+      token: farm.owner.token,
+      body: { pond_id: farm.farm.pondIds[1], dissolved_oxygen: 2.4 },
+    });
+  });
+  afterEach(() => farm.closePages());
+  afterAll(() => farm.close());
+
+  async function anOpenPage(): Promise<Page> {
+    const page = await farm.open('/', { script: WATCH });
+    await page.waitForSelector('.alarm-strip.p1');
+    return page;
+  }
+  const isWarned = (page: Page) => page.locator('button.lamp.bad').isVisible();
+  const tones = (page: Page) => page.evaluate<number>('window.tones ?? 0');
+  /** As people press: a tenth of a second passes until the finger is lifted. */
+  const HELD_DOWN = { delay: 100 };
+
+  it('is said within a second, and one press of the lamp makes the standing alarm heard at once', async () => {
+    const page = await anOpenPage();
+    await expect.poll(() => page.evaluate<boolean>('window.warnedAt !== undefined')).toBe(true);
+    expect(await page.evaluate<number>('window.warnedAt - window.openedAt')).toBeLessThanOrEqual(1_000);
+    expect(await page.innerText('button.lamp.bad')).toContain('SOM BLOQUEADO');
+    expect(await tones(page)).toBe(0);
+    await page.click('button.lamp.bad', HELD_DOWN);
+    await expect.poll(() => tones(page)).toBeGreaterThanOrEqual(3);
+    // sooner than the rhythm of the alarm would come round by itself
+    expect(await page.evaluate<number>('window.tonedAt - window.pressedAt')).toBeLessThanOrEqual(1_000);
+    // the same press silences nothing
+    expect(await page.innerText('.status-strip')).toContain('Som armado');
+  });
+
+  it.each<[string, (page: Page) => Promise<void>]>([
+    ['a press anywhere', (page) => page.click('h1', HELD_DOWN)],
+    ['a key', (page) => page.keyboard.press('Tab')],
+  ])('is let go by %s', async (_what, touch) => {
+    const page = await anOpenPage();
+    await expect.poll(() => isWarned(page)).toBe(true);
+    await touch(page);
+    await expect.poll(() => isWarned(page)).toBe(false);
+    await expect.poll(() => tones(page)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is said within a second when it is taken away later, and comes back with the next press', async () => {
+    const page = await anOpenPage();
+    await page.click('button.lamp.bad', HELD_DOWN);
+    await expect.poll(() => isWarned(page)).toBe(false);
+    const takenAt = await page.evaluate<number>('window.loudspeaker.suspend().then(() => performance.now())');
+    await expect.poll(() => page.evaluate<boolean>('window.warnedAt !== undefined')).toBe(true);
+    expect(await page.evaluate<number>('window.warnedAt')).toBeLessThanOrEqual(takenAt + 1_000);
+    await page.click('h1', HELD_DOWN);
+    await expect.poll(() => isWarned(page)).toBe(false);
+  });
+});

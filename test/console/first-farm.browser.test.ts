@@ -1,0 +1,130 @@
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type App, startApp } from '#test/app.ts';
+import { launchChromium } from '#test/chromium.ts';
+import { aPage } from '#test/console.ts';
+import { openBroker } from '../../gateway/compose-broker.ts';
+
+// How long a person takes from the first screen of an empty gateway until the wall shows a motor.
+
+const MOST_FIELDS = 12;
+const MOST_S = 300;
+/** What a hand and an eye need: a key, finding a field, finding a button, reading a screen or a terminal. */
+const TAKES_S = { key: 0.25, field: 3, press: 2, screen: 10 } as const;
+
+const SIM = fileURLToPath(new URL('../../firmware-sim/main.ts', import.meta.url));
+const PASSWORD = 'camarao-do-norte';
+const BEAT_MS = 2_000;
+
+/** Counts what the person does, and does it. */
+function aPerson(page: Page) {
+  const spent = { fields: 0, s: 0 };
+  const types = (text: string) => {
+    spent.fields += 1;
+    spent.s += TAKES_S.field + text.length * TAKES_S.key;
+  };
+  return {
+    spent,
+    types,
+    reads: () => void (spent.s += TAKES_S.screen),
+    async fill(label: string | RegExp, text: string) {
+      types(text);
+      await page.getByLabel(label).fill(text);
+    },
+    async press(role: 'button' | 'link' | 'checkbox', name: string | RegExp) {
+      spent.s += TAKES_S.press;
+      await page.getByRole(role, { name }).click();
+    },
+  };
+}
+
+describe('an empty gateway', () => {
+  let app: App;
+  let browser: Browser;
+  const ends: (() => unknown)[] = [];
+  beforeAll(async () => {
+    [app, browser] = await Promise.all([startApp(), launchChromium()]);
+    const beat = setInterval(() => app.events.beat(), BEAT_MS);
+    ends.push(
+      () => app.close(),
+      () => browser.close(),
+      () => clearInterval(beat),
+    );
+  });
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+
+  /** Carries out the command that the screen shows, in a terminal of the box. */
+  async function runs(command: string, password: string): Promise<void> {
+    const broker = await openBroker(app.config, app, createServer());
+    const { port } = await broker.listenTcp(0, '127.0.0.1');
+    app.control.attach(broker.link);
+    const [, words = ''] = /^npm run sim -- (.+)$/.exec(command) ?? [];
+    const args = [SIM, ...words.split(' '), '--mqtt', `mqtt://127.0.0.1:${port}`, '--speed', '20'];
+    const terminal = spawn(process.execPath, args, {});
+    const isOver = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
+    ends.push(async () => {
+      terminal.kill();
+      await isOver;
+      await broker.stop();
+    });
+    let shown = '';
+    terminal.onData((text) => {
+      shown += text;
+    });
+    await expect.poll(() => shown).toContain('Password of');
+    terminal.write(`${password}\r`);
+    await expect.poll(() => shown).toContain('controllers start against');
+    expect(shown).not.toContain(password);
+  }
+
+  it(`shows a live motor on its wall after at most ${MOST_FIELDS} fields and ${MOST_S} s`, async () => {
+    const { page, context } = await aPage(browser, { as: null });
+    ends.push(() => context.close());
+    const { fill, press, types, reads, spent } = aPerson(page);
+    await page.goto(`${app.base}/`);
+    reads();
+    await press('link', /Criar conta/);
+
+    reads();
+    await fill('Seu nome', 'Ana Beatriz de Lima');
+    await fill('E-mail', 'ana.lima@fazenda.example');
+    await fill('Senha', PASSWORD);
+    await press('button', 'Criar conta');
+
+    reads();
+    await fill('Nome da fazenda', 'Fazenda Porto do Mangue');
+    await press('button', 'Criar fazenda');
+
+    reads();
+    await fill('ao código', 'V-03');
+    await press('button', 'Criar viveiros');
+
+    reads();
+
+    await page.getByText('Ainda não tenho controlador').click();
+    await press('button', /^Copiar/);
+    const command = await page.locator('.copy-text code').innerText();
+    // another window: the terminal of the box
+    reads();
+    types(PASSWORD);
+    await runs(command, PASSWORD);
+
+    reads();
+    await press('link', 'sim-0001');
+    reads();
+    // a tick is a field, too
+    spent.fields += 1;
+    await press('checkbox', 'V-01');
+    await press('link', 'Fazenda');
+    reads();
+    await page.waitForSelector('[data-pond="V-01"] [data-state="off"]');
+    expect(await page.locator('[data-pond]').count()).toBe(3);
+    expect(spent.fields).toBeLessThanOrEqual(MOST_FIELDS);
+    expect(spent.s).toBeLessThanOrEqual(MOST_S);
+  });
+});

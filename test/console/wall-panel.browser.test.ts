@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Console, startConsole } from '#test/console.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const WALL = { width: 1920, height: 1080, as: null, isTimed: true } as const;
+
+/** Remembers whether the page ever asked for a password again. */
+const WATCH_FOR_LOGIN = `{
+  window.hasAskedAgain = false;
+  new MutationObserver(() => {
+    window.hasAskedAgain ||= document.querySelector('input[type=password]') !== null;
+  }).observe(document.body, { subtree: true, childList: true });
+}`;
+
+describe('a panel on the wall that nobody touches', () => {
+  let farm: Console;
+  beforeAll(async () => {
+    farm = await startConsole();
+    await measure(1, 2.4);
+  });
+  afterEach(() => farm.closePages());
+  afterAll(() => farm.close());
+
+  const measure = (pond: number, dissolved_oxygen: number) =>
+    farm.app.call('POST', '/water-quality/', {
+      token: farm.owner.token,
+      body: { pond_id: farm.farm.pondIds[pond], dissolved_oxygen },
+    });
+
+  async function aPanel({ isRemembered }: { isRemembered: boolean }): Promise<Page> {
+    const page = await farm.open('/painel', WALL);
+    await page.getByLabel(/E-mail/).fill(farm.owner.user.email);
+    await page.getByLabel(/Senha/).fill('camarao-123');
+    await page.getByLabel(/Manter conectado/).setChecked(isRemembered);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.panel[data-link="live"] [data-pond="V-03"]');
+    return page;
+  }
+  async function pass(page: Page, ms: number): Promise<void> {
+    farm.app.clock.advance(ms);
+    await page.clock.fastForward(ms);
+  }
+
+  it('shows the farm after a day and a night, though its token holds for an hour', async () => {
+    const page = await aPanel({ isRemembered: false });
+    await page.evaluate(WATCH_FOR_LOGIN);
+    // each jump would break the line anyway
+    await page.route('**/api/v1/events', (route) => route.abort());
+    for (let passed = 0; passed < DAY; passed += 55 * MINUTE) {
+      const before = await page.evaluate('sessionStorage.session');
+      await pass(page, 55 * MINUTE);
+      await expect.poll(() => page.evaluate('sessionStorage.session')).not.toBe(before);
+    }
+    await page.unroute('**/api/v1/events');
+    await page.waitForSelector('.panel[data-link="live"]');
+    await measure(0, 2.2);
+    await page.waitForSelector('[data-alarm]:has-text("V-01")');
+    expect(await page.evaluate('window.hasAskedAgain')).toBe(false);
+  });
+
+  it('says three days ahead that it will go blind, and what it saw last once it is', async () => {
+    const page = await aPanel({ isRemembered: true });
+    // a gateway that gives no new token
+    await page.route('**/auth/renew', (route) => route.fulfill({ status: 503 }));
+    const warning = page.getByRole('alert').filter({ hasText: 'A sessão deste painel termina' });
+    await pass(page, 26 * DAY);
+    await page.waitForSelector('.panel[data-link="live"]');
+    expect(await warning.count()).toBe(0);
+    await pass(page, 1 * DAY);
+    await warning.waitFor();
+    await page.unroute('**/auth/renew');
+    await pass(page, 3 * DAY);
+    await page.waitForSelector('.panel-out [role=alert]:has-text("não vê mais a fazenda")');
+    expect(await page.innerText('.panel-out .panel-alarm')).toContain('V-02');
+  });
+});
