@@ -1,64 +1,48 @@
-import type { Browser, Page } from 'playwright-core';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
 import { callHttp } from '#sim/http-call.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { buildConsole } from '../build-console.mjs';
+import { type ConsoleFarm, startConsoleFarm } from './console-farm.ts';
+import { figures, pageOf, quantileOf } from './console-page.ts';
 import { type BenchOptions, type Figures, type Finding, inTurn, median } from './finding.ts';
-import { startBenchGateway } from './gateway.ts';
-import { quantile } from './load/load-window.ts';
-import { addPonds, provision } from './provision.ts';
 
 const MOST_MS = { alarm: 2_000, wall: 3_500, card: 16 } as const;
+const MOST_IDLE = 0.03;
 /** As slow as a cheap phone. */
 const SLOWER = 6;
 /** The same cards without any program: what the browser itself needs for so much. */
 const plainWall = (ponds: number) =>
   `<!doctype html><meta charset="utf-8"><style>li{display:inline-block;width:210px;height:190px;border:1px solid}</style><ul>${'<li data-pond="x"><h2>V-01</h2><p>6,4 mg/L</p><p>29,1 °C</p><p>pH 7,9</p><p>11,8 g · 2.340 kg</p></li>'.repeat(ponds)}</ul>`;
 
-type Farm = { base: string; token: string; ponds: { id: string; cod: string }[] };
-
-/** How long people wait for the screens: an alarm to the eyes, a wall of sixty ponds, one card of it. */
+/** How long people wait for the screens: an alarm to the eyes, a wall of sixty ponds, one card of it, and what it costs while nothing happens. */
 export async function consolePaint({ isQuick, tell }: BenchOptions): Promise<Finding[]> {
   await buildConsole();
-  const size = isQuick ? { ponds: 6, rounds: 1, alarms: 3 } : { ponds: 60, rounds: 9, alarms: 20 };
-  const gateway = await startBenchGateway();
+  const size = isQuick
+    ? { ponds: 6, points: 2, rounds: 1, alarms: 3, idleMs: 2_000 }
+    : { ponds: 60, points: 20, rounds: 9, alarms: 20, idleMs: 20_000 };
+  const farm = await startConsoleFarm(size);
   const browser = await launchChromium();
   try {
-    const owner = await provision(gateway.http, { count: 8, prefix: 'paint' });
-    const [farmId = ''] = owner.farms;
-    await addPonds(gateway.http, { token: owner.token, farmId, count: size.ponds });
-    const { body } = await callHttp(gateway.http, `/api/v1/ponds/?farm_id=${farmId}&limit=200`, {
-      bearer: owner.token,
-    });
-    const farm = { base: gateway.http, token: owner.token, ponds: body as Farm['ponds'] };
     tell(`a wall of ${size.ponds} ponds, the machine ${SLOWER} times slower, ${size.rounds} rounds`);
     const walls = await inTurn(
       size.rounds,
       () => timeWall(browser, farm),
       () => timePlainWall(browser, size.ponds),
     );
+    tell(`the wall by itself for ${size.idleMs / 1_000} s`);
+    const idle = await watchIdle(browser, farm, size.idleMs);
     tell(`${size.alarms} alarms`);
     const alarms = await timeAlarms(browser, farm, size.alarms);
-    return [wallFinding(walls, size.ponds), ...alarmFindings(alarms, size.ponds)];
+    return [wallFinding(walls, size.ponds), idleFinding(idle, size), ...alarmFindings(alarms, size.ponds)];
   } finally {
     await browser.close();
-    await gateway.stop();
+    await farm.stop();
   }
 }
 
-async function pageOf(browser: Browser, { token }: { token: string }, slower = 1): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 360, height: 740 } });
-  const session = JSON.stringify({ token, expiresAt: Date.now() + 86_400_000, remembered: true });
-  await context.addInitScript(`try { localStorage.setItem('session', ${JSON.stringify(session)}) } catch {}`);
-  const page = await context.newPage();
-  if (slower > 1) {
-    const devtools = await context.newCDPSession(page);
-    await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower });
-  }
-  return page;
-}
-
-async function timeWall(browser: Browser, farm: Farm): Promise<number> {
-  const page = await pageOf(browser, farm, SLOWER);
+async function timeWall(browser: Browser, farm: ConsoleFarm): Promise<number> {
+  const { page } = await pageOf(browser, farm, SLOWER);
   const startedAt = performance.now();
   await page.goto(`${farm.base}/`, { waitUntil: 'commit' });
   await page.waitForSelector(`.wall > li:nth-child(${farm.ponds.length}) [data-pond]`);
@@ -69,7 +53,7 @@ async function timeWall(browser: Browser, farm: Farm): Promise<number> {
 }
 
 async function timePlainWall(browser: Browser, ponds: number): Promise<number> {
-  const page = await pageOf(browser, { token: '' }, SLOWER);
+  const { page } = await pageOf(browser, { token: '' }, SLOWER);
   const startedAt = performance.now();
   await page.setContent(plainWall(ponds), { waitUntil: 'commit' });
   await page.waitForSelector(`ul > li:nth-child(${ponds})`);
@@ -78,11 +62,34 @@ async function timePlainWall(browser: Browser, ponds: number): Promise<number> {
   return took;
 }
 
+type Idle = { workedMs: number; passedMs: number };
+
+/** How long the page works while nobody touches it and nothing happens on the farm. */
+async function watchIdle(browser: Browser, farm: ConsoleFarm, forMs: number): Promise<Idle> {
+  const { page, devtools } = await pageOf(browser, farm);
+  await page.goto(`${farm.base}/`);
+  await page.waitForSelector(`[data-pond="${farm.ponds.at(-1)?.cod}"] .pond-oxygen[data-fresh=fresh]`);
+  await devtools.send('Performance.enable');
+  const workedS = async () =>
+    (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')
+      ?.value ?? Number.NaN;
+  // what the opening left to do is done by then
+  await pause(forMs / 4);
+  const [before, startedAt] = [await workedS(), performance.now()];
+  await pause(forMs);
+  const idle = {
+    workedMs: ((await workedS()) - before) * 1_000,
+    passedMs: performance.now() - startedAt,
+  };
+  await page.context().close();
+  return idle;
+}
+
 type Alarms = { toEyesMs: number[]; answeredMs: number[]; cardMs: number[] };
 
 /** From the measurement's answer to the strip on the screen; and how long the page worked until a card was drawn. */
-async function timeAlarms(browser: Browser, farm: Farm, count: number): Promise<Alarms> {
-  const page = await pageOf(browser, farm);
+async function timeAlarms(browser: Browser, farm: ConsoleFarm, count: number): Promise<Alarms> {
+  const { page } = await pageOf(browser, farm);
   await page.goto(`${farm.base}/`);
   await page.waitForSelector('.shell[data-link="live"]');
   await page.waitForSelector('[data-pond]');
@@ -136,10 +143,7 @@ function wallFinding(
 }
 
 function alarmFindings({ toEyesMs, answeredMs, cardMs }: Alarms, ponds: number): Finding[] {
-  const p95 = quantile(
-    toEyesMs.toSorted((a, b) => a - b),
-    0.95,
-  );
+  const p95 = quantileOf(toEyesMs, 0.95);
   const shared = { ratioOf: 'p50', cpuRatio: null, spread: null, rounds: toEyesMs.length } as const;
   // a frame of the screen comes every 16.7 ms: later than two of them is what an eye may notice
   const worst = median(cardMs) - 1_000 / 60;
@@ -166,14 +170,27 @@ function alarmFindings({ toEyesMs, answeredMs, cardMs }: Alarms, ponds: number):
   ];
 }
 
-function figures(name: string, times: readonly number[]): Figures {
-  const sorted = times.toSorted((a, b) => a - b);
+function idleFinding(
+  { workedMs, passedMs }: Idle,
+  { ponds, points }: { ponds: number; points: number },
+): Finding {
+  const share = workedMs / passedMs;
+  const counted = (ms: number): Figures => ({
+    ...figures('', []),
+    p50Ms: null,
+    p99Ms: null,
+    counted: `${((100 * ms) / passedMs).toFixed(2)} %`,
+  });
   return {
-    name,
-    perS: null,
-    cpuUs: null,
-    p50Ms: median(times),
-    p99Ms: quantile(sorted, 0.99),
-    rssMb: null,
+    measure: `wall of ${ponds} ponds and ${points} control points that nobody touches`,
+    subject: { ...counted(workedMs), name: 'the page works' },
+    baseline: { ...counted(passedMs), name: 'time that passed' },
+    ratioOf: 'CPU',
+    ratio: share,
+    cpuRatio: null,
+    spread: null,
+    must: `≤ ${MOST_IDLE * 100} %`,
+    isMet: share <= MOST_IDLE,
+    rounds: 1,
   };
 }

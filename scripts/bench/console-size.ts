@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from '../build-console.mjs';
+import { builtFiles } from '../build-when-changed.mjs';
 import type { BenchOptions, Figures, Finding } from './finding.ts';
 
 const DIST = fileURLToPath(new URL('../../desktop/console/dist/', import.meta.url));
@@ -21,9 +22,9 @@ export async function consoleSize({ tell }: BenchOptions): Promise<Finding[]> {
   await buildConsole();
   const page = readFileSync(join(DIST, 'index.html'), 'utf8');
   const first = new Set([...page.matchAll(/assets\/([\w.-]+\.(?:js|css))/g)].map(([, name = '']) => name));
-  const files = readdirSync(join(DIST, 'assets'))
-    .filter((name) => name.endsWith('.gz'))
-    .map((name) => ({ name: name.slice(0, -3), kb: statSync(join(DIST, 'assets', name)).size / KB }));
+  const files = builtFiles(DIST)
+    .filter((file) => /\.(js|css)\.gz$/.test(file))
+    .map((file) => ({ name: basename(file, '.gz'), kb: statSync(join(DIST, file)).size / KB }));
   const sum = (of: typeof files) => of.reduce((all, { kb }) => all + kb, 0);
   const scripts = files.filter(({ name }) => name.endsWith('.js'));
   const lazy = scripts.filter(({ name }) => !first.has(name)).toSorted((a, b) => b.kb - a.kb);

@@ -20,7 +20,7 @@ export type Finding = {
   subject: Figures;
   baseline: Figures;
   /** What the ratio compares; above 1 the subject is the larger one. */
-  ratioOf: 'rate' | 'p50' | 'p95' | 'p99' | 'RSS' | 'bytes';
+  ratioOf: 'rate' | 'p50' | 'p95' | 'p99' | 'RSS' | 'bytes' | 'CPU';
   ratio: number;
   /** The baseline's CPU time per request against the subject's: holds also where the load, not the server, was the limit. */
   cpuRatio: number | null;

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { MAIN_FILE } from '../built-program.ts';
 import { type RunningServer, startServer } from './start-server.ts';
 
 const manifest = z.object({ scripts: z.object({ start: z.string() }) });
 const MANIFEST = new URL('../../package.json', import.meta.url);
-const MAIN = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 
 export const newDataFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'farm-bench-'));
 
@@ -38,7 +38,7 @@ export function startGatewayOn(
   args: readonly string[] = [],
   flags: readonly string[] = [],
 ): Promise<RunningServer> {
-  return startServer({ args: [...nodeFlags(), ...flags, MAIN, ...flagsFor(data), ...args] });
+  return startServer({ args: [...nodeFlags(), ...flags, MAIN_FILE, ...flagsFor(data), ...args] });
 }
 
 /** Any free ports, and no limits of rates and plans. */
@@ -57,8 +57,13 @@ export function flagsFor(data: string): string[] {
   return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-export function startBareServer(name: 'bare-aedes' | 'bare-express'): Promise<RunningServer> {
-  return startServer({ args: [fileURLToPath(new URL(`servers/${name}.ts`, import.meta.url))] });
+const BARE = {
+  'bare-aedes': new URL('servers/bare-aedes.ts', import.meta.url),
+  'bare-express': new URL('servers/bare-express.ts', import.meta.url),
+};
+
+export function startBareServer(name: keyof typeof BARE): Promise<RunningServer> {
+  return startServer({ args: [fileURLToPath(BARE[name])] });
 }
 
 /** The flags `npm start` gives to Node; for a look at the hot spots BENCH_NODE_FLAGS="--cpu-prof --cpu-prof-dir=profiles". */

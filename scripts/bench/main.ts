@@ -2,8 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { cloudAlarm } from './cloud-alarm.ts';
 import { coldStart } from './cold-start.ts';
 import { connectedControllers } from './connected-controllers.ts';
+import { consoleChart } from './console-chart.ts';
+import { consoleInput } from './console-input.ts';
 import { consolePaint } from './console-paint.ts';
 import { consoleSize } from './console-size.ts';
 import { farmReads } from './farm-reads.ts';
@@ -11,6 +14,7 @@ import type { BenchOptions, Finding } from './finding.ts';
 import { gatewayStorm } from './gateway-storm.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
 import { idleLink } from './idle-link.ts';
+import { lighthouseMarks } from './lighthouse.ts';
 import { limits } from './limits.ts';
 import { logins } from './logins.ts';
 import { mqttHeartbeats } from './mqtt-heartbeats.ts';
@@ -48,6 +52,10 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'edit-propagation': editPropagation,
   'console-size': consoleSize,
   'console-paint': consolePaint,
+  'console-input': consoleInput,
+  'console-chart': consoleChart,
+  'cloud-alarm': cloudAlarm,
+  lighthouse: lighthouseMarks,
   'idle-link': idleLink,
   'gateway-storm': gatewayStorm,
   'unknown-devices': unknownDevices,

@@ -1,11 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
 import { Client } from 'pg';
 import * as z from 'zod';
 import { type Cluster, postgresForRun } from '#test/postgres-cluster.ts';
+import { MAIN_FILE } from '../built-program.ts';
 import { asPerson, type Person } from '../demo/interface.ts';
 import { type Line, type LinkProxy, openLinkProxy } from '../hosted/link-proxy.ts';
 import { pairGateway } from '../hosted/pair-gateway.ts';
@@ -15,7 +15,6 @@ import { type RunningServer, startServer } from './start-server.ts';
 
 // A farm and its hosted instance on PostgreSQL, as programs, with a line between them.
 
-const MAIN = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 const PASSWORD = 'camarao-da-nuvem';
 const FAST: Line = { roundTripMs: 0, bytesPerSecond: null };
 
@@ -56,7 +55,7 @@ async function startProcess(databaseUrl: string, data: string): Promise<RunningS
   const options = { role: 'hosted', data, host: '127.0.0.1', 'http-port': '0', 'rate-limits': 'no' };
   const flags = Object.entries({ ...options, 'database-url': databaseUrl });
   return startServer({
-    args: [...profiled(), MAIN, ...flags.flatMap(([name, value]) => [`--${name}`, value])],
+    args: [...profiled(), MAIN_FILE, ...flags.flatMap(([name, value]) => [`--${name}`, value])],
   });
 }
 

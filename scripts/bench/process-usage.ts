@@ -5,6 +5,19 @@ export type Usage = { cpuMs: number; rssMb: number };
 /** The kernel counts CPU time for other processes in ticks of this length, on every Linux. */
 const TICK_MS = 10;
 
+/** Memory of a process and of those it started, MB. */
+export function familyRssMb(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + (usageOf(one)?.rssMb ?? 0), 0);
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
 /** What another process has used so far; null where there is no /proc. */
 export function usageOf(pid: number): Usage | null {
   try {
