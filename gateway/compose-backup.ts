@@ -33,10 +33,11 @@ export type BackupDeps = {
 /** How backups and the database stand, for the doctor. */
 export type BackupStand = {
   trouble: string | null;
+  everyH: number;
   /** What the full check of this run found, and when; null: nothing, or not yet. */
   wrong: string | null;
   checkedAt: number | null;
-  boot: { rung: string; isWhole: boolean; detail: string };
+  boot: Pick<BootReport, 'rung' | 'detail' | 'isMemoryOnly'> & { isWhole: boolean };
 };
 export type RunJob = (job: Job) => Promise<JobDone>;
 
@@ -89,9 +90,7 @@ export function wireBackup(deps: BackupDeps) {
     if (folder === null) return;
     state.newestBackupAt = (await listBackups(folder).catch(() => [])).at(-1)?.madeAt ?? state.newestBackupAt;
     state.hasLooked = true;
-    // a copy that found no room in memory went through the card of the box: that is done once a day
-    const everyMs = Math.max(config.backupEveryH * HOUR, state.onCard > 0 ? 24 * HOUR : 0);
-    const due = { now: kernel.now(), monotonic: monotonic(), everyMs };
+    const due = { now: kernel.now(), monotonic: monotonic(), everyMs: everyHours(config, state) * HOUR };
     if (!isBackupDue({ ...due, newestAt: state.newestBackupAt, tried: state.backup })) return;
     const madeAt = isoOf(kernel.now());
     const maxBytes = config.backupMaxMb * MB;
@@ -172,11 +171,13 @@ export function wireBackup(deps: BackupDeps) {
     lastGood,
     stand: (): BackupStand => ({
       trouble: state.trouble,
+      everyH: everyHours(config, state),
       wrong: state.wrong,
       checkedAt: state.checkedAt,
       boot: {
         rung: boot.rung,
         isWhole: RUNGS.indexOf(boot.rung) <= RUNGS.indexOf('wal'),
+        isMemoryOnly: boot.isMemoryOnly,
         detail: boot.detail,
       },
     }),
@@ -204,7 +205,12 @@ type State = {
   hasLooked: boolean;
   trouble: string | null;
   wrong: string | null;
+  onCard: number;
 };
+
+/** A copy that found no room in memory went through the card of the box: that is done once a day. */
+const everyHours = ({ backupEveryH }: Pick<Config, 'backupEveryH'>, { onCard }: Pick<State, 'onCard'>) =>
+  Math.max(backupEveryH, onCard > 0 ? 24 : 0);
 
 function tellOutside({ config, kernel, boot, checks, metrics }: BackupDeps, state: State): void {
   const ageMs = () =>
@@ -223,7 +229,8 @@ function tellOutside({ config, kernel, boot, checks, metrics }: BackupDeps, stat
     const shown =
       age === null ? 'there is no backup yet' : `the newest is ${Math.round(age / 60_000)} min old`;
     if (state.trouble !== null) return { ok: false, detail: `${state.trouble}; ${shown}`, age_s };
-    return { ok: age !== null && age <= LATE_AFTER * config.backupEveryH * HOUR, detail: shown, age_s };
+    const isLate = age !== null && age > LATE_AFTER * everyHours(config, state) * HOUR;
+    return { ok: age !== null && !isLate, detail: shown, age_s };
   });
   metrics.gauge('boot_rung', `Rung of the boot ladder this start reached: ${RUNGS.join(', ')}, from 0`, () =>
     RUNGS.indexOf(boot.rung),

@@ -61,6 +61,7 @@ export async function wireBench(deps: BenchWiring) {
     backupFile: (port) => backupFile(join(folder, 'backups'), port, isoOf(kernel.now())),
     lockedOut: () => [...registry.all()].filter(({ row }) => row.locked_out).map(({ row }) => row.device_id),
     issueKey: (id, userId) => issued(deps, id, userId),
+    claimOf: (deviceId) => claimOf(pepper, deviceId),
     drawLabels: (views) => drawnLabels(views, (deviceId) => claimOf(pepper, deviceId)),
     async labelPage(labels) {
       const { LABEL_PAGE_STYLE: style, labelPage } = await import('./bench/label-sheet.ts');
@@ -78,8 +79,7 @@ const runBeside: RunBoardJob = async (job, context) => {
     return benchResult.parse(await runInProcess(job, context));
   } catch (error) {
     if (!(error instanceof BenchTrouble)) throw error;
-    const { code, message, next } = error;
-    throw new JobFault({ code, message, next });
+    throw new JobFault({ code: error.code, ...error.said });
   }
 };
 

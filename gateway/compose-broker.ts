@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import { createCounters } from '#adapters/mqtt/counters.ts';
 import { type SupervisedBroker, superviseBroker } from '#adapters/mqtt/supervise-broker.ts';
 import { tellBrokerRestart } from '#features/notifications/tell-broker-restart.ts';
-import type { compose } from './compose.ts';
+import type { Instance as Composed } from './compose.ts';
 import type { Config } from './config.ts';
 
 type Instance = Pick<
-  Awaited<ReturnType<typeof compose>>,
-  'adoption' | 'relays' | 'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks' | 'trust'
+  Composed,
+  'technicians' | 'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks' | 'trust'
 >;
 
 /** The broker of this instance, its figures and its place in `/readyz`. */
@@ -18,9 +18,9 @@ export async function openBroker(
 ): Promise<SupervisedBroker> {
   const { control, kernel, trust } = instance;
   const broker = await superviseBroker({
-    door: instance.relays?.door ?? control.door,
-    relays: instance.relays?.desk,
-    guestDoor: instance.adoption?.guestDoor,
+    door: instance.technicians?.relays.door ?? control.door,
+    relays: instance.technicians?.relays.desk,
+    guestDoor: instance.technicians?.adoption.guestDoor,
     levels: control.levels,
     levelsOf: control.levelsOf,
     log: kernel.log,

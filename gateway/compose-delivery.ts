@@ -240,10 +240,11 @@ async function keptSecrets({
   }
 }
 
-/** Whom a push service may write to about this sender. */
-function contactOf({ smtpFrom }: Config): string {
+/** Whom a push service may write to about this sender: an address, else a page. */
+function contactOf({ smtpFrom, publicUrl }: Config): string {
   const address = /[^\s<>@]+@[^\s<>@]+/.exec(smtpFrom ?? '')?.[0];
-  return `mailto:${address ?? 'farm@farm.invalid'}`;
+  if (address !== undefined) return `mailto:${address}`;
+  return publicUrl?.startsWith('https://') === true ? publicUrl : 'mailto:farm@farm.invalid';
 }
 
 async function tellVersion({ kernel, database }: KeptDeps): Promise<void> {

@@ -4,6 +4,7 @@ import type { Metrics } from '#adapters/http/metrics.ts';
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
+import { probeQueries } from '#adapters/sql/queries/probes.ts';
 import { cloudPath } from '#adapters/system/cloud-path.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { clockOffset, machineStart } from '#adapters/system/machine-facts.ts';
@@ -13,27 +14,39 @@ import type { StorageHealth } from '#adapters/system/storage-health.ts';
 import type { SntpServer } from '#adapters/time/sntp-server.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import type { SyncStatusAnswer } from '#contract/resources/sync-status.ts';
+import { REFUSED_HERE } from '#contract/sync/wire.ts';
 import { type ControlView, type ControlViews, isOnline } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { examine } from '#features/doctor/examine.ts';
-import type {
-  ControllerFacts,
-  DoctorFacts,
-  PortFacts,
-  ProbeFacts,
-  SyncFacts,
+import {
+  type ControllerFacts,
+  type DoctorFacts,
+  PORT_NAMES,
+  type PortFacts,
+  type PortName,
+  type ProbeFacts,
+  type SyncFacts,
 } from '#features/doctor/ports.ts';
 import { doctorRoutes } from '#features/doctor/routes.ts';
 import { MODEM_WORDS } from '#features/modem/modem-words.ts';
 import type { Modem } from '#features/modem/ports.ts';
 import type { PolledProbe } from '#features/probes/poll-bus.ts';
-import { calibrationDue } from '#features/probes/probe-answers.ts';
+import type { BusRow } from '#features/probes/ports.ts';
+import { calibrationDue, placeOf } from '#features/probes/probe-answers.ts';
+import { troubleTold } from '#features/probes/trouble-words.ts';
 import type { Ports } from '#features/trust/identity.ts';
 import type { TrustKeeper } from '#features/trust/keep-trust.ts';
 import type { BackupStand } from './compose-backup.ts';
 import { tellBox } from './compose-figures.ts';
 import { type Config, databaseFile } from './config.ts';
-import { backupFacts, databaseFiles, gather, logFacts, machineQuestions } from './doctor/gather.ts';
+import {
+  backupFacts,
+  databaseFiles,
+  gather,
+  hostToAsk,
+  logFacts,
+  machineQuestions,
+} from './doctor/gather.ts';
 import { beginRun, runFileOf } from './doctor/run-file.ts';
 import { makeBundle, secretsAmong } from './doctor/support-bundle.ts';
 import type { World } from './world.ts';
@@ -56,7 +69,7 @@ export type DoctorDeps = {
   syncStatus?: () => Promise<SyncFacts | null>;
   /** The hosted instance this gateway is paired with; null: with none. */
   hostedUrl?: () => Promise<string | null>;
-  probes?: () => ProbeFacts[] | null;
+  probes?: () => readonly PolledProbe[] | null;
   modem?: Pick<Modem, 'facts'> | null;
 };
 
@@ -101,7 +114,7 @@ export function wireDoctor(deps: DoctorDeps) {
       broker: () => brokerFacts(opened?.broker ?? null),
       controllers: () =>
         isGateway ? [...deps.views.all()].map((view) => controllerFacts(deps, view)) : null,
-      backup: () => backupFacts(config, deps.backup()?.trouble ?? null),
+      backup: () => backupFacts(config, deps.backup() ?? { trouble: null, everyH: config.backupEveryH }),
       versions: async () => ({
         program: version,
         node: process.version,
@@ -114,7 +127,7 @@ export function wireDoctor(deps: DoctorDeps) {
       eventLoop: () => (opened === null ? null : { p99Ms: opened.p99Ms() }),
       logs: () => logFacts(process.env, process.stdout.isTTY === true),
       sync: () => deps.syncStatus?.() ?? null,
-      probes: () => deps.probes?.() ?? null,
+      probes: () => probeFacts(deps),
       modem: () => modemFactsOf(deps.modem ?? null),
       cloud: async () => {
         const url = (await deps.hostedUrl?.()) ?? null;
@@ -141,7 +154,8 @@ export function wireDoctor(deps: DoctorDeps) {
     });
   });
 
-  const local: LocalPages = { key: () => at.run?.run.key ?? null, facts, bundle };
+  const report = async () => examine(await facts());
+  const local: LocalPages = { key: () => at.run?.run.key ?? null, report, bundle };
   tellBox(deps, { version, bytes: queries.bytes });
   return {
     local,
@@ -238,22 +252,24 @@ async function portFacts(config: Config, open: Ports): Promise<PortFacts[]> {
     mqtt: config.mqttPort,
     mqtts: config.mqttsPort,
   };
-  const names = ['http', 'https', 'mqtt', 'mqtts'] as const;
-  const known = config.role === 'gateway' ? names : (['http'] as const);
-  const found = await Promise.all(known.map((name) => portOf(name, open[name], wanted[name])));
+  const known = config.role === 'gateway' ? PORT_NAMES : (['http'] as const);
+  const host = hostToAsk(config);
+  const found = await Promise.all(
+    known.map((name) => portOf(name, open[name], { port: wanted[name], host })),
+  );
   return found.filter((port) => port !== null);
 }
 
-async function portOf(name: string, open: number | null, wanted: number | null): Promise<PortFacts | null> {
+async function portOf(
+  name: PortName,
+  open: number | null,
+  wanted: { port: number | null; host: string },
+): Promise<PortFacts | null> {
   if (open !== null) return { name, port: open, state: 'ours', by: null };
-  if (wanted === null || wanted === 0) return null;
-  const isTaken = await isAnswering(wanted, '127.0.0.1');
-  return {
-    name,
-    port: wanted,
-    state: isTaken ? 'taken' : 'closed',
-    by: isTaken ? await ownerOfPort(wanted) : null,
-  };
+  const { port, host } = wanted;
+  if (port === null || port === 0) return null;
+  const isTaken = await isAnswering(port, host);
+  return { name, port, state: isTaken ? 'taken' : 'closed', by: isTaken ? await ownerOfPort(port) : null };
 }
 
 function brokerFacts(broker: SupervisedBroker | null): DoctorFacts['broker'] {
@@ -287,33 +303,59 @@ function modemFactsOf(modem: Pick<Modem, 'facts'> | null): DoctorFacts['modem'] 
 function sntpFacts({ clock }: DoctorDeps, opened: Opened | null): DoctorFacts['sntp'] {
   const time = opened?.time ?? null;
   if (time === null) return null;
-  const isServing = clock.state().trust === 'trusted';
-  return { port: time.port, trouble: time.trouble, stratum: isServing ? 3 : null };
+  return { port: time.port, trouble: time.trouble, isTrusted: clock.state().trust === 'trusted' };
 }
 
-/** What the doctor judges of the probes in the water. */
-export function probeFactsOf(probes: readonly PolledProbe[], now: number): ProbeFacts[] {
+/** The probes in the water, each on its bus. */
+async function probeFacts({ probes: polled, database, kernel }: DoctorDeps): Promise<ProbeFacts[] | null> {
+  const probes = polled?.() ?? null;
+  if (probes === null) return null;
+  const busById = new Map((await probeQueries(database.read).buses()).map((bus) => [bus.id, bus]));
   return probes.map(({ row, trouble }) => {
     const dueAt = calibrationDue(row);
     return {
       name: row.name,
       pond: row.pond_cod,
-      trouble: trouble?.code ?? null,
-      isCalibrationDue: dueAt !== null && dueAt <= now,
+      trouble: probeTroubleOf(trouble, { bus: busById.get(row.probe_bus_id) ?? null, unitId: row.unit_id }),
+      isCalibrationDue: dueAt !== null && dueAt <= kernel.now(),
     };
   });
 }
 
+function probeTroubleOf(
+  trouble: PolledProbe['trouble'],
+  { bus, unitId }: { bus: BusRow | null; unitId: number },
+): ProbeFacts['trouble'] {
+  const at = { place: bus === null ? '' : placeOf(bus), kind: bus?.kind ?? ('serial' as const), unitId };
+  const [portuguese, english] = [troubleTold(trouble, at, 'pt-BR'), troubleTold(trouble, at, 'en')];
+  if (portuguese === null || english === null) return null;
+  return {
+    message: { 'pt-BR': portuguese.message, en: english.message },
+    next: { 'pt-BR': portuguese.next, en: english.next },
+  };
+}
+
 /** What the doctor judges of the sync; a gateway that is paired with nobody has none. */
 export function syncFactsOf(told: SyncStatusAnswer): SyncFacts | null {
-  if (told.state === 'unpaired') return null;
+  const { state } = told;
+  if (state === 'unpaired') return null;
   const lags = [told.lanes.core.lag_s, told.lanes.history.lag_s].filter((lag) => lag !== null);
   return {
-    state: told.state,
+    state,
     contactAgeS: told.link.age_s,
     waitingRows: told.lanes.core.waiting_rows + told.lanes.history.waiting_rows,
     lagS: lags.length === 0 ? null : Math.max(...lags),
+    refusal: refusalOf(told.link.trouble),
     parkedRows: told.parked.here,
     daysLeft: told.offline.days_left,
   };
+}
+
+/** These pass by themselves. */
+const FOR_A_WHILE = ['SYNC_BUSY', 'SYNC_TOO_MANY', 'SYNC_TOO_MANY_AT_ONCE'];
+
+/** Codes of refusals have capitals; those of a link that is down do not, and the way to the cloud tells of it. */
+function refusalOf(trouble: SyncStatusAnswer['link']['trouble']): SyncFacts['refusal'] {
+  if (trouble === null || !/^[A-Z]/.test(trouble.code) || FOR_A_WHILE.includes(trouble.code)) return null;
+  return { isKeyMissing: trouble.code === REFUSED_HERE.keyMissing, detail: trouble.detail };
 }

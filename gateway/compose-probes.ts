@@ -26,8 +26,7 @@ export type Probes = {
   stop: () => Promise<void>;
 };
 
-/** Probes in the water: polled on their buses, made into measurements with all those mean for alarms and aeration. */
-export function wireProbes(deps: {
+export type ProbesDeps = {
   kernel: Kernel;
   monotonic: () => number;
   database: Pick<Database, 'read' | 'onCommit'>;
@@ -36,7 +35,10 @@ export function wireProbes(deps: {
   scienceOf: ScienceOf;
   /** Control hears of a measurement that the disk did not take. */
   heardUnsaved: (row: MeasurementRow) => void;
-}): Probes {
+};
+
+/** Probes in the water: polled on their buses, made into measurements with all those mean for alarms and aeration. */
+export function wireProbes(deps: ProbesDeps): Probes {
   const { kernel, monotonic, database, alerting, notify, scienceOf, heardUnsaved } = deps;
   const queries = probeQueries(database.read);
   const water = { ...kernel, queries: measurementQueries(database.read), alerting, scienceOf };

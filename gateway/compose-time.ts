@@ -1,10 +1,10 @@
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { type SntpServer, serveTime } from '#adapters/time/sntp-server.ts';
-import type { compose } from './compose.ts';
+import type { Instance as Composed } from './compose.ts';
 import { type Config, isForThisMachine } from './config.ts';
 import type { World } from './world.ts';
 
-type Instance = Pick<Awaited<ReturnType<typeof compose>>, 'clock' | 'kernel' | 'metrics'>;
+type Instance = Pick<Composed, 'clock' | 'kernel' | 'metrics'>;
 
 /** A clock that came from the network is a few steps behind a true one; any other has only this machine's word. */
 const STRATUM = { fromNetwork: 3, ownWord: 10 } as const;

@@ -12,7 +12,6 @@ import { addressQueries } from '#adapters/sql/queries/addresses.ts';
 import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
 import { commandQueries } from '#adapters/sql/queries/commands.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
-import { personOfEmail } from '#adapters/sql/queries/home-assistant.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
 import { logQueries } from '#adapters/sql/queries/logs.ts';
@@ -43,17 +42,13 @@ import { systemRoutes } from '#features/system/routes.ts';
 import { bootDatabase } from './boot/climb.ts';
 import { whileLocked } from './boot/while-locked.ts';
 import { wireAccounts } from './compose-accounts.ts';
-import { wireAdoption } from './compose-adoption.ts';
 import { wireForecast } from './compose-aeration.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
-import { wireBench } from './compose-bench.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
 import { wireDelivery, wireNotify } from './compose-delivery.ts';
-import { probeFactsOf, syncFactsOf, wireDoctor } from './compose-doctor.ts';
-import { wireFirmware } from './compose-firmware.ts';
-import { wireHomeAssistant } from './compose-home-assistant.ts';
+import { syncFactsOf, wireDoctor } from './compose-doctor.ts';
 import { wireHostedTime } from './compose-hosted-time.ts';
 import { wireHostedWork } from './compose-hosted-work.ts';
 import { wireLocalPairing } from './compose-pairing.ts';
@@ -61,14 +56,13 @@ import { wireHostedPairing } from './compose-pairing-hosted.ts';
 import { wirePayments } from './compose-payments.ts';
 import { wirePeople } from './compose-people.ts';
 import { readiness, tellControl, wireEvents } from './compose-platform.ts';
-import { wireProbes } from './compose-probes.ts';
 import { wireProcesses } from './compose-processes.ts';
 import { wireProduction } from './compose-production.ts';
-import { wireRelays } from './compose-relays.ts';
 import { wireRequestLimits, wireSubscriptions } from './compose-subscriptions.ts';
 import { wireSyncConflicts } from './compose-sync-conflicts.ts';
 import { wireGatewaySync } from './compose-sync-gateway.ts';
 import { wireHostedSync } from './compose-sync-hosted.ts';
+import { wireTechnicians } from './compose-technicians.ts';
 import { wireTrust } from './compose-trust.ts';
 import { wireUpdate } from './compose-update.ts';
 import type { Config } from './config.ts';
@@ -342,83 +336,22 @@ export async function compose(config: Config, given: World) {
     backup: () => backup?.stand() ?? null,
     syncStatus: async () => (gatewaySync === null ? null : syncFactsOf(await gatewaySync.status())),
     hostedUrl: async () => (await pairing?.paired())?.hosted_url ?? null,
-    probes: () => (probes === null ? null : probeFactsOf(probes.watch.probes(), kernel.now())),
+    probes: () => technicians?.probes.watch.probes() ?? null,
     modem: delivery.modem,
   });
-  const adoption =
+  const technicians =
     config.role === 'gateway'
-      ? wireAdoption({
-          kernel,
-          monotonic: world.monotonic,
-          database,
-          control,
-          accessTo,
-          operatesSomeFarm: operatesSomeFarmQuery(database.read),
-          gatewayId: trust.gatewayId,
-          whereabouts: trust.whereabouts,
-        })
-      : null;
-  const relays =
-    config.role === 'gateway'
-      ? await wireRelays({
+      ? await wireTechnicians({
           config,
           world,
           kernel,
           database,
           control,
-          accessTo,
-          operatesSomeFarm: operatesSomeFarmQuery(database.read),
-        })
-      : null;
-  const firmware =
-    config.role === 'gateway'
-      ? await wireFirmware({
-          config,
-          kernel,
-          database,
-          control,
           notify,
           accessTo,
-          operatesSomeFarm: operatesSomeFarmQuery(database.read),
-          takesFirmware: (id) => !(relays?.isRelay(id) ?? false),
-        })
-      : null;
-  const probes =
-    config.role === 'gateway'
-      ? wireProbes({
-          kernel,
-          monotonic: world.monotonic,
-          database,
           alerting: alerts.alerting,
-          notify,
           scienceOf: production.scienceOf,
-          heardUnsaved: control.oxygen.hear,
-        })
-      : null;
-  const bench =
-    config.role === 'gateway'
-      ? await wireBench({
-          config,
-          kernel,
-          monotonic: world.monotonic,
-          database,
-          control,
-          accessTo,
-          operatesSomeFarm: operatesSomeFarmQuery(database.read),
-          whereabouts: trust.whereabouts,
-        })
-      : null;
-  const homeAssistant =
-    config.role === 'gateway'
-      ? wireHomeAssistant({
-          config,
-          kernel,
-          monotonic: world.monotonic,
-          control,
-          gatewayId: trust.gatewayId,
-          accessTo,
-          operatesSomeFarm: operatesSomeFarmQuery(database.read),
-          personOf: personOfEmail(database.read),
+          trust,
         })
       : null;
   const allRoutes = [
@@ -463,11 +396,7 @@ export async function compose(config: Config, given: World) {
         }),
     }),
     ...control.routes,
-    ...(firmware?.routes ?? []),
-    ...(adoption?.routes ?? []),
-    ...(bench?.routes ?? []),
-    ...(relays?.routes ?? []),
-    ...(homeAssistant?.routes ?? []),
+    ...(technicians?.routes ?? []),
     ...commandRoutes({ queries: commandQueries(database.readLong) }),
     ...alerts.routes,
     ...logRoutes({ queries: logQueries(database.readLong) }),
@@ -476,7 +405,6 @@ export async function compose(config: Config, given: World) {
       queries: { ...notificationQueries(database.read), ...notificationLists(database.readLong) },
     }),
     ...production.routes,
-    ...(probes?.routes ?? []),
     ...forecast.routes,
     ...eventTicketRoutes(events.tickets),
     ...trust.routes,
@@ -558,10 +486,8 @@ export async function compose(config: Config, given: World) {
     watches,
     remote,
     commands,
-    firmware,
     hostedWork,
     forecast,
-    probes,
     people,
     pairing,
     fleet,
@@ -571,12 +497,11 @@ export async function compose(config: Config, given: World) {
     hostedTime,
     storage,
     trust,
-    adoption,
-    bench,
-    relays,
-    homeAssistant,
+    technicians,
     update,
     doctor,
     ready: () => readiness({ database, checks }, storage, clock),
   };
 }
+
+export type Instance = Awaited<ReturnType<typeof compose>>;

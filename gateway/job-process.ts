@@ -1,14 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
-import { standBack } from '#adapters/system/stand-back.ts';
-import { doJob, type Job, type JobDone } from './do-job.ts';
+import type { Job, JobDone } from './do-job.ts';
 
-type Answer = { done: JobDone } | { trouble: string } | { failure: string };
+/** What the process says of its job. */
+export type JobAnswer = { done: JobDone } | { trouble: string } | { failure: string };
 
-const FILE = fileURLToPath(import.meta.url);
-/** Tells a started process that it is one. */
-const AS_JOB = '--do-job';
+const FILE = fileURLToPath(new URL('./job-child.ts', import.meta.url));
 /** Files pass through in pieces; the box has little memory, and control needs it. */
 const FLAGS = [
   '--max-semi-space-size=2',
@@ -26,12 +24,12 @@ export function createJobProcess(): { run: (job: Job) => Promise<JobDone>; stop:
   return {
     run: (job) =>
       new Promise((resolve, reject) => {
-        const started = fork(FILE, [AS_JOB], {
+        const started = fork(FILE, [], {
           execArgv: FLAGS,
           stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
         });
         under = started;
-        started.once('message', (answer: Answer) => {
+        started.once('message', (answer: JobAnswer) => {
           if ('done' in answer) resolve(answer.done);
           else if ('trouble' in answer) reject(new BackupTrouble(answer.trouble));
           else reject(new Error(answer.failure));
@@ -54,20 +52,4 @@ export function createJobProcess(): { run: (job: Job) => Promise<JobDone>; stop:
       });
     },
   };
-}
-
-if (process.argv[1] === FILE && process.argv[2] === AS_JOB) {
-  standBack();
-  // the gateway is gone: nobody waits for this any more
-  process.once('disconnect', () => process.exit(1));
-  process.once('message', (job: Job) => {
-    const tell = (answer: Answer) => process.send?.(answer, () => process.exit(0));
-    doJob(job).then(
-      (done) => tell({ done }),
-      (error: unknown) => {
-        const text = error instanceof Error ? error.message : String(error);
-        tell(error instanceof BackupTrouble ? { trouble: text } : { failure: text });
-      },
-    );
-  });
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readPublicKeys } from './update/manifest.ts';
-import { programTrouble } from './update/program-folder.ts';
+import { mainOf, programTrouble } from './update/program-folder.ts';
 import {
   appliedVersions,
   pointCurrent,
@@ -39,7 +40,7 @@ const { values, positionals } = parseArgs({
     'gate-s': { type: 'string' },
   },
 });
-const base = values.base ?? join(import.meta.dirname, '..');
+const base = values.base ?? resolve(fileURLToPath(new URL('..', import.meta.url)));
 const data = values.data ?? process.env['DATA_DIR'] ?? './data';
 const keyFile = join(base, 'update-keys.pem');
 const iso = () => new Date().toISOString();
@@ -89,7 +90,7 @@ function commandOf(program: string): { node: string; args: string[] } {
   const guard = join(program, 'scripts', 'require-node.mjs');
   return {
     node: join(program, 'bin', 'node'),
-    args: [...FLAGS, '--import', guard, join(program, 'gateway', 'main.ts'), ...positionals],
+    args: [...FLAGS, '--import', guard, mainOf(program), ...positionals],
   };
 }
 

@@ -14,6 +14,7 @@ import { BadOption, type Config, databaseFile, readConfig } from './config.ts';
 import { makeSnapshot } from './make-snapshot.ts';
 import { prepareSqlite } from './open-database.ts';
 import { archOf, readPublicKeys } from './update/manifest.ts';
+import { mainOf } from './update/program-folder.ts';
 import { type StageDeps, stageUpdate } from './update/stage-update.ts';
 import { readState } from './update/update-folder.ts';
 import { UpdateRefused } from './update/update-trouble.ts';
@@ -122,8 +123,15 @@ function keysOf({ role, databaseUrl, updateKeys }: Pick<Config, 'role' | 'databa
 /** The program that is to come opens a copy: what it cannot do is known before anything is switched. */
 async function rehearseWith(program: string, copy: string): Promise<void> {
   const guard = join(program, 'scripts', 'require-node.mjs');
-  const main = join(program, 'gateway', 'main.ts');
-  const command = ['--max-old-space-size=256', '--import', guard, main, 'update', '--rehearse', copy];
+  const command = [
+    '--max-old-space-size=256',
+    '--import',
+    guard,
+    mainOf(program),
+    'update',
+    '--rehearse',
+    copy,
+  ];
   try {
     await promisify(execFile)(join(program, 'bin', 'node'), command, { timeout: REHEARSAL_MS });
   } catch (cause) {

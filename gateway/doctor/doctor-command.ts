@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs, promisify } from 'node:util';
 import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
 import { machineStart } from '#adapters/system/machine-facts.ts';
+import { programVersion } from '#adapters/system/program-version.ts';
 import { type DoctorReport, doctorAnswer, type FindingSeverity } from '#contract/resources/system-doctor.ts';
 import { examine } from '#features/doctor/examine.ts';
-import type { DoctorFacts, RunFacts } from '#features/doctor/ports.ts';
+import type { RunFacts } from '#features/doctor/ports.ts';
 import { BadOption, type Config, options, readConfig } from '../config.ts';
 import { reportText } from './report-text.ts';
 import { type Run, readRun, runFileOf } from './run-file.ts';
@@ -94,14 +95,18 @@ async function askRunning(run: Run, bundle: string | null): Promise<DoctorReport
   const answer = await get('/local/doctor').catch(() => null);
   // another program may have the port by now
   if (answer === null || !answer.ok) return null;
-  // our own program answered, in its own form; the report made of it is checked
-  const report = doctorAnswer.parse(examine((await answer.json()) as DoctorFacts));
+  const report = doctorAnswer.safeParse(await answer.json());
+  if (!report.success) {
+    throw new Error(
+      `the running gateway is of version ${run.version}, this doctor of ${programVersion()}: restart the gateway, or use its own doctor`,
+    );
+  }
   if (bundle !== null) {
     const file = await get('/local/support-bundle');
     if (!file.ok) throw new Error(`the running gateway made no support bundle (${file.status})`);
     await writeBundle(bundle, Buffer.from(await file.arrayBuffer()));
   }
-  return report;
+  return report.data;
 }
 
 async function runFactsOf(run: Run | null): Promise<RunFacts> {

@@ -1,15 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { listBackups, listByName } from '#adapters/backup/backup-folder.ts';
+import { isPrepared, listBackups, listByName } from '#adapters/backup/backup-folder.ts';
 import { lastProof } from '#adapters/backup/backup-proof.ts';
 import { diskFacts } from '#adapters/system/disk-facts.ts';
 import { machineFacts, memoryFacts } from '#adapters/system/machine-facts.ts';
-import type { BackupFacts, DoctorFacts, LogFacts } from '#features/doctor/ports.ts';
+import type { BackupFacts, DoctorFacts, LogFacts, Section } from '#features/doctor/ports.ts';
 import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
 import type { Config } from '../config.ts';
 import { serialPortFacts } from './serial-ports.ts';
 
 type About = Pick<DoctorFacts, 'now' | 'role' | 'version'>;
-type Section = Exclude<keyof DoctorFacts, keyof About | 'unknown'>;
 
 /** One question for each section; a section without one is not known here. */
 export type Questions = { [Name in Section]?: () => Promise<DoctorFacts[Name]> | DoctorFacts[Name] };
@@ -41,13 +40,14 @@ const NOTHING: Pick<DoctorFacts, Section> = {
 
 /** Asks all questions. One that fails, or takes too long, leaves its section unknown, and the others stand. */
 export async function gather(about: About, questions: Questions, withinMs = 8_000): Promise<DoctorFacts> {
-  const unknown: Record<string, string> = {};
+  const unknown: DoctorFacts['unknown'] = [];
   const answered = await Promise.all(
-    Object.entries(questions).map(async ([section, ask]: [string, Ask]) => {
+    // one question for each section, by its name
+    (Object.entries(questions) as [Section, Ask][]).map(async ([section, ask]) => {
       try {
         return [section, await inTime(ask, withinMs)] as const;
       } catch (error) {
-        unknown[section] = error instanceof Error ? error.message : String(error);
+        unknown.push({ section, reason: error instanceof Error ? error.message : String(error) });
         return [section, null] as const;
       }
     }),
@@ -67,30 +67,32 @@ async function inTime(ask: Ask, withinMs: number): Promise<unknown> {
   }
 }
 
-/** What is asked the same way of a running program and of a stopped one. */
+/** What is asked the same way of a running program and of a stopped one. `root`: of the machine. */
 export function machineQuestions(
   config: Pick<Config, 'data' | 'role'>,
   running: { writes: 'ok' | 'low' | 'full'; residentBytes: number } | null,
+  root = '/',
 ) {
   return {
-    disk: async () => ({ ...(await diskFacts(config.data)), writes: running?.writes ?? null }),
-    memory: async () => ({ ...(await memoryFacts()), residentBytes: running?.residentBytes ?? null }),
-    machine: () => machineFacts(),
-    serialPorts: () => (config.role === 'gateway' ? serialPortFacts() : null),
+    disk: async () => ({ ...(await diskFacts(config.data, root)), writes: running?.writes ?? null }),
+    memory: async () => ({ ...(await memoryFacts(root)), residentBytes: running?.residentBytes ?? null }),
+    machine: () => machineFacts(root),
+    serialPorts: () => (config.role === 'gateway' ? serialPortFacts(root) : null),
   } satisfies Questions;
 }
 
-/** Backups as they lie in their folder; null for an instance that makes none. */
+/** Backups as they lie in their folder, made every so many hours; null for an instance that makes none. */
 export async function backupFacts(
-  config: Pick<Config, 'role' | 'data' | 'backupDir' | 'backupEveryH' | 'databaseUrl'>,
-  trouble: string | null,
+  config: Pick<Config, 'role' | 'data' | 'backupDir' | 'databaseUrl'>,
+  { trouble, everyH }: { trouble: string | null; everyH: number },
 ): Promise<BackupFacts | null> {
   if (config.role !== 'gateway' || config.databaseUrl !== null) return null;
   const folder = config.backupDir;
   const found = folder === null ? [] : await listBackups(folder);
   return {
     folder,
-    everyH: config.backupEveryH,
+    isReady: folder !== null && isPrepared(folder),
+    everyH,
     newestAt: found.at(-1)?.madeAt ?? null,
     trouble,
     provedAt: await lastProof(config.data),
@@ -116,3 +118,7 @@ export function logFacts(
     return { to: 'journal' };
   return { to: isTerminal ? 'terminal' : 'file' };
 }
+
+/** Where this machine asks its own ports. */
+export const hostToAsk = ({ host }: Pick<Config, 'host'>): string =>
+  ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;

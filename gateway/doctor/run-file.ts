@@ -1,4 +1,15 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { START_CAUSES, type StartCause } from '#features/doctor/ports.ts';
@@ -101,13 +112,31 @@ export function beginRun(deps: RunDeps, address: string) {
 }
 
 function writeNow(file: string, content: Run): void {
+  const text = `${JSON.stringify(content)}\n`;
   const unfinished = `${file}.unfinished-${process.pid}`;
-  const handle = openSync(unfinished, 'w', 0o600);
   try {
-    writeSync(handle, `${JSON.stringify(content)}\n`);
+    writeDurably(unfinished, text, 'w');
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    // a full disk has no room for another file, but the room of this one: without the note of this run a doctor would
+    // take the program for stopped, just when its disk is full
+    if (!isFull(error) || !existsSync(file)) throw error;
+    writeDurably(file, text, 'r+');
+  }
+}
+
+function writeDurably(file: string, text: string, flag: 'w' | 'r+'): void {
+  const handle = openSync(file, flag, 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    writeSync(handle, bytes);
+    ftruncateSync(handle, bytes.length);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
-  renameSync(unfinished, file);
 }
+
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

@@ -14,10 +14,10 @@ import { isAnswering, ownerOfPort } from '#adapters/system/port-owner.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { trustFiles } from '#adapters/tls/trust-files.ts';
-import type { DoctorFacts, PortFacts, RunFacts } from '#features/doctor/ports.ts';
+import { type DoctorFacts, PORT_NAMES, type PortFacts, type RunFacts } from '#features/doctor/ports.ts';
 import { type Config, databaseFile } from '../config.ts';
 import { sqliteMigrations } from '../open-database.ts';
-import { backupFacts, databaseFiles, gather, machineQuestions } from './gather.ts';
+import { backupFacts, databaseFiles, gather, hostToAsk, machineQuestions } from './gather.ts';
 
 /** A database looked at from outside; `connection` of SQLite. */
 export type Looked = {
@@ -88,10 +88,10 @@ export async function factsFromOutside(
       }),
       database: () => databaseFacts(config, looked, { isDeep, now }),
       certificates: () => certificateFacts(config),
-      ports: () => portFacts(config),
+      ports: () => portFacts(config, { isHanging: run.state === 'silent' }),
       cloud: () => (config.hostedUrl === null ? null : cloudPath(config.hostedUrl)),
       controllers: async () => (config.role === 'gateway' ? ((await queries?.controllers()) ?? null) : null),
-      backup: () => backupFacts(config, null),
+      backup: () => backupFacts(config, { trouble: null, everyH: config.backupEveryH }),
       versions: async () => ({
         program: programVersion(),
         node: process.version,
@@ -153,14 +153,18 @@ async function certificateFacts(config: Config): Promise<DoctorFacts['certificat
   };
 }
 
-async function portFacts(config: Config): Promise<PortFacts[]> {
+/** The ports of a program that hangs are its own, whether they still answer or not. */
+async function portFacts(config: Config, { isHanging }: { isHanging: boolean }): Promise<PortFacts[]> {
   const { httpPort: http, httpsPort: https, mqttPort: mqtt, mqttsPort: mqtts } = config;
-  const wanted = config.role === 'gateway' ? { http, https, mqtt, mqtts } : { http };
-  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
+  const wanted = { http, https, mqtt, mqtts };
+  const known = config.role === 'gateway' ? PORT_NAMES : (['http'] as const);
   const found = await Promise.all(
-    Object.entries(wanted).map(async ([name, port]): Promise<PortFacts | null> => {
+    known.map(async (name): Promise<PortFacts | null> => {
+      const port = wanted[name];
       if (port === null || port === 0) return null;
-      if (!(await isAnswering(port, host))) return { name, port, state: 'free', by: null };
+      const answers = await isAnswering(port, hostToAsk(config));
+      if (isHanging) return { name, port, state: answers ? 'ours' : 'closed', by: null };
+      if (!answers) return { name, port, state: 'free', by: null };
       return { name, port, state: 'taken', by: await ownerOfPort(port) };
     }),
   );

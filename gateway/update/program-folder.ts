@@ -4,6 +4,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { MANIFEST_FILE, openManifest, SIGNATURE_FILE } from './manifest.ts';
 
+/** What is started of a program: older launchers know it by this name. */
+export const mainOf = (folder: string): string => join(folder, 'gateway', 'dist', 'main.js');
+
 /**
  * What is wrong with an applied program, in few words; null: it is what was signed, to the last byte, and nothing else
  * lies there. Looked at before every start: whoever could write into the data folder must not thereby get to run.

@@ -23,8 +23,11 @@ export async function prepareFolder(folder: string): Promise<void> {
   }
 }
 
+/** False also where the stick of that folder is pulled. */
+export const isPrepared = (folder: string): boolean => existsSync(join(folder, MARK));
+
 export function requirePrepared(folder: string): void {
-  if (existsSync(join(folder, MARK))) return;
+  if (isPrepared(folder)) return;
   throw new BackupTrouble(
     `${folder} is not ready for backups: put the stick in, or say npm run backup -- --to ${folder} once`,
   );

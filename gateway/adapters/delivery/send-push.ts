@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import webPush from 'web-push';
+import type { PushMessage } from '#contract/resources/notification-channels.ts';
 import type { Outcome, Outgoing, Send } from '#features/delivery/ports.ts';
 import type { PostSafely } from './post-safely.ts';
 
@@ -47,17 +48,21 @@ export function pushSender(deps: { post: PostSafely; vapid: VapidKeys; contact: 
   };
 }
 
-/** What the service worker of the console shows. */
-function payloadOf({ id, title, text, isCritical, notification }: Outgoing) {
+function payloadOf(message: Outgoing): PushMessage {
+  const { id, title, text, language, isCritical, purpose, notification } = message;
+  const alertId = notification?.data['alert_id'];
   return {
     id,
     title: shortened(title, MOST_TITLE),
     body: shortened(text.join('\n'), MOST_TEXT),
+    lang: language,
     critical: isCritical,
+    // what is no news of its own shows how things stand: the last one is enough
+    tag: episodeOf(message) ?? (purpose === 'NOTICE' ? (notification?.id ?? id) : purpose),
     type: notification?.type ?? null,
     notification_id: notification?.id ?? null,
     farm_id: notification?.farm_id ?? null,
-    alert_id: notification?.data['alert_id'] ?? null,
+    alert_id: typeof alertId === 'string' ? alertId : null,
   };
 }
 
@@ -66,10 +71,15 @@ function shortened(text: string, most: number): string {
 }
 
 /** A newer message of one episode takes the place of one that the browser has not fetched yet. */
-function topicOf({ notification }: Outgoing): string | null {
-  const episode = notification?.data['episode_id'];
-  if (typeof episode !== 'string') return null;
+function topicOf(message: Outgoing): string | null {
+  const episode = episodeOf(message);
+  if (episode === null) return null;
   return createHash('sha256').update(episode).digest('base64url').slice(0, 32);
+}
+
+function episodeOf({ notification }: Outgoing): string | null {
+  const episode = notification?.data['episode_id'];
+  return typeof episode === 'string' ? episode : null;
 }
 
 function outcomeOf({ status, retryAfterMs }: { status: number; retryAfterMs: number | undefined }): Outcome {

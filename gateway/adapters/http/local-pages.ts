@@ -6,15 +6,15 @@ import { AppError } from '#core/errors.ts';
 export type LocalPages = {
   /** null: there is no such key now. */
   key: () => string | null;
-  facts: () => Promise<unknown>;
+  report: () => Promise<unknown>;
   bundle: () => Promise<Uint8Array>;
 };
 
-/** GET /local/doctor: what the doctor's command judges. */
-export function localFacts(pages: LocalPages): RequestHandler {
+/** GET /local/doctor: the report that the doctor's command prints. */
+export function localReport(pages: LocalPages): RequestHandler {
   return async (request, response) => {
     requireLocal(pages, request.headers.authorization);
-    response.json(await pages.facts());
+    response.json(await pages.report());
   };
 }
 

@@ -6,7 +6,7 @@ import { consolePages } from './console.ts';
 import { docsPage } from './docs-page.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
 import { healthPage, type Readiness, readyPage } from './health.ts';
-import { type LocalPages, localBundle, localFacts } from './local-pages.ts';
+import { type LocalPages, localBundle, localReport } from './local-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -28,7 +28,7 @@ export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly
   get(app, '/healthz', healthPage(deps));
   get(app, '/readyz', readyPage(deps));
   get(app, '/metrics', metricsPage(deps));
-  get(app, '/local/doctor', localFacts(deps.local));
+  get(app, '/local/doctor', localReport(deps.local));
   get(app, '/local/support-bundle', localBundle(deps.local));
   get(app, '/ca.pem', authorityBundle(deps.authorities));
   get(app, '/ca.crt', authorityForPhones(deps.authorities));

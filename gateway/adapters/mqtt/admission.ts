@@ -7,6 +7,7 @@ import type { Log } from '#core/kernel.ts';
 import type { Knock, RelayDesk } from '#core/relay-link.ts';
 import type { Counters } from './counters.ts';
 import type { Guests } from './guests.ts';
+import type { WhoComes } from './peek-connect.ts';
 import type { Peer, PeerOf, Will } from './peer.ts';
 import { parseJson } from './read-message.ts';
 
@@ -96,9 +97,7 @@ function admit(
     const controller = door.identify(name, password?.toString() ?? '');
     if (controller !== null) return controller;
     const reason = door.isKnown(name) ? 'wrong_key' : 'unknown';
-    counters.refuse(reason === 'wrong_key' ? 'refused_wrong_key' : 'refused_unknown', source);
-    door.seenUnknown({ name, source, via: 'mqtt', reason });
-    tellKnock(deps, peer, name, reason);
+    noteKnock(deps, peer, name, reason);
     return reason === 'wrong_key'
       ? refused('wrong key', BAD_CREDENTIALS)
       : refused('unknown controller', NOT_AUTHORIZED);
@@ -107,6 +106,31 @@ function admit(
     log.error({ err: error, name }, 'a controller could not be identified');
     return refused('not now', SERVER_UNAVAILABLE);
   }
+}
+
+/**
+ * True for a name that belongs to nobody: thousands of them may knock for days, and each costs a fraction of what it
+ * would at the broker. It is counted and told as it would be there.
+ */
+export function isTurnedAway(deps: AdmissionDeps, peer: Peer, { clientId, username }: WhoComes): boolean {
+  const isBoot = username === BOOT_USER;
+  if (isBoot || clientId !== username || !MQTT_ID_PATTERN.test(clientId)) return false;
+  try {
+    if (deps.door.isKnown(username)) return false;
+    peer.clientId = clientId;
+    noteKnock(deps, peer, username, 'unknown');
+    return true;
+  } catch (error) {
+    deps.log.debug({ err: error, name: username }, 'a knock is left to the broker');
+    return false;
+  }
+}
+
+function noteKnock(deps: AdmissionDeps, peer: Peer, name: string, reason: Knock['reason']): void {
+  const { source } = peer;
+  deps.counters.refuse(reason === 'wrong_key' ? 'refused_wrong_key' : 'refused_unknown', source);
+  deps.door.seenUnknown({ name, source, via: 'mqtt', reason });
+  tellKnock(deps, peer, name, reason);
 }
 
 /** Relays show by their names and their will what they are, so that they can be adopted from a list. */

@@ -6,7 +6,7 @@ import { deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { DeviceDoor, DeviceLink, DeviceTalk, GuestDoor, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
 import type { RelayDesk, SendToRelay } from '#core/relay-link.ts';
-import { createAdmission } from './admission.ts';
+import { type AdmissionDeps, createAdmission, isTurnedAway } from './admission.ts';
 import { createAuthorization } from './authorization.ts';
 import {
   allowancesOf,
@@ -99,9 +99,10 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     },
   });
   const guests = createGuests({ door: deps.guestDoor ?? null, log, counters, bounds });
+  const admission: AdmissionDeps = { door, log, counters, peerOf, guests, bounds, relays };
   const options: AedesOptions & { maxClientsIdLength: number } = {
     ...selfCheck.letThrough({
-      ...createAdmission({ door, log, counters, peerOf, guests, bounds, relays }),
+      ...createAdmission(admission),
       ...createAuthorization({
         door,
         log,
@@ -145,6 +146,7 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     now,
     bounds,
     allowances,
+    isTurnedAway: (peer, who) => isTurnedAway(admission, peer, who),
   });
   const listeners = createListeners({
     log,

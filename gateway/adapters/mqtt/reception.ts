@@ -6,6 +6,7 @@ import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
 import { guardFraming } from './framing-guard.ts';
 import type { Guests } from './guests.ts';
+import { peekConnect, type WhoComes } from './peek-connect.ts';
 import { type Limits, openPeer, type Peer } from './peer.ts';
 import { takeToken } from './token-bucket.ts';
 
@@ -18,7 +19,12 @@ export type ReceptionDeps = Limits & {
   peersByClient: WeakMap<Client, Peer>;
   counters: Counters;
   now: () => number;
+  /** True: nobody knows who comes, which has been noted. */
+  isTurnedAway: (peer: Peer, who: WhoComes) => boolean;
 };
+
+/** CONNACK "not authorized" (section 3.2.2.3). */
+const NOT_AUTHORIZED = Buffer.from([0x20, 2, 0, 5]);
 
 // Control types of MQTT.
 const CONNECT = 1;
@@ -27,7 +33,7 @@ const DISCONNECT = 14;
 /** Those only a server sends, and those that stand for nothing. */
 const NEVER_FROM_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
 
-/** Takes a stream in: counts it, puts the guard before it and gives it to aedes. */
+/** Takes a stream in: counts it, turns strangers away, puts the guard before it and gives it to aedes. */
 export function createReception(deps: ReceptionDeps) {
   const { bounds, allowances, peers, counters, now } = deps;
   const connectRate = createConnectRate(allowances.connects, now);
@@ -43,6 +49,15 @@ export function createReception(deps: ReceptionDeps) {
     if (takeToken(peer.buckets.control, allowances.control, now())) return true;
     counters.refuse('control_floods', peer.source);
     return false;
+  }
+
+  function hand(stream: Duplex, peer: Peer, request?: IncomingMessage): void {
+    guardFraming(stream, {
+      maxPacketBytes: bounds.maxPacketBytes,
+      onPacket: (type) => mayPass(peer, type),
+      onOversize: () => counters.refuse('oversized_packets', peer.source),
+    });
+    deps.peersByClient.set(deps.broker.handle(stream, request), peer);
   }
 
   return {
@@ -61,12 +76,28 @@ export function createReception(deps: ReceptionDeps) {
         deps.table.leave(peer);
         deps.guests.leave(peer);
       });
-      guardFraming(stream, {
-        maxPacketBytes: bounds.maxPacketBytes,
-        onPacket: (type) => mayPass(peer, type),
-        onOversize: () => counters.refuse('oversized_packets', source),
-      });
-      deps.peersByClient.set(deps.broker.handle(stream, request), peer);
+      // the broker waits for CONNECT only from when it has the stream
+      const silence = setTimeout(() => {
+        counters.refuse('connect_timeouts', source);
+        stream.destroy();
+      }, bounds.connectTimeoutMs);
+      stream.on('error', () => undefined);
+      stream.once('close', () => clearTimeout(silence));
+      stream.on('readable', look);
+
+      function look(): void {
+        const first: unknown = stream.read();
+        if (!(first instanceof Buffer)) return;
+        clearTimeout(silence);
+        stream.off('readable', look);
+        const who = peekConnect(first);
+        if (who !== null && deps.isTurnedAway(peer, who)) {
+          stream.end(NOT_AUTHORIZED, () => stream.destroy());
+          return;
+        }
+        stream.unshift(first);
+        hand(stream, peer, request);
+      }
     },
   };
 }

@@ -3,8 +3,9 @@ import { getPriority, setPriority } from 'node:os';
 
 /**
  * A tenth of the weight of a thread at 0: control goes before, and on a box whose cores are all taken a login still ends
- * within seconds. The idle class (SCHED_IDLE) brought the p99 of heartbeats from some 3 ms to some 2 ms, but with both
- * cores of a box busy a login in it took more than a minute: whoever comes to stop an alarm must get in.
+ * within seconds. Less does not help: hashing in the idle class, or at 19 in a process of its own, made the p99 of heartbeats
+ * while fifty log in three to seven times that of calm in place of two, and with both cores busy a login took a minute:
+ * whoever comes to stop an alarm must get in.
  */
 const LOW_PRIORITY = 10;
 const POOL_THREAD = 'libuv-worker';

@@ -14,7 +14,7 @@ const PROBE_TIMEOUT_MS = 500;
 export async function connectBoard(link: SerialLink, how: Connecting): Promise<EspBoard> {
   const board = await greet(link, how);
   if (how.baud === ROM_BAUD || (await changeBaud(board, link, how.baud))) return createEspBoard(board);
-  how.say(`the cable does not carry ${how.baud} baud; going on at ${ROM_BAUD}`);
+  how.say('slow');
   await board.transport.disconnect();
   return createEspBoard(await greet(link, how));
 }

@@ -25,7 +25,8 @@ export type Connecting = {
   baud: number;
   usb: { vendorId?: number; productId?: number };
   signal: AbortSignal;
-  say: (sentence: string) => void;
+  /** answers: it is in its loader; slow: the cable does not carry the baud, it goes on at 115,200. */
+  say: (news: 'answers' | 'slow') => void;
 };
 
 const SYNC = 0x08;
@@ -67,7 +68,7 @@ export async function greet(link: SerialLink, { usb, signal, say }: Connecting):
   loader.DEFAULT_TIMEOUT = ANSWER_MS;
   try {
     await enterLoader(loader, transport);
-    say('the board answers');
+    say('answers');
     const chip = await identify(loader);
     loader.chip = chip;
     if (chip.SPI_ADDR_REG_MSB !== undefined) loader.SPI_ADDR_REG_MSB = chip.SPI_ADDR_REG_MSB;

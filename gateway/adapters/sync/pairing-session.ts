@@ -1,4 +1,4 @@
-import { nonceAnswer, notLetIn, SYNC_SCHEMA, sessionAnswer } from '#contract/sync/wire.ts';
+import { nonceAnswer, notLetIn, REFUSED_HERE, SYNC_SCHEMA, sessionAnswer } from '#contract/sync/wire.ts';
 import { type AskHosted, HostedRefused } from './ask-hosted.ts';
 import { isSignedBy, signText } from './ed25519.ts';
 import type { GatewayKeys } from './pairing-key.ts';
@@ -94,12 +94,12 @@ async function hearRefusal(
 }
 
 const notPaired = () =>
-  new HostedRefused({ status: 401, code: 'SYNC_NOT_PAIRED', detail: 'This gateway is not paired' });
+  new HostedRefused({ status: 401, code: REFUSED_HERE.notPaired, detail: 'This gateway is not paired' });
 
 const keyMissing = () =>
   new HostedRefused({
     status: 401,
-    code: 'SYNC_KEY_MISSING',
+    code: REFUSED_HERE.keyMissing,
     detail:
       'The key of this gateway is not on this box (a backup was restored on other hardware). Pair it again: npm run pair',
   });

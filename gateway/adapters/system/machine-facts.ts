@@ -32,8 +32,9 @@ export function powerOf(text: string | null): Pick<MachineFacts, 'now' | 'sinceS
   return { now: from(0), sinceStart: from(16) };
 }
 
-export async function memoryFacts(): Promise<Omit<MemoryFacts, 'residentBytes'>> {
-  const available = /^MemAvailable:\s+(\d+) kB/m.exec((await textOf('/proc/meminfo')) ?? '')?.[1];
+/** `root`: of the machine. */
+export async function memoryFacts(root = '/'): Promise<Omit<MemoryFacts, 'residentBytes'>> {
+  const available = /^MemAvailable:\s+(\d+) kB/m.exec((await textOf(join(root, 'proc/meminfo'))) ?? '')?.[1];
   return {
     totalBytes: totalmem(),
     availableBytes: available === undefined ? freemem() : Number(available) * 1024,

@@ -40,6 +40,7 @@ export const controlPointEvent = z.object({
   fail_safe: z.enum(FAIL_SAFES),
   locked_out: z.boolean(),
   lock_out_reason: z.string().nullable(),
+  is_siren: z.boolean().describe('Switched by critical alerts alone; airs nothing'),
   updated_at: z.string().nullable(),
   ...rowEvent,
 });
@@ -64,6 +65,7 @@ export function controlPointEventOf(
     fail_safe: row.fail_safe,
     locked_out: row.locked_out,
     lock_out_reason: row.lock_out_reason,
+    is_siren: row.is_siren,
     updated_at: row.updated_at,
     rev,
     deleted,

@@ -52,7 +52,8 @@ export const benchPort = z.object({
   in_use_by: z
     .array(z.object({ pid: z.int(), name: z.string() }))
     .describe('Other programs that hold it now, as far as this one may see'),
-  job_id: z.uuid().nullable().describe('The job of the bench that runs there now'),
+  is_busy: z.boolean().describe('A job of the bench runs there now, yours or not'),
+  job_id: z.uuid().nullable().describe('That job, if it is one that you may see'),
   is_named: z.boolean().describe('Named in the configuration (bench-ports), not found by itself'),
 });
 export type BenchPort = z.infer<typeof benchPort>;
@@ -187,6 +188,7 @@ export const benchResult = z.looseObject({
       mqtt_id: z.string().nullable(),
       gw_host: z.string().nullable(),
       wifi: z.boolean(),
+      has_claim: z.boolean().optional(),
     })
     .nullable()
     .optional()
@@ -195,6 +197,11 @@ export const benchResult = z.looseObject({
   bytes_written: z.int().optional(),
   bytes_skipped: z.int().optional().describe('Were right already'),
   backup: z.string().optional().describe('File on the box where the flash before was saved'),
+  has_claim: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('It has the claim code of its label; null: its firmware does not tell'),
   previous_device_id: z.string().nullable().optional().describe('Who the board was before'),
   address: z.string().nullable().optional().describe('What the board shows of itself in the Wi-Fi'),
   first_heartbeat_at: z.string().optional(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
-import { NOTIFICATION_TYPES, SEVERITIES } from '../words.ts';
+import { NOTIFICATION_TYPES, type NotificationType, SEVERITIES } from '../words.ts';
 import { timezone } from './farms.ts';
 import { email } from './users.ts';
 
@@ -163,3 +163,20 @@ export type DeliveryAnswer = z.infer<typeof deliveryAnswer>;
 export const vapidKey = z.object({
   public_key: z.string().describe('applicationServerKey for PushManager.subscribe'),
 });
+
+/** What a browser gets, sealed so that only it can read it; the console's service worker shows it. */
+export type PushMessage = {
+  /** Of the delivery. */
+  id: string;
+  title: string;
+  body: string;
+  /** Language of both. */
+  lang: string;
+  critical: boolean;
+  /** A newer message with the same one takes the place of the older on the screen. */
+  tag: string;
+  type: NotificationType | null;
+  notification_id: string | null;
+  farm_id: string | null;
+  alert_id: string | null;
+};

@@ -168,6 +168,9 @@ export const SYNC_REFUSALS = {
   schema: 'SYNC_SCHEMA',
 } as const;
 
+/** Refusals of the box itself, before anything was asked of the hosted instance. */
+export const REFUSED_HERE = { notPaired: 'SYNC_NOT_PAIRED', keyMissing: 'SYNC_KEY_MISSING' } as const;
+
 /** Extra members of a refusal's body. */
 export const refusalBody = z.object({
   code: z.string(),

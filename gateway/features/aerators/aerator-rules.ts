@@ -1,4 +1,4 @@
-import { taken } from '#core/errors.ts';
+import { invalidField, taken } from '#core/errors.ts';
 import type { AeratorQueries } from './ports.ts';
 
 /** kW from either spelling of the power; undefined when neither was given. */
@@ -11,13 +11,15 @@ export function powerKwOf(input: {
   return Number((input.power_watts / 1000).toPrecision(15));
 }
 
-/** A serial number names one device of the instance; throws 400 when another aerator bears it. */
+/** A serial number names one device of the instance; throws 400 when another aerator bears it, or a siren. */
 export async function requireFreeDevice(
-  queries: Pick<AeratorQueries, 'aeratorIdOfDevice'>,
+  queries: Pick<AeratorQueries, 'aeratorIdOfDevice' | 'isSirenDevice'>,
   deviceId: string,
   ownId: string | null,
 ): Promise<void> {
   const bearer = await queries.aeratorIdOfDevice(deviceId);
   if (bearer !== null && bearer !== ownId)
     throw taken('device_id', `device_id: another aerator already has the serial number ${deviceId}`);
+  if (await queries.isSirenDevice(deviceId))
+    throw invalidField(400, 'device_id', 'is a siren, which airs no pond');
 }

@@ -12,6 +12,8 @@ export type AeratorQueries = {
   aeratorIdTaken: (id: string) => Promise<boolean>;
   /** The aerator that bears this serial number, anywhere in the instance. */
   aeratorIdOfDevice: (deviceId: string) => Promise<string | null>;
+  /** True when this serial number is that of a siren: it airs nothing. */
+  isSirenDevice: (deviceId: string) => Promise<boolean>;
   pondExists: (pondId: string) => Promise<boolean>;
   /** Aerators of one pond, or of all farms the user owns or is a member of, oldest first, as a stream. */
   aeratorsOf: (

@@ -14,6 +14,8 @@ export type ControlPointQueries = {
   idTaken: (id: string) => Promise<boolean>;
   ownerOfFarm: (farmId: string) => Promise<string | null>;
   pondsOf: (controlPointId: string) => Promise<{ id: string; rev: number }[]>;
+  /** Aerators that bear this serial number: its control point airs their ponds too. */
+  aeratorsOfDevice: (deviceId: string) => Promise<{ name: string; pondCod: string }[]>;
   /** Orders of a control point, newest first. */
   ordersOf: (controlPointId: string, page: Page) => AsyncIterable<Order>;
   /** What the order said that made the target what it is. */

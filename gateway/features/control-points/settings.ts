@@ -30,7 +30,7 @@ export async function changeSettings(
 ): Promise<Decision<ControlPoint>> {
   const current = view.row;
   const before = settingsOf(current);
-  const marked = input.is_siren === true && !current.is_siren ? asSiren(view) : {};
+  const marked = input.is_siren === true && !current.is_siren ? await asSiren(deps.queries, view) : {};
   const given = Object.entries({ ...input, ...marked }).filter(([, value]) => value !== undefined);
   const after: Settings = { ...before, ...Object.fromEntries(given) };
   checkOxygen(

@@ -1,17 +1,22 @@
 import type { ControlView } from '#core/control-view.ts';
 import { conflict, invalidField } from '#core/errors.ts';
-import type { ControlPoint } from './ports.ts';
+import type { ControlPoint, ControlPointQueries } from './ports.ts';
 
 type Marked = Pick<ControlPoint, 'is_siren' | 'fail_safe' | 'min_on_s' | 'min_off_s'> &
   Pick<ControlPoint, 'do_on' | 'do_off' | 'do_emergency'>;
 
 /**
  * What a control point becomes with the mark of a siren: it falls silent without a gateway, and an acknowledgement is
- * heard at once. Throws 409 while it airs ponds or follows schedules.
+ * heard at once. Throws 409 while it airs ponds, by itself or as the device of an aerator, or follows schedules.
  */
-export function asSiren({ row, ponds, schedules }: Pick<ControlView, 'row' | 'ponds' | 'schedules'>): Marked {
+export async function asSiren(
+  queries: Pick<ControlPointQueries, 'aeratorsOfDevice'>,
+  { row, ponds, schedules }: Pick<ControlView, 'row' | 'ponds' | 'schedules'>,
+): Promise<Marked> {
+  const aerators = await queries.aeratorsOfDevice(row.device_id);
   const inTheWay = [
     ...ponds.map(({ cod }) => `pond ${cod}`),
+    ...aerators.map(({ name, pondCod }) => `aerator ${name} of pond ${pondCod}`),
     ...(schedules.length === 0 ? [] : [`${schedules.length} schedules`]),
   ];
   if (inTheWay.length > 0) {

@@ -23,6 +23,7 @@ export async function channelTrouble(
 ): Promise<Change[]> {
   const event = isGone ? `${channel.id}:gone:${channel.rev}` : `${channel.id}:${isoOf(at).slice(0, 10)}`;
   const kind = KINDS[channel.kind];
+  const trouble = !isGone ? 'failed' : channel.kind === 'WEB_PUSH' ? 'browserGone' : 'gone';
   const changes = await deps.notify(
     { userIds: [channel.user_id] },
     {
@@ -31,7 +32,7 @@ export async function channelTrouble(
         language === 'en'
           ? `Notifications do not arrive (${kind.en})`
           : `Os avisos não estão chegando (${kind['pt-BR']})`,
-      message: (language) => messageIn(language, isGone),
+      message: (language) => MESSAGES[trouble][language],
       data: { event: isGone ? 'channel_gone' : 'channel_failed', channel_id: channel.id, kind: channel.kind },
       cause: `channel_failed:${event}`,
     },
@@ -39,13 +40,22 @@ export async function channelTrouble(
   return changes.filter(({ resource }) => resource.name !== delivery.name);
 }
 
-function messageIn(language: Language, isGone: boolean): string {
-  if (language === 'en') {
-    return isGone
-      ? 'One of your channels no longer exists and was switched off. Open the channels and set it up again.'
-      : 'A message to one of your channels was given up. Open the channels to see why, and correct the address.';
-  }
-  return isGone
-    ? 'Um dos seus canais não existe mais e foi desligado. Abra os canais de aviso e cadastre de novo.'
-    : 'Uma mensagem para um dos seus canais não pôde ser entregue. Abra os canais de aviso para ver o motivo e corrija o endereço.';
-}
+type Trouble = 'failed' | 'gone' | 'browserGone';
+
+const MESSAGES: Readonly<Record<Trouble, Readonly<Record<Language, string>>>> = {
+  failed: {
+    'pt-BR':
+      'Uma mensagem para um dos seus canais não pôde ser entregue. Abra os canais de aviso para ver o motivo e corrija o endereço.',
+    en: 'A message to one of your channels was given up. Open the channels to see why, and correct the address.',
+  },
+  gone: {
+    'pt-BR':
+      'Um dos seus canais não existe mais e foi desligado. Abra os canais de aviso e cadastre de novo.',
+    en: 'One of your channels no longer exists and was switched off. Open the channels and set it up again.',
+  },
+  browserGone: {
+    'pt-BR':
+      'Um celular ou navegador deixou de receber avisos e saiu dos seus canais. Se ainda o usa, abra nele o painel, em Canais de aviso, e ligue de novo.',
+    en: 'A phone or browser no longer takes notifications and left your channels. If you still use it, open the console on it, Channels, and turn it on again.',
+  },
+};

@@ -22,6 +22,7 @@ export function composeMessage(deps: ComposeDeps, job: Job, channel: Channel, no
     channelId: channel.id,
     title: oneLine(title),
     text,
+    language,
     isCritical: delivery.is_critical && delivery.purpose === 'NOTICE',
     at: now,
     notification: notification && {

@@ -3,6 +3,7 @@ import type { alert } from '#contract/resources/alerts.ts';
 import type { delivery } from '#contract/resources/local-tables.ts';
 import type { ChannelKind, notificationChannel } from '#contract/resources/notification-channels.ts';
 import type { notification } from '#contract/resources/notifications.ts';
+import type { Language } from '#core/notifying.ts';
 
 export type Delivery = RowOf<typeof delivery>;
 export type Channel = Stored<RowOf<typeof notificationChannel>>;
@@ -55,6 +56,7 @@ export type Outgoing = {
   title: string;
   /** Paragraphs: what and where, then what to do, then when. */
   text: readonly string[];
+  language: Language;
   isCritical: boolean;
   /** When it is sent, ms. */
   at: number;

@@ -1,6 +1,6 @@
 import { delivery } from '#contract/resources/local-tables.ts';
-import { notificationChannel } from '#contract/resources/notification-channels.ts';
-import { type Change, insertIfAbsent, purge, update } from '#core/changes.ts';
+import { type ChannelKind, notificationChannel } from '#contract/resources/notification-channels.ts';
+import { type Change, insertIfAbsent, purge, remove, update } from '#core/changes.ts';
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
@@ -105,10 +105,8 @@ export function createSettle(deps: SettleDeps): Settle {
     }
     const isGone = outcome.is === 'gone';
     const told = toTell === null ? [] : await channelTrouble(deps, toTell, { isGone, at: now });
-    // the other end is no more: nothing is sent there until its owner says otherwise
-    const off = { is_active: false, updated_at: isoOf(now) };
-    const switchedOff = isGone ? [update(notificationChannel, channel_id, off)] : [];
-    const saved = await save(id, [ended(id, next, now), ...told, ...switchedOff]);
+    const closed = isGone ? [closedFor(kind, channel_id, now)] : [];
+    const saved = await save(id, [ended(id, next, now), ...told, ...closed]);
     return isGone ? NOT_NOW : saved;
   }
 
@@ -154,6 +152,15 @@ export function createSettle(deps: SettleDeps): Settle {
   }
 
   return settle;
+}
+
+/**
+ * The other end is no more. A browser that subscribes again has another address, so this one would only take a place; at
+ * another address nothing is sent until its owner says otherwise.
+ */
+function closedFor(kind: ChannelKind, channelId: string, now: number): Change {
+  if (kind === 'WEB_PUSH') return remove(notificationChannel, channelId);
+  return update(notificationChannel, channelId, { is_active: false, updated_at: isoOf(now) });
 }
 
 function ended(

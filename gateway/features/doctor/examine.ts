@@ -1,21 +1,17 @@
-import {
-  type DoctorReport,
-  type Finding,
-  type FindingSeverity,
-  SEVERITIES_OF_FINDINGS,
-} from '#contract/resources/system-doctor.ts';
+import { type Both, type DoctorReport, type Finding } from '#contract/resources/system-doctor.ts';
 import { isoOf } from '#core/kernel.ts';
-import { finding, say } from './finding.ts';
+import { finding, say, worstFirst } from './finding.ts';
+import { checkBackup } from './judge-backup.ts';
 import { checkClock } from './judge-clock.ts';
 import { checkBroker, checkCertificates, checkLogs, checkPorts } from './judge-connections.ts';
 import { checkDatabase } from './judge-database.ts';
-import { checkBackup, checkControllers } from './judge-farm.ts';
+import { checkControllers } from './judge-farm.ts';
 import { checkCard, checkModem, checkProbes, checkSerialPorts } from './judge-field.ts';
 import { checkDisk, checkMachine, checkMemory } from './judge-machine.ts';
 import { checkCloud, checkSntp } from './judge-network.ts';
 import { checkEventLoop, checkRun, checkVersions } from './judge-program.ts';
 import { checkSync } from './judge-sync.ts';
-import type { DoctorFacts } from './ports.ts';
+import type { DoctorFacts, Section } from './ports.ts';
 
 /** Every check: facts in, findings out. A check without its facts finds nothing. Another one is a line here. */
 const CHECKS: readonly ((facts: DoctorFacts) => Finding[])[] = [
@@ -45,9 +41,7 @@ const CHECKS: readonly ((facts: DoctorFacts) => Finding[])[] = [
 
 /** What all checks find, worst first. */
 export function examine(facts: DoctorFacts): DoctorReport {
-  const findings = CHECKS.flatMap((check) => check(facts)).sort(
-    (a, b) => rankOf(b.severity) - rankOf(a.severity),
-  );
+  const findings = CHECKS.flatMap((check) => check(facts)).sort(worstFirst);
   return {
     made_at: isoOf(facts.now),
     version: facts.version,
@@ -58,19 +52,46 @@ export function examine(facts: DoctorFacts): DoctorReport {
   };
 }
 
-const rankOf = (severity: FindingSeverity): number => SEVERITIES_OF_FINDINGS.indexOf(severity);
+const SECTION_WORDS: Readonly<Record<Section, Both>> = {
+  run: say('como o gateway funciona', 'how the gateway runs'),
+  clock: say('o relógio', 'the clock'),
+  disk: say('o disco', 'the disk'),
+  memory: say('a memória', 'the memory'),
+  database: say('o banco de dados', 'the database'),
+  certificates: say('os certificados', 'the certificates'),
+  ports: say('as portas de rede', 'the network ports'),
+  broker: say('o broker', 'the broker'),
+  controllers: say('os controladores', 'the controllers'),
+  backup: say('os backups', 'the backups'),
+  versions: say('as versões', 'the versions'),
+  eventLoop: say('a folga do programa', 'the slack of the program'),
+  machine: say('o calor e a energia da caixa', 'heat and power of the box'),
+  logs: say('o log', 'the log'),
+  sync: say('a sincronização', 'the sync'),
+  serialPorts: say('as portas seriais', 'the serial ports'),
+  probes: say('as sondas', 'the probes'),
+  modem: say('o modem', 'the modem'),
+  cloud: say('o caminho até a nuvem', 'the way to the hosted instance'),
+  sntp: say('o servidor de hora', 'the time server'),
+};
 
 /** What could not be looked at is told, never taken for well. */
 function checkUnknown({ unknown }: DoctorFacts): Finding[] {
-  return Object.entries(unknown).map(([section, reason]) =>
-    finding(
+  return unknown.map(({ section, reason }) => {
+    const what = SECTION_WORDS[section];
+    return finding(
       `${section}_unknown`,
       'warn',
       say(
-        `Não foi possível examinar "${section}": ${reason}`,
-        `"${section}" could not be looked at: ${reason}`,
+        `Não foi possível examinar ${what['pt-BR']}: ${reason}`,
+        `It was not possible to look at ${what.en}: ${reason}`,
       ),
-      { next: say('Veja direitos e arquivos; tente de novo.', 'See to rights and files; try again.') },
-    ),
-  );
+      {
+        next: say(
+          'Tente de novo em um minuto; se ficar assim, envie um pacote de suporte.',
+          'Try again in a minute; if it stays so, send a support bundle.',
+        ),
+      },
+    );
+  });
 }

@@ -1,9 +1,19 @@
-import type { Both, Finding, FindingSeverity } from '#contract/resources/system-doctor.ts';
+import {
+  type Both,
+  type Finding,
+  type FindingId,
+  type FindingSeverity,
+  SEVERITIES_OF_FINDINGS,
+  type SeverityOf,
+} from '#contract/resources/system-doctor.ts';
 import type { ControllerFacts } from './ports.ts';
 
 export const MB = 1_000_000;
 export const DAY = 24 * 3_600_000;
 export const HOUR = 3_600_000;
+
+/** Words of other programs stand in sentences: a person reads two lines, and no report grows by them. */
+const CHARACTERS = 400;
 
 export const say = (portuguese: string, english: string): Both => ({ 'pt-BR': portuguese, en: english });
 
@@ -28,16 +38,28 @@ export function agoOf(ms: number): Both {
 
 const join = (number: Both, unit: string): Both => say(`${number['pt-BR']}${unit}`, `${number.en}${unit}`);
 
-type More = { next?: Both; measured?: [number | string | boolean, string | null]; about?: ControllerFacts };
+/** Time since an instant. A clock that was put back makes nothing older than now. */
+export const ageOf = (now: number, at: number): number => Math.max(0, now - at);
 
-export function finding(id: string, severity: FindingSeverity, sentence: Both, more: More = {}): Finding {
+type More = {
+  next?: Both | null;
+  measured?: [number | string | boolean, string | null];
+  about?: ControllerFacts;
+};
+
+export function finding<Id extends FindingId>(
+  id: Id,
+  severity: SeverityOf<Id>,
+  sentence: Both,
+  more: More = {},
+): Finding {
   const { next, measured, about } = more;
   return {
     id,
     severity,
-    sentence,
-    next_step: next ?? null,
-    measured: measured === undefined ? null : { value: measured[0], unit: measured[1] },
+    sentence: say(bounded(sentence['pt-BR']), bounded(sentence.en)),
+    next_step: next == null ? null : say(bounded(next['pt-BR']), bounded(next.en)),
+    measured: measured === undefined ? null : { value: boundedValue(measured[0]), unit: measured[1] },
     control_point:
       about === undefined
         ? null
@@ -45,12 +67,57 @@ export function finding(id: string, severity: FindingSeverity, sentence: Both, m
   };
 }
 
+/** A next step only for what is not well. */
+export const unlessOk = (severity: FindingSeverity, next: Both): Pick<More, 'next'> =>
+  severity === 'ok' ? {} : { next };
+
+/** One line of so many characters. */
+function bounded(text: string): string {
+  const line = text
+    .slice(0, 2 * CHARACTERS)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length <= CHARACTERS ? line : `${line.slice(0, CHARACTERS - 1)}…`;
+}
+
+const boundedValue = (value: number | string | boolean) =>
+  typeof value === 'string' ? bounded(value) : value;
+
+export const worstFirst = (one: Finding, other: Finding): number =>
+  SEVERITIES_OF_FINDINGS.indexOf(other.severity) - SEVERITIES_OF_FINDINGS.indexOf(one.severity);
+
+/** Findings of one kind that name a thing each. */
+const NAMED = 20;
+type MoreId = Extract<FindingId, `${string}_more`>;
+
+/** The worst of one kind, at most so many; the last one then says how many more there are. */
+export function named(
+  findings: readonly Finding[],
+  { id, what, unit }: { id: MoreId; what: Both; unit: string },
+): Finding[] {
+  const sorted = [...findings].sort(worstFirst);
+  const rest = sorted.slice(NAMED);
+  const [worst] = rest;
+  if (worst === undefined) return sorted;
+  const { next_step: next, severity } = worst;
+  return [
+    ...sorted.slice(0, NAMED),
+    finding(
+      id,
+      // each is as bad as one of those it stands for
+      severity as SeverityOf<MoreId>,
+      say(`Mais ${what['pt-BR']}: ${rest.length}.`, `More ${what.en}: ${rest.length}.`),
+      { next, measured: [rest.length, unit] },
+    ),
+  ];
+}
+
 /** The severity of a figure that is bad, or worth a look, from a bound on. */
-export function above(value: number, { warn, bad }: { warn: number; bad: number }): FindingSeverity {
+export function above(value: number, { warn, bad }: { warn: number; bad: number }): 'ok' | 'warn' | 'bad' {
   return value >= bad ? 'bad' : value >= warn ? 'warn' : 'ok';
 }
 
 /** The same for a figure that gets worse as it falls. */
-export function below(value: number, { warn, bad }: { warn: number; bad: number }): FindingSeverity {
+export function below(value: number, { warn, bad }: { warn: number; bad: number }): 'ok' | 'warn' | 'bad' {
   return value <= bad ? 'bad' : value <= warn ? 'warn' : 'ok';
 }

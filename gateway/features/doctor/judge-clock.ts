@@ -1,96 +1,112 @@
-import type { Finding } from '#contract/resources/system-doctor.ts';
-import { above, agoOf, finding, say, written } from './finding.ts';
-import type { DoctorFacts } from './ports.ts';
+import type { Both, Finding } from '#contract/resources/system-doctor.ts';
+import type { ClockState } from '#core/clock-trust.ts';
+import { above, agoOf, finding, say, unlessOk, written } from './finding.ts';
+import type { ClockFacts, DoctorFacts } from './ports.ts';
 
 /** Controllers and people compare times of day; a second does not matter, a minute does. */
 const OFFSET_MS = { warn: 2_000, bad: 60_000 };
 
+/** The words of the console, too. */
+const REASONS: Readonly<Record<ClockState['reason'], Both>> = {
+  synchronised: say('acertado pela internet', 'set over the internet'),
+  hosted_time: say('acertado pela nuvem', 'set by the hosted instance'),
+  battery_clock: say('tem bateria', 'it has a battery'),
+  plausible: say('parece certo', 'it looks right'),
+  configured: say('definido por --trust-clock', 'told by --trust-clock'),
+  before_last_known_time: say('está antes da última hora conhecida', 'it is before the last known time'),
+  not_synchronised: say('ainda não foi acertado', 'it was not set yet'),
+  stepped: say('deu um salto', 'it jumped'),
+  set_by_operator: say('acertado por uma pessoa', 'set by a person'),
+};
+
 export function checkClock({ clock, now, role }: DoctorFacts): Finding[] {
   if (clock === null) return [];
-  const found: Finding[] = [];
-  const { isTrusted, reason } = clock;
-  if (isTrusted === false) {
-    found.push(
-      finding(
-        'clock_untrusted',
-        'bad',
-        say(
-          `O relógio não é confiável (${reason}): os horários esperam e cada motor segue seu estado de segurança.`,
-          `The clock is not to be trusted (${reason}): schedules wait and each motor follows its fail-safe state.`,
-        ),
-        {
-          next: say(
-            'Ligue a internet, ou confirme a hora no console (POST /system/clock).',
-            'Connect the internet, or confirm the time in the console (POST /system/clock).',
-          ),
-          measured: [reason ?? '', null],
-        },
-      ),
-    );
-  }
-  if (isTrusted === true) {
-    found.push(
-      finding(
-        'clock_trust',
-        'ok',
-        say(`O relógio é confiável (${reason}).`, `The clock is trusted (${reason}).`),
-        {
-          measured: [reason ?? '', null],
-        },
-      ),
-    );
-  }
-  if (clock.lastGoodAt !== null && now < clock.lastGoodAt - OFFSET_MS.bad) {
-    found.push(
-      finding(
-        'clock_behind',
-        'bad',
-        say(
-          `O relógio da máquina está ${agoOf(clock.lastGoodAt - now)['pt-BR']} atrás da última hora boa conhecida.`,
-          `The clock of the machine is ${agoOf(clock.lastGoodAt - now).en} behind the last good time.`,
-        ),
-        {
-          next: say(
-            'Acerte a hora antes de iniciar o gateway.',
-            'Set the time before you start the gateway.',
-          ),
-          measured: [Math.round((clock.lastGoodAt - now) / 1000), 's'],
-        },
-      ),
-    );
-  }
-  return [...found, ...checkOffset(clock), ...(role === 'gateway' ? checkBattery(clock) : [])];
+  return [
+    ...checkTrust(clock),
+    ...checkBehind(clock, now),
+    ...checkOffset(clock),
+    ...(role === 'gateway' ? checkBattery(clock) : []),
+  ];
 }
 
-function checkOffset({ offsetMs, correctionMs }: NonNullable<DoctorFacts['clock']>): Finding[] {
-  const worst = Math.abs(offsetMs ?? 0) > Math.abs(correctionMs) ? (offsetMs ?? 0) : correctionMs;
-  const severity = above(Math.abs(worst), OFFSET_MS);
-  if (offsetMs === null && severity === 'ok') return [];
-  const seconds = written(worst / 1000, 1);
+function checkTrust({ isTrusted, reason }: ClockFacts): Finding[] {
+  if (isTrusted === null || reason === null) return [];
+  const why = REASONS[reason];
+  if (isTrusted) {
+    const sentence = say(
+      `O relógio é confiável (${why['pt-BR']}).`,
+      `The clock is to be trusted (${why.en}).`,
+    );
+    return [finding('clock_trust', 'ok', sentence, { measured: [reason, null] })];
+  }
   return [
     finding(
-      'clock_offset',
-      severity,
+      'clock_untrusted',
+      'bad',
       say(
-        `O relógio da máquina difere da hora certa em ${seconds['pt-BR']} s.`,
-        `The clock of the machine differs from the right time by ${seconds.en} s.`,
+        `O relógio não é confiável (${why['pt-BR']}): os horários esperam e cada motor fica na sua posição segura.`,
+        `The clock is not to be trusted (${why.en}): schedules wait and each motor holds its fail-safe state.`,
       ),
       {
-        measured: [worst / 1000, 's'],
-        ...(severity === 'ok'
-          ? {}
-          : {
-              next: say(
-                'Veja se o serviço de hora (chrony ou systemd-timesyncd) alcança um servidor.',
-                'See whether the time service (chrony or systemd-timesyncd) reaches a server.',
-              ),
-            }),
+        next: say(
+          'Ligue a internet, ou acerte a hora no console, em Sistema → Diagnóstico.',
+          'Connect the internet, or set the time in the console, at System → Diagnostics.',
+        ),
+        measured: [reason, null],
       },
     ),
   ];
 }
 
-function checkBattery({ hasBatteryClock, isSynchronised }: NonNullable<DoctorFacts['clock']>): Finding[] {
+function checkBehind({ lastGoodAt }: ClockFacts, now: number): Finding[] {
+  if (lastGoodAt === null || now >= lastGoodAt - OFFSET_MS.bad) return [];
+  const behind = agoOf(lastGoodAt - now);
+  return [
+    finding(
+      'clock_behind',
+      'bad',
+      say(
+        `O relógio desta caixa está ${behind['pt-BR']} atrás da última hora certa conhecida.`,
+        `The clock of this box is ${behind.en} behind the last time known to be right.`,
+      ),
+      {
+        next: say(
+          'Ligue a internet e espere um minuto, ou acerte a hora (sudo timedatectl set-time); depois inicie o gateway.',
+          'Connect the internet and wait a minute, or set the time (sudo timedatectl set-time); then start the gateway.',
+        ),
+        measured: [Math.round((lastGoodAt - now) / 1000), 's'],
+      },
+    ),
+  ];
+}
+
+function checkOffset({ offsetMs, correctionMs }: ClockFacts): Finding[] {
+  const worst = Math.abs(offsetMs ?? 0) > Math.abs(correctionMs) ? (offsetMs ?? 0) : correctionMs;
+  const severity = above(Math.abs(worst), OFFSET_MS);
+  if (offsetMs === null && severity === 'ok') return [];
+  const seconds = written(Math.abs(worst) / 1000, 1);
+  const off =
+    Math.abs(worst) < 2 * OFFSET_MS.bad
+      ? say(`${seconds['pt-BR']} s`, `${seconds.en} s`)
+      : agoOf(Math.abs(worst));
+  const next = say(
+    'Veja se a caixa alcança a internet; o serviço de hora (chrony ou systemd-timesyncd) a acerta por ela.',
+    'See whether the box reaches the internet; its time service (chrony or systemd-timesyncd) sets it from there.',
+  );
+  return [
+    finding(
+      'clock_offset',
+      severity,
+      say(
+        `O relógio da caixa difere da hora certa em ${off['pt-BR']}.`,
+        `The clock of the box differs from the right time by ${off.en}.`,
+      ),
+      { measured: [worst / 1000, 's'], ...unlessOk(severity, next) },
+    ),
+  ];
+}
+
+function checkBattery({ hasBatteryClock, isSynchronised }: ClockFacts): Finding[] {
   if (hasBatteryClock !== false) return [];
   return [
     finding(

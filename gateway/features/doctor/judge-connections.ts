@@ -1,5 +1,6 @@
 import type { Both, Finding } from '#contract/resources/system-doctor.ts';
-import { below, DAY, finding, say } from './finding.ts';
+import { unreachable } from '#contract/words.ts';
+import { agoOf, below, DAY, finding, say, unlessOk } from './finding.ts';
 import type { DoctorFacts, PortFacts } from './ports.ts';
 
 // What goes in and out: ports, the broker, certificates, the log.
@@ -9,12 +10,12 @@ const SERVER_DAYS = { warn: 60, bad: 7 };
 /** An authority begins its rotation three years before. */
 const AUTHORITY_DAYS = { warn: 2 * 365, bad: 90 };
 
-export function checkPorts({ ports, run }: DoctorFacts): Finding[] {
-  return (ports ?? []).map((port) => checkPort(port, run?.state !== 'stopped'));
+export function checkPorts({ ports }: DoctorFacts): Finding[] {
+  return (ports ?? []).map(checkPort);
 }
 
-function checkPort({ name, port, state, by }: PortFacts, isRunning: boolean): Finding {
-  const id = `port_${name}`;
+function checkPort({ name, port, state, by }: PortFacts): Finding {
+  const id = `port_${name}` as const;
   const measured: [number, string] = [port, 'port'];
   const who = by === null ? say('outro programa', 'another program') : say(by, by);
   switch (state) {
@@ -32,13 +33,13 @@ function checkPort({ name, port, state, by }: PortFacts, isRunning: boolean): Fi
     case 'closed':
       return finding(
         id,
-        isRunning ? 'bad' : 'note',
+        'bad',
         say(`A porta ${port} (${name}) não atende.`, `Port ${port} (${name}) does not answer.`),
         {
           measured,
           next: say(
-            'Veja o log e um firewall nesta máquina.',
-            'Look at the log, and for a firewall on this machine.',
+            'Reinicie o gateway; se ficar assim, veja o porquê no log (journalctl -u shrimp-farm-gateway -n 50).',
+            'Restart the gateway; if it stays so, see in the log why (journalctl -u shrimp-farm-gateway -n 50).',
           ),
         },
       );
@@ -59,23 +60,25 @@ function checkPort({ name, port, state, by }: PortFacts, isRunning: boolean): Fi
         },
       );
     default:
-      return state satisfies never;
+      return unreachable(state);
   }
 }
 
 export function checkBroker({ broker }: DoctorFacts): Finding[] {
   if (broker === null) return [];
-  const clients = say(`${broker.clients} controladores ligados`, `${broker.clients} controllers connected`);
   const measured: [number, string] = [broker.restarts, 'restarts'];
   if (!broker.isWell) {
     return [
       finding(
         'broker_silent',
         'bad',
-        say('Mensagens não passam pelo broker.', 'Messages do not get through the broker.'),
+        say(
+          'O broker (troca de mensagens com os controladores) não responde.',
+          'The broker, which carries messages to and from the controllers, does not answer.',
+        ),
         {
           next: say(
-            'Ele se reinicia por si em segundos; se voltar a ocorrer, envie um pacote de suporte.',
+            'Ele se reinicia sozinho em segundos; se voltar a ocorrer, envie um pacote de suporte.',
             'It starts anew by itself within seconds; if it comes again, send a support bundle.',
           ),
           measured,
@@ -83,20 +86,20 @@ export function checkBroker({ broker }: DoctorFacts): Finding[] {
       ),
     ];
   }
+  const severity = broker.restarts > 0 ? 'note' : 'ok';
+  const next = say(
+    'Se o número crescer, envie um pacote de suporte.',
+    'If that number grows, send a support bundle.',
+  );
   return [
     finding(
       'broker_loop',
-      broker.restarts > 0 ? 'note' : 'ok',
+      severity,
       say(
-        `O broker responde à própria prova; ${clients['pt-BR']}, ${broker.restarts} reinícios.`,
-        `The broker answers its own test; ${clients.en}, ${broker.restarts} restarts.`,
+        `O broker responde; controladores ligados: ${broker.clients}, reinícios do broker: ${broker.restarts}.`,
+        `The broker answers; controllers connected: ${broker.clients}, restarts of the broker: ${broker.restarts}.`,
       ),
-      {
-        measured,
-        ...(broker.restarts > 0
-          ? { next: say('Veja o que houve no log.', 'See in the log what happened.') }
-          : {}),
-      },
+      { measured, ...unlessOk(severity, next) },
     ),
   ];
 }
@@ -116,8 +119,8 @@ export function checkCertificates({ certificates, now }: DoctorFacts): Finding[]
         ),
         {
           next: say(
-            'npm run restore -- --from PASTA --authority-only traz a autoridade de um backup.',
-            'npm run restore -- --from FOLDER --authority-only brings it back from a backup.',
+            'Traga a autoridade do backup: sudo shrimp-farm-gateway restore --from PASTA --authority-only.',
+            'Bring it back from the backup: sudo shrimp-farm-gateway restore --from FOLDER --authority-only.',
           ),
         },
       ),
@@ -128,8 +131,16 @@ export function checkCertificates({ certificates, now }: DoctorFacts): Finding[]
       finding(
         'certificate_trouble',
         'warn',
-        say(`O certificado desta caixa: ${serverTrouble}`, `The certificate of this box: ${serverTrouble}`),
-        { next: say('Veja espaço e direitos de data/tls.', 'See to room and rights of data/tls.') },
+        say(
+          `O certificado desta caixa não está em ordem: ${serverTrouble}`,
+          `The certificate of this box is not in order: ${serverTrouble}`,
+        ),
+        {
+          next: say(
+            'Veja se há espaço no disco e se o gateway pode gravar na pasta tls dos seus dados.',
+            'See whether the disk has room and the gateway may write into the folder tls of its data.',
+          ),
+        },
       ),
     );
   }
@@ -149,30 +160,25 @@ export function checkCertificates({ certificates, now }: DoctorFacts): Finding[]
 }
 
 function checkEnd(
-  id: string,
+  id: 'certificate_server' | 'certificate_authority',
   what: Both,
   { endsAt, now, days }: { endsAt: number | null; now: number; days: { warn: number; bad: number } },
 ): Finding[] {
   if (endsAt === null) return [];
   const left = Math.floor((endsAt - now) / DAY);
   const severity = below(left, days);
+  const next = say(
+    'A renovação é automática e não aconteceu: acerte o relógio, reinicie o gateway e veja o log (journalctl -u shrimp-farm-gateway -n 50).',
+    'Renewing is automatic and did not happen: set the clock, restart the gateway and see the log (journalctl -u shrimp-farm-gateway -n 50).',
+  );
+  const time = agoOf(Math.abs(endsAt - now));
+  const ended = say(`${what['pt-BR']} venceu há ${time['pt-BR']}.`, `${what.en} ended ${time.en} ago.`);
+  const holds = say(
+    `${what['pt-BR']} vale por mais ${time['pt-BR']}.`,
+    `${what.en} holds for ${time.en} more.`,
+  );
   return [
-    finding(
-      id,
-      severity,
-      say(`${what['pt-BR']} vale por mais ${left} dias.`, `${what.en} holds for ${left} more days.`),
-      {
-        measured: [left, 'd'],
-        ...(severity === 'ok'
-          ? {}
-          : {
-              next: say(
-                'Ele se renova por si: veja o relógio, e o log por causa da falha.',
-                'It renews itself: look at the clock, and in the log for why it fails.',
-              ),
-            }),
-      },
-    ),
+    finding(id, severity, left < 0 ? ended : holds, { measured: [left, 'd'], ...unlessOk(severity, next) }),
   ];
 }
 
@@ -193,14 +199,15 @@ const LOG_PLACES = {
 
 export function checkLogs({ logs }: DoctorFacts): Finding[] {
   if (logs === null) return [];
+  const severity = logs.to === 'file' ? 'note' : 'ok';
+  const next = say(
+    'Limite o arquivo com logrotate, ou instale o gateway como serviço (docs/pt-br/install.md).',
+    'Bound that file with logrotate, or install the gateway as a service (docs/en/install.md).',
+  );
   return [
-    finding('logs', logs.to === 'file' ? 'note' : 'ok', LOG_PLACES[logs.to], {
+    finding('logs', severity, LOG_PLACES[logs.to], {
       measured: [logs.to, null],
-      ...(logs.to === 'file'
-        ? {
-            next: say('Use logrotate, ou o serviço do systemd.', 'Use logrotate, or the service of systemd.'),
-          }
-        : {}),
+      ...unlessOk(severity, next),
     }),
   ];
 }

@@ -1,25 +1,25 @@
-import type { Finding } from '#contract/resources/system-doctor.ts';
-import { above, agoOf, DAY, finding, MB, say, sizeOf } from './finding.ts';
-import type { DoctorFacts } from './ports.ts';
+import type { Both, Finding } from '#contract/resources/system-doctor.ts';
+import { above, ageOf, agoOf, DAY, finding, MB, say, sizeOf, unlessOk } from './finding.ts';
+import type { BootRung, DoctorFacts } from './ports.ts';
 
 const WAL_BYTES = { warn: 64 * MB, bad: 1_000 * MB };
 const CHECKED_MS = 30 * DAY;
 
-export function checkDatabase({ database, now, disk }: DoctorFacts): Finding[] {
+export function checkDatabase({ database, now, disk, run }: DoctorFacts): Finding[] {
   if (database === null) return [];
+  const isRunning = run?.state === 'running';
   if (database.trouble !== null || database.bytes === null) {
+    const gone = say('o arquivo não está lá', 'its file is not there');
+    const why = database.trouble === null ? gone : say(database.trouble, database.trouble);
     return [
       finding(
         'database_unreadable',
         'bad',
-        say(
-          `O banco de dados não responde: ${database.trouble ?? ''}`,
-          `The database does not answer: ${database.trouble ?? ''}`,
-        ),
+        say(`O banco de dados não pode ser lido: ${why['pt-BR']}`, `The database cannot be read: ${why.en}`),
         {
           next: say(
-            'Inicie o gateway: ele tenta as cópias por si. Senão, restaure um backup.',
-            'Start the gateway: it tries its copies by itself. Else restore a backup.',
+            'Inicie ou reinicie o gateway: ele mesmo tenta as cópias. Se não bastar, restaure um backup (docs/pt-br/replace-a-box.md).',
+            'Start or restart the gateway: it tries its copies by itself. If that is not enough, restore a backup (docs/en/replace-a-box.md).',
           ),
         },
       ),
@@ -27,30 +27,38 @@ export function checkDatabase({ database, now, disk }: DoctorFacts): Finding[] {
   }
   const size = sizeOf(database.bytes);
   const isTight = database.engine === 'sqlite' && disk !== null && disk.freeBytes < 2 * database.bytes;
+  const severity = isTight ? 'warn' : 'ok';
+  const next = say(
+    'Libere espaço, ou passe para um disco maior.',
+    'Free some space, or move to a larger disk.',
+  );
   const found = [
     finding(
       'database_size',
-      isTight ? 'warn' : 'ok',
-      say(`O banco de dados tem ${size['pt-BR']}.`, `The database has ${size.en}.`),
-      {
-        measured: [database.bytes, 'B'],
-        ...(isTight
-          ? {
-              next: say(
-                'Para cópias e restauração deve haver livre o dobro disto.',
-                'Copies and a restore need twice as much free space.',
-              ),
-            }
-          : {}),
-      },
+      severity,
+      isTight
+        ? say(
+            `O banco de dados tem ${size['pt-BR']}, e o disco não tem livre o dobro disto, de que cópias e uma restauração precisam.`,
+            `The database has ${size.en}, and the disk has less than twice that free, which copies and a restore need.`,
+          )
+        : say(`O banco de dados tem ${size['pt-BR']}.`, `The database has ${size.en}.`),
+      { measured: [database.bytes, 'B'], ...unlessOk(severity, next) },
     ),
   ];
-  return [...found, ...checkSoundness(database, now), ...checkWal(database), ...checkBoot(database)];
+  return [
+    ...found,
+    ...checkSoundness(database, { now, isRunning }),
+    ...checkWal(database),
+    ...checkBoot(database),
+  ];
 }
 
 type Database = NonNullable<DoctorFacts['database']>;
 
-function checkSoundness({ engine, wrong, checkedAt, snapshotAt }: Database, now: number): Finding[] {
+function checkSoundness(
+  { engine, wrong, checkedAt, snapshotAt }: Database,
+  { now, isRunning }: { now: number; isRunning: boolean },
+): Finding[] {
   if (engine === 'postgres') return [];
   const found: Finding[] = [];
   if (wrong !== null) {
@@ -61,15 +69,15 @@ function checkSoundness({ engine, wrong, checkedAt, snapshotAt }: Database, now:
         say(`O banco de dados está danificado: ${wrong}`, `The database is damaged: ${wrong}`),
         {
           next: say(
-            'Restaure um backup em breve; o controle segue.',
-            'Restore a backup soon; control goes on.',
+            'O controle segue. Restaure o último backup em breve (docs/pt-br/replace-a-box.md).',
+            'Control goes on. Restore the latest backup soon (docs/en/replace-a-box.md).',
           ),
           measured: [wrong, null],
         },
       ),
     );
   } else if (checkedAt === null || now - checkedAt > CHECKED_MS) {
-    const old = checkedAt === null ? null : agoOf(now - checkedAt);
+    const old = checkedAt === null ? null : agoOf(ageOf(now, checkedAt));
     found.push(
       finding(
         'database_check_old',
@@ -83,17 +91,21 @@ function checkSoundness({ engine, wrong, checkedAt, snapshotAt }: Database, now:
               `A última verificação completa foi há ${old['pt-BR']}.`,
               `The last full check was ${old.en} ago.`,
             ),
-        { next: say('npm run doctor -- --deep verifica agora.', 'npm run doctor -- --deep checks it now.') },
+        { next: isRunning ? AT_NEXT_START : CHECK_NOW },
       ),
     );
   } else {
-    const age = agoOf(now - checkedAt);
+    const age = ageOf(now, checkedAt);
+    const shown = agoOf(age);
     found.push(
       finding(
         'database_checked',
         'ok',
-        say(`Verificado inteiro e são há ${age['pt-BR']}.`, `Checked as a whole and sound ${age.en} ago.`),
-        { measured: [Math.round((now - checkedAt) / 1000), 's'] },
+        say(
+          `O banco de dados inteiro foi verificado há ${shown['pt-BR']} e está em ordem.`,
+          `The whole database was checked ${shown.en} ago and is sound.`,
+        ),
+        { measured: [Math.round(age / 1000), 's'] },
       ),
     );
   }
@@ -105,22 +117,24 @@ function checkSoundness({ engine, wrong, checkedAt, snapshotAt }: Database, now:
         say('Ainda não há cópia local do banco de dados.', 'There is no local snapshot of the database yet.'),
         {
           next: say(
-            'O gateway faz uma após mudanças; espere um pouco.',
-            'The gateway makes one after changes; wait a while.',
+            'O gateway ligado faz uma minutos depois de uma mudança; veja amanhã se ela está lá.',
+            'A running gateway makes one minutes after a change; look tomorrow whether it is there.',
           ),
         },
       ),
     );
   } else {
-    const age = agoOf(Math.max(0, now - snapshotAt));
+    const age = ageOf(now, snapshotAt);
+    const shown = agoOf(age);
     found.push(
       finding(
         'database_snapshot',
         'ok',
-        say(`A última cópia local tem ${age['pt-BR']}.`, `The last snapshot is ${age.en} old.`),
-        {
-          measured: [Math.round((now - snapshotAt) / 1000), 's'],
-        },
+        say(
+          `A última cópia local do banco de dados tem ${shown['pt-BR']}.`,
+          `The last local snapshot of the database is ${shown.en} old.`,
+        ),
+        { measured: [Math.round(age / 1000), 's'] },
       ),
     );
   }
@@ -141,8 +155,8 @@ function checkWal({ walBytes }: Database): Finding[] {
       ),
       {
         next: say(
-          'Feche programas que leem o banco; reinicie o gateway.',
-          'Close programs that read the database; restart the gateway.',
+          'Feche outros programas que leem o banco de dados e reinicie o gateway.',
+          'Close other programs that read the database, and restart the gateway.',
         ),
         measured: [walBytes, 'B'],
       },
@@ -150,20 +164,62 @@ function checkWal({ walBytes }: Database): Finding[] {
   ];
 }
 
+const CHECK_NOW = say(
+  'sudo shrimp-farm-gateway doctor --deep o verifica agora (minutos).',
+  'sudo shrimp-farm-gateway doctor --deep checks it now (minutes).',
+);
+const AT_NEXT_START = say(
+  'O gateway o verifica minutos depois de cada partida: reinicie-o numa hora calma.',
+  'The gateway checks it minutes after each start: restart it in a quiet hour.',
+);
+
+const RUNGS: Readonly<Record<BootRung, Both>> = {
+  normal: say('com o banco de dados como estava', 'with the database as it was'),
+  wal: say('com o banco de dados recuperado do diário', 'with the database recovered from its log'),
+  rolled_back: say('sem as últimas mudanças, que se perderam', 'without the last changes, which are lost'),
+  snapshot: say('com uma cópia local verificada', 'with a verified local snapshot'),
+  last_good: say(
+    'só com a última configuração boa, sem a história',
+    'with the last good configuration alone, without the history',
+  ),
+  fail_safe: say('vazio: cada controlador segue sozinho', 'empty: each controller goes on alone'),
+};
+
 function checkBoot({ boot }: Database): Finding[] {
-  if (boot === null || boot.isWhole) return [];
+  if (boot === null) return [];
+  if (boot.isMemoryOnly) {
+    return [
+      finding(
+        'database_in_memory',
+        'bad',
+        say(
+          'O gateway controla com o que tem na memória: nada é salvo, e ao desligar tudo o que é novo se perde.',
+          'The gateway controls from memory: nothing is saved, and what is new is lost when it stops.',
+        ),
+        {
+          next: say(
+            'Libere espaço no disco, ou troque o cartão, e reinicie o gateway (docs/pt-br/replace-a-box.md).',
+            'Free space on the disk, or replace the card, and restart the gateway (docs/en/replace-a-box.md).',
+          ),
+          measured: [boot.rung, null],
+        },
+      ),
+    ];
+  }
+  if (boot.isWhole) return [];
+  const how = RUNGS[boot.rung];
   return [
     finding(
       'database_recovered',
       'warn',
       say(
-        `A partida não usou o banco como estava (${boot.rung}): ${boot.detail}`,
-        `The start did not use the database as it was (${boot.rung}): ${boot.detail}`,
+        `O banco de dados estava danificado; o gateway partiu ${how['pt-BR']} (${boot.detail}).`,
+        `The database was damaged; the gateway started ${how.en} (${boot.detail}).`,
       ),
       {
         next: say(
-          'Confira horários e ordens; restaure um backup se faltar algo.',
-          'Check schedules and orders; restore a backup if something is missing.',
+          'Confira horários e ordens no console; se faltar algo, restaure um backup (docs/pt-br/replace-a-box.md).',
+          'Check schedules and orders in the console; if something is missing, restore a backup (docs/en/replace-a-box.md).',
         ),
         measured: [boot.rung, null],
       },

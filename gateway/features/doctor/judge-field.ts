@@ -1,10 +1,12 @@
 import type { Finding } from '#contract/resources/system-doctor.ts';
-import { below, DAY, finding, MB, say, sizeOf } from './finding.ts';
-import type { DoctorFacts, SerialPortFacts } from './ports.ts';
+import { below, DAY, finding, MB, named, say, sizeOf, unlessOk } from './finding.ts';
+import type { DoctorFacts, ModemFacts, ProbeFacts, SerialPortFacts } from './ports.ts';
 
 // What hangs on the box: its card, serial ports, probes in the water, the modem.
 
 const CARD_YEARS = 5;
+/** Port names in one sentence. */
+const SHOWN_PORTS = 6;
 /** A common 32 GB card bears some 30 TB: at this rate it is worn out within five years. */
 const WRITTEN_PER_DAY = 15_000 * MB;
 const SIGNAL_DBM = { warn: -95, bad: -105 };
@@ -19,8 +21,8 @@ export function checkCard({ disk, now }: DoctorFacts): Finding[] {
         'disk_errors',
         'bad',
         say(
-          `O sistema de arquivos notou ${health.fileSystemErrors} erros do disco: ele está falhando.`,
-          `The file system noticed ${health.fileSystemErrors} errors of the disk: it is failing.`,
+          `O cartão ou disco está falhando: erros notados até agora, ${health.fileSystemErrors}.`,
+          `The card or disk is failing: errors noticed so far, ${health.fileSystemErrors}.`,
         ),
         {
           measured: [health.fileSystemErrors, 'errors'],
@@ -39,12 +41,15 @@ export function checkCard({ disk, now }: DoctorFacts): Finding[] {
         'disk_card_old',
         'warn',
         say(
-          `O cartão SD (${health.name ?? '?'}) é de ${health.madeInYear}.`,
+          `O cartão SD (${health.name ?? '?'}) foi fabricado em ${health.madeInYear}.`,
           `The SD card (${health.name ?? '?'}) was made in ${health.madeInYear}.`,
         ),
         {
           measured: [years, 'a'],
-          next: say('Troque o cartão antes que falhe.', 'Replace the card before it fails.'),
+          next: say(
+            'Troque o cartão antes que falhe (docs/pt-br/replace-a-box.md).',
+            'Replace the card before it fails (docs/en/replace-a-box.md).',
+          ),
         },
       ),
     );
@@ -57,143 +62,167 @@ function checkWriting(writtenBytes: number | null, upS: number | null): Finding[
   if (writtenBytes === null || upS === null || upS < 6 * 3_600) return [];
   const perDay = (writtenBytes / upS) * (DAY / 1000);
   const size = sizeOf(perDay);
-  const isMuch = perDay > WRITTEN_PER_DAY;
+  const severity = perDay > WRITTEN_PER_DAY ? 'warn' : 'ok';
+  const next = say(
+    'O gateway grava menos de 1 GB por dia: ache o programa que grava tanto (sudo iotop -a) e tire-o desta caixa.',
+    'The gateway writes less than 1 GB a day: find the program that writes so much (sudo iotop -a) and take it off this box.',
+  );
   return [
     finding(
       'disk_written',
-      isMuch ? 'warn' : 'ok',
-      say(`O disco grava ${size['pt-BR']} por dia.`, `The disk takes ${size.en} of writing a day.`),
-      {
-        measured: [Math.round(perDay), 'B/d'],
-        ...(isMuch
-          ? {
-              next: say(
-                'Veja que programa grava tanto (o gateway grava menos de 1 GB por dia).',
-                'See which program writes so much (the gateway writes less than 1 GB a day).',
-              ),
-            }
-          : {}),
-      },
+      severity,
+      say(`No disco são gravados ${size['pt-BR']} por dia.`, `${size.en} a day are written to the disk.`),
+      { measured: [Math.round(perDay), 'B/d'], ...unlessOk(severity, next) },
     ),
   ];
 }
 
 export function checkSerialPorts({ serialPorts }: DoctorFacts): Finding[] {
   if (serialPorts === null) return [];
-  const names = serialPorts.map(({ path }) => path.split('/').at(-1)).join(', ');
   const count = serialPorts.length;
+  const shown = serialPorts.slice(0, SHOWN_PORTS).map(({ path }) => path.split('/').at(-1) ?? path);
+  const names = [...shown, ...(count > SHOWN_PORTS ? ['…'] : [])].join(', ');
   return [
     finding(
       'serial_ports',
       'ok',
       count === 0
         ? say('Nenhum cabo serial USB está ligado.', 'No USB serial cable is plugged in.')
-        : say(`Portas seriais USB: ${names}.`, `USB serial ports: ${names}.`),
+        : say(`Portas seriais USB (${count}): ${names}.`, `USB serial ports (${count}): ${names}.`),
       { measured: [count, 'ports'] },
     ),
-    ...serialPorts.flatMap(checkSerialPort),
+    ...named(serialPorts.filter(({ mayOpen }) => !mayOpen).map(denied), {
+      id: 'serial_port_denied_more',
+      what: say('portas seriais sem direito', 'serial ports that may not be opened'),
+      unit: 'ports',
+    }),
+    // it talks to every new port for half a minute, and confuses boards and probes
+    ...named(serialPorts.filter(({ usedBy }) => usedBy.includes('ModemManager')).map(heldByModemManager), {
+      id: 'serial_port_modemmanager_more',
+      what: say('portas ocupadas pelo ModemManager', 'ports that ModemManager holds'),
+      unit: 'ports',
+    }),
   ];
 }
 
-function checkSerialPort({ path, mayOpen, usedBy }: SerialPortFacts): Finding[] {
-  const found: Finding[] = [];
-  if (!mayOpen) {
-    found.push(
-      finding(
-        'serial_port_denied',
-        'warn',
-        say(`O gateway não tem direito à porta ${path}.`, `The gateway may not open the port ${path}.`),
-        {
-          measured: [path, null],
-          next: say(
-            'Ponha o usuário do gateway no grupo dialout e reinicie a caixa.',
-            'Put the user of the gateway into the group dialout and restart the box.',
-          ),
-        },
+function denied({ path }: SerialPortFacts): Finding {
+  return finding(
+    'serial_port_denied',
+    'warn',
+    say(`O gateway não tem direito à porta ${path}.`, `The gateway may not open the port ${path}.`),
+    {
+      measured: [path, null],
+      next: say(
+        'Ponha o usuário do gateway no grupo dialout (sudo usermod -aG dialout shrimp-farm) e reinicie a caixa.',
+        'Put the user of the gateway into the group dialout (sudo usermod -aG dialout shrimp-farm) and restart the box.',
       ),
-    );
-  }
-  // it talks to every new port for half a minute, and confuses boards and probes
-  if (usedBy.includes('ModemManager')) {
-    found.push(
-      finding(
-        'serial_port_modemmanager',
-        'warn',
-        say(`O ModemManager usa a porta ${path}.`, `ModemManager uses the port ${path}.`),
-        {
-          measured: [path, null],
-          next: say(
-            'sudo systemctl disable --now ModemManager: o gateway fala com o modem por si.',
-            'sudo systemctl disable --now ModemManager: the gateway talks to the modem by itself.',
-          ),
-        },
+    },
+  );
+}
+
+function heldByModemManager({ path }: SerialPortFacts): Finding {
+  return finding(
+    'serial_port_modemmanager',
+    'warn',
+    say(
+      `O programa ModemManager ocupa a porta ${path} e atrapalha sondas e placas.`,
+      `The program ModemManager holds the port ${path}, and disturbs probes and boards.`,
+    ),
+    {
+      measured: [path, null],
+      next: say(
+        'Desligue-o: sudo systemctl disable --now ModemManager. O gateway fala com o modem sem ele.',
+        'Switch it off: sudo systemctl disable --now ModemManager. The gateway talks to the modem without it.',
       ),
-    );
-  }
-  return found;
+    },
+  );
 }
 
 export function checkProbes({ probes }: DoctorFacts): Finding[] {
   if (probes === null || probes.length === 0) return [];
-  const silent = probes.filter(({ trouble }) => trouble !== null);
-  const total = probes.length;
-  const answering = total - silent.length;
+  const answering = probes.filter(({ trouble }) => trouble === null).length;
   return [
     finding(
       'probes',
       'ok',
-      say(`${answering} de ${total} sondas respondem.`, `${answering} of ${total} probes answer.`),
+      say(
+        `Sondas que respondem: ${answering} de ${probes.length}.`,
+        `Probes that answer: ${answering} of ${probes.length}.`,
+      ),
       { measured: [answering, 'probes'] },
     ),
-    ...probes
-      .filter(({ isCalibrationDue }) => isCalibrationDue)
-      .map(({ name, pond }) =>
-        finding(
-          'probe_calibration_due',
-          'note',
-          say(
-            `A sonda ${name} do viveiro ${pond} está com a calibração vencida.`,
-            `The calibration of the probe ${name} of pond ${pond} is overdue.`,
-          ),
-          {
-            measured: [name, null],
-            next: say('Calibre a sonda e anote a data.', 'Calibrate it and note the date.'),
-          },
-        ),
+    ...named(probes.flatMap(silent), {
+      id: 'probe_silent_more',
+      what: say('sondas que não são lidas', 'probes that cannot be read'),
+      unit: 'probes',
+    }),
+    ...named(probes.filter(({ isCalibrationDue }) => isCalibrationDue).map(uncalibrated), {
+      id: 'probe_calibration_due_more',
+      what: say('sondas com a calibração vencida', 'probes with overdue calibration'),
+      unit: 'probes',
+    }),
+  ];
+}
+
+function silent({ name, pond, trouble }: ProbeFacts): Finding[] {
+  if (trouble === null) return [];
+  const { message, next } = trouble;
+  return [
+    finding(
+      'probe_silent',
+      'warn',
+      say(
+        `A sonda ${name} do viveiro ${pond} não é lida: ${message['pt-BR']}`,
+        `The probe ${name} of pond ${pond} cannot be read: ${message.en}`,
       ),
-    ...silent.map(({ name, pond, trouble }) =>
-      finding(
-        'probe_silent',
-        'warn',
-        say(
-          `A sonda ${name} do viveiro ${pond} não é lida (${trouble}).`,
-          `The probe ${name} of pond ${pond} cannot be read (${trouble}).`,
-        ),
-        {
-          measured: [name, null],
-          next: say(
-            'Veja alimentação e cabo A/B da sonda, depois o endereço dela.',
-            'See to the power and the A/B wires of the probe, then to its address.',
-          ),
-        },
-      ),
+      { measured: [name, null], next },
     ),
   ];
 }
 
+function uncalibrated({ name, pond }: ProbeFacts): Finding {
+  return finding(
+    'probe_calibration_due',
+    'note',
+    say(
+      `A sonda ${name} do viveiro ${pond} está com a calibração vencida.`,
+      `The calibration of the probe ${name} of pond ${pond} is overdue.`,
+    ),
+    {
+      measured: [name, null],
+      next: say(
+        'Calibre a sonda e registre a calibração no console, em Sistema → Sondas (docs/pt-br/probes.md).',
+        'Calibrate it and record that in the console, at System → Probes (docs/en/probes.md).',
+      ),
+    },
+  );
+}
+
 export function checkModem({ modem }: DoctorFacts): Finding[] {
   if (modem === null) return [];
-  const { signalDbm, state, words, operator } = modem;
-  if (state === 'off') return [];
-  const isWell = state === 'ready' || state === 'starting';
-  const head = finding(`modem_${state}`, isWell ? 'ok' : 'bad', words.message, {
-    measured: [state, null],
-    ...(words.next === null ? {} : { next: words.next }),
-  });
-  if (state !== 'ready' || signalDbm === null) return [head];
+  const { state, words } = modem;
+  const { message, next } = words;
+  const more = { measured: [state, null] as [string, null], next };
+  switch (state) {
+    case 'off':
+      return [];
+    case 'starting':
+      return [finding('modem_starting', 'ok', message, more)];
+    case 'ready':
+      return [finding('modem_ready', 'ok', message, more), ...checkSignal(modem)];
+    default:
+      return [finding(`modem_${state}`, 'bad', message, more)];
+  }
+}
+
+function checkSignal({ signalDbm, operator }: ModemFacts): Finding[] {
+  if (signalDbm === null) return [];
   const severity = below(signalDbm, SIGNAL_DBM);
+  const next = say(
+    'Ponha a antena do modem mais alto, fora da caixa de metal.',
+    'Put the antenna of the modem higher, outside of the metal box.',
+  );
   return [
-    head,
     finding(
       'modem_signal',
       severity,
@@ -203,14 +232,7 @@ export function checkModem({ modem }: DoctorFacts): Finding[] {
       ),
       {
         measured: [signalDbm, 'dBm'],
-        ...(severity === 'ok'
-          ? {}
-          : {
-              next: say(
-                'Ponha a antena mais alto, fora da caixa de metal.',
-                'Put the antenna higher, outside of the metal box.',
-              ),
-            }),
+        ...unlessOk(severity, next),
       },
     ),
   ];

@@ -1,6 +1,6 @@
-import type { Finding } from '#contract/resources/system-doctor.ts';
-import { above, below, finding, MB, say, sizeOf, written } from './finding.ts';
-import type { DoctorFacts } from './ports.ts';
+import type { Both, Finding } from '#contract/resources/system-doctor.ts';
+import { above, below, finding, MB, say, sizeOf, unlessOk, written } from './finding.ts';
+import type { DiskFacts, DoctorFacts } from './ports.ts';
 
 // The box: its disk, memory, temperature and power.
 
@@ -18,24 +18,21 @@ export function checkDisk({ disk }: DoctorFacts): Finding[] {
   const free = sizeOf(disk.freeBytes);
   const total = sizeOf(disk.totalBytes);
   const severity = below(disk.freeBytes, FREE_BYTES);
+  const next = say(
+    'Libere espaço: apague o que não é do gateway, ou passe para um disco maior. Com o disco cheio o controle segue, mas nada é salvo.',
+    'Free some space: remove what is not of the gateway, or move to a larger disk. With a full disk control goes on, but nothing is saved.',
+  );
   const found = [
     finding(
       'disk_space',
       severity,
       say(
-        `Livres em ${disk.folder}: ${free['pt-BR']} de ${total['pt-BR']}.`,
-        `Free in ${disk.folder}: ${free.en} of ${total.en}.`,
+        `Espaço livre no disco (${disk.folder}): ${free['pt-BR']} de ${total['pt-BR']}.`,
+        `Free space on the disk (${disk.folder}): ${free.en} of ${total.en}.`,
       ),
       {
         measured: [disk.freeBytes, 'B'],
-        ...(severity === 'ok'
-          ? {}
-          : {
-              next: say(
-                'Libere espaço: o controle segue, mas nada mais é salvo com o disco cheio.',
-                'Free some space: control goes on, but with a full disk nothing is saved.',
-              ),
-            }),
+        ...unlessOk(severity, next),
       },
     ),
   ];
@@ -66,14 +63,25 @@ export function checkDisk({ disk }: DoctorFacts): Finding[] {
           'A última gravação foi recusada: o disco está cheio.',
           'The last write was refused: the disk is full.',
         ),
-        { next: say('Libere espaço agora.', 'Free some space now.') },
+        {
+          next: say(
+            'Libere espaço agora: o que não é salvo se perde quando a caixa desliga.',
+            'Free some space now: what is not saved is lost when the box goes off.',
+          ),
+        },
       ),
     );
   }
   return [...found, ...checkWear(disk)];
 }
 
-function checkWear({ card, wearPercent, spares }: NonNullable<DoctorFacts['disk']>): Finding[] {
+const SPARES: Readonly<Record<NonNullable<DiskFacts['spares']>, Both>> = {
+  normal: say('blocos de reserva bastantes', 'enough spare blocks'),
+  warning: say('restam poucos blocos de reserva', 'few spare blocks are left'),
+  urgent: say('quase sem blocos de reserva', 'hardly any spare block is left'),
+};
+
+function checkWear({ card, wearPercent, spares }: DiskFacts): Finding[] {
   if (card === 'sd') {
     return [
       finding(
@@ -82,38 +90,43 @@ function checkWear({ card, wearPercent, spares }: NonNullable<DoctorFacts['disk'
         say('Um cartão SD não diz quanto já se desgastou.', 'An SD card does not tell how worn it is.'),
         {
           next: say(
-            'Use um cartão industrial, ou eMMC/SSD, e mantenha os backups.',
-            'Use an industrial card, or eMMC/SSD, and keep the backups.',
+            'Use um cartão industrial, ou eMMC/SSD, e mantenha os backups (docs/pt-br/hardware.md).',
+            'Use an industrial card, or eMMC/SSD, and keep the backups (docs/en/hardware.md).',
           ),
         },
       ),
     ];
   }
-  if (wearPercent === null) return [];
-  const bySpares = spares === 'urgent' ? 'bad' : spares === 'warning' ? 'warn' : 'ok';
-  const byWear = above(wearPercent, WEAR_PERCENT);
-  const severity = bySpares === 'bad' || byWear === 'bad' ? 'bad' : bySpares === 'warn' ? 'warn' : byWear;
+  if (wearPercent === null && spares === null) return [];
+  const severity = wearSeverity(wearPercent, spares);
+  const life =
+    wearPercent === null
+      ? say(
+          'A memória eMMC não diz quanto usou da vida útil',
+          'The eMMC does not tell how much of its life it used',
+        )
+      : say(
+          `A memória eMMC usou até ${wearPercent} % da vida útil`,
+          `The eMMC has used up to ${wearPercent} % of its life`,
+        );
+  const left = spares === null ? say('', '') : say(`; ${SPARES[spares]['pt-BR']}`, `; ${SPARES[spares].en}`);
+  const next = say(
+    'Confira o backup e planeje a troca da placa (docs/pt-br/replace-a-box.md).',
+    'Check the backup and plan to replace the board (docs/en/replace-a-box.md).',
+  );
   return [
-    finding(
-      'disk_wear',
-      severity,
-      say(
-        `A memória eMMC usou até ${wearPercent} % da vida útil; blocos de reserva: ${spares ?? '?'}.`,
-        `The eMMC has used up to ${wearPercent} % of its life; spare blocks: ${spares ?? '?'}.`,
-      ),
-      {
-        measured: [wearPercent, '%'],
-        ...(severity === 'ok'
-          ? {}
-          : {
-              next: say(
-                'Planeje a troca da placa; confira o backup.',
-                'Plan to replace the board; check the backup.',
-              ),
-            }),
-      },
-    ),
+    finding('disk_wear', severity, say(`${life['pt-BR']}${left['pt-BR']}.`, `${life.en}${left.en}.`), {
+      ...(wearPercent === null ? {} : { measured: [wearPercent, '%'] }),
+      ...unlessOk(severity, next),
+    }),
   ];
+}
+
+/** The worse of the two figures of the chip. */
+function wearSeverity(wearPercent: number | null, spares: DiskFacts['spares']): 'ok' | 'warn' | 'bad' {
+  const byWear = above(wearPercent ?? 0, WEAR_PERCENT);
+  if (spares === 'urgent' || byWear === 'bad') return 'bad';
+  return spares === 'warning' ? 'warn' : byWear;
 }
 
 export function checkMemory({ memory }: DoctorFacts): Finding[] {
@@ -121,6 +134,10 @@ export function checkMemory({ memory }: DoctorFacts): Finding[] {
   const { availableBytes, residentBytes } = memory;
   const available = sizeOf(availableBytes);
   const scarce = below(availableBytes, AVAILABLE_BYTES);
+  const alone = say(
+    'Pare outros programas nesta caixa: o gateway deve ficar sozinho nela.',
+    'Stop other programs on this box: the gateway should have it alone.',
+  );
   const found = [
     finding(
       'memory_available',
@@ -128,32 +145,24 @@ export function checkMemory({ memory }: DoctorFacts): Finding[] {
       say(`Memória disponível: ${available['pt-BR']}.`, `Memory available: ${available.en}.`),
       {
         measured: [availableBytes, 'B'],
-        ...(scarce === 'ok'
-          ? {}
-          : {
-              next: say(
-                'Veja que outros programas rodam nesta máquina; o gateway deve ficar sozinho nela.',
-                'See which other programs run on this machine; the gateway should have it alone.',
-              ),
-            }),
+        ...unlessOk(scarce, alone),
       },
     ),
   ];
   if (residentBytes === null) return found;
   const resident = sizeOf(residentBytes);
   const large = above(residentBytes, RESIDENT_BYTES);
+  const restart = say(
+    'Grave um pacote de suporte e reinicie o gateway.',
+    'Write a support bundle and restart the gateway.',
+  );
   return [
     ...found,
     finding(
       'memory_program',
       large,
-      say(`O programa ocupa ${resident['pt-BR']}.`, `The program takes ${resident.en}.`),
-      {
-        measured: [residentBytes, 'B'],
-        ...(large === 'ok'
-          ? {}
-          : { next: say('Envie um pacote de suporte e reinicie.', 'Send a support bundle and restart.') }),
-      },
+      say(`O gateway ocupa ${resident['pt-BR']} de memória.`, `The gateway takes ${resident.en} of memory.`),
+      { measured: [residentBytes, 'B'], ...unlessOk(large, restart) },
     ),
   ];
 }
@@ -171,14 +180,10 @@ export function checkMachine({ machine }: DoctorFacts): Finding[] {
         say(`O processador está a ${heat['pt-BR']} °C.`, `The processor is at ${heat.en} °C.`),
         {
           measured: [machine.celsius, '°C'],
-          ...(severity === 'ok'
-            ? {}
-            : {
-                next: say(
-                  'Dê sombra e ar à caixa, ou um dissipador.',
-                  'Give the box shade and air, or a heat sink.',
-                ),
-              }),
+          ...unlessOk(
+            severity,
+            say('Dê sombra e ar à caixa, ou um dissipador.', 'Give the box shade and air, or a heat sink.'),
+          ),
         },
       ),
     );
@@ -196,8 +201,8 @@ function checkPower({ now, sinceStart }: NonNullable<DoctorFacts['machine']>): F
         now?.undervoltage === true
           ? say('A tensão de alimentação está baixa agora.', 'The supply voltage is low now.')
           : say(
-              'A tensão de alimentação já esteve baixa desde a partida.',
-              'The supply voltage was low since the start.',
+              'A tensão de alimentação já esteve baixa desde que a caixa foi ligada.',
+              'The supply voltage has been low since the box was switched on.',
             ),
         {
           next: say(
@@ -213,11 +218,21 @@ function checkPower({ now, sinceStart }: NonNullable<DoctorFacts['machine']>): F
       finding(
         'processor_throttled',
         now?.throttled === true ? 'warn' : 'note',
-        say(
-          'O processador reduz, ou reduziu, a velocidade por calor ou tensão.',
-          'The processor slows, or slowed, down for heat or voltage.',
-        ),
-        { next: say('Veja a fonte e a ventilação.', 'See to power supply and ventilation.') },
+        now?.throttled === true
+          ? say(
+              'O processador está mais lento agora, por calor ou tensão baixa.',
+              'The processor is slowed down now, by heat or low voltage.',
+            )
+          : say(
+              'O processador já ficou mais lento desde que a caixa foi ligada, por calor ou tensão baixa.',
+              'The processor was slowed down since the box was switched on, by heat or low voltage.',
+            ),
+        {
+          next: say(
+            'Dê sombra e ar à caixa; confira a fonte e o cabo dela.',
+            'Give the box shade and air; check its power supply and cable.',
+          ),
+        },
       ),
     );
   }

@@ -6,24 +6,27 @@ import type { CloudFacts, DoctorFacts } from './ports.ts';
 
 const STEPS: Readonly<Record<Exclude<CloudFacts['step'], 'open'>, { what: Both; next: Both }>> = {
   no_network: {
-    what: say('Esta caixa não está em rede nenhuma.', 'This box is in no network.'),
+    what: say('Esta caixa não está ligada a nenhuma rede.', 'This box is on no network.'),
     next: say(
       'Veja o cabo de rede ou o Wi-Fi da caixa.',
       'See to the network cable or the Wi-Fi of the box.',
     ),
   },
   no_name: {
-    what: say('A internet não responde por nomes (DNS).', 'The internet answers for no names (DNS).'),
+    what: say(
+      'O endereço da nuvem não é encontrado: não há internet, ou o DNS falha.',
+      'The address of the hosted instance is not found: there is no internet, or DNS fails.',
+    ),
     next: say(
-      'Reinicie o roteador e veja se outro aparelho navega.',
-      'Restart the router, and see whether another device gets out.',
+      'Reinicie o roteador e veja se um celular navega pela mesma rede.',
+      'Restart the router, and see whether a phone gets to the internet by the same network.',
     ),
   },
   no_connection: {
     what: say('A nuvem não aceita a conexão.', 'The hosted instance takes no connection.'),
     next: say(
-      'Veja se o roteador bloqueia a porta; se outros sites abrem, avise o suporte.',
-      'See whether the router blocks the port; if other sites open, tell support.',
+      'Veja se um celular navega pela mesma rede e se o roteador bloqueia esta porta; se não, avise o suporte.',
+      'See whether a phone gets to the internet by the same network, and whether the router blocks this port; if neither, tell support.',
     ),
   },
 };
@@ -53,41 +56,48 @@ export function checkCloud({ cloud }: DoctorFacts): Finding[] {
 
 export function checkSntp({ sntp }: DoctorFacts): Finding[] {
   if (sntp === null) return [];
-  const { port, trouble, stratum } = sntp;
+  const { port, trouble, isTrusted } = sntp;
   if (port === null) {
+    const why = trouble === null ? '' : ` (${trouble})`;
     return [
       finding(
         'sntp_off',
         'note',
         say(
-          `Esta caixa não dá a hora por SNTP (${trouble ?? 'desligado'}); os controladores a recebem do broker.`,
-          `This box serves no time over SNTP (${trouble ?? 'switched off'}); controllers get it from the broker.`,
+          `Esta caixa não serve a hora pela rede, por SNTP${why}; os controladores a recebem do broker.`,
+          `This box serves no time over the network, by SNTP${why}; controllers get it from the broker.`,
         ),
         {
           next: say(
-            'A porta 123 pede um direito: instale pelo pacote, ou escolha outra com --ntp-port.',
-            'Port 123 wants a privilege: install by the package, or choose another with --ntp-port.',
+            'Se nada na fazenda usa SNTP, nada falta. Senão instale o gateway pelo pacote, ou escolha outra porta com --ntp-port.',
+            'If nothing on the farm uses SNTP, nothing is missing. Else install the gateway from the package, or choose another port with --ntp-port.',
           ),
         },
       ),
     ];
   }
-  const isServing = stratum !== null;
+  const measured: [number, string] = [port, 'port'];
+  if (isTrusted) {
+    const serves = say(
+      `A porta ${port} serve a hora à rede da fazenda (SNTP).`,
+      `Port ${port} serves the time to the farm network (SNTP).`,
+    );
+    return [finding('sntp', 'ok', serves, { measured })];
+  }
   return [
     finding(
-      isServing ? 'sntp' : 'sntp_untrusted',
-      isServing ? 'ok' : 'warn',
-      isServing
-        ? say(`A porta ${port} dá a hora (SNTP).`, `Port ${port} serves the time (SNTP).`)
-        : say(
-            'A hora desta caixa não é confiável: ela não é dada aos controladores.',
-            'The time of this box is not to be trusted: it is not served to controllers.',
-          ),
+      'sntp_untrusted',
+      'warn',
+      say(
+        'A hora desta caixa não é confiável: ela não é passada aos controladores por SNTP.',
+        'The time of this box is not to be trusted: it is not passed on to controllers over SNTP.',
+      ),
       {
-        measured: [stratum ?? 16, 'stratum'],
-        ...(isServing
-          ? {}
-          : { next: say('Acerte a hora (POST /system/clock).', 'Set the time (POST /system/clock).') }),
+        measured,
+        next: say(
+          'Acerte a hora no console, em Sistema → Diagnóstico.',
+          'Set the time in the console, at System → Diagnostics.',
+        ),
       },
     ),
   ];

@@ -1,5 +1,5 @@
-import type { Finding } from '#contract/resources/system-doctor.ts';
-import { above, agoOf, finding, say, written } from './finding.ts';
+import type { Both, Finding } from '#contract/resources/system-doctor.ts';
+import { above, ageOf, agoOf, finding, say, unlessOk, written } from './finding.ts';
 import type { DoctorFacts, RunFacts, StartCause } from './ports.ts';
 
 // The program: how it runs, its versions, its event loop.
@@ -11,13 +11,10 @@ const NODE_MAJOR = '24';
 const CAUSES: Readonly<Record<StartCause, [string, string]>> = {
   first: ['primeira partida', 'first start'],
   stopped: ['parado e iniciado em ordem', 'stopped and started in order'],
-  updated: ['versão nova', 'another version'],
-  power: [
-    'a máquina ligou de novo sem despedida: queda de energia',
-    'the machine came back without a farewell: power cut',
-  ],
-  killed: ['o processo foi encerrado à força', 'the process was killed'],
-  fault: ['uma falha do programa', 'a fault of the program'],
+  updated: ['atualização do programa', 'update of the program'],
+  power: ['depois de uma queda de energia', 'after a power cut'],
+  killed: ['o programa foi encerrado à força', 'the program was killed'],
+  fault: ['depois de uma falha do programa', 'after a fault of the program'],
 };
 const SEVERITY_OF_CAUSE = {
   first: 'ok',
@@ -28,6 +25,29 @@ const SEVERITY_OF_CAUSE = {
   fault: 'warn',
 } as const;
 
+const START = say(
+  'Inicie-o (sudo systemctl start shrimp-farm-gateway); se não ficar no ar, veja o log (journalctl -u shrimp-farm-gateway -n 50).',
+  'Start it (sudo systemctl start shrimp-farm-gateway); if it does not stay up, see the log (journalctl -u shrimp-farm-gateway -n 50).',
+);
+const SEND_BUNDLE = say(
+  'Envie ao suporte um pacote: sudo shrimp-farm-gateway doctor --bundle ARQUIVO.',
+  'Send support a bundle: sudo shrimp-farm-gateway doctor --bundle FILE.',
+);
+const NEXT_OF_CAUSE: Readonly<Record<StartCause, Both | null>> = {
+  first: null,
+  stopped: null,
+  updated: null,
+  power: say(
+    'Um nobreak na caixa e no roteador evita isto.',
+    'A UPS for the box and the router avoids this.',
+  ),
+  killed: say(
+    'Veja se faltou memória (journalctl -k | grep -i memory) e feche outros programas.',
+    'See whether memory ran out (journalctl -k | grep -i memory), and close other programs.',
+  ),
+  fault: SEND_BUNDLE,
+};
+
 export function checkRun({ run, now }: DoctorFacts): Finding[] {
   if (run === null) return [];
   if (run.state === 'stopped') {
@@ -36,10 +56,10 @@ export function checkRun({ run, now }: DoctorFacts): Finding[] {
         'gateway_stopped',
         'bad',
         say(
-          'O gateway está parado: os controladores seguem sozinhos.',
-          'The gateway is stopped: controllers go on alone.',
+          'O gateway está parado: cada controlador segue sozinho, e ninguém avisa de nada.',
+          'The gateway is stopped: each controller goes on alone, and nobody is told of anything.',
         ),
-        { next: say('Inicie o serviço e veja o log dele.', 'Start the service and look at its log.') },
+        { next: START },
       ),
       ...checkFault(run),
     ];
@@ -50,19 +70,19 @@ export function checkRun({ run, now }: DoctorFacts): Finding[] {
         'gateway_silent',
         'bad',
         say(
-          'O processo do gateway vive, mas não responde.',
-          'The process of the gateway lives, but does not answer.',
+          'O gateway está travado: o processo existe, mas não responde.',
+          'The gateway hangs: its process is there, but does not answer.',
         ),
         {
           next: say(
-            'Reinicie o serviço; guarde um pacote de suporte.',
-            'Restart the service; keep a support bundle.',
+            'Grave um pacote de suporte, depois sudo systemctl restart shrimp-farm-gateway.',
+            'Write a support bundle, then sudo systemctl restart shrimp-farm-gateway.',
           ),
         },
       ),
     ];
   }
-  const upMs = run.startedAt === null ? 0 : Math.max(0, now - run.startedAt);
+  const upMs = run.startedAt === null ? 0 : ageOf(now, run.startedAt);
   const cause = run.cause ?? 'first';
   const [portuguese, english] = CAUSES[cause];
   return [
@@ -73,19 +93,10 @@ export function checkRun({ run, now }: DoctorFacts): Finding[] {
         `Em operação há ${agoOf(upMs)['pt-BR']}; última partida: ${portuguese}.`,
         `Running for ${agoOf(upMs).en}; last start: ${english}.`,
       ),
-      { measured: [Math.round(upMs / 1000), 's'], ...nextOf(cause) },
+      { measured: [Math.round(upMs / 1000), 's'], next: NEXT_OF_CAUSE[cause] },
     ),
     ...checkFault(run),
   ];
-}
-
-function nextOf(cause: StartCause): { next?: Finding['next_step'] & object } {
-  if (cause === 'killed')
-    return {
-      next: say('Veja se faltou memória (journalctl -k).', 'See whether memory ran out (journalctl -k).'),
-    };
-  if (cause === 'power') return { next: say('Um nobreak evita isto.', 'A UPS avoids this.') };
-  return {};
 }
 
 function checkFault({ fault }: RunFacts): Finding[] {
@@ -95,10 +106,10 @@ function checkFault({ fault }: RunFacts): Finding[] {
       'last_fault',
       'warn',
       say(
-        `A execução anterior terminou por uma falha: ${fault}`,
-        `The run before ended by a fault: ${fault}`,
+        `O programa terminou da última vez por uma falha dele: ${fault}`,
+        `The program ended last time by a fault of its own: ${fault}`,
       ),
-      { next: say('Envie um pacote de suporte.', 'Send a support bundle.'), measured: [fault, null] },
+      { next: SEND_BUNDLE, measured: [fault, null] },
     ),
   ];
 }
@@ -106,24 +117,22 @@ function checkFault({ fault }: RunFacts): Finding[] {
 export function checkVersions({ versions }: DoctorFacts): Finding[] {
   if (versions === null) return [];
   const { program, node, platform, schemaDue, schemaTrouble } = versions;
+  const severity = node.startsWith(`v${NODE_MAJOR}.`) ? 'ok' : 'warn';
+  const next = say(
+    `Use o Node ${NODE_MAJOR} que vem com o programa.`,
+    `Use the Node ${NODE_MAJOR} that comes with the program.`,
+  );
   const found = [
     finding(
       'versions',
-      node.startsWith(`v${NODE_MAJOR}.`) ? 'ok' : 'warn',
+      severity,
       say(
         `Programa ${program}, Node ${node}, ${platform}.`,
         `Program ${program}, Node ${node}, ${platform}.`,
       ),
       {
         measured: [program, null],
-        ...(node.startsWith(`v${NODE_MAJOR}.`)
-          ? {}
-          : {
-              next: say(
-                `Use o Node ${NODE_MAJOR} que vem com o programa.`,
-                `Use the Node ${NODE_MAJOR} that comes with the program.`,
-              ),
-            }),
+        ...unlessOk(severity, next),
       },
     ),
   ];
@@ -133,10 +142,15 @@ export function checkVersions({ versions }: DoctorFacts): Finding[] {
         'schema_refused',
         'bad',
         say(
-          `Este programa não trabalha com este banco de dados: ${schemaTrouble}`,
-          `This program does not work on this database: ${schemaTrouble}`,
+          `Este programa é mais velho que o banco de dados, ou não combina com ele: ${schemaTrouble}`,
+          `This program is older than the database, or does not fit it: ${schemaTrouble}`,
         ),
-        { next: say('Instale a versão que gravou o banco.', 'Install the version that wrote the database.') },
+        {
+          next: say(
+            'Instale de novo a versão que gravou o banco de dados, ou uma mais nova.',
+            'Install the version that wrote the database again, or a newer one.',
+          ),
+        },
       ),
     );
   } else if (schemaDue.length > 0) {
@@ -144,8 +158,17 @@ export function checkVersions({ versions }: DoctorFacts): Finding[] {
       finding(
         'schema_due',
         'note',
-        say(`Migrações pendentes: ${schemaDue.join(', ')}.`, `Migrations are due: ${schemaDue.join(', ')}.`),
-        { next: say('A próxima partida as aplica.', 'The next start applies them.') },
+        say(
+          `O banco de dados é de uma versão anterior: migrações por aplicar: ${schemaDue.length}, a partir de ${schemaDue[0]}.`,
+          `The database is of an earlier version: migrations that are due: ${schemaDue.length}, from ${schemaDue[0]} on.`,
+        ),
+        {
+          next: say(
+            'Nada a fazer: a próxima partida do gateway as aplica.',
+            'Nothing to do: the next start of the gateway applies them.',
+          ),
+          measured: [schemaDue.length, 'migrations'],
+        },
       ),
     );
   }
@@ -156,24 +179,21 @@ export function checkEventLoop({ eventLoop }: DoctorFacts): Finding[] {
   if (eventLoop === null) return [];
   const severity = above(eventLoop.p99Ms, DELAY_MS);
   const delay = written(eventLoop.p99Ms);
+  const next = say(
+    'Algo ocupa a caixa: pare outros programas nela; se ficar assim, envie um pacote de suporte.',
+    'Something keeps the box busy: stop other programs on it; if it stays so, send a support bundle.',
+  );
   return [
     finding(
       'event_loop',
       severity,
       say(
-        `Atraso interno (p99 de um minuto): ${delay['pt-BR']} ms.`,
-        `Delay inside (p99 of a minute): ${delay.en} ms.`,
+        `O gateway responde com atraso de até ${delay['pt-BR']} ms (p99 do último minuto).`,
+        `The gateway answers with a delay of up to ${delay.en} ms (p99 of the last minute).`,
       ),
       {
         measured: [eventLoop.p99Ms, 'ms'],
-        ...(severity === 'ok'
-          ? {}
-          : {
-              next: say(
-                'Algo ocupa a máquina; envie um pacote de suporte.',
-                'Something keeps the machine busy; send a support bundle.',
-              ),
-            }),
+        ...unlessOk(severity, next),
       },
     ),
   ];

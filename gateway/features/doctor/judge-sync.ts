@@ -1,74 +1,159 @@
-import type { Finding } from '#contract/resources/system-doctor.ts';
+import type { Both, Finding } from '#contract/resources/system-doctor.ts';
 import { agoOf, below, finding, say, written } from './finding.ts';
-import type { DoctorFacts } from './ports.ts';
+import type { DoctorFacts, SyncFacts } from './ports.ts';
 
-const SYNC_WORDS: Readonly<Record<string, ['ok' | 'note' | 'warn' | 'bad', string, string]>> = {
-  unpaired: ['note', 'não há instância na nuvem ligada', 'no hosted instance is paired'],
-  connected: ['ok', 'em dia com a nuvem', 'in step with the hosted instance'],
-  catching_up: ['ok', 'enviando o que se acumulou', 'catching up'],
-  comparing: ['ok', 'comparando com a nuvem', 'comparing with the hosted instance'],
-  offline: [
-    'warn',
-    'sem contato com a nuvem; o controle local segue',
-    'no contact with the hosted instance; local control goes on',
-  ],
-  upgrade_needed: ['warn', 'uma das duas versões é velha demais', 'one of the two versions is too old'],
-  revoked: ['bad', 'a nuvem desligou este gateway', 'the hosted instance ended the pairing'],
-  fenced: ['bad', 'outra caixa tomou o lugar deste gateway', 'another box took the place of this gateway'],
+type State = { severity: 'ok' | 'warn' | 'bad'; what: Both; next: Both | null };
+
+const STATES: Readonly<Record<SyncFacts['state'], State>> = {
+  connected: {
+    severity: 'ok',
+    what: say('em dia com a nuvem', 'in step with the hosted instance'),
+    next: null,
+  },
+  catching_up: {
+    severity: 'ok',
+    what: say('enviando o que se acumulou', 'sending what has gathered'),
+    next: null,
+  },
+  comparing: {
+    severity: 'ok',
+    what: say('comparando com a nuvem', 'comparing with the hosted instance'),
+    next: null,
+  },
+  offline: {
+    severity: 'warn',
+    what: say(
+      'sem contato com a nuvem; o controle na fazenda segue',
+      'no contact with the hosted instance; control on the farm goes on',
+    ),
+    next: say(
+      'Veja a internet da fazenda; o que esperou é enviado por si. Mais no console, em Sistema → Sincronia.',
+      'See to the internet of the farm; what waited is sent by itself. More in the console, at System → Sync.',
+    ),
+  },
+  upgrade_needed: {
+    severity: 'warn',
+    what: say(
+      'as versões do gateway e da nuvem não combinam; nada se perde',
+      'the versions of gateway and hosted instance do not fit; nothing is lost',
+    ),
+    next: say('Atualize o gateway (docs/pt-br/install.md).', 'Update the gateway (docs/en/install.md).'),
+  },
+  revoked: {
+    severity: 'bad',
+    what: say('a nuvem desvinculou este gateway', 'the hosted instance unpaired this gateway'),
+    next: say(
+      'Se foi engano, vincule-o de novo no console, em Sistema → Sincronia.',
+      'If that was a mistake, pair it again in the console, at System → Sync.',
+    ),
+  },
+  fenced: {
+    severity: 'bad',
+    what: say('outra caixa tomou o lugar deste gateway', 'another box took the place of this gateway'),
+    next: say(
+      'Desligue esta caixa, se a outra é a nova (docs/pt-br/replace-a-box.md).',
+      'Switch this box off, if the other is the new one (docs/en/replace-a-box.md).',
+    ),
+  },
 };
 const OFFLINE_DAYS = { warn: 14, bad: 3 };
 
 export function checkSync({ sync }: DoctorFacts): Finding[] {
   if (sync === null) return [];
-  const [severity, portuguese, english] = SYNC_WORDS[sync.state] ?? ['note', sync.state, sync.state];
-  const waiting = say(`${sync.waitingRows} mudanças esperam`, `${sync.waitingRows} changes wait`);
-  const last = sync.contactAgeS === null ? null : agoOf(sync.contactAgeS * 1000);
-  const found = [
-    finding(
-      'sync_state',
-      severity,
-      say(
-        `Sincronização: ${portuguese}; ${waiting['pt-BR']}${last === null ? '' : `; último contato há ${last['pt-BR']}`}.`,
-        `Sync: ${english}; ${waiting.en}${last === null ? '' : `; last contact ${last.en} ago`}.`,
+  return [checkState(sync), ...checkRefusal(sync), ...checkParked(sync), ...checkDaysLeft(sync)];
+}
+
+function checkState({ state, waitingRows, contactAgeS }: SyncFacts): Finding {
+  const { severity, what, next } = STATES[state];
+  const last = contactAgeS === null ? null : agoOf(contactAgeS * 1000);
+  return finding(
+    'sync_state',
+    severity,
+    say(
+      `Sincronização: ${what['pt-BR']}; mudanças à espera: ${waitingRows}${last === null ? '' : `; último contato há ${last['pt-BR']}`}.`,
+      `Sync: ${what.en}; changes waiting: ${waitingRows}${last === null ? '' : `; last contact ${last.en} ago`}.`,
+    ),
+    { measured: [waitingRows, 'rows'], next },
+  );
+}
+
+function checkRefusal({ refusal }: SyncFacts): Finding[] {
+  if (refusal === null) return [];
+  const { isKeyMissing, detail } = refusal;
+  if (isKeyMissing) {
+    return [
+      finding(
+        'sync_refused',
+        'warn',
+        say(
+          'A chave deste gateway para a nuvem não está nesta caixa: um backup foi restaurado em outra.',
+          'The key of this gateway to the hosted instance is not on this box: a backup was restored on another one.',
+        ),
+        {
+          next: say(
+            'Vincule-o de novo no console, em Sistema → Sincronia.',
+            'Pair it again in the console, at System → Sync.',
+          ),
+        },
       ),
+    ];
+  }
+  return [
+    finding(
+      'sync_refused',
+      'warn',
+      say(`A nuvem recusa este gateway: ${detail}`, `The hosted instance refuses this gateway: ${detail}`),
       {
-        measured: [sync.waitingRows, 'rows'],
-        ...(severity === 'ok' ? {} : { next: say('Veja GET /sync/status.', 'See GET /sync/status.') }),
+        next: say(
+          'Veja a hora da caixa e o que diz o console, em Sistema → Sincronia; se ficar assim, avise o suporte.',
+          'See to the time of the box and to what the console says, at System → Sync; if it stays so, tell support.',
+        ),
       },
     ),
   ];
-  if (sync.parkedRows > 0) {
-    found.push(
-      finding(
-        'sync_parked',
-        'warn',
-        say(
-          `${sync.parkedRows} linhas não puderam ser aplicadas.`,
-          `${sync.parkedRows} rows could not be applied.`,
-        ),
-        {
-          next: say('Veja GET /sync/parked e tente de novo.', 'See GET /sync/parked and try again.'),
-          measured: [sync.parkedRows, 'rows'],
-        },
+}
+
+function checkParked({ parkedRows }: SyncFacts): Finding[] {
+  if (parkedRows === 0) return [];
+  return [
+    finding(
+      'sync_parked',
+      'warn',
+      say(
+        `Mudanças vindas da nuvem que não couberam aqui e foram guardadas à parte: ${parkedRows}.`,
+        `Changes of the hosted instance that did not fit here and were kept aside: ${parkedRows}.`,
       ),
-    );
-  }
-  if (sync.daysLeft !== null && below(sync.daysLeft, OFFLINE_DAYS) !== 'ok') {
-    const days = written(sync.daysLeft, 1);
-    found.push(
-      finding(
-        'sync_offline_days',
-        below(sync.daysLeft, OFFLINE_DAYS),
-        say(
-          `O diário de mudanças enche em ${days['pt-BR']} dias.`,
-          `The log of changes is full in ${days.en} days.`,
+      {
+        next: say(
+          'Tente aplicá-las de novo no console, em Sistema → Sincronia.',
+          'Try to apply them again in the console, at System → Sync.',
         ),
-        {
-          next: say('Ligue a internet ou dê mais espaço.', 'Connect the internet or give it more room.'),
-          measured: [sync.daysLeft, 'd'],
-        },
+        measured: [parkedRows, 'rows'],
+      },
+    ),
+  ];
+}
+
+function checkDaysLeft({ daysLeft }: SyncFacts): Finding[] {
+  if (daysLeft === null) return [];
+  const severity = below(daysLeft, OFFLINE_DAYS);
+  if (severity === 'ok') return [];
+  const days = written(daysLeft, 1);
+  return [
+    finding(
+      'sync_offline_days',
+      severity,
+      say(
+        `Sem internet, o espaço para mudanças não enviadas acaba em ${days['pt-BR']} dias; depois disso a volta à nuvem demora mais.`,
+        `Without internet, the room for changes that were not sent is used up in ${days.en} days; after that it takes longer to be in step again.`,
       ),
-    );
-  }
-  return found;
+      {
+        next: say(
+          'Ligue a internet da fazenda, ou dê mais espaço com --sync-quota-mb.',
+          'Connect the internet of the farm, or give more room with --sync-quota-mb.',
+        ),
+        measured: [daysLeft, 'd'],
+      },
+    ),
+  ];
 }

@@ -1,5 +1,7 @@
 import type { ModemState } from '#contract/resources/modem.ts';
+import type { SyncStateWord } from '#contract/resources/sync-status.ts';
 import type { Both } from '#contract/resources/system-doctor.ts';
+import type { ClockState } from '#core/clock-trust.ts';
 
 // Facts the doctor judges. Who gathers them looks at the machine, the files and the running program; null is "not known
 // here", and a check says nothing about it. Instants are ms since 1970, all of it can go through JSON.
@@ -7,7 +9,7 @@ import type { Both } from '#contract/resources/system-doctor.ts';
 export type ClockFacts = {
   /** null: nobody judges it, the program is stopped. */
   isTrusted: boolean | null;
-  reason: string | null;
+  reason: ClockState['reason'] | null;
   /** What the program adds to the clock of the machine. */
   correctionMs: number;
   /** Distance to the time of the network, as the machine's time service says; null: it does not say. */
@@ -57,8 +59,8 @@ export type SerialPortFacts = {
 export type ProbeFacts = {
   name: string;
   pond: string;
-  /** Why it cannot be read now, as a code; null: it answers. */
-  trouble: string | null;
+  /** Why it cannot be read now, and what to do about it; null: it answers. */
+  trouble: { message: Both; next: Both } | null;
   isCalibrationDue: boolean;
 };
 
@@ -79,12 +81,12 @@ export type CloudFacts = {
   why: string | null;
 };
 
-/** The time server for controllers; port null: it does not serve, trouble says why. */
+/** The time server for controllers; port null: it is not open, trouble says why. */
 export type SntpFacts = {
   port: number | null;
   trouble: string | null;
-  /** null: the time here is not to be trusted, and none is served. */
-  stratum: number | null;
+  /** False: the time here is not to be trusted, and none is served. */
+  isTrusted: boolean;
 };
 
 export type MemoryFacts = {
@@ -105,8 +107,11 @@ export type DatabaseFacts = {
   checkedAt: number | null;
   snapshotAt: number | null;
   /** Rung of the boot ladder; null: not known. */
-  boot: { rung: string; isWhole: boolean; detail: string } | null;
+  boot: { rung: BootRung; isWhole: boolean; isMemoryOnly: boolean; detail: string } | null;
 };
+
+/** As the boot ladder calls them. */
+export type BootRung = 'normal' | 'wal' | 'rolled_back' | 'snapshot' | 'last_good' | 'fail_safe';
 
 export type CertificateFacts = {
   serverEndsAt: number | null;
@@ -115,8 +120,11 @@ export type CertificateFacts = {
   serverTrouble: string | null;
 };
 
+export const PORT_NAMES = ['http', 'https', 'mqtt', 'mqtts'] as const;
+export type PortName = (typeof PORT_NAMES)[number];
+
 export type PortFacts = {
-  name: string;
+  name: PortName;
   port: number;
   state: 'ours' | 'taken' | 'closed' | 'free';
   /** Program that has it, where the machine tells. */
@@ -130,7 +138,8 @@ export type ControllerFacts = {
   farmId: string;
   cod: string;
   deviceId: string;
-  isOnline: boolean;
+  /** null: the gateway is stopped, and nobody listens. */
+  isOnline: boolean | null;
   heardAt: number | null;
   rssiDbm: number | null;
   hasKey: boolean;
@@ -139,6 +148,9 @@ export type ControllerFacts = {
 
 export type BackupFacts = {
   folder: string | null;
+  /** Whether the folder is there and was made ready: false when its stick is pulled. */
+  isReady: boolean;
+  /** Hours between two backups as they are made now. */
   everyH: number;
   newestAt: number | null;
   trouble: string | null;
@@ -180,10 +192,12 @@ export type LogFacts = { to: 'journal' | 'terminal' | 'file' };
 
 /** What GET /sync/status of a paired gateway says, as far as the doctor needs it. */
 export type SyncFacts = {
-  state: string;
+  state: Exclude<SyncStateWord, 'unpaired'>;
   contactAgeS: number | null;
   waitingRows: number;
   lagS: number | null;
+  /** Why the last attempt was turned down; null: it was not, or only for a while. */
+  refusal: { isKeyMissing: boolean; detail: string } | null;
   parkedRows: number;
   daysLeft: number | null;
 };
@@ -213,8 +227,11 @@ export type DoctorFacts = {
   cloud: CloudFacts | null;
   sntp: SntpFacts | null;
   /** Sections that could not be looked at, with the reason. */
-  unknown: Record<string, string>;
+  unknown: { section: Section; reason: string }[];
 };
+
+/** What is looked at by itself: one that cannot be leaves the others as they are. */
+export type Section = Exclude<keyof DoctorFacts, 'now' | 'role' | 'version' | 'unknown'>;
 
 /** A report is asked for again and again; what it rests on is gathered once in a while. */
 export type Gather = () => Promise<DoctorFacts>;

@@ -35,6 +35,8 @@ export function readOrder(payload: string): 'ON' | 'OFF' | null {
 /** Configuration of each entity; kept by the broker of Home Assistant. */
 export function configOf(names: HaNames, view: Pick<ControlView, 'row' | 'farmName' | 'ponds'>): HaMessage[] {
   const { row, farmName, ponds } = view;
+  // alarms alone switch a siren: a switch that refuses would look like one that failed
+  const takesOrders = names.takesOrders && !row.is_siren;
   const base = `${rootOf(names)}/${row.id}`;
   const id = (part: string) => `shrimp_${row.id.replaceAll('-', '')}_${part}`;
   const common = {
@@ -42,7 +44,11 @@ export function configOf(names: HaNames, view: Pick<ControlView, 'row' | 'farmNa
       identifiers: [`shrimp-farm-${row.id}`],
       name: row.cod,
       manufacturer: 'Shrimp farm gateway',
-      model: ponds.length === 0 ? 'Control point' : `Aeration of ${ponds.map(({ cod }) => cod).join(', ')}`,
+      model: row.is_siren
+        ? 'Siren'
+        : ponds.length === 0
+          ? 'Control point'
+          : `Aeration of ${ponds.map(({ cod }) => cod).join(', ')}`,
       suggested_area: farmName,
     },
     availability: [{ topic: statusTopic(names) }],
@@ -53,12 +59,12 @@ export function configOf(names: HaNames, view: Pick<ControlView, 'row' | 'farmNa
   };
   const entities: [string, string, object][] = [
     [
-      names.takesOrders ? 'switch' : 'binary_sensor',
+      takesOrders ? 'switch' : 'binary_sensor',
       'relay',
       {
-        name: names.takesOrders ? null : 'Running',
+        name: takesOrders ? null : 'Running',
         state_topic: `${base}/state`,
-        ...(names.takesOrders
+        ...(takesOrders
           ? {
               command_topic: `${base}/set`,
               payload_on: 'ON',
@@ -100,10 +106,15 @@ export function configOf(names: HaNames, view: Pick<ControlView, 'row' | 'farmNa
       },
     ],
   ];
-  return entities.map(([component, part, body]) => ({
-    topic: `${DISCOVERY}/${component}/${id(part)}/config`,
-    payload: JSON.stringify({ unique_id: id(part), object_id: id(part), ...common, ...body }),
-  }));
+  const topicOf = (component: string, part: string) => `${DISCOVERY}/${component}/${id(part)}/config`;
+  return [
+    // what it was before it became a siren, or before orders were allowed
+    { topic: topicOf(takesOrders ? 'binary_sensor' : 'switch', 'relay'), payload: '' },
+    ...entities.map(([component, part, body]) => ({
+      topic: topicOf(component, part),
+      payload: JSON.stringify({ unique_id: id(part), object_id: id(part), ...common, ...body }),
+    })),
+  ];
 }
 
 /** Takes everything of a control point out of Home Assistant: empty messages clear what its broker keeps. */

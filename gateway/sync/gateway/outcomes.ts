@@ -1,4 +1,4 @@
-import { SYNC_REFUSALS, type SyncLane } from '#contract/sync/wire.ts';
+import { REFUSED_HERE, SYNC_REFUSALS, type SyncLane } from '#contract/sync/wire.ts';
 import { waitAfter } from './back-off.ts';
 import { afterSuccess, halved } from './batch-size.ts';
 import {
@@ -12,6 +12,8 @@ import {
   type SyncState,
 } from './state.ts';
 import { BATCH, TUNING } from './tuning.ts';
+
+const NEVER_LEFT: ReadonlySet<string> = new Set(Object.values(REFUSED_HERE));
 
 type Done = { flight: Flight; nowMs: number };
 
@@ -34,7 +36,11 @@ function withoutFlight(state: SyncState, slot: Slot): SyncState {
 
 /** Whatever came back from the other side, even a refusal, shows that it lives. */
 function contacted(state: SyncState, outcome: Outcome, nowMs: number): SyncState {
-  const isLocal = outcome.is === 'failed' || outcome.is === 'nothing' || outcome.is === 'resting';
+  const isLocal =
+    outcome.is === 'failed' ||
+    outcome.is === 'nothing' ||
+    outcome.is === 'resting' ||
+    (outcome.is === 'refused' && NEVER_LEFT.has(outcome.code));
   return isLocal ? state : { ...state, contactAtMs: nowMs };
 }
 

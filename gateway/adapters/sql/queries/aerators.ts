@@ -29,6 +29,16 @@ export function aeratorQueries(db: Db): AeratorQueries {
         .executeTakeFirst();
       return row?.id ?? null;
     },
+    async isSirenDevice(deviceId) {
+      const row = await db
+        .selectFrom('control_points')
+        .select('id')
+        .where('device_id', '=', deviceId)
+        .where('is_siren', '=', 1)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     async pondExists(pondId) {
       const row = await db
         .selectFrom('ponds')

@@ -58,6 +58,16 @@ export function controlPointQueries(db: Db): ControlPointQueries {
         .where('hidden', '=', 0)
         .execute();
     },
+    async aeratorsOfDevice(deviceId) {
+      return db
+        .selectFrom('aerators')
+        .innerJoin('ponds', 'ponds.id', 'aerators.pond_id')
+        .select(['aerators.name', 'ponds.cod as pondCod'])
+        .where('aerators.device_id', '=', deviceId)
+        .where('aerators.hidden', '=', 0)
+        .where('ponds.hidden', '=', 0)
+        .execute();
+    },
     async reasonOf({ id, version, last_command_at }) {
       // the index leads to the few orders of that instant, however many there are
       const row = await db

@@ -31,7 +31,7 @@ export function doctorQueries(db: Db, dialect: 'sqlite' | 'postgres') {
         farmId: row.farm_id,
         cod: row.cod,
         deviceId: row.device_id,
-        isOnline: false,
+        isOnline: null,
         heardAt: row.heard_at_ms === null ? null : Number(row.heard_at_ms),
         rssiDbm: null,
         hasKey: Number(row.keys) > 0,

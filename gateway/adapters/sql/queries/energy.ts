@@ -35,6 +35,8 @@ async function runFactsOf(db: Db, controlPointId: string, since: string): Promis
     .select(['current_status', 'current_since'])
     .where('id', '=', controlPointId)
     .where('hidden', '=', 0)
+    // a siren airs nothing, whatever another instance has made of its ponds
+    .where('is_siren', '=', 0)
     .executeTakeFirst();
   const changes = await db
     .selectFrom('logs')

@@ -1,0 +1,108 @@
+import type { Finding } from '#contract/resources/system-doctor.ts';
+import { ageOf, agoOf, DAY, finding, HOUR, say, unlessOk } from './finding.ts';
+import type { BackupFacts, DoctorFacts } from './ports.ts';
+
+// The backups that bring a farm back when its box is dead.
+
+/** Of three backups that should be there, none. */
+const LATE_AFTER = 3;
+const PROOF_MS = 180 * DAY;
+
+export function checkBackup({ backup, now }: DoctorFacts): Finding[] {
+  if (backup === null) return [];
+  if (backup.folder === null) {
+    return [
+      finding(
+        'backup_none',
+        'warn',
+        say(
+          'Não há backup: se o cartão falhar, a história da fazenda se perde.',
+          'There is no backup: if the card fails, the history of the farm is lost.',
+        ),
+        {
+          next: say(
+            'Prepare um pendrive: sudo shrimp-farm-gateway backup --to PASTA, e indique-o ao gateway em BACKUP_DIR (docs/pt-br/install.md).',
+            'Make a stick ready: sudo shrimp-farm-gateway backup --to FOLDER, and name it to the gateway in BACKUP_DIR (docs/en/install.md).',
+          ),
+        },
+      ),
+    ];
+  }
+  if (!backup.isReady) return [notReady(backup.folder), ...checkProof(backup, now)];
+  return [...checkNewest(backup, now), ...checkProof(backup, now)];
+}
+
+function notReady(folder: string): Finding {
+  return finding(
+    'backup_not_ready',
+    'bad',
+    say(
+      `O pendrive de backup não está em ${folder}: nenhum backup é feito.`,
+      `The stick for backups is not at ${folder}: no backup is made.`,
+    ),
+    {
+      next: say(
+        `Encaixe o pendrive. Se ele é novo: sudo shrimp-farm-gateway backup --to ${folder}.`,
+        `Plug the stick in. If it is a new one: sudo shrimp-farm-gateway backup --to ${folder}.`,
+      ),
+      measured: [folder, null],
+    },
+  );
+}
+
+function checkNewest({ newestAt, everyH, trouble }: BackupFacts, now: number): Finding[] {
+  const next = say(
+    'Veja se o pendrive tem espaço e aceita gravação, e se o gateway está ligado; senão troque o pendrive.',
+    'See whether the stick has room and takes writing, and whether the gateway runs; else replace the stick.',
+  );
+  const why = trouble === null ? '' : ` (${trouble})`;
+  if (newestAt === null) {
+    return [
+      finding('backup_missing', 'bad', say(`Ainda não há backup${why}.`, `There is no backup yet${why}.`), {
+        next,
+      }),
+    ];
+  }
+  const age = ageOf(now, newestAt);
+  const severity = trouble !== null || age > LATE_AFTER * everyH * HOUR ? 'bad' : 'ok';
+  const shown = agoOf(age);
+  return [
+    finding(
+      'backup_age',
+      severity,
+      say(`O último backup tem ${shown['pt-BR']}${why}.`, `The latest backup is ${shown.en} old${why}.`),
+      { measured: [Math.round(age / 1000), 's'], ...unlessOk(severity, next) },
+    ),
+  ];
+}
+
+function checkProof({ provedAt }: BackupFacts, now: number): Finding[] {
+  const next = say(
+    'Prove que a chave do papel abre o último backup: sudo shrimp-farm-gateway backup --prove-key.',
+    'Prove that the key on the paper opens the latest backup: sudo shrimp-farm-gateway backup --prove-key.',
+  );
+  if (provedAt === null) {
+    return [
+      finding(
+        'backup_unproved',
+        'note',
+        say('Ninguém provou ainda a chave de recuperação.', 'Nobody has proved the recovery key yet.'),
+        { next },
+      ),
+    ];
+  }
+  const age = ageOf(now, provedAt);
+  const severity = age > PROOF_MS ? 'note' : 'ok';
+  const shown = agoOf(age);
+  return [
+    finding(
+      'backup_proof',
+      severity,
+      say(
+        `A chave de recuperação foi provada há ${shown['pt-BR']}.`,
+        `The recovery key was proved ${shown.en} ago.`,
+      ),
+      { measured: [Math.round(age / DAY), 'd'], ...unlessOk(severity, next) },
+    ),
+  ];
+}
