@@ -12,9 +12,9 @@ export function soakConsole({ seed }: { seed: number }): Promise<boolean> {
   return wholeTests(files, { CONSOLE_LOOKS: 'all', CONSOLE_CUTS: '1000', CONSOLE_SEED: String(seed) });
 }
 
-/** Every bench in its quick form, of which the tests run a few each time. Answers whether all is well. */
+/** Every bench in its quick form and every week of the demo, of which the tests run a few each time. Answers whether all is well. */
 export const soakBenches = (): Promise<boolean> =>
-  wholeTests(['test/scripts/bench.test.ts'], { BENCHES: 'all' });
+  wholeTests(['test/scripts/bench.test.ts', 'test/scripts/demo.test.ts'], { BENCHES: 'all' });
 
 async function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
   const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { childFile } from '../built-program.ts';
 import type { FarmTime, MachineClock } from './farm-time.ts';
 import { RIGHT_CLOCK } from './farm-time.ts';
 import type { FromChild, ToChild } from './gateway-child.ts';
@@ -39,7 +39,7 @@ export type GatewayHost = {
   close: () => Promise<void>;
 };
 
-const CHILD = fileURLToPath(new URL('gateway-child.ts', import.meta.url));
+const CHILD = childFile('scripts/soak/gateway-child.ts');
 const START_AGAIN_MS = 250;
 const START_PATIENCE_MS = 60_000;
 

@@ -19,7 +19,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --resume FILE      notes its progress there, and goes on from it when it was interrupted
   --sync SEEDS       instead: so many simulated pairs of a gateway and a hosted instance, from --seed on [from 1]
   --console          instead: every screen of the console in every size, theme, language and state, and its line cut
-  --benches          instead: every bench in its quick form
+  --benches          instead: every bench in its quick form, every week of the demo
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
 `;
 

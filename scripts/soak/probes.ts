@@ -9,14 +9,17 @@ export type Probes = { pause: () => void; resume: () => void; stop: () => void }
 const EVERY_MS = 40;
 const AGAIN_MS = 120;
 
-export function startProbes(deps: {
-  points: readonly Point[];
+export type ProbeDeps = {
   url: () => string;
   now: () => number;
-  note: (publish: Publish) => void;
-  /** Names events of this run. */
+  /** A publish is about to be sent; until it is acknowledged nobody knows what became of it. */
+  begin: (tag: string, publish: Publish) => void;
+  acknowledged: (tag: string, publish: Publish) => void;
+  /** Names what this run sends. */
   run: string;
-}): Probes {
+};
+
+export function startProbes(deps: ProbeDeps & { points: readonly Point[] }): Probes {
   const probes = deps.points.filter(({ isProbe }) => isProbe).map((point) => startProbe(deps, point));
   const all = (what: 'pause' | 'resume' | 'stop') => () => {
     for (const probe of probes) probe[what]();
@@ -24,10 +27,7 @@ export function startProbes(deps: {
   return { pause: all('pause'), resume: all('resume'), stop: all('stop') };
 }
 
-function startProbe(
-  deps: { url: () => string; now: () => number; note: (publish: Publish) => void; run: string },
-  point: Point,
-): Probes {
+function startProbe(deps: ProbeDeps, point: Point): Probes {
   let client: MqttClient | null = null;
   let isPaused = true;
   let isOver = false;
@@ -68,14 +68,17 @@ function startProbe(
       sentAt: deps.now(),
       ackedAt: null,
     };
-    deps.note(publish);
+    const tag = `${point.id} ${id}`;
+    deps.begin(tag, publish);
     const body = isEvent ? { id, k: 'brownout' } : { current_status: status };
     to.publish(
       deviceTopic(point.mqtt_id, isEvent ? 'event' : 'hb'),
       JSON.stringify(body),
       { qos: 1 },
       (error) => {
-        if (!error) publish.ackedAt = deps.now();
+        if (error) return;
+        publish.ackedAt = deps.now();
+        deps.acknowledged(tag, publish);
       },
     );
   }

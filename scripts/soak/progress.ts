@@ -37,7 +37,12 @@ export function readProgress(file: string): Progress | null {
   if (!existsSync(file)) return null;
   // written by keepProgress
   const kept = JSON.parse(readFileSync(file, 'utf8')) as Progress;
-  return { ...kept, writes: [...kept.writes, ...readJournal(journalOf(file))] };
+  const since = readJournal(journalOf(file));
+  return {
+    ...kept,
+    writes: [...kept.writes, ...since.writes],
+    publishes: [...kept.publishes, ...since.publishes],
+  };
 }
 
 export function forgetProgress(file: string): void {
@@ -47,18 +52,24 @@ export function forgetProgress(file: string): void {
 
 const journalOf = (file: string) => `${file}.writes`;
 
-/** Notes writes as they are sent and answered: what the step under way did is known too when it is interrupted. */
-export function journalAt(file: string | null): (write: Write) => void {
+/** What happened and what became of it; the tag names it. */
+export type Noted = { tag: string; write: Write } | { tag: string; publish: Publish };
+
+/** Notes what is sent and what is answered: what the step under way did is known too when it is interrupted. */
+export function journalAt(file: string | null): (noted: Noted) => void {
   if (file === null) return () => undefined;
-  return (write) => appendFileSync(journalOf(file), `${JSON.stringify(write)}\n`, { mode: 0o600 });
+  return (noted) => appendFileSync(journalOf(file), `${JSON.stringify(noted)}\n`, { mode: 0o600 });
 }
 
-/** Of each write the last that is known; an interruption may have cut the last line. */
-function readJournal(file: string): Write[] {
-  if (!existsSync(file)) return [];
+/** Of each the last that is known, in the order in which they began; an interruption may have cut the last line. */
+function readJournal(file: string): Pick<Progress, 'writes' | 'publishes'> {
+  if (!existsSync(file)) return { writes: [], publishes: [] };
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   // written by journalAt
-  return [
-    ...new Map(lines.map((line) => JSON.parse(line) as Write).map((write) => [write.tag, write])).values(),
-  ];
+  const noted = lines.map((line) => JSON.parse(line) as Noted);
+  const last = [...new Map(noted.map((each) => [each.tag, each])).values()];
+  return {
+    writes: last.flatMap((each) => ('write' in each ? [each.write] : [])),
+    publishes: last.flatMap((each) => ('publish' in each ? [each.publish] : [])),
+  };
 }

@@ -9,6 +9,7 @@ import type { Point, Publish, Write } from './history.ts';
 import { type Load, startLoad } from './load.ts';
 import { type Farm, LOGIN, makeFarm } from './make-farm.ts';
 import { type Probes, startProbes } from './probes.ts';
+import type { Noted } from './progress.ts';
 
 // All that lives during a campaign: the box, the controllers, the people, and what they noted.
 
@@ -40,8 +41,8 @@ export type WorldOptions = {
   controllers: number;
   time: FarmTime;
   environment?: Readonly<Record<string, string>>;
-  /** Hears of every write before it is sent and when it was answered. */
-  journal: (write: Write) => void;
+  /** Hears of every write and publish before it is sent and when it was answered. */
+  journal: (noted: Noted) => void;
 };
 
 export type EarlierLife = { farm: Farm; writes: Write[]; publishes: Publish[] };
@@ -79,6 +80,7 @@ export async function openWorld(options: WorldOptions, earlier: EarlierLife | nu
     fleet.start();
     const driven = farm.points.filter(({ isProbe }) => !isProbe);
     await allConnected(fleet, driven.length);
+    const journalWrite = (write: Write) => options.journal({ tag: write.tag, write });
     const load = startLoad(
       {
         call,
@@ -88,10 +90,10 @@ export async function openWorld(options: WorldOptions, earlier: EarlierLife | nu
         seed,
         farmId: farm.farmId,
         points: driven,
-        begin: options.journal,
+        begin: journalWrite,
         note: (write) => {
           writes.push(write);
-          options.journal(write);
+          journalWrite(write);
         },
       },
       { count: writes.length },
@@ -100,7 +102,11 @@ export async function openWorld(options: WorldOptions, earlier: EarlierLife | nu
       points: farm.points,
       url: host.mqtt,
       now,
-      note: (publish) => publishes.push(publish),
+      begin: (tag, publish) => {
+        publishes.push(publish);
+        options.journal({ tag, publish });
+      },
+      acknowledged: (tag, publish) => options.journal({ tag, publish }),
       run: `r${Math.round(now() / 1000)}`,
     });
     return {

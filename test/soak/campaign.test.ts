@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
+import { childFile } from '../../scripts/built-program.ts';
 import { runCampaign } from '../../scripts/soak/campaign.ts';
 import { makePlan } from '../../scripts/soak/plan.ts';
 import { textOf } from '../../scripts/soak/report.ts';
@@ -14,7 +15,7 @@ const KILLS = 100;
 // A process that is killed stores no compiled code; this one, which has nothing to do, ends by itself and stores it for
 // the hundred.
 beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/soak/gateway-child.ts']);
+  await promisify(execFile)(process.execPath, [childFile('scripts/soak/gateway-child.ts')]);
 });
 
 it('a farm comes through a hundred kills and the faults between them', { timeout: 1_200_000 }, async () => {
