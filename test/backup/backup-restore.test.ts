@@ -144,6 +144,36 @@ describe('the backups of a gateway', () => {
     expect(readdirSync(empty)).toEqual([]);
   });
 
+  it('are refused to another key in one sentence that names both; the right key then opens the same file, whole', async () => {
+    const other = keyIn(
+      (await say(runBackup, ['--data', newFolderWith(data), '--new-key', '--replace'])).text,
+    );
+    const folder = newFolder();
+    const carried = readFileSync(backup);
+    const restore = ['--from', backup, '--data', folder];
+    const refused = await say(runRestore, restore, other);
+    expect(refused.code).toBe(1);
+    expect(refused.text).toMatch(
+      /^this recovery key does not open the backup: it was sealed for the key \S+, this one is \S+$/i,
+    );
+    expect(readdirSync(folder)).toEqual([]);
+    expect(readFileSync(backup).equals(carried)).toBe(true);
+    expect((await say(runRestore, restore, key)).code).toBe(0);
+    const before = rowsIn(data);
+    // the restore itself stands in the audit
+    expect(rowsIn(folder)).toEqual({ ...before, logs: (before['logs'] ?? 0) + 1 });
+  });
+
+  /** How many rows each table has; what waits for the cloud is counted anew by a restore. */
+  function rowsIn(folder: string): Readonly<Record<string, number>> {
+    const db = new BetterSqlite(join(folder, 'farm.db'), { readonly: true });
+    const names = db.prepare("select name from sqlite_master where type = 'table'").pluck().all().map(String);
+    const count = (name: string) => Number(db.prepare(`select count(*) from "${name}"`).pluck().get());
+    const rows = names.filter((name) => name !== 'sync_change').map((name) => [name, count(name)]);
+    db.close();
+    return Object.fromEntries(rows);
+  }
+
   it('come back on a new box: people log in, controllers are heard, levels count again, and the audit says so', async () => {
     const fresh = newFolder();
     // after the backup the controllers heard newer levels

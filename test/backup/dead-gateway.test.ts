@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import { farmClock, until } from '#test/gateway-process.ts';
+import { childFile, MAIN_FILE } from '../../scripts/built-program.ts';
 import { newFolder, removeFolders } from '../boot/a-box.ts';
 
 // The steps of the README for a gateway that died, with the real commands and a controller that lived on.
@@ -21,7 +22,7 @@ async function start(data: string): Promise<void> {
   const started = spawn(
     process.execPath,
     [
-      'test/support/gateway-child.ts',
+      childFile('test/support/gateway-child.ts'),
       '--data',
       data,
       '--host',
@@ -70,7 +71,7 @@ async function call(
 function command(args: readonly string[], key?: string): { code: number | null; text: string } {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--import', './scripts/require-node.mjs', 'gateway/main.ts', ...args],
+    ['--import', './scripts/require-node.mjs', MAIN_FILE, ...args],
     { encoding: 'utf8', env: { ...process.env, ...(key === undefined ? {} : { RECOVERY_KEY: key }) } },
   );
   return { code: status, text: `${stdout}${stderr}` };

@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DoctorReport, doctorAnswer } from '#contract/resources/system-doctor.ts';
 import { readBundle } from '#test/read-bundle.ts';
+import { MAIN_FILE } from '../../scripts/built-program.ts';
 
 // The real program and the real command, as a person at the box calls them.
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<void> {
-  const child = spawn(process.execPath, ['gateway/main.ts', '--data', data, ...PORTS], {
+  const child = spawn(process.execPath, [MAIN_FILE, '--data', data, ...PORTS], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   running = child;
@@ -59,7 +59,7 @@ function call(...args: string[]): Promise<Called> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['gateway/main.ts', 'doctor', '--data', data, ...args],
+      [MAIN_FILE, 'doctor', '--data', data, ...args],
       { encoding: 'utf8', env: { ...process.env, LANG: 'C', LC_ALL: '' } },
       (error, stdout) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, text: stdout }),
     );
@@ -138,31 +138,6 @@ describe('npm run doctor', { timeout: 180_000 }, () => {
     expect(found(report, 'last_start')).toMatchObject({ severity: 'warn' });
     expect(found(report, 'last_start')?.sentence.en).toContain('killed');
     await end('SIGTERM');
-  });
-
-  it('names the program that took a port of a stopped gateway', async () => {
-    const taker = createServer();
-    await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
-    const address = taker.address();
-    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
-    const { report } = await reported('--mqtt-port', port);
-    await new Promise((resolve) => taker.close(resolve));
-    expect(found(report, 'port_mqtt')).toMatchObject({ severity: 'bad', measured: { value: Number(port) } });
-    if (process.platform === 'linux')
-      expect(found(report, 'port_mqtt')?.sentence.en).toContain(String(process.pid));
-  });
-
-  it('finds a damaged database and a lost authority', async () => {
-    writeFileSync(join(data, 'tls', 'authority.json'), '{');
-    writeFileSync(join(data, 'tls', 'authority.spare.json'), '{');
-    truncateSync(join(data, 'farm.db'), 20_000);
-    const { code, report } = await reported();
-    expect(code).toBe(4);
-    expect(found(report, 'certificate_authority_lost')?.severity).toBe('bad');
-    const ids = report.findings.map(({ id }) => id);
-    expect(
-      ids.some((id) => ['database_damaged', 'database_unreadable', 'database_unknown'].includes(id)),
-    ).toBe(true);
   });
 
   it('refuses what it does not know, and says what it does', async () => {

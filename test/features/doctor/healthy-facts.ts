@@ -1,4 +1,4 @@
-import type { DoctorFacts } from '#features/doctor/ports.ts';
+import { type DoctorFacts, PORT_NAMES } from '#features/doctor/ports.ts';
 import { MODEM_WORDS } from '#features/modem/modem-words.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 12);
@@ -47,7 +47,7 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       wrong: null,
       checkedAt: NOW - HOUR,
       snapshotAt: NOW - HOUR,
-      boot: { rung: 'normal', isWhole: true, detail: 'opened' },
+      boot: { rung: 'normal', isWhole: true, isMemoryOnly: false, detail: 'opened' },
     },
     certificates: {
       serverEndsAt: NOW + 300 * DAY,
@@ -55,10 +55,17 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       authorityTrouble: null,
       serverTrouble: null,
     },
-    ports: [{ name: 'http', port: 8080, state: 'ours', by: null }],
+    ports: PORT_NAMES.map((name, n) => ({ name, port: 8080 + n, state: 'ours', by: null })),
     broker: { isWell: true, restarts: 0, clients: 1 },
     controllers: [aController()],
-    backup: { folder: '/mnt/stick', everyH: 1, newestAt: NOW - HOUR / 2, trouble: null, provedAt: NOW - DAY },
+    backup: {
+      folder: '/mnt/stick',
+      isReady: true,
+      everyH: 1,
+      newestAt: NOW - HOUR / 2,
+      trouble: null,
+      provedAt: NOW - DAY,
+    },
     versions: {
       program: '1.0.0',
       node: 'v24.1.0',
@@ -75,13 +82,21 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       sinceStart: { undervoltage: false, throttled: false },
     },
     logs: { to: 'journal' },
-    sync: { state: 'connected', contactAgeS: 3, waitingRows: 0, lagS: null, parkedRows: 0, daysLeft: 80 },
+    sync: {
+      state: 'connected',
+      contactAgeS: 3,
+      waitingRows: 0,
+      lagS: null,
+      refusal: null,
+      parkedRows: 0,
+      daysLeft: 80,
+    },
     serialPorts: [{ path: '/dev/serial/by-id/usb-probe', mayOpen: true, usedBy: [] }],
     probes: [{ name: 'DO-1', pond: 'V-01', trouble: null, isCalibrationDue: false }],
     modem: { state: 'ready', operator: 'Rede', signalDbm: -71, words: MODEM_WORDS.ready },
     cloud: { host: 'farm.example', port: 443, step: 'open', ms: 40, why: null },
-    sntp: { port: 123, trouble: null, stratum: 3 },
-    unknown: {},
+    sntp: { port: 123, trouble: null, isTrusted: true },
+    unknown: [],
   };
 }
 
