@@ -320,25 +320,28 @@ onBothEngines('notifications that go out', (_open, engine) => {
       expect((await deliveriesOf(nobody))[0]).toMatchObject({ state: 'DEAD' });
     });
 
-    it.each([404, 410])('a push endpoint that answers %i switches its channel off', async (status) => {
-      const person = await app.signUp();
-      const path = `/push-gone-${status}`;
-      answers.set(path, { status });
-      const reply = await app.call('POST', '/notification-channels', {
-        token: person.token,
-        body: { kind: 'WEB_PUSH', subscription: aBrowser(`${web.url}${path}`).subscription },
-      });
-      const place = { person, channel: reply.body as Channel };
-      await tell(person);
-      await tell(person);
-      await app.delivery.work();
-      await tell(person);
-      await app.delivery.work();
-      expect(postsTo(path)).toHaveLength(1);
-      expect(await channelNow(place)).toMatchObject({ is_active: false, state: 'OFF' });
-      const titles = (await listOf(person)).map(({ title }) => title);
-      expect(titles).toContain('Os avisos não estão chegando (aviso no navegador)');
-    });
+    it.each([404, 410])(
+      'a push endpoint that answers %i leaves the channels, and its owner hears of it',
+      async (status) => {
+        const person = await app.signUp();
+        const path = `/push-gone-${status}`;
+        answers.set(path, { status });
+        const reply = await app.call('POST', '/notification-channels', {
+          token: person.token,
+          body: { kind: 'WEB_PUSH', subscription: aBrowser(`${web.url}${path}`).subscription },
+        });
+        const place = { person, channel: reply.body as Channel };
+        await tell(person);
+        await tell(person);
+        await app.delivery.work();
+        await tell(person);
+        await app.delivery.work();
+        expect(postsTo(path)).toHaveLength(1);
+        expect(await channelNow(place)).toMatchObject({ code: 'NOT_FOUND' });
+        const titles = (await listOf(person)).map(({ title }) => title);
+        expect(titles).toContain('Os avisos não estão chegando (aviso no navegador)');
+      },
+    );
 
     it('redirects are not followed', async () => {
       const place = await aWebhook();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { controlPoint as controlPointTable } from '#contract/resources/control-points.ts';
+import { update } from '#core/changes.ts';
 import { type App, aControlPoint, aFarmWith, type MadeControlPoint, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aStaffedFarm, created, outcomeOf, refused } from '#test/staffed-farm.ts';
@@ -97,6 +99,18 @@ onBothEngines('electricity of a farm', (_open, engine) => {
     it('an aerator without a control point is told apart, not guessed', async () => {
       await anAerator(await aPond('V-2', null), 'C', 3);
       expect(await energy()).toMatchObject({ source: 'REPORTS', unmeasured_kw: 3, total_kwh: 40 });
+    });
+
+    it('a siren that two instances made of a pond’s control point at once airs nothing: its hours are not counted', async () => {
+      const mark = (is_siren: boolean) =>
+        app.kernel.commit({
+          changes: [update(controlPointTable, controlPoint.id, { is_siren })],
+          actor: null,
+        });
+      await mark(true);
+      expect(await energy()).toMatchObject({ source: 'NONE', unmeasured_kw: 7, total_kwh: 0 });
+      await mark(false);
+      expect(await energy()).toMatchObject({ total_kwh: 40 });
     });
   });
 

@@ -67,9 +67,9 @@ describe('a person with a browser', () => {
       cancel_at_period_end: true,
     });
     await page.click('a[href*=invoices]');
-    await page.waitForFunction("document.title.startsWith('Fatura')");
+    await expect.poll(() => page.title()).toMatch(/^Fatura/);
     await page.goBack();
-    await page.waitForFunction("document.title === 'Cobrança'");
+    await expect.poll(() => page.title()).toBe('Cobrança');
     await page.click(`a[href="${homeUrl}/me"]`);
     await page.waitForURL(`${homeUrl}/me`);
     // nothing was refused on the way
@@ -84,7 +84,7 @@ describe('a person with a browser', () => {
       body: { plan: 'PROFESSIONAL', success_url: `${homeUrl}/paid`, cancel_url: `${homeUrl}/plans` },
     });
     await page.goto(String(body(reply)['url']));
-    await page.waitForFunction("document.title === 'Subscribe to PROFESSIONAL'");
+    await expect.poll(() => page.title()).toBe('Subscribe to PROFESSIONAL');
     await page.click('a');
     await page.waitForURL(`${homeUrl}/plans`);
     expect(body(await app.call('GET', '/subscriptions/me', { token }))).toMatchObject({ plan: 'FREE' });
