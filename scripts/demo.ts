@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { Fleet } from '#sim/fleet/fleet.ts';
 import { type RunningServer, ServerFailed, startServer } from './bench/start-server.ts';
+import { MAIN_FILE } from './built-program.ts';
 import { demoFarm, NotADemo } from './demo/demo-farm.ts';
 import { type HostedSide, startHostedSide } from './demo/hosted-side.ts';
 import { fleetLine, startLiveFleet } from './demo/live-fleet.ts';
@@ -11,7 +11,6 @@ import { whatToLookAt, whatToLookAtFromAfar } from './demo/what-to-look-at.ts';
 
 // A farm to look at: the gateway in a process of its own, a week behind it, and simulated controllers on real sockets.
 
-const GATEWAY = fileURLToPath(new URL('../gateway/main.ts', import.meta.url));
 const STATUS_EVERY_MS = 30_000;
 const EXIT_INTERRUPTED = 130;
 const WARN_LEVEL = 40;
@@ -50,7 +49,7 @@ async function runDemo(options: DemoOptions, interrupted: AbortSignal): Promise<
       : await startHostedSide({ data, host, ...options.hosted, onLine: showTrouble('cloud', interrupted) });
   try {
     const gateway = await startServer({
-      args: [GATEWAY, ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])],
+      args: [MAIN_FILE, ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])],
       onLine: showTrouble('gateway', interrupted),
     });
     try {

@@ -7,6 +7,7 @@ import { callHttp } from '#sim/http-call.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { startServer } from './bench/start-server.ts';
 import { buildConsole } from './build-console.mjs';
+import { MAIN_FILE } from './built-program.ts';
 import { type DemoFarm, demoFarm } from './demo/demo-farm.ts';
 import { OWNER } from './demo/farm-plan.ts';
 import { startLiveFleet } from './demo/live-fleet.ts';
@@ -16,7 +17,6 @@ import { readPng, writePng } from './screenshots/small-png.ts';
 
 // The pictures of the README, taken from the console over a demo farm made for them: run it again when a screen changed.
 
-const GATEWAY = fileURLToPath(new URL('../gateway/main.ts', import.meta.url));
 const FOLDER = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const MOST_BYTES = 120_000;
 /** The motors say how they run, and the one that sticks has its alarm. */
@@ -43,7 +43,7 @@ async function photograph(data: string, farm: DemoFarm): Promise<number> {
   const free = { 'http-port': '0', 'mqtt-port': '0', 'https-port': 'off', 'mqtts-port': 'off' };
   const flags = Object.entries({ data, host: '127.0.0.1', ...free });
   const gateway = await startServer({
-    args: [GATEWAY, ...flags.flatMap(([name, value]) => [`--${name}`, value])],
+    args: [MAIN_FILE, ...flags.flatMap(([name, value]) => [`--${name}`, value])],
   });
   const fleet = await startLiveFleet(farm, { httpBase: gateway.http, mqttUrl: gateway.mqtt });
   const browser = await launchChromium();

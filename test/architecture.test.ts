@@ -127,7 +127,7 @@ function sourcesBelow(...folders: string[]): SourceFile[] {
     .flatMap((folder) =>
       fs.globSync(`${folder}/**/*.{ts,tsx,mts,js,mjs}`, {
         cwd: ROOT,
-        exclude: ['desktop/**/dist/**', 'desktop/**/.dist-*/**'],
+        exclude: ['**/dist/**', '**/.dist-*/**'],
       }),
     )
     .filter((file) => !file.endsWith('.test.ts'))

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { type Cluster, postgresForRun } from '#test/postgres-cluster.ts';
 import { type RunningServer, startServer } from '../bench/start-server.ts';
+import { MAIN_FILE } from '../built-program.ts';
 import { type LinkProxy, openLinkProxy } from '../hosted/link-proxy.ts';
 import { pairGateway } from '../hosted/pair-gateway.ts';
 import { FARM } from './farm-plan.ts';
@@ -16,7 +16,6 @@ import { asPerson, type Person } from './interface.ts';
 
 // The other half of the demo: a hosted instance, and the line between it and the farm.
 
-const MAIN = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 const FARM_WITHIN_MS = 60_000;
 const SAVED_AS = 'demo-hosted.json';
 const saved = z.object({ engine: z.enum(['sqlite', 'postgres']), link_port: z.number() });
@@ -74,7 +73,7 @@ export async function startHostedSide(options: HostedOptions): Promise<HostedSid
       ended: server.ended,
       async pair() {
         if (password === null) return;
-        if (before !== null) await node(MAIN, 'pair', '--unpair', '--data', options.data);
+        if (before !== null) await node(MAIN_FILE, 'pair', '--unpair', '--data', options.data);
         await pairWith({ options, server, link, password, cluster, folder });
         const now: Saved = { engine, link_port: link.port };
         await writeFile(join(folder, SAVED_AS), `${JSON.stringify(now)}\n`);
@@ -99,7 +98,7 @@ async function readSaved(folder: string): Promise<Saved | null> {
 function argsOf({ host, httpPort }: HostedOptions, folder: string, cluster: Cluster | null): string[] {
   const place = { role: 'hosted', data: folder, host, 'http-port': httpPort };
   const flags = Object.entries(place).flatMap(([name, value]) => [`--${name}`, value]);
-  return [MAIN, ...flags, ...databaseOf(cluster)];
+  return [MAIN_FILE, ...flags, ...databaseOf(cluster)];
 }
 
 const databaseOf = (cluster: Cluster | null) => (cluster === null ? [] : ['--database-url', cluster.url]);
@@ -119,7 +118,7 @@ async function pairWith(to: {
   const { access_token } = await anyone.post('/auth/login', { email, password: to.password }, login);
   // a farm of this size is not a free one
   const plan = ['set-plan', '--email', email, '--plan', 'ENTERPRISE', '--role', 'hosted'];
-  await node(MAIN, 'admin', ...plan, '--data', to.folder, ...databaseOf(to.cluster));
+  await node(MAIN_FILE, 'admin', ...plan, '--data', to.folder, ...databaseOf(to.cluster));
   await pairGateway({
     data: to.options.data,
     link: `http://127.0.0.1:${to.link.port}`,

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { MAIN_FILE } from '../built-program.ts';
 import { asPerson } from '../demo/interface.ts';
 
-const MAIN = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 const claimed = z.object({ id: z.string(), stream_id: z.number().optional() });
 
 export type Ceremony = {
@@ -24,7 +23,7 @@ export type Ceremony = {
  */
 export async function pairGateway({ data, link, hosted, ownerToken, name }: Ceremony): Promise<string> {
   const named = name === undefined ? [] : ['--name', name];
-  const child = spawn(process.execPath, [MAIN, 'pair', '--data', data, '--hosted-url', link, ...named], {
+  const child = spawn(process.execPath, [MAIN_FILE, 'pair', '--data', data, '--hosted-url', link, ...named], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { isExpandOnly } from '../../gateway/adapters/sql/expand-only.ts';
 import { readMigrations } from '../../gateway/adapters/sql/migrate.ts';
 import { type Arch, type Manifest, type ManifestFile, PRODUCT } from '../../gateway/update/manifest.ts';
+import { builtFiles } from '../build-when-changed.mjs';
 
-// What belongs on a box, and nothing else: sources, which Node runs as they are, the packages they need, and Node itself.
+// What belongs on a box, and nothing else: the program as it was built, the packages it needs, and Node itself.
 
 /** A file of the program: from a file here, or made. */
 export type ProgramFile = { path: string; mode: 0o644 | 0o755; from: string | Buffer };
@@ -14,14 +15,8 @@ export const NODE_NAMES: Readonly<Record<Arch, string>> = { amd64: 'linux-x64', 
 /** What the header of a program says about the machine it runs on. */
 const MACHINES: Readonly<Record<Arch, number>> = { amd64: 0x3e, arm64: 0xb7 };
 
-const OWN = [
-  'gateway/**/*.{ts,mjs}',
-  'scripts/require-node.mjs',
-  'migrations/**/*.sql',
-  'docs/**/*',
-  'desktop/console/dist/**/*',
-  'README.md',
-];
+const OWN = ['scripts/require-node.mjs', 'migrations/**/*.sql', 'docs/**/*', 'README.md'];
+const BUILT = ['gateway/dist', 'desktop/console/dist'];
 /** Of packages: what only people and compilers read, and what other systems need. */
 const LEFT_OUT =
   /(?:\.d\.[cm]?ts|\.ts|\.tsx|\.map|\.md|\.markdown|\.c|\.cc|\.cpp|\.h|\.gyp|\.gypi|\.flow|\.patch|\.sh|\.yml|\.yaml)$|\/(?:test|tests|__tests__|example|examples|bench|benchmark|benchmarks|docs|\.github)\/|\/\.[^/]+$/i;
@@ -35,7 +30,10 @@ export type Parts = { root: string; arch: Arch; version: string; node: string; u
 export function programFiles({ root, arch, version, node, updateKeys }: Parts): ProgramFile[] {
   requireMachine(node, arch);
   const files: ProgramFile[] = [
-    ...OWN.flatMap((pattern) => filesOf(root, pattern)).map((path) => ({
+    ...[
+      ...OWN.flatMap((pattern) => filesOf(root, pattern)),
+      ...BUILT.flatMap((out) => builtOf(root, out)),
+    ].map((path) => ({
       path,
       mode: 0o644 as const,
       from: join(root, path),
@@ -52,6 +50,12 @@ export function programFiles({ root, arch, version, node, updateKeys }: Parts): 
 
 function filesOf(root: string, pattern: string): string[] {
   return globSync(pattern, { cwd: root }).filter((path) => statSync(join(root, path)).isFile());
+}
+
+function builtOf(root: string, out: string): string[] {
+  const files = builtFiles(join(root, out));
+  if (files.length === 0) throw new Error(`${out} was not built; use npm run package`);
+  return files.map((file) => `${out}/${file}`);
 }
 
 type Locked = { dev?: boolean; devOptional?: boolean };
@@ -86,12 +90,12 @@ function isNeeded(path: string, arch: Arch): boolean {
   return first.replace(/\.node$/, '') === NODE_NAMES[arch] && !second.includes('musl');
 }
 
-/** Name, version and the short names of our folders: all that the program reads of it. */
+/** Name and version: all that the program reads of it. */
 function ownPackage(root: string, version: string): Buffer {
-  const { name, description, license, type, imports } = JSON.parse(
+  const { name, description, license, type } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   ) as Record<string, unknown>;
-  return Buffer.from(`${JSON.stringify({ name, version, description, license, type, imports }, null, 2)}\n`);
+  return Buffer.from(`${JSON.stringify({ name, version, description, license, type }, null, 2)}\n`);
 }
 
 function requireMachine(node: string, arch: Arch): void {

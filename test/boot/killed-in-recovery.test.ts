@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testClock } from '#test/app.ts';
 import { doJob } from '../../gateway/do-job.ts';
+import { childFile } from '../../scripts/built-program.ts';
 import { aFarmOn, damageTable, follow, newFolder, removeFolders, startBox, targets } from './a-box.ts';
 
 const START = Date.UTC(2026, 2, 2, 12);
@@ -23,7 +24,7 @@ async function killAtChange(data: string, n: number): Promise<boolean> {
   child = spawn(
     process.execPath,
     [
-      'test/support/gateway-child.ts',
+      childFile('test/support/gateway-child.ts'),
       '--data',
       data,
       '--host',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { farmClock, startGatewayProcess, until } from '#test/gateway-process.ts';
+import { MAIN_FILE } from '../../scripts/built-program.ts';
 
 type Json = Record<string, unknown>;
 
@@ -114,7 +115,7 @@ describe('the process', () => {
       [
         '--import',
         `data:text/javascript,${encodeURIComponent(planted)}`,
-        'gateway/main.ts',
+        MAIN_FILE,
         '--data',
         data,
         '--host',

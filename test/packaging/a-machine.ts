@@ -19,7 +19,7 @@ case "$*" in
     touch /run/gateway.on
     setsid sh -c 'while [ -e /run/gateway.on ]; do
       setpriv --reuid shrimp-farm --regid shrimp-farm --init-groups --no-new-privs \\
-        /usr/lib/shrimp-farm-gateway/bin/node /usr/lib/shrimp-farm-gateway/gateway/launch.ts >> /var/log/gateway.log 2>&1 &
+        /usr/lib/shrimp-farm-gateway/bin/node /usr/lib/shrimp-farm-gateway/gateway/dist/launch.js >> /var/log/gateway.log 2>&1 &
       echo $! > /run/gateway.pid; wait $!; sleep 1
     done' > /dev/null 2>&1 &
     ;;

@@ -38,7 +38,7 @@ const SECOND = 1_000;
 /** The same program, which falls a moment after it served. */
 function falling(files: ProgramFile[]): ProgramFile[] {
   return files.map((file) => {
-    if (file.path !== 'gateway/main.ts') return file;
+    if (file.path !== 'gateway/dist/main.js') return file;
     const text = readFileSync(String(file.from), 'utf8');
     return {
       ...file,
@@ -308,7 +308,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
       const program = join(folder, 'usr/lib/shrimp-farm-gateway');
       const guard = join(program, 'scripts', 'require-node.mjs');
       const { NODE_COMPILE_CACHE: _, ...environment } = process.env;
-      const main = join(program, 'gateway', 'main.ts');
+      const main = join(program, 'gateway', 'dist', 'main.js');
       execFileSync(join(program, 'bin', 'node'), ['--import', guard, main, '--help'], { env: environment });
       expect(await programTrouble(program, readPublicKeys(signer.pem))).toBeNull();
       rmSync(folder, { recursive: true, force: true });

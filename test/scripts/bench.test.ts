@@ -9,6 +9,7 @@ import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { inTurn, median, rateFinding } from '../../scripts/bench/finding.ts';
 import { quantile } from '../../scripts/bench/load/load-window.ts';
 import { tableOf } from '../../scripts/bench/table.ts';
+import { childFile } from '../../scripts/built-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'farm-bench-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,6 +43,12 @@ const QUICK: readonly [string, string | string[], number][] = [
   ['logins', ['calm', 'hashing elsewhere', 'allowed', 'wanted at most'], 4],
   ['limits', 'without', 3],
   ['unknown-devices', 'calm', 1],
+  ['console-chart', 'allowed', 1],
+  [
+    'lighthouse',
+    ['at least', 'allowed', 'at least', 'allowed', 'at least', 'allowed', 'at least', 'allowed'],
+    8,
+  ],
 ];
 const QUICK_PAIRS: readonly [string, string, number][] = [
   ['sync-apply', 'bare inserts of measurements', 6],
@@ -148,5 +155,5 @@ describe('what a measure makes of its rounds', () => {
 });
 
 function bench(...args: string[]) {
-  return promisify(execFile)(process.execPath, ['scripts/bench/main.ts', ...args]);
+  return promisify(execFile)(process.execPath, [childFile('scripts/bench/main.ts'), ...args]);
 }

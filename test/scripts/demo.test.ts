@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { fastFolder } from '#test/fast-folder.ts';
+import { childFile } from '../../scripts/built-program.ts';
 import { makeFarm } from '../../scripts/demo/make-farm.ts';
 import { openPastGateway } from '../../scripts/demo/past-gateway.ts';
 import { liveThrough } from '../../scripts/demo/week.ts';
@@ -118,20 +119,24 @@ test('with --hosted the farm is paired, is seen from afar, and its line can be c
   expect(demo.said()).toContain('heal: whole and fast again');
 });
 
-// the story is told in times of day: it must hold whenever the demo is started
-test.each(['03:10', '12:30', '21:20'])('the week comes true when it ends at %s UTC', async (time) => {
-  const endMs = Date.parse(`2026-11-19T${time}:00Z`);
-  const gateway = await openPastGateway(mkdtempSync(join(weeks, 'week-')), endMs - 7 * 86_400_000);
-  const farm = await makeFarm(gateway.base, 'camarao-123');
-  await liveThrough({ gateway, farm, endMs });
-  const active = await farm.owner.get(
-    '/alerts/?include=all',
-    z.array(z.object({ type: z.string(), triggered_at: z.string() })),
-  );
-  await gateway.close();
+// the story is told in times of day: it must hold whenever the demo is started; each time one, all with the soak
+const ENDS = ['03:10', '12:30', '21:20'];
+test.each(process.env['BENCHES'] === 'all' ? ENDS : ENDS.slice(0, 1))(
+  'the week comes true when it ends at %s UTC',
+  async (time) => {
+    const endMs = Date.parse(`2026-11-19T${time}:00Z`);
+    const gateway = await openPastGateway(mkdtempSync(join(weeks, 'week-')), endMs - 7 * 86_400_000);
+    const farm = await makeFarm(gateway.base, 'camarao-123');
+    await liveThrough({ gateway, farm, endMs });
+    const active = await farm.owner.get(
+      '/alerts/?include=all',
+      z.array(z.object({ type: z.string(), triggered_at: z.string() })),
+    );
+    await gateway.close();
 
-  expect(active.map(({ type }) => type)).toEqual(['DEVICE_OFFLINE']);
-});
+    expect(active.map(({ type }) => type)).toEqual(['DEVICE_OFFLINE']);
+  },
+);
 
 type Demo = {
   said: () => string;
@@ -142,7 +147,7 @@ type Demo = {
 
 /** Resolves when it is ready, or has ended. */
 async function startDemo(args: readonly string[]): Promise<Demo> {
-  const child: ChildProcess = spawn(process.execPath, ['scripts/demo.ts', ...args]);
+  const child: ChildProcess = spawn(process.execPath, [childFile('scripts/demo.ts'), ...args]);
   let said = '';
   const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
   const ready = new Promise<void>((resolve) => {

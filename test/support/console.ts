@@ -14,6 +14,12 @@ export type Look = {
   as?: SignedUp | null;
   /** Lets the test move the page's time with `page.clock`; until then it flows. */
   isTimed?: boolean;
+  /** The system takes our colours away, for people who need its own. */
+  hasForcedColors?: boolean;
+  /** How far the browser enlarges the page: 2 makes 640 points of a window of 1280. */
+  zoom?: number;
+  /** Runs in every page before the console does. */
+  script?: string;
 };
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -63,11 +69,13 @@ export type Console = Awaited<ReturnType<typeof startConsole>>;
 
 /** A page of its own in a browser of its own mind, signed in or not. */
 export async function aPage(browser: Browser, look: Look) {
-  const { width = 1366, height = 768, theme = 'light', language = 'pt-BR', timezone, as } = look;
+  const { width = 1366, height = 768, theme = 'light', language = 'pt-BR', timezone, zoom = 1, as } = look;
   const isPhone = width < 500;
   const context = await browser.newContext({
-    viewport: { width, height },
+    viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
+    deviceScaleFactor: zoom,
     colorScheme: theme,
+    forcedColors: look.hasForcedColors === true ? 'active' : 'none',
     locale: language,
     hasTouch: isPhone,
     isMobile: isPhone,
@@ -79,6 +87,7 @@ export async function aPage(browser: Browser, look: Look) {
   await context.addInitScript((kept) => {
     if (kept !== null && localStorage.getItem('session') === null) localStorage.setItem('session', kept);
   }, session);
+  if (look.script !== undefined) await context.addInitScript(look.script);
   const page = await context.newPage();
   return { page, context };
 }

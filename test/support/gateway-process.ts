@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { childFile } from '../../scripts/built-program.ts';
 
 export type FarmClock = { now: () => number; environment: string };
 
@@ -28,7 +29,7 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
     const started = spawn(
       process.execPath,
       [
-        'test/support/gateway-child.ts',
+        childFile('test/support/gateway-child.ts'),
         '--data',
         data,
         '--host',

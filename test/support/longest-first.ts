@@ -21,6 +21,7 @@ const LONG: readonly string[] = [
   'test/features/doctor/doctor-http.test.ts',
   'test/sync/hosted-protocol.test.ts',
   'test/doctor/doctor-command.test.ts',
+  'test/doctor/a-troubled-box.test.ts',
   'test/firmware-sim/conformance-controller.test.ts',
   'test/permissions.test.ts',
   'test/faults/storage.test.ts',

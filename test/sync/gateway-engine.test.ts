@@ -66,6 +66,15 @@ describe('a gateway that begins', () => {
     expect(asked).toEqual([{ kind: 'hello' }]);
   });
 
+  test.each([
+    ['its own key is missing', 'SYNC_KEY_MISSING', null],
+    ['it was unpaired meanwhile', 'SYNC_NOT_PAIRED', null],
+    ['the hosted instance refuses it', 'SYNC_REVOKED', 2_000],
+  ])('when %s it shows the hosted instance as heard only if that spoke', (_what, code, heardAtMs) => {
+    const { state } = play(STARTED, done('link', { ...REFUSED, status: 401, code }));
+    expect(state.contactAtMs).toBe(heardAtMs);
+  });
+
   test('after the greeting looks at registers and news first, readings wait for the registers', () => {
     const { state, asked } = play(STARTED, done('link', GO));
     expect(state.phase).toBe('steady');

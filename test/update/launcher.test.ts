@@ -7,13 +7,14 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { until } from '#test/gateway-process.ts';
 import { versionFolder, writeState } from '../../gateway/update/update-folder.ts';
 import { type UpdateState } from '../../gateway/update/update-state.ts';
+import { childFile } from '../../scripts/built-program.ts';
 import { aFolder, aSigner, type Behaviour, removeFolders, tinyProgram, tinyUpdate } from './tiny-program.ts';
 
 afterAll(removeFolders);
 
 // The launcher as the system starts it, with programs of a few lines below it.
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'gateway', 'launch.ts');
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'gateway', 'dist', 'launch.js');
 const signer = aSigner();
 const boxes: { close: () => void }[] = [];
 type Box = ReturnType<typeof aBox>;
@@ -70,7 +71,7 @@ function aBox() {
 
 /** Runs the update up to the named step, where its power is cut; all of it without one. */
 function update(box: Box, from: string, cutAt = 'never'): void {
-  const child = join(import.meta.dirname, 'stage-child.ts');
+  const child = childFile('test/update/stage-child.ts');
   spawnSync(process.execPath, [child, box.data, box.keys, from, cutAt], { stdio: 'inherit' });
 }
 
@@ -112,10 +113,13 @@ describe('an update', () => {
   test('that somebody changed on the disk is not started', async () => {
     const box = aBox();
     update(box, await anUpdate());
-    writeFileSync(join(versionFolder(box.data, '1.1.0'), 'gateway', 'main.ts'), 'evil()');
+    writeFileSync(join(versionFolder(box.data, '1.1.0'), 'gateway', 'dist', 'main.js'), 'evil()');
     box.start();
     await runs(box, '1.0.0');
-    expect(box.state().last).toMatchObject({ result: 'rolled_back', detail: 'gateway/main.ts is damaged' });
+    expect(box.state().last).toMatchObject({
+      result: 'rolled_back',
+      detail: 'gateway/dist/main.js is damaged',
+    });
   });
 
   test('to which somebody added a file is not started', async () => {

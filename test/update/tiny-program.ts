@@ -12,7 +12,7 @@ export type Behaviour = 'healthy' | 'crashes' | 'hangs' | 'sick' | 'cannot open 
 
 const main = (behaviour: Behaviour) => `
 import { appendFileSync, readFileSync } from 'node:fs';
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const behaviour = ${JSON.stringify(behaviour)};
 if (process.argv[2] === 'update') {
   if (behaviour === 'cannot open the database') { console.error('no such column'); process.exit(1); }
@@ -61,7 +61,7 @@ type Tiny = { version: string; behaviour?: Behaviour; signer: Signer };
 export function tinyProgram(folder: string, { version, behaviour = 'healthy', signer }: Tiny): string[] {
   const files: Record<string, [string, number]> = {
     'bin/node': [`#!/bin/sh\nexec "${process.execPath}" "$@"\n`, 0o755],
-    'gateway/main.ts': [main(behaviour), 0o644],
+    'gateway/dist/main.js': [main(behaviour), 0o644],
     'package.json': [JSON.stringify({ name: PRODUCT, version, type: 'module' }), 0o644],
     'scripts/require-node.mjs': ['\n', 0o644],
     'update-keys.pem': [signer.pem, 0o644],

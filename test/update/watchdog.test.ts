@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { supervisorLink } from '#adapters/system/tell-supervisor.ts';
 import { until } from '#test/gateway-process.ts';
+import { MAIN_FILE } from '../../scripts/built-program.ts';
 
 /** The socket systemd gives to its services. Node cannot open one, and every Debian has perl. */
 const LISTENER = `
@@ -33,7 +34,7 @@ test.skipIf(missing.length > 0)(
       const data = join(folder, 'data');
       const ports = ['--http-port', '--mqtt-port'].flatMap((name) => [name, '0']);
       const secured = ['--https-port', 'off', '--mqtts-port', 'off', '--host', '127.0.0.1'];
-      const gateway = spawn(process.execPath, ['gateway/main.ts', '--data', data, ...ports, ...secured], {
+      const gateway = spawn(process.execPath, [MAIN_FILE, '--data', data, ...ports, ...secured], {
         stdio: ['ignore', 'ignore', 'inherit'],
         env: { ...process.env, NOTIFY_SOCKET: socket },
       });
