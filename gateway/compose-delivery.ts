@@ -1,9 +1,8 @@
 import { addressPolicy } from '#adapters/delivery/address-policy.ts';
 import { channelSecrets } from '#adapters/delivery/channel-secrets.ts';
-import { safePoster } from '#adapters/delivery/post-safely.ts';
-import { newVapidKeys, pushSender, type VapidKeys } from '#adapters/delivery/send-push.ts';
+import { newVapidKeys, type VapidKeys } from '#adapters/delivery/send-push.ts';
 import { smsSender } from '#adapters/delivery/send-sms.ts';
-import { webhookSender } from '#adapters/delivery/send-webhook.ts';
+import { createSendThread } from '#adapters/delivery/send-thread/send-thread.ts';
 import { attemptLimit } from '#adapters/http/attempt-limit.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -41,7 +40,7 @@ import { wireModem } from './compose-modem.ts';
 import type { Config } from './config.ts';
 
 /** Most messages under way at once; a mail server wants few connections, push services and webhooks are many, a modem does one after the other. */
-const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 12, WEBHOOK: 24, SMS: 1 };
+const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 12, WEBHOOK: 64, SMS: 1 };
 
 /** How people are told, for every feature that has news. */
 export function wireNotify(config: CanSend, kernel: Kernel, database: Database): Notify {
@@ -78,13 +77,18 @@ export async function wireDelivery(deps: {
   const kept = await keptSecrets(deps);
   const secrets = channelSecrets(kept.secret);
   const policy = addressPolicy(config.role);
-  const poster = safePoster({ policy, now: kernel.now });
+  const posting = createSendThread({
+    role: config.role,
+    channelSecret: kept.secret,
+    vapid: kept.vapid,
+    contact: contactOf(config),
+  });
   const modem = await wireModem(config, deps);
   const mail = config.smtpUrl === null ? null : await mailSender(config.smtpUrl, config.smtpFrom);
   const sendBy: Readonly<Record<ChannelKind, Send | null>> = {
     EMAIL: mail?.send ?? null,
-    WEB_PUSH: pushSender({ post: poster.post, vapid: kept.vapid, contact: contactOf(config) }),
-    WEBHOOK: webhookSender({ post: poster.post, secretOf: secrets.webhookSecret }),
+    WEB_PUSH: posting.sendOf('WEB_PUSH'),
+    WEBHOOK: posting.sendOf('WEBHOOK'),
     SMS:
       modem === null
         ? null
@@ -205,7 +209,7 @@ export async function wireDelivery(deps: {
     async stop(grace: Promise<unknown>): Promise<void> {
       state.stopListening();
       await Promise.all(workers.map(({ worker }) => worker.stop(grace)));
-      poster.close();
+      await posting.close();
       mail?.close();
       await modem?.close();
     },

@@ -17,6 +17,7 @@ const PROGRAM = {
   'job-child': 'gateway/job-child.ts',
   'bench-child': 'gateway/bench/bench-child.ts',
   'reader-worker': 'gateway/adapters/sql/reader-thread/worker.ts',
+  'send-worker': 'gateway/adapters/delivery/send-thread/worker.ts',
 };
 
 /** What only tests and measurements start, from their folders. */

@@ -28,6 +28,11 @@ export type News = {
   farmId?: string | null;
   /** When it happened, ms, if not now. */
   at?: number;
+  /**
+   * News for many: a time, ms, that is the same whenever and wherever this cause is told. Its rows are stored side by
+   * side then (see placed-id.ts).
+   */
+  placedAt?: number;
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { LoadResult } from './load/load-window.ts';
+import { type LoadResult, quantile } from './load/load-window.ts';
 
 // What a measure finds: a subject, a baseline from the same run, and what must be reached.
 
@@ -113,4 +113,16 @@ export function median(values: readonly number[]): number {
 function medianOrNull(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : median(known);
+}
+
+/** Milliseconds in their order. */
+export function orderFigures(name: string, sorted: readonly number[], rssMb: number | null): Figures {
+  return {
+    name,
+    perS: null,
+    cpuUs: null,
+    p50Ms: quantile(sorted, 0.5),
+    p99Ms: quantile(sorted, 0.99),
+    rssMb,
+  };
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
-import { type BenchOptions, type Figures, type Finding, median } from './finding.ts';
+import { type BenchOptions, type Figures, type Finding, median, orderFigures } from './finding.ts';
 import { newDataFolder, startGatewayOn } from './gateway.ts';
 import type { Beats, CrowdLoad } from './load/crowd.ts';
 import { quantile } from './load/load-window.ts';
@@ -153,15 +153,4 @@ function findings(
 function beatFigures(name: string, rounds: readonly Round[], rssMb: number | null): Figures {
   const of = (what: 'p50Ms' | 'p99Ms') => median(rounds.map(({ beats }) => beats[what]));
   return { name, perS: null, cpuUs: null, p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), rssMb };
-}
-
-function orderFigures(name: string, sorted: readonly number[], rssMb: number | null): Figures {
-  return {
-    name,
-    perS: null,
-    cpuUs: null,
-    p50Ms: quantile(sorted, 0.5),
-    p99Ms: quantile(sorted, 0.99),
-    rssMb,
-  };
 }

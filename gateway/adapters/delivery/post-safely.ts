@@ -3,14 +3,15 @@ import https from 'node:https';
 import type { Outcome } from '#features/delivery/ports.ts';
 import { type AddressPolicy, ForbiddenAddress } from './address-policy.ts';
 
-export type Answer = { status: number; retryAfterMs: number | undefined };
+export type Answer = { status: number; retryAfter: string | undefined };
 export type PostResult = { answer: Answer } | { failure: Exclude<Outcome, { is: 'sent' | 'gone' }> };
 
-/** Posts to an address somebody typed. Rejects only when `stop` was raised. */
-export type PostSafely = (
-  request: { url: string; headers: Readonly<Record<string, string | number>>; body: Buffer },
-  stop: AbortSignal,
-) => Promise<PostResult>;
+/** Posts to an address somebody typed. */
+export type PostSafely = (request: {
+  url: string;
+  headers: Readonly<Record<string, string | number>>;
+  body: Buffer;
+}) => Promise<PostResult>;
 
 const WITHIN_MS = 10_000;
 /** Answers are thrown away; more than this of one is not even read. */
@@ -21,17 +22,17 @@ const MOST_SOCKETS = 64;
  * A client for addresses that are not ours: they are checked after they were resolved and again at each connection,
  * redirects are not followed, answers are not kept, and ten seconds are enough.
  */
-export function safePoster(deps: { policy: AddressPolicy; now: () => number }): {
+export function safePoster({ policy }: { policy: AddressPolicy }): {
   post: PostSafely;
   close: () => void;
 } {
   const agents = {
-    'http:': new http.Agent(agentOptions(deps.policy, 'http:')),
-    'https:': new https.Agent(agentOptions(deps.policy, 'https:')),
+    'http:': new http.Agent(agentOptions(policy, 'http:')),
+    'https:': new https.Agent(agentOptions(policy, 'https:')),
   };
   return {
-    async post({ url, headers, body }, stop) {
-      const refused = deps.policy.refusalOf(url);
+    async post({ url, headers, body }) {
+      const refused = policy.refusalOf(url);
       if (refused !== null) return { failure: { is: 'refused', why: `the address ${refused}` } };
       const protocol = url.toLowerCase().startsWith('https:') ? 'https:' : 'http:';
       const limit = AbortSignal.timeout(WITHIN_MS);
@@ -39,14 +40,12 @@ export function safePoster(deps: { policy: AddressPolicy; now: () => number }): 
         method: 'POST',
         agent: agents[protocol],
         headers: { ...headers, 'Content-Length': body.length },
-        signal: AbortSignal.any([stop, limit]),
+        signal: limit,
       };
       try {
         const response = await exchange(protocol === 'https:' ? https : http, new URL(url), options, body);
-        const retryAfterMs = readRetryAfter(response.headers['retry-after'], deps.now());
-        return { answer: { status: response.statusCode ?? 0, retryAfterMs } };
+        return { answer: { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] } };
       } catch (error) {
-        if (stop.aborted) throw error;
         return { failure: failureOf(error, limit.aborted) };
       }
     },

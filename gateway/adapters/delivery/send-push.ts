@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import webPush from 'web-push';
 import type { PushMessage } from '#contract/resources/notification-channels.ts';
-import type { Outcome, Outgoing, Send } from '#features/delivery/ports.ts';
-import type { PostSafely } from './post-safely.ts';
+import type { Outcome, Outgoing } from '#features/delivery/ports.ts';
+import { type Answer, type PostSafely, readRetryAfter } from './post-safely.ts';
 
 export type VapidKeys = { publicKey: string; privateKey: string };
 
@@ -16,8 +16,12 @@ const MOST_TITLE = 150;
 const KEPT_FOR_S = 24 * 3_600;
 
 /** Sends to a browser through its push service, encrypted so that only the browser can read it. */
-export function pushSender(deps: { post: PostSafely; vapid: VapidKeys; contact: string }): Send {
-  return async (message, stop) => {
+export function pushSender(deps: {
+  post: PostSafely;
+  vapid: VapidKeys;
+  contact: string;
+}): (message: Outgoing) => Promise<Outcome> {
+  return async (message) => {
     const { keys } = message;
     const subscription = {
       endpoint: message.address,
@@ -40,11 +44,12 @@ export function pushSender(deps: { post: PostSafely; vapid: VapidKeys; contact: 
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
-    const result = await deps.post(
-      { url: message.address, headers, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) },
-      stop,
-    );
-    return 'failure' in result ? result.failure : outcomeOf(result.answer);
+    const result = await deps.post({
+      url: message.address,
+      headers,
+      body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+    });
+    return 'failure' in result ? result.failure : outcomeOf(result.answer, message.at);
   };
 }
 
@@ -82,12 +87,13 @@ function episodeOf({ notification }: Outgoing): string | null {
   return typeof episode === 'string' ? episode : null;
 }
 
-function outcomeOf({ status, retryAfterMs }: { status: number; retryAfterMs: number | undefined }): Outcome {
+function outcomeOf({ status, retryAfter }: Answer, now: number): Outcome {
   if (status >= 200 && status < 300) return { is: 'sent' };
   if (status === 404 || status === 410)
     return { is: 'gone', why: `answered ${status}: this browser is no longer subscribed` };
   if (status === 400 || status === 401 || status === 403 || status === 413)
     return { is: 'refused', why: `the push service refused it (${status})` };
   const why = `the push service answered ${status}`;
-  return { is: 'retry', why, ...(retryAfterMs === undefined ? {} : { afterMs: retryAfterMs }) };
+  const afterMs = readRetryAfter(retryAfter, now);
+  return { is: 'retry', why, ...(afterMs === undefined ? {} : { afterMs }) };
 }

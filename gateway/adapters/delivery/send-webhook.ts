@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Outcome, Outgoing, Send } from '#features/delivery/ports.ts';
-import type { PostSafely } from './post-safely.ts';
+import type { Outcome, Outgoing } from '#features/delivery/ports.ts';
+import { type Answer, type PostSafely, readRetryAfter } from './post-safely.ts';
 
 /**
  * Posts JSON. The signature is that of payment providers: HMAC-SHA256, with the secret of the channel, over the second
@@ -9,8 +9,8 @@ import type { PostSafely } from './post-safely.ts';
 export function webhookSender(deps: {
   post: PostSafely;
   secretOf: (channelId: string, generation: string) => string;
-}): Send {
-  return async (message, stop) => {
+}): (message: Outgoing) => Promise<Outcome> {
+  return async (message) => {
     const body = Buffer.from(JSON.stringify(bodyOf(message)));
     const second = Math.floor(message.at / 1000);
     const secret = deps.secretOf(message.channelId, message.keys?.['generation'] ?? '1');
@@ -20,8 +20,8 @@ export function webhookSender(deps: {
       'Webhook-Id': message.id,
       'Webhook-Signature': `t=${second},v1=${signatureOf(secret, second, body)}`,
     };
-    const result = await deps.post({ url: message.address, headers, body }, stop);
-    return 'failure' in result ? result.failure : outcomeOf(result.answer);
+    const result = await deps.post({ url: message.address, headers, body });
+    return 'failure' in result ? result.failure : outcomeOf(result.answer, message.at);
   };
 }
 
@@ -41,10 +41,11 @@ function bodyOf({ id, purpose, title, text, isCritical, at, notification }: Outg
   };
 }
 
-function outcomeOf({ status, retryAfterMs }: { status: number; retryAfterMs: number | undefined }): Outcome {
+function outcomeOf({ status, retryAfter }: Answer, now: number): Outcome {
   if (status >= 200 && status < 300) return { is: 'sent' };
   if (status === 410) return { is: 'gone', why: 'answered 410: this webhook is no more' };
   const moved = status >= 300 && status < 400 ? '; redirects are not followed' : '';
   const why = `answered ${status}${moved}`;
-  return { is: 'retry', why, ...(retryAfterMs === undefined ? {} : { afterMs: retryAfterMs }) };
+  const afterMs = readRetryAfter(retryAfter, now);
+  return { is: 'retry', why, ...(afterMs === undefined ? {} : { afterMs }) };
 }

@@ -31,6 +31,8 @@ export type DeliveryWorker = {
 const TURN_WITHIN_MS = 75_000;
 const TURNS_PER_SLOT = 4;
 const TAKEN_AT_ONCE = 4;
+/** Reading more than so many in one go would hold up control. */
+const MOST_TAKEN = 64;
 /** Then others have their turn, and what is critical for the same channel. */
 const MOST_IN_A_ROW = 8;
 const ASK_AGAIN_MS = 200;
@@ -108,7 +110,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
         ...waiting.map(({ channelId }) => channelId),
         ...heldChannels(),
       ];
-      const limit = parallel * TAKEN_AT_ONCE;
+      const limit = Math.min(parallel * TAKEN_AT_ONCE, MOST_TAKEN);
       const jobs = await store.take(kind, { isCritical, now: deps.now(), limit, exceptChannels });
       if (jobs.length === 0) emptyAt[rank] = deps.monotonic();
       const groups = Map.groupBy(jobs, ({ delivery: { channel_id } }) => channel_id);

@@ -29,7 +29,7 @@ export type AnnounceDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random'> &
 
 /** Accounts told in one commit: control waits no longer than for that. */
 const SLICE = 50;
-const BREATH_MS = 2;
+const BREATH_MS = 1;
 
 /** Decides to tell every account of this instance. It is told in slices, right after. */
 export function announce(
@@ -98,6 +98,7 @@ function newsOf(id: string, { title, message, data, at }: Announcement) {
     cause: id,
     farmId: null,
     at: Date.parse(at),
+    placedAt: Date.parse(at),
   };
 }
 

@@ -4,6 +4,7 @@ import { notification } from '#contract/resources/notifications.ts';
 import { type Change, insertIfAbsent, purge } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { languageOf, type News, type Notify, type Recipients } from '#core/notifying.ts';
+import { placedId } from '#core/placed-id.ts';
 import { quietUntil } from '#core/quiet-hours.ts';
 import { type ZoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { isCritical, isWanted } from './channel-rules.ts';
@@ -58,7 +59,7 @@ function rowFor(
 ): RowOf<typeof notification> {
   const inWords = languageOf(language);
   return {
-    id: deps.idOf(`notification:${what.cause}:${userId}`),
+    id: idFor(what, userId, deps.idOf(`notification:${what.cause}:${userId}`)),
     user_id: userId,
     farm_id: what.farmId === undefined ? ('farmId' in to ? to.farmId : null) : what.farmId,
     type: what.type,
@@ -70,6 +71,9 @@ function rowFor(
     created_at: isoOf(what.at ?? deps.now()),
   };
 }
+
+const idFor = ({ placedAt }: News, personId: string, id: string): string =>
+  placedAt === undefined ? id : placedId(id, { at: placedAt, personId });
 
 async function deliveriesOf(
   deps: NotifyDeps & { clockOf: (zone: string) => ZoneClock },
@@ -98,7 +102,11 @@ async function deliveriesOf(
     changes.push(
       insertIfAbsent(
         delivery,
-        lineOf(deps, channel, row.id, { now, dueAt: quiet ?? now, isCritical: critical }),
+        lineOf(
+          deps,
+          { channel, what, notificationId: row.id },
+          { now, dueAt: quiet ?? now, isCritical: critical },
+        ),
       ),
     );
   }
@@ -109,12 +117,11 @@ async function deliveriesOf(
 
 function lineOf(
   deps: NotifyDeps,
-  channel: ChannelWishes,
-  notificationId: string,
+  { channel, what, notificationId }: { channel: ChannelWishes; what: News; notificationId: string },
   { now, dueAt, isCritical }: { now: number; dueAt: number; isCritical: boolean },
 ): RowOf<typeof delivery> {
   return {
-    id: deps.idOf(`delivery:${notificationId}:${channel.id}`),
+    id: idFor(what, channel.userId, deps.idOf(`delivery:${notificationId}:${channel.id}`)),
     notification_id: notificationId,
     channel_id: channel.id,
     user_id: channel.userId,

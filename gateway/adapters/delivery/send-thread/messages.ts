@@ -1,0 +1,18 @@
+import type { Outcome, Outgoing } from '#features/delivery/ports.ts';
+import type { VapidKeys } from '../send-push.ts';
+
+/** What is sent by posting it to an address somebody typed. */
+export type PostedKind = 'WEBHOOK' | 'WEB_PUSH';
+
+/** What the thread must know to send. */
+export type SendThreadData = {
+  role: 'gateway' | 'hosted';
+  channelSecret: string;
+  vapid: VapidKeys;
+  /** Whom a push service may write to about this sender. */
+  contact: string;
+};
+
+export type SendRequest = { id: number; kind: PostedKind; message: Outgoing };
+
+export type SendReply = { id: number } & ({ outcome: Outcome } | { fault: string });

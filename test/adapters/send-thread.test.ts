@@ -1,0 +1,94 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newVapidKeys } from '#adapters/delivery/send-push.ts';
+import { createSendThread } from '#adapters/delivery/send-thread/send-thread.ts';
+import type { Outgoing } from '#features/delivery/ports.ts';
+
+describe('messages are posted from a thread of their own', () => {
+  const heard: string[] = [];
+  const held: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    heard.push(String(request.headers['webhook-id']));
+    if (request.url === '/never') held.push(() => response.end());
+    else response.writeHead(204).end();
+  });
+  const data = {
+    role: 'gateway' as const,
+    channelSecret: 'a secret of this test',
+    vapid: newVapidKeys(),
+    contact: 'mailto:farm@farm.example',
+  };
+  const goes = new AbortController().signal;
+  let base = '';
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    for (const end of held) end();
+    server.closeAllConnections();
+    server.close();
+  });
+  const message = (id: string, path = '/'): Outgoing => ({
+    id,
+    purpose: 'NOTICE',
+    address: `${base}${path}`,
+    keys: { generation: '1' },
+    channelId: 'channel',
+    title: 'Oxigênio baixo',
+    text: ['Viveiro V1'],
+    language: 'pt-BR',
+    isCritical: true,
+    at: Date.now(),
+    notification: null,
+  });
+
+  it('hundreds at once, each answered by what became of it', async () => {
+    const thread = createSendThread(data);
+    const send = thread.sendOf('WEBHOOK');
+    const ids = Array.from({ length: 300 }, (_, n) => `many-${n}`);
+    const outcomes = await Promise.all(ids.map((id) => send(message(id), goes)));
+    expect(new Set(outcomes.map(({ is }) => is))).toEqual(new Set(['sent']));
+    expect(heard.filter((id) => id.startsWith('many-')).toSorted()).toEqual(ids.toSorted());
+    await thread.close();
+  });
+
+  it('a thread that falls fails what it had, and the next message goes out', async () => {
+    let isFirst = true;
+    const thread = createSendThread(data, (given) => {
+      if (isFirst) {
+        isFirst = false;
+        return new Worker('setTimeout(() => process.exit(3), 20)', { eval: true });
+      }
+      return new Worker(new URL('../../gateway/adapters/delivery/send-thread/worker.ts', import.meta.url), {
+        workerData: given,
+      });
+    });
+    const send = thread.sendOf('WEBHOOK');
+    await expect(send(message('lost'), goes)).rejects.toThrow('the sending thread ended with 3');
+    expect(await send(message('next'), goes)).toEqual({ is: 'sent' });
+    await thread.close();
+  });
+
+  it('a stop of the program waits for no answer', async () => {
+    const thread = createSendThread(data);
+    const stopping = new AbortController();
+    const send = thread.sendOf('WEBHOOK');
+    const waiting = send(message('slow', '/never'), stopping.signal);
+    await expect.poll(() => heard).toContain('slow');
+    stopping.abort(new Error('the program stops'));
+    await expect(waiting).rejects.toThrow('the program stops');
+    await expect(send(message('late'), stopping.signal)).rejects.toThrow('the program stops');
+    await thread.close();
+  });
+
+  it('a message that cannot be made is a fault of its own', async () => {
+    const thread = createSendThread({ ...data, vapid: { publicKey: '', privateKey: '' } });
+    const push = { ...message('push'), keys: { p256dh: 'no key', auth: 'none' } };
+    expect(await thread.sendOf('WEB_PUSH')(push, goes)).toMatchObject({ is: 'refused' });
+    expect(await thread.sendOf('WEBHOOK')(message('after'), goes)).toEqual({ is: 'sent' });
+    await thread.close();
+  });
+});
