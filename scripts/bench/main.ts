@@ -22,6 +22,7 @@ import { notifications } from './notifications.ts';
 import { orderLatency } from './order-latency.ts';
 import { quietDay } from './quiet-day.ts';
 import { editPropagation, remoteOrder } from './remote-order.ts';
+import { restore } from './restore.ts';
 import { storm } from './storm.ts';
 import { streamingLogs } from './streaming-logs.ts';
 import { syncApply } from './sync-apply.ts';
@@ -59,6 +60,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'idle-link': idleLink,
   'gateway-storm': gatewayStorm,
   'unknown-devices': unknownDevices,
+  restore,
 };
 
 const HELP = `npm run bench -- [options]
