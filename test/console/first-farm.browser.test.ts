@@ -101,7 +101,11 @@ describe('an empty gateway', () => {
     await press('button', 'Criar fazenda');
 
     reads();
+    // who has more ponds than the plan holds reads it before they are made
+    await page.getByLabel('ao código').fill('V-24');
+    await page.getByText('O plano FREE vai até 3 viveiros por fazenda; cabem mais 3.').waitFor();
     await fill('ao código', 'V-03');
+    expect(await page.getByText('O plano FREE').count()).toBe(0);
     await press('button', 'Criar viveiros');
 
     reads();

@@ -30,6 +30,9 @@ export const farmWords = dictionary({
     from: 'Do código',
     to: 'ao código',
     patternHint: 'De V-01 a V-24 cria 24 viveiros de uma vez. Para um só, repita o código.',
+    planHolds: (plan: string, most: number, left: number) =>
+      `O plano ${plan} vai até ${most} viveiros por fazenda; ${left === 0 ? 'não cabe mais nenhum' : `${left === 1 ? 'cabe' : 'cabem'} mais ${left}`}.`,
+    toPlan: 'Ver os planos',
     patternFault: {
       unreadable: 'Os códigos precisam terminar com um número, como V-01.',
       different: 'Os dois códigos precisam começar igual.',
@@ -84,6 +87,9 @@ export const farmWords = dictionary({
     from: 'From code',
     to: 'to code',
     patternHint: 'From V-01 to V-24 makes 24 ponds at once. For a single one, repeat the code.',
+    planHolds: (plan: string, most: number, left: number) =>
+      `The ${plan} plan goes up to ${most} ponds for a farm; ${left === 0 ? 'there is room for no more' : `there is room for ${left} more`}.`,
+    toPlan: 'See the plans',
     patternFault: {
       unreadable: 'The codes have to end in a number, like V-01.',
       different: 'Both codes have to begin alike.',

@@ -1,8 +1,12 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { LimitsAnswer } from '#contract/resources/subscriptions.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { createPonds } from '../../data/create-ponds.ts';
+import { isOwner } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
+import { useGet } from '../../data/query.ts';
 import { readDecimal } from '../../i18n/format.ts';
 import { codesOf } from '../../state/pond-pattern.ts';
 import { farmWords } from './farm-words.ts';
@@ -76,6 +80,7 @@ export function PondPatternForm({
         />
       </div>
       <p class="muted small">{words.patternHint}</p>
+      <PlanRoom existing={existing.length} wanted={wanted.length} />
       <p aria-live="polite">
         {wanted.length === 0 ? null : words.creates(wanted.length, wanted[0] ?? '', wanted.at(-1) ?? '')}{' '}
         {skipped === 0 ? null : <span class="muted">{words.skips(skipped)}</span>}
@@ -100,5 +105,21 @@ export function PondPatternForm({
         </WorkButton>
       </div>
     </div>
+  );
+}
+
+/** Said before the ponds are made, where the plan of the farm's owner does not hold all of them. */
+function PlanRoom({ existing, wanted }: { existing: number; wanted: number }) {
+  const words = farmWords();
+  const { data } = useGet<LimitsAnswer>(isOwner.value ? '/subscriptions/me/limits' : null);
+  const most = data?.limits.max_ponds_per_farm ?? -1;
+  if (data === undefined || most < 0 || existing + wanted <= most) return null;
+  return (
+    <p class="note pending" role="status">
+      {words.planHolds(data.plan, most, Math.max(0, most - existing))}{' '}
+      <Link class="way" href="/sistema/plano">
+        {words.toPlan}
+      </Link>
+    </p>
   );
 }
