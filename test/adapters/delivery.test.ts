@@ -121,6 +121,7 @@ describe('posting', () => {
       response.on('close', () => clearInterval(timer));
       return;
     }
+    if (request.url === '/silent') return;
     if (request.url === '/later') return void response.writeHead(429, { 'Retry-After': '120' }).end();
     response.writeHead(204).end();
   });
@@ -149,6 +150,15 @@ describe('posting', () => {
     await expect
       .poll(() => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))))
       .toBeLessThanOrEqual(1);
+  });
+
+  it('gives up a place that takes the message and never answers', async () => {
+    const hurried = safePoster({ policy, withinMs: 100 });
+    const silent = { url: `http://farm.test:${port}/silent`, headers: {}, body: Buffer.from('{}') };
+    expect(await hurried.post(silent)).toEqual({
+      failure: { is: 'retry', why: 'no answer within 0.1 seconds' },
+    });
+    hurried.close();
   });
 
   it('tells a name that is not known from a connection that is refused', async () => {

@@ -22,7 +22,7 @@ const MOST_SOCKETS = 64;
  * A client for addresses that are not ours: they are checked after they were resolved and again at each connection,
  * redirects are not followed, answers are not kept, and ten seconds are enough.
  */
-export function safePoster({ policy }: { policy: AddressPolicy }): {
+export function safePoster({ policy, withinMs = WITHIN_MS }: { policy: AddressPolicy; withinMs?: number }): {
   post: PostSafely;
   close: () => void;
 } {
@@ -35,18 +35,21 @@ export function safePoster({ policy }: { policy: AddressPolicy }): {
       const refused = policy.refusalOf(url);
       if (refused !== null) return { failure: { is: 'refused', why: `the address ${refused}` } };
       const protocol = url.toLowerCase().startsWith('https:') ? 'https:' : 'http:';
-      const limit = AbortSignal.timeout(WITHIN_MS);
       const options: RequestOptions = {
         method: 'POST',
         agent: agents[protocol],
         headers: { ...headers, 'Content-Length': body.length },
-        signal: limit,
       };
       try {
-        const response = await exchange(protocol === 'https:' ? https : http, new URL(url), options, body);
+        const response = await exchange(protocol === 'https:' ? https : http, {
+          url: new URL(url),
+          options,
+          body,
+          withinMs,
+        });
         return { answer: { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] } };
       } catch (error) {
-        return { failure: failureOf(error, limit.aborted) };
+        return { failure: failureOf(error) };
       }
     },
     close() {
@@ -61,23 +64,31 @@ function agentOptions(policy: AddressPolicy, protocol: 'http:' | 'https:') {
     keepAlive: true,
     maxSockets: MOST_SOCKETS,
     maxTotalSockets: MOST_SOCKETS,
-    maxFreeSockets: 16,
+    // one that is closed after each message costs more than the message
+    maxFreeSockets: MOST_SOCKETS,
     timeout: WITHIN_MS,
     lookup: policy.lookupFor(protocol),
   };
 }
 
+class TooLate extends Error {
+  constructor(withinMs: number) {
+    super(`no answer within ${withinMs / 1000} seconds`);
+  }
+}
+
 function exchange(
   client: typeof http | typeof https,
-  url: URL,
-  options: RequestOptions,
-  body: Buffer,
+  { url, options, body, withinMs }: { url: URL; options: RequestOptions; body: Buffer; withinMs: number },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = client.request(url, options, (response) => {
       throwAway(response);
       resolve(response);
     });
+    // until all is read, too: a signal for each would cost as much as the rest
+    const limit = setTimeout(() => request.destroy(new TooLate(withinMs)), withinMs);
+    request.on('close', () => clearTimeout(limit));
     // for good: a connection may break again after it was given up, and nobody else listens
     request.on('error', reject);
     request.end(body);
@@ -101,9 +112,9 @@ export function isNoWayOut(error: unknown): boolean {
   return NO_WAY_OUT.has(codeOf(error));
 }
 
-function failureOf(error: unknown, isLate: boolean): Exclude<Outcome, { is: 'sent' | 'gone' }> {
+function failureOf(error: unknown): Exclude<Outcome, { is: 'sent' | 'gone' }> {
   if (error instanceof ForbiddenAddress) return { is: 'refused', why: `the address ${error.message}` };
-  if (isLate) return { is: 'retry', why: `no answer within ${WITHIN_MS / 1000} seconds` };
+  if (error instanceof TooLate) return { is: 'retry', why: error.message };
   if (isNoWayOut(error))
     return { is: 'unreachable', why: 'no internet connection now, or nobody answers for this name' };
   return { is: 'retry', why: `no connection (${codeOf(error)})` };
