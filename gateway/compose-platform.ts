@@ -3,14 +3,16 @@ import { eventSnapshot } from '#adapters/http/event-snapshot.ts';
 import { createEventTickets } from '#adapters/http/event-tickets.ts';
 import { type Checks, checked } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
+import { tellGateways } from '#adapters/http/tell-gateways.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { eventQueries } from '#adapters/sql/queries/event-snapshot.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { measuredDelays, watchEventLoop } from '#adapters/system/event-loop.ts';
 import type { StorageHealth } from '#adapters/system/storage-health.ts';
-import type { PresenceItem } from '#contract/events/stream.ts';
+import type { PresenceItem, SyncEvent } from '#contract/events/stream.ts';
 import { type ControlView, type ControlViews, targetOf } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller } from '#core/route.ts';
 import type { Config } from './config.ts';
 
@@ -24,11 +26,19 @@ export function wireEvents(
     secret: string;
     metrics: Metrics;
     presenceOf: (controlPointId: string) => PresenceItem | null;
+    gateways: Pick<FarmGateways, 'silentSince'>;
   },
 ) {
   const queries = eventQueries(database.read);
+  const late = { syncAsTold: async (): Promise<SyncEvent | null> => null };
+  const gateways = tellGateways({
+    silentSince: deps.gateways.silentSince,
+    tell: (farmId, event) => hub.tell(farmId, 'gateway', event),
+  });
   const snapshot = {
     ...kernel,
+    gatewaysOf: gateways.of,
+    syncAsTold: () => late.syncAsTold(),
     storedSnapshot: queries.snapshotFor,
     presenceOf: deps.presenceOf,
     onlineAfterMs: config.onlineAfterS * 1000,
@@ -48,7 +58,16 @@ export function wireEvents(
     'Streams cut because the client was too slow',
     hub.droppedStreams,
   );
-  return { hub, tickets: createEventTickets({ ...kernel, secret: deps.secret }) };
+  return {
+    hub,
+    tickets: createEventTickets({ ...kernel, secret: deps.secret }),
+    /** Hosted instance: whoever watches a farm hears when its gateway falls silent, and when it is back. */
+    tellGateways: () => gateways.look(hub.watchedFarms()),
+    /** Called once the sync of a gateway stands. */
+    followSync(asTold: () => Promise<SyncEvent>) {
+      late.syncAsTold = asTold;
+    },
+  };
 }
 
 /** Figures of control for Prometheus. */

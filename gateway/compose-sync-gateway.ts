@@ -157,6 +157,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
   };
   tellFigures(metrics, { facts, counted, traffic, comparer });
 
+  const eventNow = async () => syncEventOf(facts(), (await figures()).value, now());
   const status: ShowStatusDeps = {
     ...kernel,
     facts,
@@ -186,11 +187,13 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     async tell(): Promise<void> {
       // alone there is nothing to tell but that, once
       if (state.pairing === null && state.told?.state === 'unpaired') return;
-      const event = syncEventOf(facts(), (await figures()).value, now());
+      const event = await eventNow();
       if (!isNews(state.told, event)) return;
       state.told = event;
       wiring.events.tellAll('sync', event);
     },
+    /** For who comes now: the same as everybody was told, or what came to differ in between would never be told. */
+    asTold: async (): Promise<SyncEvent> => state.told ?? (await eventNow()),
     /** Every minute: to the hosted instance by socket, and to people when it is gone for a day. */
     async report(): Promise<void> {
       const { lanes, parkedHere } = (await figures()).value;

@@ -180,6 +180,7 @@ export async function compose(config: Config, given: World) {
     secret: accounts.secret,
     metrics,
     presenceOf,
+    gateways: remote?.gateways ?? NO_GATEWAYS,
   });
   clockListeners.add(control.followClockStep);
   remote?.tellCommands(heard, events.hub);
@@ -296,6 +297,7 @@ export async function compose(config: Config, given: World) {
           live: commands?.parts ?? null,
           disk: storage.disk,
         });
+  if (gatewaySync !== null) events.followSync(gatewaySync.asTold);
   const syncConflicts = wireSyncConflicts({ config, kernel, database, accessTo, notify });
   const hasApiAccess = (userId: string) => subscriptions.hasFeature(userId, 'api_access');
   const people = wirePeople({
@@ -481,6 +483,7 @@ export async function compose(config: Config, given: World) {
     refusals,
     checks,
     events: events.hub,
+    tellGateways: events.tellGateways,
     control,
     alerts,
     watches,

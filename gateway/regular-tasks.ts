@@ -40,7 +40,14 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     { name: 'deliveries', every: '*/5 * * * * *', run: instance.delivery.look },
     { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
   ];
-  if (instance.hostedWork !== null) return [...hostedTicks(instance.hostedWork, control), ...everywhere];
+  if (instance.hostedWork !== null) {
+    const viewers = {
+      name: 'gateways as viewers see them',
+      every: '*/2 * * * * *',
+      run: instance.tellGateways,
+    };
+    return [...hostedTicks(instance.hostedWork, control), viewers, ...everywhere];
+  }
   const lookAtPairing = instance.pairing?.look;
   const lookAtHostedTime = instance.hostedTime?.look;
   return [

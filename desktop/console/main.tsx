@@ -63,7 +63,7 @@ startTheme();
 startSound();
 startProgram();
 startPush();
-startInstance();
+void startInstance();
 startRemoteOrders();
 void startOutbox();
 setInterval(() => void renewIfDue(), 60_000);

@@ -55,6 +55,12 @@ export function ControlMark({ state }: { state: ControlState }) {
   );
 }
 
+/** Whether the mark of both is the same: how many seconds an order has left is not in it. */
+export const isSameMark = (before: ControlState, after: ControlState): boolean =>
+  before.is === after.is && lastOf(before) === lastOf(after);
+
+const lastOf = (state: ControlState) => (state.is === 'no-signal' ? state.last : null);
+
 /**
  * The only way to switch a motor. ON is one press. OFF never is: it asks, in front of the page, naming what it airs; an
  * order to a farm with its own gateway always asks for how long it holds. A press while an order is under way does

@@ -13,6 +13,8 @@ const STEP_MS = 10_000;
 export const soon = computed(() => Math.ceil(now.value / STEP_MS) * STEP_MS);
 
 export const serverNow = (): number => performance.now() + offset;
+/** The server's time at an instant of this page's own clock, `performance.now()`. */
+export const serverTimeOf = (instant: number): number => instant + offset;
 
 /** `exact` for the time of an event stream; a Date header has whole seconds and only serves until there is better. */
 export function noteServerTime(told: string | null, exact = false): void {

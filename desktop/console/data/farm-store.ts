@@ -1,6 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type {
   ControlPointEvent,
+  GatewayEvent,
   MeasurementEvent,
   PresenceItem,
   SnapshotEvent,
@@ -24,6 +25,8 @@ export const alerts = signal<ReadonlyMap<string, Alert>>(new Map());
 export const unread = signal(0);
 export const clockQuality = signal<'trusted' | 'estimated'>('trusted');
 export const sync = signal<SyncEvent | null>(null);
+/** Farms that a gateway runs, as a hosted instance sees it: since when it is silent, null while it is there. */
+export const gateways = signal<ReadonlyMap<string, number | null>>(new Map());
 /** False until the first snapshot. */
 export const isKnown = signal(false);
 
@@ -116,12 +119,28 @@ function apply(name: string, data: unknown): void {
     case 'sync':
       sync.value = data as SyncEvent;
       return;
+    case 'gateway':
+      gateways.value = withGateway(gateways.value, data as GatewayEvent);
+      return;
     default:
       return;
   }
 }
 
-function takeSnapshot(told: SnapshotEvent): void {
+function withGateway(
+  known: ReadonlyMap<string, number | null>,
+  { farm_id, has_gateway, silent_since }: GatewayEvent,
+): ReadonlyMap<string, number | null> {
+  const next = new Map(known);
+  if (has_gateway) next.set(farm_id, silent_since === null ? null : Date.parse(silent_since));
+  else next.delete(farm_id);
+  return next;
+}
+
+/** While a hosted instance is upgraded, the process that holds the stream may be older than this page. */
+type Told = Omit<SnapshotEvent, 'gateways' | 'sync'> & Partial<Pick<SnapshotEvent, 'gateways' | 'sync'>>;
+
+function takeSnapshot(told: Told): void {
   noteServerTime(told.server_time, true);
   clockQuality.value = told.clock_quality;
   farms.value = told.farms;
@@ -129,6 +148,8 @@ function takeSnapshot(told: SnapshotEvent): void {
   presence.value = new Map(told.presence.map((item) => [item.control_point_id, item]));
   alerts.value = new Map(told.alerts.map((row) => [row.id, row]));
   unread.value = told.unread_notifications;
+  gateways.value = (told.gateways ?? []).reduce(withGateway, new Map<string, number | null>());
+  sync.value = told.sync ?? null;
   isKnown.value = true;
   if (farm.value !== null) farmZone.value = farm.value.timezone;
 }

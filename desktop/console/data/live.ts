@@ -12,7 +12,10 @@ const SILENT_MS = 12_000;
 
 /** Since when this page listens; null while it does not. */
 const startedAt = signal<number | null>(null);
-const lastByteAt = signal<number | null>(null);
+/** When something came last, `performance.now()`. */
+export const lastByteAt = signal<number | null>(null);
+/** While the first snapshot of a line is taken: how long nothing was heard before it; 0 for a later one. */
+export const awayMs = signal(0);
 /** Since when nothing comes; null while something does. */
 export const blindSince = signal<number | null>(null);
 
@@ -75,6 +78,7 @@ async function readStream(signal: AbortSignal): Promise<boolean> {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return heard;
+      if (!heard) awayMs.value = performance.now() - (lastByteAt.value ?? opened);
       heard = true;
       lastByteAt.value = performance.now();
       blindSince.value = null;
@@ -97,7 +101,9 @@ function takeEvents(text: string): string {
       if (row.startsWith('event:')) name = row.slice(6).trim();
       else if (row.startsWith('data:')) data += row.slice(5).trim();
     }
-    if (data !== '') take(name, JSON.parse(data));
+    if (data === '') continue;
+    take(name, JSON.parse(data));
+    if (name === 'snapshot') awayMs.value = 0;
   }
   return rest;
 }

@@ -48,7 +48,7 @@ function useInProduction(cards: PondCards | undefined): { card: Card; oxygenAt: 
   const withoutOxygen = inProduction.filter(
     (card) => oxygenAtOf(card) === null && card.water_quality !== null,
   );
-  const lastOf = useLastOxygen(withoutOxygen.map(({ pond_id }) => pond_id));
+  const lastOf = useLastOxygen(withoutOxygen);
   return inProduction.map((card) => ({ card, oxygenAt: oxygenAtOf(card) ?? lastOf(card.pond_id) }));
 }
 

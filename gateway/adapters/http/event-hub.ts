@@ -1,6 +1,7 @@
 import type {
   ClockEvent,
   CommandEvent,
+  GatewayEvent,
   MeasurementEvent,
   PresenceItem,
   StreamEventName,
@@ -105,6 +106,7 @@ export function createEventHub(deps: EventHubDeps) {
         | ['presence', PresenceItem]
         | ['measurement', MeasurementEvent]
         | ['command', CommandEvent]
+        | ['gateway', GatewayEvent]
     ): void {
       if (streams.size === 0) return gather.forget();
       if (name === 'presence') gather.add(farmId, data);
@@ -126,6 +128,12 @@ export function createEventHub(deps: EventHubDeps) {
     },
     closeAll(): void {
       for (const stream of streams) stream.close('server_stopping');
+    },
+    /** Farms that somebody watches on this process. */
+    watchedFarms(): Set<string> {
+      const farms = new Set<string>();
+      for (const stream of streams) for (const farmId of stream.farms()) farms.add(farmId);
+      return farms;
     },
     openStreams: () => streams.size,
     droppedStreams: () => counts.droppedSlow,

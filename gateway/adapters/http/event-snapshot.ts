@@ -1,4 +1,4 @@
-import type { PresenceItem, SnapshotEvent } from '#contract/events/stream.ts';
+import type { GatewayEvent, PresenceItem, SnapshotEvent, SyncEvent } from '#contract/events/stream.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 
 type Contact = { control_point_id: string; heard_at_ms: number; consumption: number };
@@ -11,6 +11,10 @@ export type EventSnapshotDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   /** Presence from the memory of the process that hears the controllers; null where nothing is known of it here. */
   presenceOf: (controlPointId: string) => PresenceItem | null;
   onlineAfterMs: number;
+  /** How the gateways of those farms stand that have one. */
+  gatewaysOf: (farmIds: readonly string[]) => GatewayEvent[];
+  /** How the sync stands as viewers were told; null on a hosted instance. */
+  syncAsTold: () => Promise<SyncEvent | null>;
 };
 
 /** All a viewer needs to draw the farm: what is stored, with the newest word of every controller. */
@@ -20,12 +24,20 @@ export async function eventSnapshot(
   farmIds: readonly string[],
 ): Promise<SnapshotEvent> {
   const { contacts, ...stored } = await deps.storedSnapshot(userId, farmIds);
+  const sync = await deps.syncAsTold();
   const contactsById = new Map(contacts.map((contact) => [contact.control_point_id, contact]));
   const presence = stored.control_points.map(
     ({ id, current_status }) =>
       deps.presenceOf(id) ?? storedPresence(deps, { id, current_status }, contactsById.get(id)),
   );
-  return { server_time: isoOf(deps.now()), clock_quality: deps.clockQuality(), ...stored, presence };
+  return {
+    server_time: isoOf(deps.now()),
+    clock_quality: deps.clockQuality(),
+    ...stored,
+    presence,
+    gateways: deps.gatewaysOf(farmIds),
+    sync,
+  };
 }
 
 function storedPresence(

@@ -82,6 +82,7 @@ export function openViewerStream(
     offer,
     isOpen: () => state.isOpen,
     isAwaitingSnapshot: () => state.held !== null,
+    farms: (): ReadonlySet<string> => state.farms,
     sees: (farmId: string) => state.farms.has(farmId),
     seesExactly: (farmIds: readonly string[]) =>
       farmIds.length === state.farms.size && farmIds.every((id) => state.farms.has(id)),

@@ -112,6 +112,17 @@ export const syncEvent = z.object({
 });
 export type SyncEvent = z.infer<typeof syncEvent>;
 
+/** Hosted instance: whether the gateway of a farm is there. Told when that changes, within seconds, never again and again. */
+export const gatewayEvent = z.object({
+  farm_id: z.uuid(),
+  has_gateway: z.boolean().describe('false: no gateway runs the farm any more, this instance does'),
+  silent_since: z
+    .string()
+    .nullable()
+    .describe('Since when nothing is heard of the gateway; null: it is there'),
+});
+export type GatewayEvent = z.infer<typeof gatewayEvent>;
+
 /** First event of every stream, and again when the caller's farms change: it replaces all that was known. */
 export const snapshotEvent = z.object({
   server_time: z.string(),
@@ -128,6 +139,10 @@ export const snapshotEvent = z.object({
   presence: z.array(presenceItem),
   alerts: z.array(alertEvent).describe('ACTIVE ones, newest first, at most 1,000'),
   unread_notifications: z.int(),
+  gateways: z
+    .array(gatewayEvent)
+    .describe('Hosted instance: how the gateways of these farms stand; a farm that is not named has none'),
+  sync: syncEvent.nullable().describe('Gateway: its link to the hosted instance; null on a hosted instance'),
 });
 export type SnapshotEvent = z.infer<typeof snapshotEvent>;
 
@@ -155,6 +170,7 @@ export const STREAM_EVENTS = {
   measurement: measurementEvent,
   clock: clockEvent,
   sync: syncEvent,
+  gateway: gatewayEvent,
   closed: closedEvent,
 } as const;
 export type StreamEventName = keyof typeof STREAM_EVENTS;

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { alarmText } from '../../components/alarm-words.ts';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { alarms } from '../../data/alarms.ts';
-import { now, serverNow } from '../../data/clock.ts';
+import { now, serverNow, soon } from '../../data/clock.ts';
 import { farm, isKnown } from '../../data/farm-store.ts';
 import { link } from '../../data/live.ts';
 import { usePlaceOf } from '../../data/places.ts';
@@ -12,7 +12,6 @@ import { panelWords } from './words.ts';
 
 /** As many as a person reads from afar; the rest is counted. */
 const MOST = 7;
-const KEEP_EVERY_MS = 10_000;
 
 export function PanelAlarms() {
   const words = panelWords();
@@ -27,7 +26,7 @@ export function PanelAlarms() {
   }));
   const name = farm.value?.name ?? null;
   // kept anew every few seconds while it is live: the time tells until when it was
-  const beat = Math.floor(now.value / KEEP_EVERY_MS);
+  const beat = soon.value;
   const isLive = link.value === 'live' && name !== null;
   const told = JSON.stringify(facts);
   useEffect(() => {
@@ -44,7 +43,7 @@ export function PanelAlarms() {
             <div>
               <strong>{facts[index]?.place}</strong> {facts[index]?.text}
               <p class="muted">
-                {age(now.value - since)} · {words[state]}
+                <Age since={since} /> · {words[state]}
               </p>
             </div>
           </li>
@@ -54,3 +53,6 @@ export function PanelAlarms() {
     </section>
   );
 }
+
+/** By itself, for it tells seconds and the rest does not. */
+const Age = ({ since }: { since: number }) => <>{age(now.value - since)}</>;

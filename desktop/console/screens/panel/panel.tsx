@@ -1,6 +1,7 @@
+import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { now } from '../../data/clock.ts';
+import { now, soon } from '../../data/clock.ts';
 import { farm, isKnown } from '../../data/farm-store.ts';
 import { farmWordAge } from '../../data/instance.ts';
 import { link } from '../../data/live.ts';
@@ -21,6 +22,8 @@ const WARN_MS = 3 * 86_400_000;
 /** Seen from afar, tiles are wider than high. */
 const WIDE = 1.5;
 
+const farmTime = computed(() => clockTime(now.value));
+
 /** The farm on the wall: read from three metres, touched by nobody. */
 export function Panel() {
   usePanelLook();
@@ -36,7 +39,7 @@ export function Panel() {
           <Link href="/" class="panel-leave">
             {words.leave}
           </Link>
-          <span class="panel-clock">{clockTime(now.value)}</span>
+          <Clock />
         </div>
         <FarmStamp />
         <BlindBanner />
@@ -49,6 +52,8 @@ export function Panel() {
     </div>
   );
 }
+
+const Clock = () => <span class="panel-clock">{farmTime.value}</span>;
 
 function Ponds() {
   const words = panelWords();
@@ -80,7 +85,7 @@ function SessionWarning() {
   const ends = expiresAt();
   if (ends === null) return null;
   if (!isRemembered()) return <p class="note p2">{words.fragile}</p>;
-  if (ends - now.value > WARN_MS) return null;
+  if (ends - soon.value > WARN_MS) return null;
   return (
     <p class="note p2" role="alert">
       {words.ends(`${shortDay(ends)} ${clockTime(ends)}`)}
@@ -90,7 +95,7 @@ function SessionWarning() {
 
 /** Large, and dark by night unless somebody chose otherwise; as before once the panel is left. */
 function usePanelLook(): void {
-  const night = isNight(Number(clockTime(now.value).slice(0, 2)));
+  const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
   const isDark = theme.value === 'auto' && night;
   const wanted = density.value;
   useEffect(() => {

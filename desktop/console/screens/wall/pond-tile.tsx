@@ -4,7 +4,8 @@ import { Link } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import { BandBar } from '../../components/band-bar.tsx';
-import { ControlMark, controlNow } from '../../components/control-button.tsx';
+import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
+import { useOnScreen } from '../../components/on-screen.ts';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { waterWords } from '../../components/water-words.ts';
@@ -78,7 +79,8 @@ function Water({ card }: { card: Card }) {
   const words = wallWords();
   const told = componentWords();
   const { water_quality: water } = card;
-  const readings = useOxygenDay(card.pond_id);
+  const { ref, isOnScreen } = useOnScreen<HTMLDivElement>();
+  const readings = useOxygenDay(card, isOnScreen);
   const at = water?.last_measurement ?? null;
   const oldFor = at === null ? null : soon.value - Date.parse(at);
   const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
@@ -91,7 +93,7 @@ function Water({ card }: { card: Card }) {
   const fresh = oxygen === null ? 'stale' : freshnessOf(night ? 'oxygenByNight' : 'oxygenByDay', oxygenFor);
   return (
     <>
-      <div class="pond-oxygen" data-fresh={fresh}>
+      <div class="pond-oxygen" data-fresh={fresh} ref={ref}>
         <span class="value">
           {fresh === 'stale' ? '—' : figure(oxygen, 1)}
           <span class="unit"> mg/L {words.oxygen}</span>
@@ -182,7 +184,4 @@ const isSameAir = (before: Air | null, after: Air | null): boolean =>
     after !== null &&
     before.cod === after.cod &&
     before.drawn === after.drawn &&
-    before.state.is === after.state.is &&
-    lastOf(before.state) === lastOf(after.state));
-
-const lastOf = (state: ControlState) => (state.is === 'no-signal' ? state.last : null);
+    isSameMark(before.state, after.state));
