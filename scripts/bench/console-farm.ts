@@ -26,7 +26,12 @@ export type ConsoleFarm = {
 /**
  * A gateway with a farm in production: ponds with animals, aeration and fresh water.
  */
-export async function startConsoleFarm(size: { ponds: number; points: number }): Promise<ConsoleFarm> {
+export async function startConsoleFarm(size: {
+  ponds: number;
+  points: number;
+  /** What lies straight in the database before the gateway starts. */
+  and?: (data: string, ponds: ConsoleFarm['ponds']) => Promise<void>;
+}): Promise<ConsoleFarm> {
   const data = await newDataFolder();
   const ponds: { id: string; cod: string }[] = [];
   const { token } = await provisionFolder(data, { count: 1, prefix: 'paint' }, async (base, owner) => {
@@ -49,6 +54,7 @@ export async function startConsoleFarm(size: { ponds: number; points: number }):
       ponds.push({ id, cod: pond.cod });
     }
   });
+  await size.and?.(data, ponds);
   const gateway = await startGatewayOn(data);
   return {
     base: gateway.http,

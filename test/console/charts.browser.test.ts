@@ -1,12 +1,28 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { measurement } from '#contract/resources/water-quality.ts';
+import { type Change, insert } from '#core/changes.ts';
 import { type Console, startConsole } from '#test/console.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
 /** More than a screen can tell apart. */
 const MOST_POINTS = 2_000;
+const PARAMETERS = 6;
+const EVERY_MS = 30_000;
+const ROWS_A_COMMIT = 5_000;
+/** One reading of the month, at noon ten days ago; all the others are above four. */
+const LOWEST = 0.6;
+
+type Trend = {
+  trend_data: {
+    data_points: { date: string; avg: number; min: number }[];
+    readings: { at: string; avg: number; min: number }[];
+  };
+};
 
 let farm: Console;
+let lowestAt: number;
 beforeAll(async () => {
   farm = await startConsole();
   for (let day = 1; day < DAYS; day += 1) {
@@ -17,7 +33,9 @@ beforeAll(async () => {
       if (status !== 201) throw new Error(`a measurement was answered ${status}`);
     }
   }
-});
+  lowestAt = Math.floor(farm.app.clock.now() / DAY_MS - 10) * DAY_MS + DAY_MS / 2;
+  await aMonthOfAProbe(farm.farm.pondIds[2] ?? '');
+}, 120_000);
 afterAll(() => farm.close());
 
 it('a station without a language of its own, as a kiosk is, draws them too', async () => {
@@ -27,23 +45,14 @@ it('a station without a language of its own, as a kiosk is, draws them too', asy
   await page.locator('figure canvas').first().waitFor({ timeout: 15_000 });
 });
 
-it('a month of water is a drawing of few points, and the same figures as a table for who does not see it', async () => {
+it('a month of water is a drawing of few points, and its days are a table for who does not see it', async () => {
   const page = await farm.open('/viveiros/V-02/agua');
-  const answers: { points: { date: string; avg: number }[] }[] = [];
-  page.on('response', async (response) => {
-    if (!response.url().includes('/trend/') || !response.url().includes('dissolved_oxygen')) return;
-    const { trend_data } = (await response.json()) as {
-      trend_data: { data_points: { date: string; avg: number }[] };
-    };
-    answers.push({ points: trend_data.data_points });
-  });
-  await page.reload();
+  const told = await oxygenToldTo(page);
   const chart = page.locator('figure').first();
   await chart.locator('canvas').waitFor();
-  await expect.poll(() => answers.length).toBeGreaterThan(0);
-  const points = answers[0]?.points ?? [];
+  const points = told.trend_data.data_points;
   expect(points.length).toBeGreaterThan(DAYS - 3);
-  expect(points.length).toBeLessThan(MOST_POINTS);
+  expect(told.trend_data.readings.length).toBeLessThan(MOST_POINTS);
 
   await chart.getByRole('button', { name: 'Ver como tabela' }).click();
   const rows = chart.locator('tbody tr');
@@ -51,3 +60,98 @@ it('a month of water is a drawing of few points, and the same figures as a table
   const shown = (await rows.allInnerTexts()).join('\n');
   for (const { avg } of points) expect(shown).toContain(avg.toFixed(1).replace('.', ','));
 });
+
+it('a month of a probe at 30 s is drawn of at most 2,000 points, and one reading of no oxygen is still seen', async () => {
+  const page = await farm.open('/viveiros/V-03/agua');
+  const { readings } = (await oxygenToldTo(page)).trend_data;
+  expect(readings.length).toBeGreaterThan(1_000);
+  expect(readings.length).toBeLessThanOrEqual(MOST_POINTS);
+  expect(Math.min(...readings.map(({ min }) => min))).toBe(LOWEST);
+  // drowned in any average
+  expect(Math.min(...readings.map(({ avg }) => avg))).toBeGreaterThan(4);
+
+  const times = readings.map(({ at }) => Date.parse(at));
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const share = (lowestAt - first) / (last - first);
+  const chart = page.locator('figure').first();
+  await chart.locator('canvas').waitFor();
+  // a drop reaches down to where no other reading is
+  await expect.poll(() => inkBelow(page, share)).toBeGreaterThan(10);
+  expect(await inkBelow(page, share + 0.05)).toBe(0);
+
+  await chart.getByRole('button', { name: 'Ver como tabela' }).click();
+  await expect.poll(() => chart.locator('tbody').innerText()).toContain('0,6');
+});
+
+it('on a phone every parameter is drawn by the time one has scrolled to it', async () => {
+  const page = await farm.open('/viveiros/V-03/agua', { width: 360, height: 740 });
+  const charts = page.locator('figure');
+  await charts.first().locator('canvas').waitFor();
+  await expect.poll(() => charts.count(), { timeout: 20_000 }).toBe(PARAMETERS);
+  for (let nth = 0; nth < PARAMETERS; nth += 1) {
+    await charts.nth(nth).scrollIntoViewIfNeeded();
+    await charts.nth(nth).locator('canvas').waitFor();
+  }
+  expect(await page.locator('figure canvas').count()).toBe(PARAMETERS);
+});
+
+/** What the page was told of the oxygen when it was opened anew. */
+async function oxygenToldTo(page: Page): Promise<Trend> {
+  const answer = page.waitForResponse((response) => /\/trend\/.*dissolved_oxygen/.test(response.url()));
+  await page.reload();
+  // the shape is the contract's
+  return (await (await answer).json()) as Trend;
+}
+
+/** Rows of the drawing at that share of its width, in its lower half, where something is that is not beside it. */
+const inkBelow = (page: Page, share: number): Promise<number> =>
+  page.evaluate<number>(`{
+    const canvas = document.querySelector('figure canvas');
+    const box = document.querySelector('figure .u-over').getBoundingClientRect();
+    const from = canvas.getBoundingClientRect();
+    const scale = canvas.width / from.width;
+    const centre = Math.round((box.left - from.left + ${share} * box.width) * scale);
+    const height = Math.round((box.height * scale) / 2);
+    const top = Math.round((box.top - from.top) * scale + height);
+    const shadeAt = (x) => {
+      const { data } = canvas.getContext('2d').getImageData(x, top, 1, height);
+      return Array.from({ length: height }, (_, y) => data[4 * y] + data[4 * y + 3]);
+    };
+    const beside = shadeAt(centre - 7);
+    Math.max(...[-3, -2, -1, 0, 1, 2, 3].map(
+      (off) => shadeAt(centre + off).filter((shade, y) => Math.abs(shade - beside[y]) > 60).length,
+    ));
+  }`);
+
+/** Straight into the database: 86,400 readings of everything that the page draws. */
+async function aMonthOfAProbe(pond_id: string): Promise<void> {
+  const { kernel, clock } = farm.app;
+  const last = Math.floor(clock.now() / EVERY_MS) * EVERY_MS;
+  const rows: Change[] = Array.from({ length: (DAYS * DAY_MS) / EVERY_MS }, (_, n) => {
+    const at = last - n * EVERY_MS;
+    const tide = Math.sin((at / DAY_MS) * 2 * Math.PI);
+    const instant = new Date(at).toISOString();
+    return insert(measurement, {
+      id: kernel.newId(),
+      pond_id,
+      measurement_date: instant,
+      temperature: 28 + tide,
+      dissolved_oxygen: at === lowestAt ? LOWEST : 6 + tide,
+      ph: 7.8 + tide / 4,
+      salinity: 20 + tide,
+      alkalinity: null,
+      ammonia: 0.1 + tide / 50,
+      nitrite: 0.2 + tide / 20,
+      nitrate: null,
+      transparency: null,
+      notes: null,
+      source: 'probe',
+      created_by: null,
+      clock_quality: 'trusted',
+      created_at: instant,
+      updated_at: null,
+    });
+  });
+  for (let from = 0; from < rows.length; from += ROWS_A_COMMIT)
+    await kernel.commit({ changes: rows.slice(from, from + ROWS_A_COMMIT), actor: null });
+}

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { dayAndTime, figure } from '../i18n/format.ts';
 import { dictionary, language } from '../i18n/language.ts';
+import { takeTurn } from './chart-turns.ts';
 
 export type Series = {
   label: string;
@@ -10,6 +11,15 @@ export type Series = {
   values: readonly (number | null)[];
   /** What is expected, not measured. */
   dashed?: boolean;
+  /** Thin and pale: how far single readings lie from the line that counts. */
+  isEdge?: boolean;
+};
+
+/** The same as words: instants or figures down the side, and what belongs to them. */
+export type Figures = {
+  x: readonly number[];
+  series: readonly Series[];
+  xLabel?: (x: number) => string;
 };
 
 const words = dictionary({
@@ -36,23 +46,39 @@ type Props = {
   /** Shaded: the range that is good. */
   band?: { low: number | null; high: number | null } | null;
   xLabel?: (x: number) => string;
+  /** What the table tells where the lines have more points than a person can read; without it, the same. */
+  table?: Figures | undefined;
 };
 
+const drawing = () => import('./draw-chart.ts');
+
+/** Called while figures are still on their way. */
+export function expectChart(): void {
+  // whoever draws hears of it when this fails, and tries again
+  drawing().catch(() => undefined);
+}
+
 /** Lines over time, with the same figures as a table for those who do not see it. The drawing comes when it is needed. */
-export function Chart({ title, x, series, height = 220, band = null, xLabel = dayAndTime }: Props) {
+export function Chart({ title, x, series, height = 220, band = null, xLabel = dayAndTime, table }: Props) {
   const w = words();
   const [isTable, setTable] = useState(false);
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // before the next frame: it has the place where the drawing will be
+  useLayoutEffect(() => {
     const host = place.current;
     if (host === null || isTable || x.length === 0) return;
     let drawn: { destroy: () => void } | null = null;
     let isGone = false;
-    void import('./draw-chart.ts').then(({ drawChart }) => {
-      if (!isGone) drawn = drawChart(host, { x, series, height, band, xLabel });
+    let giveUp: () => void = () => undefined;
+    void drawing().then(({ drawChart }) => {
+      if (isGone) return;
+      giveUp = takeTurn(host, () => {
+        drawn = drawChart(host, { x, series, height, band, xLabel });
+      });
     });
     return () => {
       isGone = true;
+      giveUp();
       drawn?.destroy();
     };
   }, [x, series, height, band, isTable, language.value]);
@@ -68,7 +94,7 @@ export function Chart({ title, x, series, height = 220, band = null, xLabel = da
         </button>
       </div>
       {isTable ? (
-        <ChartTable x={x} series={series} xLabel={xLabel} />
+        <ChartTable {...{ x, series, xLabel, ...table }} />
       ) : (
         <div ref={place} class="chart" style={{ minHeight: `${height}px` }} aria-hidden="true" />
       )}

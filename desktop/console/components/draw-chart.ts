@@ -19,8 +19,9 @@ const DAY = 24 * HOUR;
 const FIGURE_STEPS = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1_000];
 const TIME_STEPS = [1, 2, 3, 6, 12, 24, 48, 120, 168, 336, 720, 2_160, 8_760].map((hours) => hours * HOUR);
 
-const dashOf = ({ dashed }: Series, index: number): readonly number[] =>
-  dashed === true ? EXPECTED_DASH : (DASHES[index % DASHES.length] ?? []);
+const widthOf = ({ dashed, isEdge }: Series): number => (isEdge === true ? 1 : dashed === true ? 1.5 : 2);
+const dashOf = ({ dashed, isEdge }: Series, index: number): readonly number[] =>
+  isEdge === true ? [] : dashed === true ? EXPECTED_DASH : (DASHES[index % DASHES.length] ?? []);
 
 /** Draws with the colours of the page; lines are told apart by dashes and words, not by colour alone. */
 export function drawChart(
@@ -61,8 +62,8 @@ export function drawChart(
         {},
         ...series.map((shown, index) => ({
           label: shown.label,
-          stroke: text,
-          width: shown.dashed === true ? 1.5 : 2,
+          stroke: shown.isEdge === true ? muted : text,
+          width: widthOf(shown),
           dash: [...dashOf(shown, index)],
           spanGaps: true,
           points: { show: x.length < 60, size: 6, fill: text },
@@ -79,7 +80,9 @@ export function drawChart(
   // drawn first, it belongs below
   host.append(legend.place);
   const follow = new ResizeObserver(() => {
-    if (host.clientWidth > 0) plot.setSize({ width: host.clientWidth, height });
+    // it tells of the width that the chart was drawn with, too
+    if (host.clientWidth > 0 && host.clientWidth !== plot.width)
+      plot.setSize({ width: host.clientWidth, height });
   });
   follow.observe(host);
   return {
@@ -117,7 +120,7 @@ function drawLegend(host: HTMLElement, series: readonly Series[], xLabel: (x: nu
   when.className = 'chart-when';
   const figures = series.map((shown, index) => {
     const item = host.ownerDocument.createElement('span');
-    item.innerHTML = `<svg width="28" height="8" aria-hidden="true"><path d="M0 4h28" stroke="currentColor" stroke-width="2" stroke-dasharray="${dashOf(shown, index).join(' ')}"/></svg>`;
+    item.innerHTML = `<svg width="28" height="8" aria-hidden="true"><path d="M0 4h28" stroke="${shown.isEdge === true ? 'var(--muted)' : 'currentColor'}" stroke-width="${widthOf(shown)}" stroke-dasharray="${dashOf(shown, index).join(' ')}"/></svg>`;
     const told = host.ownerDocument.createElement('span');
     item.append(told);
     place.append(item);

@@ -111,12 +111,17 @@ export function plainDay(day: string | null | undefined): string {
 export function isoDay(at: Instant): string {
   const date = asDate(at);
   if (date === null) return '';
-  return new Intl.DateTimeFormat('en-CA', {
-    timeZone: farmZone.value,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).format(date);
+  return zoneFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' }).format(date);
+}
+
+const zoneFormats = new Map<string, Intl.DateTimeFormat>();
+/** For figures, not for eyes. Making one costs a cheap phone milliseconds, and a chart asks for dozens. */
+function zoneFormat(locale: 'en-CA' | 'en-US', options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const name = `${locale} ${farmZone.value}`;
+  const known =
+    zoneFormats.get(name) ?? new Intl.DateTimeFormat(locale, { timeZone: farmZone.value, ...options });
+  zoneFormats.set(name, known);
+  return known;
 }
 
 /** The instant of a day and time (YYYY-MM-DD, HH:MM) by the farm's clock. */
@@ -129,8 +134,7 @@ export function instantAt(day: string, time: string): string {
 }
 
 function offsetMs(at: number): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: farmZone.value,
+  const parts = zoneFormat('en-US', {
     hourCycle: 'h23',
     year: 'numeric',
     month: 'numeric',

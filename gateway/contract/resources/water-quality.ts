@@ -248,6 +248,15 @@ export const trendQuery = z.object({
     .max(366)
     .default(30)
     .describe('Days of the zone of the farm, today included'),
+  points: z.coerce
+    .number()
+    .int()
+    .min(400)
+    .max(2_000)
+    .optional()
+    .describe(
+      'For a drawing: adds `readings`, what was measured in at most so many equal stretches of the period',
+    ),
 });
 
 export const waterTrend = z.object({
@@ -266,6 +275,18 @@ export const waterTrend = z.object({
         max: z.number(),
       }),
     ),
+    readings: z
+      .array(
+        z.object({
+          at: z.string().describe('The first reading of the stretch'),
+          avg: z.number(),
+          min: z.number(),
+          max: z.number(),
+        }),
+      )
+      .max(2_000)
+      .optional()
+      .describe('Only where `points` was sent; oldest first, stretches without a reading are left out'),
     statistics: z.object({
       overall_avg: figure,
       overall_min: figure,

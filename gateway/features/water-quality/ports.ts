@@ -74,6 +74,8 @@ export type DailyFigures = {
   min: number;
   max: number;
 };
+/** What was measured in a stretch of the clock; `at`: its first reading. */
+export type StretchFigures = { at: string; count: number; sum: number; min: number; max: number };
 export type Reading = { value: number; at: string };
 
 /** What recording asks for. */
@@ -103,6 +105,8 @@ export type WaterInSpan = {
   statistics: () => Promise<WaterStatistics>;
   /** Days without a value are left out. */
   dailyFigures: (parameter: WaterField, days: readonly DaySpan[]) => Promise<DailyFigures[]>;
+  /** Stretches of so many minutes, of which a day has a whole number; those without a value are left out. */
+  stretches: (parameter: WaterField, minutes: number) => Promise<StretchFigures[]>;
   extremes: (parameter: WaterField) => Promise<{ lowest: Reading | null; highest: Reading | null }>;
   /** How often these types were raised. */
   countRaised: (types: readonly WaterAlertType[]) => Promise<number>;

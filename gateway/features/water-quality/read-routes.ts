@@ -128,7 +128,7 @@ function trendRoute(deps: ReadWaterDeps): Route {
       if (!isWaterField(parameter))
         throw invalidField(422, 'parameter', `must be one of ${WATER_FIELDS.join(', ')}`);
       const pond = await visiblePond(deps, request.params.pond_id);
-      const asked = { parameter, days: request.query.days };
+      const asked = { parameter, ...request.query };
       return { answer: { status: 200, body: await waterTrendOf(deps, pond, asked, request.language) } };
     },
   });

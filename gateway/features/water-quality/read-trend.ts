@@ -14,22 +14,30 @@ export type ReadTrendDeps = Pick<Kernel, 'now'> & {
   scienceOf: ScienceOf;
 };
 
+/** Of each of these a day has a whole number. */
+const STRETCHES_MIN = [1, 2, 3, 5, 10, 15, 20, 30, 60, 90, 120, 180, 240, 360, 720] as const;
+const DAY_MIN = 1_440;
+const MINUTE_MS = 60_000;
+
+type Asked = { parameter: WaterField; days: number; points?: number | undefined };
+
 /** Where a parameter of a pond is going: per day of the farm's zone, today included, and what to do about it. */
 export async function waterTrendOf(
   deps: ReadTrendDeps,
   pond: PondName,
-  { parameter, days: periodDays }: { parameter: WaterField; days: number },
+  { parameter, days: periodDays, points }: Asked,
   language: Language,
 ): Promise<WaterTrend> {
   const zone = zoneClock(pond.timezone);
   const spans = daySpans(zone, deps.now(), periodDays);
   const window = { from: spans[0]?.from ?? null, before: spans.at(-1)?.before ?? null };
   const water = await deps.queries.waterIn(pond.id, window);
-  const [science, days, extremes, raised] = await Promise.all([
+  const [science, days, extremes, raised, stretches] = await Promise.all([
     deps.scienceOf(pond.farm_id),
     water.dailyFigures(parameter, spans),
     water.extremes(parameter),
     water.countRaised(alertTypesOf(parameter)),
+    points === undefined ? null : water.stretches(parameter, stretchMin(window, points)),
   ]);
   const trend = trendOf(
     science.trends,
@@ -62,6 +70,16 @@ export async function waterTrendOf(
         min: waterFigure(min),
         max: waterFigure(max),
       })),
+      ...(stretches === null
+        ? {}
+        : {
+            readings: stretches.map(({ at, sum, count, min, max }) => ({
+              at,
+              avg: waterFigure(sum / count),
+              min: waterFigure(min),
+              max: waterFigure(max),
+            })),
+          }),
       statistics: {
         ...overall(days),
         trend_direction: trend.direction,
@@ -78,6 +96,16 @@ function daySpans(zone: Zone, now: number, days: number): DaySpan[] {
   const starts = all.map((day) => startOfDay(day, zone));
   // a day ends where the next begins
   return all.slice(0, days).map((day, i) => ({ day, from: starts[i] ?? '', before: starts[i + 1] ?? '' }));
+}
+
+/** How long a stretch is when a period is told in no more than so many. */
+function stretchMin(
+  { from, before }: { from: string | null; before: string | null },
+  points: number,
+): number {
+  const periodMin = (Date.parse(before ?? '') - Date.parse(from ?? '')) / MINUTE_MS;
+  // a period may begin and end within a stretch
+  return STRETCHES_MIN.find((minutes) => Math.ceil(periodMin / minutes) + 1 <= points) ?? DAY_MIN;
 }
 
 function latestOf(days: readonly DailyFigures[]): number | null {

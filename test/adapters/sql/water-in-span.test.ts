@@ -40,6 +40,7 @@ describe('the water of a pond in a span', () => {
     await water.statistics();
     await water.extremes('temperature');
     await water.dailyFigures('temperature', [{ day: '2026-01-01', from: at(0), before: at(1_440) }]);
+    await water.stretches('temperature', 30);
     await water.countRaised(['LOW_TEMPERATURE']);
     for await (const _ of water.measurements({ skip: 0, limit: 10 })) continue;
     return [...new Set(asked)];

@@ -74,6 +74,7 @@ describe('statements about the water', () => {
     ['statistics', () => water.statistics()],
     ['whether it is much', () => hasMoreThan(db, 'p', SPAN, 10)],
     ['the days of a trend', () => water.dailyFigures('temperature', DAYS)],
+    ['the stretches of a drawing', () => water.stretches('dissolved_oxygen', 30)],
     ['the extremes of a trend', () => water.extremes('nitrate')],
     ['the counts of alerts', () => reads.countAlerts(SCOPE)],
     ['the alerts of a trend', () => water.countRaised(['LOW_PH', 'HIGH_PH'])],

@@ -346,6 +346,36 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
     farm.clock.set(at);
   });
 
+  test('for a drawing a trend tells its readings in equal stretches, each with its extremes', async () => {
+    const at = farm.clock.now();
+    farm.clock.set(Date.UTC(2026, 2, 20, 12));
+    const pond = await farm.pond();
+    for (const [minute, value] of [
+      [0, 28],
+      [29, 26],
+      [30, 27],
+      // stretches of half an hour begin at full and half hours
+      [59.5, 27.5],
+      [600, 31],
+    ] as const) {
+      const measurement_date = new Date(Date.UTC(2026, 2, 10, 3) + minute * 60_000).toISOString();
+      await farm.measure(pond, { temperature: value, measurement_date });
+    }
+    const path = `/water-quality/trend/${pond}/temperature`;
+    const { trend_data } = await farm.get<WaterTrend>(`${path}?points=2000`);
+    expect(trend_data.readings).toEqual([
+      { at: '2026-03-10T03:00:00.000Z', avg: 27, min: 26, max: 28 },
+      { at: '2026-03-10T03:30:00.000Z', avg: 27.25, min: 27, max: 27.5 },
+      { at: '2026-03-10T13:00:00.000Z', avg: 31, min: 31, max: 31 },
+    ]);
+    const few = await farm.get<WaterTrend>(`${path}?points=400&days=366`);
+    expect(few.trend_data.readings).toEqual([
+      { at: '2026-03-10T03:00:00.000Z', avg: 27.9, min: 26, max: 31 },
+    ]);
+    expect((await farm.get<WaterTrend>(path)).trend_data).not.toHaveProperty('readings');
+    farm.clock.set(at);
+  });
+
   test('a trend without measurements is STABLE, without figures', async () => {
     const trend = await farm.get<WaterTrend>(`/water-quality/trend/${await farm.pond()}/dissolved_oxygen`);
     expect(trend.trend_data).toEqual({
@@ -368,6 +398,8 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
     ['ph', '?days=0'],
     ['ph', '?days=367'],
     ['ph', '?days=1.5'],
+    ['ph', '?points=399'],
+    ['ph', '?points=2001'],
   ])('a trend of %s%s is refused', async (parameter, query) => {
     const path = `/water-quality/trend/${await farm.pond()}/${parameter}${query}`;
     expect((await farm.ask('GET', path)).status).toBe(422);

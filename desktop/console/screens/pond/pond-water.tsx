@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
-import { Chart } from '../../components/chart.tsx';
+import { Chart, expectChart, type Series } from '../../components/chart.tsx';
 import { toast } from '../../components/toast.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { now } from '../../data/clock.ts';
@@ -14,6 +14,11 @@ import { isoDay, shortDay } from '../../i18n/format.ts';
 import { pondWords } from './words.ts';
 
 const PERIODS = [7, 30, 90] as const;
+/** What the interface gives. More than two for each column of the screen nobody can tell apart, and a phone pays for them. */
+const FEWEST_POINTS = 400;
+const MOST_POINTS = 2_000;
+const pointsFor = (width: number): number =>
+  Math.round(Math.min(Math.max(2 * width, FEWEST_POINTS), MOST_POINTS));
 const SHOWN: readonly WaterField[] = [
   'dissolved_oxygen',
   'temperature',
@@ -27,6 +32,9 @@ const SHOWN: readonly WaterField[] = [
 export function PondWater({ pond }: { pond: Pond }) {
   const words = pondWords();
   const [days, setDays] = useState<number>(30);
+  // as the screen was when the page was opened: a turned phone asks for nothing anew
+  const [points] = useState(() => pointsFor(innerWidth));
+  useEffect(expectChart, []);
   return (
     <div class="stack">
       <div class="row" role="group" aria-label={words.period}>
@@ -44,18 +52,18 @@ export function PondWater({ pond }: { pond: Pond }) {
       </div>
       <div class="charts">
         {SHOWN.map((field) => (
-          <Trend key={field} pond={pond} field={field} days={days} />
+          <Trend key={field} pond={pond} field={field} days={days} points={points} />
         ))}
       </div>
     </div>
   );
 }
 
-function Trend({ pond, field, days }: { pond: Pond; field: WaterField; days: number }) {
+type Shown = { pond: Pond; field: WaterField; days: number; points: number };
+
+function Trend({ pond, field, days, points }: Shown) {
   const words = pondWords();
-  const name = waterWords().name[field];
-  const trend = useGet<WaterTrend>(`/water-quality/trend/${pond.id}/${field}`, { days });
-  const { unit, decimals } = WATER[field];
+  const trend = useGet<WaterTrend>(`/water-quality/trend/${pond.id}/${field}`, { days, points });
   const save = async (told: WaterTrend) => {
     try {
       const rows = told.trend_data.data_points.map((point) => [point.date, point.avg, point.min, point.max]);
@@ -67,36 +75,45 @@ function Trend({ pond, field, days }: { pond: Pond; field: WaterField; days: num
   return (
     <section class="card">
       <Answer of={trend}>
-        {(told) => {
-          const points = told.trend_data.data_points;
-          return (
-            <>
-              <Chart
-                title={unit === '' ? name : `${name} (${unit})`}
-                x={points.map(({ date }) => Date.parse(`${date}T15:00:00Z`))}
-                xLabel={shortDay}
-                band={{ low: told.optimal_range.min, high: told.optimal_range.max }}
-                series={[
-                  { label: words.average, unit, decimals, values: points.map(({ avg }) => avg) },
-                  { label: words.lowest, unit, decimals, values: points.map(({ min }) => min), dashed: true },
-                  {
-                    label: words.highest,
-                    unit,
-                    decimals,
-                    values: points.map(({ max }) => max),
-                    dashed: true,
-                  },
-                ]}
-              />
-              {points.length === 0 ? null : (
-                <WorkButton look="quiet" work={() => save(told)}>
-                  {words.export}
-                </WorkButton>
-              )}
-            </>
-          );
-        }}
+        {(told) => (
+          <>
+            <TrendChart told={told} field={field} />
+            {told.trend_data.data_points.length === 0 ? null : (
+              <WorkButton look="quiet" work={() => save(told)}>
+                {words.export}
+              </WorkButton>
+            )}
+          </>
+        )}
       </Answer>
     </section>
   );
+}
+
+type Told = { avg: number; min: number; max: number };
+
+/** The line has every swing of the readings, the table a row for each day; drawn anew only when they say something new. */
+function TrendChart({ told, field }: { told: WaterTrend; field: WaterField }) {
+  const words = pondWords();
+  const name = waterWords().name[field];
+  const { unit, decimals } = WATER[field];
+  const shown = useMemo(() => {
+    const { data_points: days, readings = [] } = told.trend_data;
+    const lines = (points: readonly Told[]): Series[] => [
+      { label: words.average, unit, decimals, values: points.map(({ avg }) => avg) },
+      { label: words.lowest, unit, decimals, values: points.map(({ min }) => min), isEdge: true },
+      { label: words.highest, unit, decimals, values: points.map(({ max }) => max), isEdge: true },
+    ];
+    return {
+      x: readings.map(({ at }) => Date.parse(at)),
+      series: lines(readings),
+      band: { low: told.optimal_range.min, high: told.optimal_range.max },
+      table: {
+        x: days.map(({ date }) => Date.parse(`${date}T15:00:00Z`)),
+        series: lines(days),
+        xLabel: shortDay,
+      },
+    };
+  }, [told, words, unit, decimals]);
+  return <Chart title={unit === '' ? name : `${name} (${unit})`} {...shown} />;
 }

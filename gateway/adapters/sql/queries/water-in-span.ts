@@ -8,6 +8,7 @@ import type {
   Page,
   Reading,
   Span,
+  StretchFigures,
   WaterInSpan,
   WaterStatistics,
 } from '#features/water-quality/ports.ts';
@@ -22,6 +23,7 @@ export function waterInSpan(db: Db, pondId: string, span: Span): WaterInSpan {
     measurements: (page) => measurementsIn(db, pondId, span, page),
     statistics: () => statisticsOf(db, pondId, span),
     dailyFigures: (parameter, days) => dailyFigures(db, pondId, parameter, days),
+    stretches: (parameter, minutes) => stretches(db, pondId, span, { parameter, minutes }),
     async extremes(parameter) {
       const [lowest, highest] = await Promise.all([
         extremeOf(db, pondId, span, { parameter, order: 'asc' }),
@@ -148,6 +150,34 @@ async function dailyFigures(
     .where(parameter, 'is not', null)
     .groupBy('days.day')
     .orderBy('days.day')
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** An instant is text that begins `2026-03-01T05:30`: both engines cut it alike, and one range of the index is read once. */
+async function stretches(
+  db: Db,
+  pondId: string,
+  span: Span,
+  { parameter, minutes }: { parameter: WaterField; minutes: number },
+): Promise<StretchFigures[]> {
+  const value = sql.ref(`measurements.${parameter}`);
+  const day = sql`substr(measurement_date, 1, 10)`;
+  const minute = sql`(cast(substr(measurement_date, 12, 2) as integer) * 60 + cast(substr(measurement_date, 15, 2) as integer))`;
+  const rows = await db
+    .selectFrom('measurements')
+    .select(({ fn }) => [
+      fn.min<string>('measurement_date').as('at'),
+      fn.countAll<number>().as('count'),
+      sql<number>`sum(${value})`.as('sum'),
+      sql<number>`min(${value})`.as('min'),
+      sql<number>`max(${value})`.as('max'),
+    ])
+    .where(within(pondId, span))
+    .where(parameter, 'is not', null)
+    // whole numbers: a division leaves the rest away
+    .groupBy([day, sql`${minute} / ${sql.lit(minutes)}`])
+    .orderBy('at')
     .execute();
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
