@@ -56,14 +56,17 @@ const night = fc
   .map((events): Night => [{ happening: { kind: 'power_on' }, waitS: 15 }, ...events]);
 
 type Night = { happening: EventWithoutTime; waitS: number }[];
+/** `afterChanges`: of the relay. Power may come back in the millisecond in which it went. */
+type Boot = { atMs: number; afterChanges: number };
 
 function live(events: Night, seed = 1) {
   const bench = aBench({ seed, config: CONFIG });
-  const boots: number[] = [];
+  const boots: Boot[] = [];
+  const boot = () => boots.push({ atMs: bench.nowMs(), afterChanges: bench.relayChanges.length });
   for (const { happening: event, waitS } of events) {
     const { isPowered, isMainsOk } = bench.state();
-    if (event.kind === 'power_on' && !isPowered) boots.push(bench.nowMs());
-    if (event.kind === 'mains' && event.isOk && isPowered && !isMainsOk) boots.push(bench.nowMs());
+    if (event.kind === 'power_on' && !isPowered) boot();
+    if (event.kind === 'mains' && event.isOk && isPowered && !isMainsOk) boot();
     bench.send(event);
     bench.wait(waitS);
   }
@@ -76,11 +79,11 @@ function mayReplace(last: Level | undefined, next: Level): boolean {
 }
 
 /** Starts that came before the rest was over or before the slot, or of a motor that ran already. */
-function hastyStarts(changes: Bench['relayChanges'], boots: readonly number[]): Bench['relayChanges'] {
+function hastyStarts(changes: Bench['relayChanges'], boots: readonly Boot[]): Bench['relayChanges'] {
   return changes.filter((change, index) => {
     if (change.to === 'OFF') return false;
     const before = changes[index - 1];
-    const bootMs = boots.findLast((atMs) => atMs <= change.atMs) ?? 0;
+    const bootMs = boots.findLast(({ afterChanges }) => afterChanges <= index)?.atMs ?? 0;
     const hasRested =
       before === undefined || (before.to === 'OFF' && change.atMs - before.atMs >= MIN_OFF_S * 1000);
     return !hasRested || change.atMs - bootMs < START_DELAY_S * 1000;
