@@ -1,12 +1,8 @@
 import './scripts/require-node.mjs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
-
-// The suffix of a test file says what it needs.
-const NEEDS_POSTGRES = '**/*.pg.test.ts';
-const NEEDS_BROWSER = '**/*.browser.test.ts';
 
 export default defineConfig({
   test: {
@@ -22,18 +18,9 @@ export default defineConfig({
     // a machine that is busy elsewhere is late, not wrong
     expect: { poll: { timeout: 20_000 } },
     globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],
-    // No module keeps state, so a worker loads the program once for all its files (`isolate: false`).
-    projects: [
-      {
-        test: {
-          name: 'node',
-          isolate: false,
-          include: ['**/*.test.ts'],
-          exclude: [...configDefaults.exclude, NEEDS_POSTGRES, NEEDS_BROWSER],
-        },
-      },
-      { test: { name: 'pg', isolate: false, include: [NEEDS_POSTGRES] } },
-      { test: { name: 'browser', isolate: false, include: [NEEDS_BROWSER] } },
-    ],
+    // No module keeps state, so a worker loads the program once for all its files. One project, whose files need a
+    // browser, PostgreSQL or neither: a worker that goes on with another project's file would start anew.
+    isolate: false,
+    include: ['**/*.test.ts'],
   },
 });

@@ -2,7 +2,7 @@
 // compiles six files instead of thirteen hundred, and keeps no compiler of types in memory. Nothing is shortened: a
 // trace in the log still names the function.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildWhenChanged } from './build-when-changed.mjs';
@@ -86,6 +86,9 @@ export async function bundle({ out, entries, sources }) {
         chunkFileNames: '[name]-[hash].js',
       });
       await bundled.close();
+      // below node_modules nothing says what a file is: Node would compile all of it once more to find out
+      if (out === CHILDREN_FOLDER)
+        writeFileSync(path.join(made, 'package.json'), JSON.stringify({ type: 'module' }));
     },
   });
 }

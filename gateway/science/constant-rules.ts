@@ -197,21 +197,25 @@ export const CONSTANT_WORDS: Readonly<Record<string, readonly string[]>> = {
   'water.ammoniaBasis': ['NH3', 'TAN'],
 };
 
+/** Each rule with the names of its path, what stands before and after a `*` in them apart. */
+const PATTERNS = CONSTANT_RULES.map((rule) => ({
+  rule,
+  wanted: rule.path.split('.').map((part) => part.split('*')),
+}));
+
 /** The rule of a figure, by its path with `[]` for list positions; null: no farm may set it. */
 export function ruleOf(path: string): ConstantRule | null {
-  return CONSTANT_RULES.find((each) => fits(each.path, path)) ?? null;
+  const names = path.split('.');
+  return PATTERNS.find(({ wanted }) => fits(wanted, names))?.rule ?? null;
 }
 
-function fits(pattern: string, path: string): boolean {
-  const names = path.split('.');
-  const wanted = pattern.split('.');
+function fits(wanted: readonly (readonly string[])[], names: readonly string[]): boolean {
   return (
     names.length === wanted.length &&
-    wanted.every((part, place) => {
-      const [before = '', after] = part.split('*');
+    wanted.every(([before = '', after], place) => {
       const name = names[place] ?? '';
       return after === undefined
-        ? name === part
+        ? name === before
         : name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
     })
   );

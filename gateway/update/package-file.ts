@@ -39,8 +39,8 @@ export async function writePackage(
   const length = Buffer.alloc(4);
   length.writeUInt32BE(text.length);
   async function* contents() {
-    for (const { path } of manifest.files)
-      yield* createReadStream(join(folder, path), { highWaterMark: CHUNK_BYTES });
+    for (const { path, bytes } of manifest.files)
+      yield* createReadStream(join(folder, path), { highWaterMark: Math.min(CHUNK_BYTES, bytes + 1) });
   }
   const compress = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: level ?? 19, [constants.ZSTD_c_checksumFlag]: 1 },

@@ -1,6 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { MANIFEST_FILE, openManifest, SIGNATURE_FILE } from './manifest.ts';
 
@@ -37,9 +36,21 @@ async function filesBelow(folder: string): Promise<string[]> {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
+const PIECE_BYTES = 1024 * 1024;
+
+/** No more memory than the file needs: a program is a thousand small files and a large one, and a box has little. */
 export async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }))
-    hash.update(chunk as Buffer);
-  return hash.digest('hex');
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, size + 1));
+    for (;;) {
+      const { bytesRead } = await handle.read(piece, 0, piece.length);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
 }

@@ -8,9 +8,10 @@ import { type UserAnswer, user } from '#contract/resources/users.ts';
 import type { Plan, UserRole } from '#contract/words.ts';
 import { update } from '#core/changes.ts';
 import { compose } from '../../gateway/compose.ts';
-import { readConfig } from '../../gateway/config.ts';
-import type { Engine } from './databases.ts';
+import { databaseFile, readConfig } from '../../gateway/config.ts';
+import { type Engine, UNBORN } from './databases.ts';
 import { fastFolder } from './fast-folder.ts';
+import { putMigrated } from './migrated-files.ts';
 import { freshDatabase } from './postgres.ts';
 
 export type TestClock = { now: () => number; advance: (ms: number) => void; set: (ms: number) => void };
@@ -44,11 +45,13 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
   const clock = testClock();
   const wall = { aheadMs: 0 };
   const data = mkdtempSync(join(fastFolder(), 'farm-'));
-  const postgres = engine === 'postgres' ? await freshDatabase() : null;
+  const postgres = engine === 'postgres' ? await freshDatabase(UNBORN) : null;
   const config = readConfig(
     ['--data', data, ...(postgres ? ['--database-url', postgres.url] : []), ...args],
     {},
   );
+  // a folder that the test names may hold the farm of an earlier start
+  if (config.databaseUrl === null && config.data === data) putMigrated(databaseFile(config));
   const sentences: { level: string; fields: Record<string, unknown>; sentence: string }[] = [];
   const note = (level: string) => (fields: Record<string, unknown>, sentence: string) =>
     void sentences.push({ level, fields, sentence });

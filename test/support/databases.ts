@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
 import { describe } from 'vitest';
 import type { Database, Stamping } from '#adapters/sql/database.ts';
-import { bearPostgres, bearSqlite } from '#adapters/sql/instance.ts';
-import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
+import { bearPostgres } from '#adapters/sql/instance.ts';
+import { migratePostgres, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
-import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
+import { openSqlite } from '#adapters/sql/open-sqlite.ts';
+import { connectMigrated } from './migrated-files.ts';
 import { freshDatabase, type Template } from './postgres.ts';
 import { whyNoPostgres } from './postgres-cluster.ts';
 
@@ -39,9 +41,7 @@ export async function openTestDatabase(
     throw error;
   };
   if (engine === 'sqlite') {
-    const connection = connectSqlite(':memory:');
-    migrateSqlite(connection, readMigrations('migrations/sqlite'), '2026-03-01T00:00:00.000Z');
-    bearSqlite(connection);
+    const connection = connectMigrated();
     const database = openSqlite(connection, full, onError);
     return { database, close: () => database.close() };
   }
@@ -56,12 +56,23 @@ export async function openTestDatabase(
   };
 }
 
+/** The whole schema, to begin as a copy of: an instance is born into it by whoever starts there. */
+export const UNBORN: Template = { name: 'unborn', fill: (url) => onPool(url, migrate) };
 /** An empty database with the whole schema, to begin as a copy of. */
-export const MIGRATED: Template = { name: 'migrated', fill: migrateTemplate };
+export const MIGRATED: Template = {
+  name: 'migrated',
+  fill: (url) =>
+    onPool(url, async (pool) => {
+      await migrate(pool);
+      await bearPostgres(pool);
+    }),
+};
 
-async function migrateTemplate(url: string): Promise<void> {
+const migrate = (pool: Pool) =>
+  migratePostgres(pool, readMigrations('migrations/postgres'), '2026-03-01T00:00:00.000Z');
+
+async function onPool(url: string, work: (pool: Pool) => Promise<unknown>): Promise<void> {
   const pool = connectPostgres(url, 1);
-  await migratePostgres(pool, readMigrations('migrations/postgres'), '2026-03-01T00:00:00.000Z');
-  await bearPostgres(pool);
+  await work(pool);
   await pool.end();
 }

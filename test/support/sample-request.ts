@@ -34,11 +34,22 @@ export type Names = Record<Owned, string> & { user: string; device: string; invi
 
 /** The operation of a route, whatever names its path parameters have in the document. */
 export function operationOf(document: ApiDocument, route: Pick<Route, 'method' | 'path'>): Operation {
-  const shape = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
-  const [, item] = Object.entries(document.paths).find(([path]) => shape(path) === shape(route.path)) ?? [];
-  const operation = item?.[route.method.toLowerCase()];
+  const operation = itemsOf(document).get(shapeOf(route.path))?.[route.method.toLowerCase()];
   if (!operation) throw new Error(`${route.method} ${route.path} is not in the OpenAPI document`);
   return operation;
+}
+
+const shapeOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
+
+const itemsByDocument = new WeakMap<ApiDocument, Map<string, Record<string, Operation>>>();
+
+/** Every route is looked up for every caller: the paths of a document are read once. */
+function itemsOf(document: ApiDocument): Map<string, Record<string, Operation>> {
+  const known = itemsByDocument.get(document);
+  if (known !== undefined) return known;
+  const items = new Map(Object.entries(document.paths).map(([path, item]) => [shapeOf(path), item]));
+  itemsByDocument.set(document, items);
+  return items;
 }
 
 /** The id a field of that name means, or null for other fields. */
