@@ -46,7 +46,7 @@ type Round = { ms: number; bareMs: number; repeats: number; calm: Control; busy:
 export async function notifications({ isQuick, tell }: BenchOptions): Promise<Finding[]> {
   const size: Size = isQuick
     ? { people: 200, controllers: 10, ordered: 2, orders: 3, rounds: 1, calmMs: 500 }
-    : { people: 10_000, controllers: 200, ordered: 50, orders: 60, rounds: 5, calmMs: 4_500 };
+    : { people: 10_000, controllers: 200, ordered: 50, orders: 30, rounds: 5, calmMs: 4_500 };
   const data = await newDataFolder();
   const loads: Loads = {
     crowd: startRemote<CrowdLoad>(new URL('load/crowd.ts', import.meta.url)),

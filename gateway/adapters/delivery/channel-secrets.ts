@@ -1,11 +1,12 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { ChannelSecrets } from '#features/notifications/ports.ts';
 
 const CODE_DIGITS = 8;
 
 /** Secrets of channels, made anew each time from the one secret of the instance: nothing to steal from the database. */
 export function channelSecrets(instanceSecret: string): ChannelSecrets {
-  const derived = (what: string) => createHmac('sha256', instanceSecret).update(what).digest();
+  const key = createSecretKey(instanceSecret, 'utf8');
+  const derived = (what: string) => createHmac('sha256', key).update(what).digest();
   const code = (deliveryId: string, address: string) =>
     String(derived(`code:${deliveryId}:${address}`).readUIntBE(0, 6) % 10 ** CODE_DIGITS).padStart(
       CODE_DIGITS,

@@ -3,8 +3,8 @@ import { StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 
 /** Where many come at once a few more come within this time; alone nobody waits. */
-const GATHER_MS = 5;
-const MOST_AT_ONCE = 64;
+const GATHER_MS = 10;
+const MOST_AT_ONCE = 96;
 
 type Waiting = { changes: readonly Change[]; resolve: () => void; reject: (error: unknown) => void };
 

@@ -28,7 +28,7 @@ export type AnnounceDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random'> &
 };
 
 /** Accounts told in one commit: control waits no longer than for that. */
-const SLICE = 50;
+const SLICE = 70;
 const BREATH_MS = 1;
 
 /** Decides to tell every account of this instance. It is told in slices, right after. */

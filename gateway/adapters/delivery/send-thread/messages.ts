@@ -15,4 +15,6 @@ export type SendThreadData = {
 
 export type SendRequest = { id: number; kind: PostedKind; message: Outgoing };
 
+/** Those that are done since the last word, together: each word wakes the main thread. */
+export type SendReplies = readonly SendReply[];
 export type SendReply = { id: number } & ({ outcome: Outcome } | { fault: string });

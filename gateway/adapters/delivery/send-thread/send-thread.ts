@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Outcome, Send } from '#features/delivery/ports.ts';
-import type { PostedKind, SendReply, SendRequest, SendThreadData } from './messages.ts';
+import type { PostedKind, SendReplies, SendReply, SendRequest, SendThreadData } from './messages.ts';
 
 type UnderWay = { stop: AbortSignal; resolve: (outcome: Outcome) => void; reject: (error: unknown) => void };
 
@@ -29,16 +29,18 @@ export function createSendThread(
 
   function start(): Worker {
     const worker = startWorker(data);
-    worker.on('message', (reply: SendReply) => take(worker, reply));
+    worker.on('message', (replies: SendReplies) => {
+      for (const reply of replies) take(reply);
+      if (underWay.size === 0) rest(worker);
+    });
     worker.on('error', (error) => fell(worker, error));
     worker.on('exit', (code) => fell(worker, new Error(`the sending thread ended with ${code}`)));
     return worker;
   }
 
-  function take(worker: Worker, reply: SendReply): void {
+  function take(reply: SendReply): void {
     const asked = underWay.get(reply.id);
     underWay.delete(reply.id);
-    if (underWay.size === 0) rest(worker);
     if ('outcome' in reply) asked?.resolve(reply.outcome);
     else asked?.reject(new Error(reply.fault));
   }

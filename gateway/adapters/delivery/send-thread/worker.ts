@@ -5,7 +5,7 @@ import { channelSecrets } from '../channel-secrets.ts';
 import { safePoster } from '../post-safely.ts';
 import { pushSender } from '../send-push.ts';
 import { webhookSender } from '../send-webhook.ts';
-import type { SendReply, SendRequest, SendThreadData } from './messages.ts';
+import type { SendReplies, SendReply, SendRequest, SendThreadData } from './messages.ts';
 
 // Runs in a thread of its own: encrypts, signs and posts messages, many at a time.
 
@@ -23,8 +23,17 @@ const sendBy = {
 };
 
 parentPort?.on('message', (request: SendRequest) => {
-  void answer(request).then((reply) => parentPort?.postMessage(reply));
+  void answer(request).then(tell);
 });
+
+let done: SendReply[] = [];
+function tell(reply: SendReply): void {
+  if (done.push(reply) > 1) return;
+  setImmediate(() => {
+    parentPort?.postMessage(done satisfies SendReplies);
+    done = [];
+  });
+}
 
 async function answer({ id, kind, message }: SendRequest): Promise<SendReply> {
   try {
