@@ -48,6 +48,8 @@ type Props = {
   xLabel?: (x: number) => string;
   /** What the table tells where the lines have more points than a person can read; without it, the same. */
   table?: Figures | undefined;
+  /** Called once a drawing is on the screen. */
+  onDrawn?: () => void;
 };
 
 const drawing = () => import('./draw-chart.ts');
@@ -59,7 +61,16 @@ export function expectChart(): void {
 }
 
 /** Lines over time, with the same figures as a table for those who do not see it. The drawing comes when it is needed. */
-export function Chart({ title, x, series, height = 220, band = null, xLabel = dayAndTime, table }: Props) {
+export function Chart({
+  title,
+  x,
+  series,
+  height = 220,
+  band = null,
+  xLabel = dayAndTime,
+  table,
+  onDrawn,
+}: Props) {
   const w = words();
   const [isTable, setTable] = useState(false);
   const place = useRef<HTMLDivElement>(null);
@@ -74,6 +85,7 @@ export function Chart({ title, x, series, height = 220, band = null, xLabel = da
       if (isGone) return;
       giveUp = takeTurn(host, () => {
         drawn = drawChart(host, { x, series, height, band, xLabel });
+        if (onDrawn !== undefined) requestAnimationFrame(() => setTimeout(onDrawn));
       });
     });
     return () => {

@@ -34,6 +34,8 @@ export function PondWater({ pond }: { pond: Pond }) {
   const [days, setDays] = useState<number>(30);
   // as the screen was when the page was opened: a turned phone asks for nothing anew
   const [points] = useState(() => pointsFor(innerWidth));
+  // what counts most comes first, and alone: the others are asked for once it is on the screen
+  const [isFirstSeen, setFirstSeen] = useState(false);
   useEffect(expectChart, []);
   return (
     <div class="stack">
@@ -51,19 +53,38 @@ export function PondWater({ pond }: { pond: Pond }) {
         ))}
       </div>
       <div class="charts">
-        {SHOWN.map((field) => (
-          <Trend key={field} pond={pond} field={field} days={days} points={points} />
+        {SHOWN.map((field, index) => (
+          <Trend
+            key={field}
+            {...{ pond, field, days, points }}
+            waits={index > 0 && !isFirstSeen}
+            onSeen={() => setFirstSeen(true)}
+          />
         ))}
       </div>
     </div>
   );
 }
 
-type Shown = { pond: Pond; field: WaterField; days: number; points: number };
+type Shown = {
+  pond: Pond;
+  field: WaterField;
+  days: number;
+  points: number;
+  waits: boolean;
+  /** It is on the screen, or there is nothing to be seen. */
+  onSeen: () => void;
+};
 
-function Trend({ pond, field, days, points }: Shown) {
+function Trend({ pond, field, days, points, waits, onSeen }: Shown) {
   const words = pondWords();
-  const trend = useGet<WaterTrend>(`/water-quality/trend/${pond.id}/${field}`, { days, points });
+  const path = `/water-quality/trend/${pond.id}/${field}`;
+  const trend = useGet<WaterTrend>(waits ? null : path, { days, points });
+  const isEmpty =
+    trend.isError || (trend.data !== undefined && (trend.data.trend_data.readings ?? []).length === 0);
+  useEffect(() => {
+    if (isEmpty) onSeen();
+  }, [isEmpty]);
   const save = async (told: WaterTrend) => {
     try {
       const rows = told.trend_data.data_points.map((point) => [point.date, point.avg, point.min, point.max]);
@@ -77,7 +98,7 @@ function Trend({ pond, field, days, points }: Shown) {
       <Answer of={trend}>
         {(told) => (
           <>
-            <TrendChart told={told} field={field} />
+            <TrendChart told={told} field={field} onDrawn={onSeen} />
             {told.trend_data.data_points.length === 0 ? null : (
               <WorkButton look="quiet" work={() => save(told)}>
                 {words.export}
@@ -93,7 +114,7 @@ function Trend({ pond, field, days, points }: Shown) {
 type Told = { avg: number; min: number; max: number };
 
 /** The line has every swing of the readings, the table a row for each day; drawn anew only when they say something new. */
-function TrendChart({ told, field }: { told: WaterTrend; field: WaterField }) {
+function TrendChart({ told, field, onDrawn }: { told: WaterTrend; field: WaterField; onDrawn: () => void }) {
   const words = pondWords();
   const name = waterWords().name[field];
   const { unit, decimals } = WATER[field];
@@ -115,5 +136,5 @@ function TrendChart({ told, field }: { told: WaterTrend; field: WaterField }) {
       },
     };
   }, [told, words, unit, decimals]);
-  return <Chart title={unit === '' ? name : `${name} (${unit})`} {...shown} />;
+  return <Chart title={unit === '' ? name : `${name} (${unit})`} {...shown} onDrawn={onDrawn} />;
 }
