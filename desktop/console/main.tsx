@@ -11,6 +11,7 @@ import { queries } from './data/query.ts';
 import { startRemoteOrders } from './data/remote-orders.ts';
 import { isSignedIn, loadUser, renewIfDue } from './data/session.ts';
 import { startTheme } from './data/theme.ts';
+import { prepareFormats } from './i18n/format.ts';
 import { chooseLanguage, language } from './i18n/language.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { LazyScreen } from './shell/lazy-screen.tsx';
@@ -70,3 +71,4 @@ setInterval(() => void renewIfDue(), 60_000);
 
 const place = document.getElementById('app');
 if (place !== null) render(<App />, place);
+prepareFormats();

@@ -194,3 +194,23 @@ export const asTyped = (value: number | null | undefined): string =>
     : language.value === 'en'
       ? String(value)
       : String(value).replace('.', ',');
+
+/**
+ * Makes what the first screen writes with while its data are still on their way, one at a time: each takes a cheap phone
+ * some 20 ms, which would come on top of the first drawing.
+ */
+export function prepareFormats(): void {
+  const pieces = [
+    () => clockTime(0),
+    () => figure(0),
+    () => figure(0, 1),
+    () => dayAndTime(0),
+    () => isoDay(0),
+    () => instantAt('2026-01-01', '00:00'),
+  ];
+  const next = () => {
+    pieces.shift()?.();
+    if (pieces.length > 0) setTimeout(next);
+  };
+  setTimeout(next);
+}
