@@ -201,7 +201,9 @@ describe('firmware over the air', () => {
     expect(fleet.versions()).toEqual(['1.0.0', '1.0.0']);
     await press(page, 'Continuar');
     await page.waitForSelector('[data-rollout=running]');
-    await farm.until(async () => (await rollout.getAttribute('data-rollout')) === 'stopped');
+    // the farm's minutes run faster than a page looks: first it is so, then it is seen
+    await farm.until(async () => (await farm.newestRollout()).state === 'stopped');
+    await page.waitForSelector('[data-rollout=stopped]');
     await page.waitForSelector('[data-target][data-state=rolled_back]');
     expect(await rollout.innerText()).toMatch(/parou sozinha[\s\S]*1 com falha[\s\S]*travou ao iniciar/);
     expect(fleet.versions()).toEqual(['1.0.0', '1.0.0']);

@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { RolloutDetail } from '#contract/resources/firmware.ts';
+import type { RolloutAnswer, RolloutDetail } from '#contract/resources/firmware.ts';
 import { createFleet, type Fleet } from '#sim/fleet/fleet.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
 import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
@@ -173,6 +173,12 @@ export async function aFirmwareFarm(engine: Engine = 'sqlite') {
       });
       if (begun.status !== 201) throw new Error(JSON.stringify(begun.body));
       return begun.body as RolloutDetail;
+    },
+    newestRollout: async (): Promise<RolloutAnswer> => {
+      const { body } = await call('GET', `/firmware/rollouts?farm_id=${farmId}`);
+      const [newest] = body as RolloutAnswer[];
+      if (newest === undefined) throw new Error('no rollout was begun');
+      return newest;
     },
     rollout: async (id: string) => (await call('GET', `/firmware/rollouts/${id}`)).body as RolloutDetail,
     /** The controllers of this test leave. */
