@@ -1,4 +1,5 @@
 import { attemptLimit, isLoopback } from '#adapters/http/attempt-limit.ts';
+import type { ClientAddresses } from '#adapters/http/client-address.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
@@ -20,7 +21,14 @@ import type { Config } from './config.ts';
 import type { World } from './world.ts';
 
 /** Who may come in: registration, login, tokens of logins and of programs. */
-export async function wireAccounts(config: Config, world: World, kernel: Kernel, database: Database) {
+export async function wireAccounts(wiring: {
+  config: Config;
+  world: World;
+  kernel: Kernel;
+  database: Database;
+  clients: Pick<ClientAddresses, 'isNear'>;
+}) {
+  const { config, world, kernel, database, clients } = wiring;
   const { read } = database;
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
@@ -54,8 +62,8 @@ export async function wireAccounts(config: Config, world: World, kernel: Kernel,
     registrations: attemptLimit({
       attempts: 300,
       windowS: 3600,
-      // on the box itself; on a hosted instance it may be a proxy for the whole world
-      ...(isGateway ? { isExempt: isLoopback } : {}),
+      // on the box itself, but no proxy there for the whole world; on a hosted instance it may be one that nobody named
+      ...(isGateway ? { isExempt: (source: string) => isLoopback(source) && clients.isNear(source) } : {}),
     }),
     onCreate: ({ id }) => [insert(subscription, firstSubscription(kernel, id, plan))],
     farmsOf: (userId, page) => farmAnswersOf(farmQueries(read).farmsOf(userId, page)),

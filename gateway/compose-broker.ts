@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 
 type Instance = Pick<
   Composed,
-  'technicians' | 'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks' | 'trust'
+  'technicians' | 'control' | 'kernel' | 'metrics' | 'notify' | 'refusals' | 'checks' | 'trust' | 'clients'
 >;
 
 /** The broker of this instance, its figures and its place in `/readyz`. */
@@ -33,6 +33,7 @@ export async function openBroker(
     },
     counters: createCounters((why, source) => instance.refusals.count('mqtt', why, source)),
     restarted: () => void tellFarms(instance),
+    sourceOf: instance.clients.of,
     ...(trust.makeTlsServer === undefined ? {} : { makeTlsServer: trust.makeTlsServer }),
   });
   broker.attachWebSocket(server, '/mqtt');

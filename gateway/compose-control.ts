@@ -1,5 +1,4 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
@@ -57,6 +56,8 @@ export type ControlDeps = {
   database: Database;
   authenticate: (bearer: string) => Promise<Caller>;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+  /** True for addresses of the farm's own network. */
+  isNear: (address: string) => boolean;
   operatesSomeFarm: (userId: string) => Promise<boolean>;
   /** The last instant the schedules were looked at by an earlier run; null: never. */
   lookedAt: number | null;
@@ -217,8 +218,8 @@ export async function wireControl(deps: ControlDeps) {
     seen,
     authenticate: deps.authenticate,
     accessTo: deps.accessTo,
-    allowUnkeyed: config.allowUnkeyedDevices ?? config.role === 'gateway',
-    isPrivateAddress,
+    unkeyedFrom: unkeyedFrom(config),
+    isNear: deps.isNear,
   };
   const routes = [
     ...controlPointRoutes({
@@ -237,8 +238,6 @@ export async function wireControl(deps: ControlDeps) {
     ...deviceRoutes({
       ...callerDeps,
       operatesSomeFarm: deps.operatesSomeFarm,
-      allowUnkeyed: config.allowUnkeyedDevices ?? config.role === 'gateway',
-      isPrivateAddress,
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
       orderByUser: (id, target, { userId, requestId }) =>
@@ -313,6 +312,12 @@ export async function wireControl(deps: ControlDeps) {
     },
     flushPresence: (also?: readonly Change[]) => flushPresence({ ...kernel, views: registry }, also),
   };
+}
+
+/** A gateway serves its own network; an instance in the cloud has none, and serves whoever knows the name, if told to. */
+function unkeyedFrom({ role, allowUnkeyedDevices }: Config): DeviceCallerDeps['unkeyedFrom'] {
+  if (role === 'hosted') return allowUnkeyedDevices === true ? 'anywhere' : 'nowhere';
+  return allowUnkeyedDevices === false ? 'nowhere' : 'near';
 }
 
 function emergencyIn(demands: readonly OxygenDemand[]): string | null {

@@ -6,7 +6,7 @@ import { instanceValue } from '#adapters/sql/instance.ts';
 import { pairingQueries } from '#adapters/sql/queries/pairing.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/subscriptions.ts';
 import { type KeyPair, newKeyPair } from '#adapters/sync/ed25519.ts';
-import { mountPairing, type PairingDesk } from '#adapters/sync/pairing-http.ts';
+import { mountPairing, type PairingDesk, type PairingHttpDeps } from '#adapters/sync/pairing-http.ts';
 import { pairingSecrets } from '#adapters/sync/pairing-secrets.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
@@ -38,6 +38,8 @@ export type HostedPairingWiring = {
   passwords: Pick<Passwords, 'codeHash' | 'hash'>;
   sendLetter: AdoptDeps['sendLetter'];
   metrics: Metrics;
+  /** Where a request comes from. */
+  sourceOf: PairingHttpDeps['sourceOf'];
   /** Sells plans to people whose gateway asks for them. */
   desk: ServePaymentDeps['desk'];
 };
@@ -57,7 +59,7 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
   database.onCommit(authentication.hear);
   const { gatewayByToken } = authentication;
   const deps = { ...kernel, secrets, queries, notify };
-  // behind a proxy all gateways come from one address
+  // all gateways of a place may come from one address
   const starts = attemptLimit({ attempts: 600, windowS: QUARTER_S });
   const origin = (asked: string) => config.publicUrl ?? asked;
   const instanceName = config.publicUrl === null ? 'hosted instance' : new URL(config.publicUrl).host;
@@ -95,7 +97,8 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
     gatewayByToken,
     /** Public half of the key that signs the time. */
     hostedKey: secrets.hostedKey,
-    mount: (app: Parameters<typeof mountPairing>[0]) => mountPairing(app, desk, readJsonBody),
+    mount: (app: Parameters<typeof mountPairing>[0]) =>
+      mountPairing(app, { desk, readBody: readJsonBody, sourceOf: wiring.sourceOf }),
     routes: hostedPairingRoutes({
       ...deps,
       codes: invitationCodes,
@@ -107,7 +110,7 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
         return known === null ? [insert(subscription, firstSubscription(kernel, userId, 'FREE'))] : [];
       },
       wrongCodes: attemptLimit({ attempts: 10, windowS: QUARTER_S }),
-      // behind a proxy everybody comes from one address: one person's guesses must not keep the others from pairing
+      // a whole place may come from one address: one person's guesses must not keep the others from pairing
       wrongCodesFrom: attemptLimit({ attempts: 1_000, windowS: QUARTER_S }),
       wrongPasswordCodes: attemptLimit({ attempts: 10, windowS: QUARTER_S }),
     }),

@@ -7,7 +7,7 @@ import { hostedCompare } from '#adapters/sync/hosted-compare.ts';
 import { type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
 import { hostedStore } from '#adapters/sync/hosted-store.ts';
 import { createLiveSockets } from '#adapters/sync/live-sockets.ts';
-import { attachLive } from '#adapters/sync/live-upgrade.ts';
+import { attachLive, type LiveUpgradeDeps } from '#adapters/sync/live-upgrade.ts';
 import { createShedding } from '#adapters/sync/shedding.ts';
 import { createSightings } from '#adapters/sync/sightings.ts';
 import { createTimeline } from '#adapters/sync/timeline.ts';
@@ -64,6 +64,8 @@ export type HostedSyncWiring = {
   monotonic: () => number;
   metrics: Metrics;
   refused: (reason: string, source: string) => void;
+  /** Where a request comes from. */
+  sourceOf: LiveUpgradeDeps['sourceOf'];
   processes: Pick<Processes, 'bus'>;
   gatewayByToken: GatewayByToken;
   /** What knows of commands and presence. */
@@ -125,7 +127,10 @@ export function wireHostedSync(wiring: HostedSyncWiring) {
         heard: sightings.heard,
         shed: (kind) => count(`${kind} SHED`),
       }),
-    attach: (http: Server) => attachLive(http, { sockets, gatewayByToken, refused: wiring.refused }),
+    attach: (http: Server) => {
+      const { refused, sourceOf } = wiring;
+      return attachLive(http, { sockets, gatewayByToken, refused, sourceOf });
+    },
     /** Once an hour, in one process for all. */
     forget: () => forgetFeeds(database, kernel),
   };

@@ -7,7 +7,6 @@ import { removeUnfinished, writeWhole } from '#adapters/backup/safe-files.ts';
 import { qrSvg } from '#adapters/discovery/qr-code.ts';
 import type { Checks } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
-import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import type { createRefusals } from '#adapters/log/refusals.ts';
 import { createConnectRate } from '#adapters/mqtt/connect-rate.ts';
 import type { MakeTlsServer } from '#adapters/mqtt/listeners.ts';
@@ -44,6 +43,8 @@ export type TrustDeps = {
   checks: Checks;
   metrics: Metrics;
   refusals: ReturnType<typeof createRefusals>;
+  /** True for addresses of the farm's own network. */
+  isNear: (address: string) => boolean;
 };
 
 /** A whole farm behind one address may come back at once; a flood may not. */
@@ -97,7 +98,7 @@ export async function wireTrust(deps: TrustDeps) {
     ...kernel,
     ...identity,
     qrSvg,
-    isLocal: (source) => config.role === 'gateway' && isPrivateAddress(source),
+    isLocal: (source) => config.role === 'gateway' && deps.isNear(source),
   });
   const software = programVersion();
   return {

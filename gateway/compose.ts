@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
+import { clientAddresses } from '#adapters/http/client-address.ts';
 import { eventTicketRoutes } from '#adapters/http/event-tickets.ts';
 import { createChecks } from '#adapters/http/health.ts';
 import { createMetrics } from '#adapters/http/metrics.ts';
@@ -125,7 +126,14 @@ export async function compose(config: Config, given: World) {
   });
   const notify = wireNotify(config, kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
-  const { authenticate, ...accounts } = await wireAccounts(config, world, kernel, heard);
+  const clients = clientAddresses(config.trustedProxies, tellOnceOfProxy(config, log));
+  const { authenticate, ...accounts } = await wireAccounts({
+    config,
+    world,
+    kernel,
+    database: heard,
+    clients,
+  });
   const metrics = createMetrics();
   const refusals = createRefusals({ log }, ['mqtt', 'http']);
   metrics.counterBy('http_refused_total', 'Requests refused, by status and code', ['status', 'code'], () =>
@@ -144,6 +152,7 @@ export async function compose(config: Config, given: World) {
     database,
     authenticate,
     accessTo,
+    isNear: clients.isNear,
     operatesSomeFarm: operatesSomeFarmQuery(database.read),
     lookedAt: run.goodTime,
     others: processes.others,
@@ -266,6 +275,7 @@ export async function compose(config: Config, given: World) {
           passwords: accounts.passwords,
           sendLetter: delivery.sendLetter,
           metrics,
+          sourceOf: clients.of,
           desk: payments.desk,
         })
       : null;
@@ -278,6 +288,7 @@ export async function compose(config: Config, given: World) {
           monotonic: world.monotonic,
           metrics,
           refused: (reason, source) => refusals.count('http', reason, source),
+          sourceOf: clients.of,
           processes,
           gatewayByToken: fleet.gatewayByToken,
           ...(remote === null ? {} : { parts: remote.parts }),
@@ -321,6 +332,7 @@ export async function compose(config: Config, given: World) {
     checks,
     metrics,
     refusals,
+    isNear: clients.isNear,
   });
   const update = wireUpdate({ config, kernel, database, notify, restart: world.restart });
   const doctor = wireDoctor({
@@ -423,6 +435,7 @@ export async function compose(config: Config, given: World) {
       ...(admit === null ? {} : { admit }),
       ...idempotencyQueries(database.read),
       accessTo,
+      sourceOf: clients.of,
       authenticate,
       accessTokens: {
         ...accounts.accessTokens,
@@ -470,6 +483,7 @@ export async function compose(config: Config, given: World) {
   booted.freeze();
   return {
     app,
+    clients,
     backup,
     routes,
     kernel,
@@ -504,6 +518,19 @@ export async function compose(config: Config, given: World) {
     update,
     doctor,
     ready: () => readiness({ database, checks }, storage, clock),
+  };
+}
+
+/** A hosted instance behind a proxy that nobody named takes all the world for one address, and its limits with it. */
+function tellOnceOfProxy({ role }: Config, log: World['log']): (proxy: string) => void {
+  let isTold = role !== 'hosted';
+  return (proxy) => {
+    if (isTold) return;
+    isTold = true;
+    log.warn(
+      { proxy },
+      'requests come through a proxy that is not trusted, so limits count all its people as one: see --trusted-proxies',
+    );
   };
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
+import { parseNetwork } from '#adapters/http/client-address.ts';
 import { DISCOVERY_PORT } from '#contract/discovery.ts';
 import { isName } from '#features/trust/trust-rules.ts';
 
@@ -20,6 +21,16 @@ const namesList = z
   .refine((names) => names.length <= 20 && names.every(isName), {
     message: 'must be up to 20 host names or addresses with commas between',
   });
+const networksList = z.string().transform((text, context) => {
+  const given = text.split(/[\s,]+/).filter((name) => name !== '');
+  const networks = given.flatMap((one) => parseNetwork(one) ?? []);
+  if (networks.length === given.length && networks.length <= 50) return networks;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be up to 50 addresses or networks with commas between, for example 127.0.0.1, 10.0.0.0/24',
+  });
+  return z.NEVER;
+});
 const seconds = (min: number, max: number) =>
   z.coerce
     .number({ message: `must be seconds, ${min} to ${max}` })
@@ -103,6 +114,11 @@ export const options = {
     schema: namesList,
     fallback: [],
     help: 'further names and addresses of this box for its certificate, with commas between',
+  },
+  'trusted-proxies': {
+    schema: networksList,
+    fallback: [],
+    help: 'addresses or networks of proxies in front whose X-Forwarded-For is believed, with commas between; by default nobody is',
   },
   'database-url': {
     schema: z

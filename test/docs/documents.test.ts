@@ -99,10 +99,27 @@ describe('the examples in front of a hosted instance', () => {
       expect(all(text, /(\{)(?!http\.)/g).length).toBe(
         all(text, /(\})/g).length - (text.match(/\{http\./g) ?? []).length,
       );
-      for (const word of ['/metrics', '/local/', '127.0.0.1:8080', '127.0.0.1:8081', 'X-Request-Id'])
+      for (const word of [
+        '/metrics',
+        '/local/',
+        '127.0.0.1:8080',
+        '127.0.0.1:8081',
+        'X-Request-Id',
+        'X-Forwarded-For',
+      ])
         expect(text).toContain(word);
     },
   );
+
+  it('hides what is inside however it is spelled, as the program takes it', () => {
+    const [, hidden = ''] =
+      /location ~\* (\S+) \{ return 404; \}/.exec(read('docs/examples/nginx.conf')) ?? [];
+    const isHidden = (path: string) => new RegExp(hidden, 'i').test(path);
+    for (const path of ['/metrics', '/METRICS/', '/local/doctor', '/Local/support-bundle'])
+      expect([path, isHidden(path)]).toEqual([path, true]);
+    for (const path of ['/', '/localities', '/metrics-of-mine', '/api/v1/local/'])
+      expect([path, isHidden(path)]).toEqual([path, false]);
+  });
 
   it('streams events without holding them back', () => {
     expect(read('docs/examples/nginx.conf')).toMatch(

@@ -94,7 +94,11 @@ export function wrongMethod(method: string, allow: string): AppError {
   });
 }
 
-function errorHandler({ log, refused = () => {} }: Pick<AppDeps, 'log' | 'refused'>): ErrorRequestHandler {
+function errorHandler({
+  log,
+  sourceOf,
+  refused = () => {},
+}: Pick<AppDeps, 'log' | 'sourceOf' | 'refused'>): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) {
       // a stream broke in the middle: cutting the connection tells the client that it is not whole
@@ -117,7 +121,7 @@ function errorHandler({ log, refused = () => {} }: Pick<AppDeps, 'log' | 'refuse
       const requestId = requestIdOf(response);
       log.warn({ err: error, path: request.path, requestId }, 'request could not be served');
     }
-    refused(`${expected.status} ${expected.extras.code ?? 'UNNAMED'}`, request.socket.remoteAddress ?? '');
+    refused(`${expected.status} ${expected.extras.code ?? 'UNNAMED'}`, sourceOf(request));
     sendError(response, expected);
     void next;
   };

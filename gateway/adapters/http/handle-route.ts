@@ -28,6 +28,8 @@ export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
   IdempotencyDeps & {
     /** The caller of a bearer token; throws 401 for one that is invalid, expired, logged out or outdated. */
     authenticate: (bearer: string) => Promise<Caller>;
+    /** Where a request comes from. */
+    sourceOf: (request: HttpRequest) => string;
     /** Limits of the caller's plan on requests; absent where there are none. */
     admit?: Admit;
     /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
@@ -93,7 +95,8 @@ async function readRequest(
   response: Response,
 ): Promise<Request<unknown, unknown, unknown>> {
   const bearer = bearerOf(http);
-  const caller = await callerOf(deps, route, bearer, http.socket.remoteAddress ?? '');
+  const source = deps.sourceOf(http);
+  const caller = await callerOf(deps, route, bearer, source);
   if (caller !== null) await deps.admit?.(route, caller, response);
   const rawBody = isRecord(http.body) ? http.body : {};
   const params = parsePart(route.params, storable(http.params, 404), route.invalid, 404);
@@ -112,7 +115,7 @@ async function readRequest(
     caller,
     farm,
     ifMatch: ifMatchOf(http),
-    source: http.socket.remoteAddress ?? '',
+    source,
     bearer,
     origin: originOf(http),
     signature: headerOf(http, 'stripe-signature'),

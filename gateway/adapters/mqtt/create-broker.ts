@@ -1,4 +1,4 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
 import { writeToStream } from 'mqtt-packet';
@@ -48,6 +48,8 @@ export type BrokerDeps = {
   makeAedes?: (options: AedesOptions) => Promise<Aedes>;
   /** For the port within TLS; without it there is none. */
   makeTlsServer?: MakeTlsServer;
+  /** Where an upgrade of an HTTP connection comes from; absent: from the other end of the connection. */
+  sourceOf?: (request: IncomingMessage) => string;
 };
 
 export type Broker = {
@@ -156,6 +158,7 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     mayOpen: (source) => stopping === null && reception.mayOpen(source),
     accept: reception.accept,
     makeTlsServer: deps.makeTlsServer,
+    sourceOf: deps.sourceOf,
   });
   listenToAedes();
   for (const known of deps.levels()) keep(known);

@@ -19,6 +19,8 @@ export type ListenerDeps = {
   /** False: this address may not open a connection now. Counted by who answers. */
   mayOpen: (source: string) => boolean;
   accept: (stream: Duplex, source: string, request?: IncomingMessage) => void;
+  /** Where an upgrade of an HTTP connection comes from; absent: from the other end of the connection. */
+  sourceOf?: ((request: IncomingMessage) => string) | undefined;
   /** Absent: there is no secured port. */
   makeTlsServer?: MakeTlsServer | undefined;
 };
@@ -34,6 +36,7 @@ const SUBPROTOCOL = 'mqtt';
 /** The doors to the street: TCP, TCP within TLS, and WebSocket beside an HTTP server. */
 export function createListeners(deps: ListenerDeps) {
   const { log, counters } = deps;
+  const sourceOf = deps.sourceOf ?? (({ socket }) => addressOf(socket.remoteAddress));
   const servers = new Set<net.Server>();
   const detach: (() => void)[] = [];
 
@@ -77,7 +80,7 @@ export function createListeners(deps: ListenerDeps) {
       handleProtocols: () => SUBPROTOCOL,
     });
     const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-      const source = addressOf(request.socket.remoteAddress);
+      const source = sourceOf(request);
       if (new URL(request.url ?? '/', 'http://gateway').pathname !== path) {
         // Somebody else's path; nobody else's: a socket left alone would stay open for ever.
         if (httpServer.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found', source);
@@ -92,7 +95,7 @@ export function createListeners(deps: ListenerDeps) {
       }
     };
     sockets.on('wsClientError', (_error, socket, request) =>
-      refuse(socket, '400 Bad Request', addressOf(request.socket.remoteAddress)),
+      refuse(socket, '400 Bad Request', sourceOf(request)),
     );
     httpServer.on('upgrade', onUpgrade);
     detach.push(() => {

@@ -16,6 +16,8 @@ export type LiveUpgradeDeps = {
   sockets: LiveSockets;
   gatewayByToken: GatewayByToken;
   refused: (reason: string, source: string) => void;
+  /** Where a request comes from. */
+  sourceOf: (request: IncomingMessage) => string;
 };
 
 /** Takes the gateways' live connections from a server. Answers how to end them. */
@@ -58,7 +60,7 @@ export function attachLive(server: Server, deps: LiveUpgradeDeps): { stop: () =>
     enter(request, socket, head)
       .catch((error: unknown) => {
         const expected = error instanceof AppError ? error : busy();
-        deps.refused(`${expected.status} ${expected.extras.code ?? ''}`, request.socket.remoteAddress ?? '');
+        deps.refused(`${expected.status} ${expected.extras.code ?? ''}`, deps.sourceOf(request));
         refuse(socket, expected);
       })
       .finally(() => {

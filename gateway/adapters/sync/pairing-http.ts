@@ -31,7 +31,14 @@ export type ReadBody = (request: Request, done: (error: Error | null, body?: unk
 
 const nonceQuery = z.object({ nonce: z.string().min(8).max(200) });
 
-export function mountPairing(app: Express, desk: PairingDesk, readBody: ReadBody): void {
+export type PairingHttpDeps = {
+  desk: PairingDesk;
+  readBody: ReadBody;
+  /** Where a request comes from. */
+  sourceOf: (request: Request) => string;
+};
+
+export function mountPairing(app: Express, { desk, readBody, sourceOf }: PairingHttpDeps): void {
   const post = <Body>(
     path: string,
     schema: z.ZodType<Body>,
@@ -45,7 +52,7 @@ export function mountPairing(app: Express, desk: PairingDesk, readBody: ReadBody
       })
       .all(wrongMethod('POST'));
   post('pair/start', pairStartRequest, (body, request) =>
-    desk.start(body, { source: request.socket.remoteAddress ?? '', origin: originOf(request) }),
+    desk.start(body, { source: sourceOf(request), origin: originOf(request) }),
   );
   post('pair/poll', pairPollRequest, desk.poll);
   post('session/nonce', nonceRequest, desk.nonce);

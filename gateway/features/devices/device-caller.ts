@@ -12,9 +12,10 @@ export type DeviceCallerDeps = ReportDeps &
     seen: SeenDevices;
     authenticate: (bearer: string) => Promise<Caller>;
     accessTo: (of: 'control_point', id: string, userId: string) => Promise<FarmFound | null>;
-    allowUnkeyed: boolean;
+    /** From where controllers without a key are served. */
+    unkeyedFrom: 'near' | 'anywhere' | 'nowhere';
     /** True for addresses of a farm's own network. */
-    isPrivateAddress: (address: string) => boolean;
+    isNear: (address: string) => boolean;
   };
 
 export type DeviceCaller =
@@ -32,9 +33,10 @@ export async function deviceCaller(
   request: Pick<Request<unknown, unknown, unknown>, 'bearer' | 'source'>,
 ): Promise<DeviceCaller> {
   const { bearer, source } = request;
-  const isNear = deps.isPrivateAddress(source);
+  const isNear = deps.isNear(source);
+  const mayLackKey = deps.unkeyedFrom === 'anywhere' || (deps.unkeyedFrom === 'near' && isNear);
   // from afar nobody learns which devices exist
-  if (bearer === null && !(deps.allowUnkeyed && isNear)) throw notAuthenticated();
+  if (bearer === null && !mayLackKey) throw notAuthenticated();
   const view = deps.views.byDeviceId(deviceId);
   if (view === null) {
     if (bearer !== null && !isNear) await deps.authenticate(bearer);

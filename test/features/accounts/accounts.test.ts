@@ -17,12 +17,17 @@ const anAccount = (fields: Record<string, unknown> = {}) => ({
 onBothEngines('accounts', (_open, engine) => {
   let app: Awaited<ReturnType<typeof startApp>>;
   beforeAll(async () => {
-    app = await startApp(engine);
+    // behind a proxy on the same machine, as the examples have it; who comes without its header is the proxy
+    app = await startApp(engine, ['--trusted-proxies', '127.0.0.1']);
   });
   afterAll(() => app.close());
 
   const register = (body: unknown) => app.call('POST', '/auth/register', { body });
-  const login = (body: unknown) => app.call('POST', '/auth/login', { body });
+  const login = (body: unknown, from?: string) =>
+    app.call('POST', '/auth/login', {
+      body,
+      ...(from === undefined ? {} : { headers: { 'X-Forwarded-For': from } }),
+    });
   const me = (token: string) => app.call('GET', '/users/me', { token });
   async function countUsers(): Promise<number> {
     return (await app.database.read.selectFrom('users').select('id').execute()).length;
@@ -208,6 +213,17 @@ onBothEngines('accounts', (_open, engine) => {
       const other = anAccount();
       await register(other);
       expect(await login(other)).toMatchObject({ status: 200 });
+    });
+
+    test('nobody locks another person out, though all come through one proxy', async () => {
+      const account = anAccount();
+      await register(account);
+      const guess = (from: string) => login({ ...account, password: 'wrong-wrong' }, from);
+      for (let i = 0; i < 10; i += 1) expect((await guess('203.0.113.9')).status).toBe(401);
+      // nor does it help to make up others before oneself
+      expect((await guess('203.0.113.9')).status).toBe(429);
+      expect((await guess('198.51.100.7, 203.0.113.9')).status).toBe(429);
+      expect((await login(account, '198.51.100.7')).status).toBe(200);
     });
 
     test('failures of an email that does not exist count the same', async () => {

@@ -180,7 +180,52 @@ onBothEngines('a controller over HTTP', (_open, engine) => {
   });
 });
 
+describe('a controller without a key, through a proxy', () => {
+  it('is served from the farm network alone, and no header makes a stranger near', async () => {
+    const app = await startApp('sqlite', ['--trusted-proxies', '127.0.0.1']);
+    const { token, farmId } = await aFarmWith(app);
+    const { device_id } = await aControlPoint(app, { token, farmId });
+    const answers: Record<string, number> = {};
+    for (const from of [
+      '192.168.1.7',
+      '203.0.113.9',
+      '192.168.1.7, 203.0.113.9',
+      '127.0.0.1',
+      'unknown',
+      '',
+    ]) {
+      const reply = await app.call('POST', '/devices/heartbeat', {
+        body: { device_id, current_status: 'OFF' },
+        headers: from === '' ? {} : { 'X-Forwarded-For': from },
+      });
+      answers[from] = reply.status;
+    }
+    expect(answers).toEqual({
+      '192.168.1.7': 200,
+      '203.0.113.9': 401,
+      '192.168.1.7, 203.0.113.9': 401,
+      '127.0.0.1': 401,
+      unknown: 401,
+      '': 401,
+    });
+    await app.close();
+  });
+});
+
 describe('a hosted instance', () => {
+  it('that was told to serves controllers without a key, from wherever they come', async () => {
+    const told = ['--role', 'hosted', '--allow-unkeyed-devices', '1', '--trusted-proxies', '127.0.0.1'];
+    const app = await startApp('sqlite', told);
+    const { token, farmId } = await aFarmWith(app);
+    const { device_id } = await aControlPoint(app, { token, farmId });
+    const reply = await app.call('POST', '/devices/heartbeat', {
+      body: { device_id, current_status: 'OFF' },
+      headers: { 'X-Forwarded-For': '203.0.113.9' },
+    });
+    expect(reply.status).toBe(200);
+    await app.close();
+  });
+
   it('refuses controllers without a key, and does not tell which exist', async () => {
     const app = await startApp('sqlite', ['--role', 'hosted']);
     const { token, farmId } = await aFarmWith(app);
