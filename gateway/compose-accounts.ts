@@ -1,4 +1,4 @@
-import { attemptLimit, isLoopback } from '#adapters/http/attempt-limit.ts';
+import { type AttemptLimits, isLoopback } from '#adapters/http/attempt-limit.ts';
 import type { ClientAddresses } from '#adapters/http/client-address.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -27,8 +27,9 @@ export async function wireAccounts(wiring: {
   kernel: Kernel;
   database: Database;
   clients: Pick<ClientAddresses, 'isNear'>;
+  attempts: AttemptLimits;
 }) {
-  const { config, world, kernel, database, clients } = wiring;
+  const { config, world, kernel, database, clients, attempts } = wiring;
   const { read } = database;
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
@@ -46,7 +47,7 @@ export async function wireAccounts(wiring: {
     programs.hear(committed);
   });
   const passwords = argon2Passwords(world.passwordCost);
-  const passwordTries = attemptLimit({ attempts: 10, windowS: 15 * 60 });
+  const passwordTries = attempts({ name: 'password', attempts: 10, windowS: 15 * 60 });
   const isGateway = config.role === 'gateway';
   const plan = isGateway ? config.localPlan : 'FREE';
   const routes = accountRoutes({
@@ -57,9 +58,10 @@ export async function wireAccounts(wiring: {
     authenticate: sessions.authenticate,
     passwords,
     passwordTries,
-    loginFailures: attemptLimit({ attempts: 10, windowS: 15 * 60 }),
+    loginFailures: attempts({ name: 'login', attempts: 10, windowS: 15 * 60 }),
     registration: config.registration,
-    registrations: attemptLimit({
+    registrations: attempts({
+      name: 'registration',
       attempts: 300,
       windowS: 3600,
       // on the box itself, but no proxy there for the whole world; on a hosted instance it may be one that nobody named

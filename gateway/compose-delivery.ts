@@ -3,7 +3,7 @@ import { channelSecrets } from '#adapters/delivery/channel-secrets.ts';
 import { newVapidKeys, type VapidKeys } from '#adapters/delivery/send-push.ts';
 import { smsSender } from '#adapters/delivery/send-sms.ts';
 import { createSendThread } from '#adapters/delivery/send-thread/send-thread.ts';
-import { attemptLimit } from '#adapters/http/attempt-limit.ts';
+import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
@@ -71,8 +71,9 @@ export async function wireDelivery(deps: {
   database: Database;
   notify: Notify;
   metrics: Metrics;
+  attempts: AttemptLimits;
 }) {
-  const { config, kernel, database, notify } = deps;
+  const { config, kernel, database, notify, attempts } = deps;
   const { read } = database;
   const kept = await keptSecrets(deps);
   const secrets = channelSecrets(kept.secret);
@@ -167,9 +168,9 @@ export async function wireDelivery(deps: {
         secrets,
         canSend: canSend(config),
         refusalOf: policy.refusalOf,
-        codes: attemptLimit({ attempts: 10, windowS: 3600 }),
-        codeTries: attemptLimit({ attempts: 10, windowS: 15 * 60 }),
-        tests: attemptLimit({ attempts: 20, windowS: 3600 }),
+        codes: attempts({ name: 'channel code', attempts: 10, windowS: 3600 }),
+        codeTries: attempts({ name: 'channel code try', attempts: 10, windowS: 15 * 60 }),
+        tests: attempts({ name: 'channel test', attempts: 20, windowS: 3600 }),
         defaultZone: config.timezone,
         vapidPublicKey: kept.vapid.publicKey,
       }),

@@ -1,4 +1,4 @@
-import { attemptLimit } from '#adapters/http/attempt-limit.ts';
+import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import { readJsonBody } from '#adapters/http/read-json-body.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -36,6 +36,7 @@ export type HostedPairingWiring = {
   database: Database;
   notify: Notify;
   passwords: Pick<Passwords, 'codeHash' | 'hash'>;
+  attempts: AttemptLimits;
   sendLetter: AdoptDeps['sendLetter'];
   metrics: Metrics;
   /** Where a request comes from. */
@@ -46,7 +47,7 @@ export type HostedPairingWiring = {
 
 /** A hosted instance's part of pairing: gateways, their keys and sessions, and what their owners do about them. */
 export async function wireHostedPairing(wiring: HostedPairingWiring) {
-  const { config, kernel, database, notify, passwords } = wiring;
+  const { config, kernel, database, notify, passwords, attempts } = wiring;
   const { read } = database;
   const queries = pairingQueries(read);
   const secrets = pairingSecrets(await instanceValue(read, 'sync_secret'), await signingKey(database));
@@ -60,7 +61,7 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
   const { gatewayByToken } = authentication;
   const deps = { ...kernel, secrets, queries, notify };
   // all gateways of a place may come from one address
-  const starts = attemptLimit({ attempts: 600, windowS: QUARTER_S });
+  const starts = attempts({ name: 'pairing', attempts: 600, windowS: QUARTER_S });
   const origin = (asked: string) => config.publicUrl ?? asked;
   const instanceName = config.publicUrl === null ? 'hosted instance' : new URL(config.publicUrl).host;
   async function known(token: string) {
@@ -109,10 +110,10 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
         const known = await subscriptionQueries(read).subscriptionOf(userId);
         return known === null ? [insert(subscription, firstSubscription(kernel, userId, 'FREE'))] : [];
       },
-      wrongCodes: attemptLimit({ attempts: 10, windowS: QUARTER_S }),
+      wrongCodes: attempts({ name: 'pairing code', attempts: 10, windowS: QUARTER_S }),
       // a whole place may come from one address: one person's guesses must not keep the others from pairing
-      wrongCodesFrom: attemptLimit({ attempts: 1_000, windowS: QUARTER_S }),
-      wrongPasswordCodes: attemptLimit({ attempts: 10, windowS: QUARTER_S }),
+      wrongCodesFrom: attempts({ name: 'pairing code from', attempts: 1_000, windowS: QUARTER_S }),
+      wrongPasswordCodes: attempts({ name: 'first password', attempts: 10, windowS: QUARTER_S }),
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { attemptLimit } from '#adapters/http/attempt-limit.ts';
+import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
 import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
@@ -30,6 +30,7 @@ export function wirePeople(deps: {
   notify: Notify;
   passwords: Pick<Passwords, 'codeHash' | 'verify'>;
   passwordTries: AttemptLimit;
+  attempts: AttemptLimits;
   batches: BatchStates;
   limits: Pick<Limits, 'handover'>;
   hasApiAccess: (userId: string) => Promise<boolean>;
@@ -37,7 +38,7 @@ export function wirePeople(deps: {
   sendLetter: InviteDeps['sendLetter'];
   endPayments: (userId: string) => Promise<void>;
 }): { routes: Route[]; eraseLeftovers: () => Promise<void> } {
-  const { kernel, database, notify, passwords, batches, limits, hasApiAccess, sendLetter } = deps;
+  const { kernel, database, notify, passwords, attempts, batches, limits, hasApiAccess, sendLetter } = deps;
   const { read } = database;
   const data = accountDataQueries(read, database.readLong);
   return {
@@ -58,8 +59,8 @@ export function wirePeople(deps: {
         batches,
         limitHandover: limits.handover,
         notify,
-        attempts: attemptLimit({ attempts: 10, windowS: QUARTER_S }),
-        letters: attemptLimit({ attempts: 30, windowS: HOUR_S }),
+        attempts: attempts({ name: 'invitation code', attempts: 10, windowS: QUARTER_S }),
+        letters: attempts({ name: 'invitation letter', attempts: 30, windowS: HOUR_S }),
         sendLetter,
       }),
       ...accountDataRoutes({
@@ -69,7 +70,7 @@ export function wirePeople(deps: {
         deleteFarm: (farmId) => deleteFarm({ ...kernel, queries: farmQueries(read) }, farmId),
         endPayments: deps.endPayments,
         passwordTries: deps.passwordTries,
-        exports: attemptLimit({ attempts: 10, windowS: HOUR_S }),
+        exports: attempts({ name: 'account export', attempts: 10, windowS: HOUR_S }),
       }),
     ],
     eraseLeftovers: () => eraseLeftovers({ ...kernel, queries: data }),

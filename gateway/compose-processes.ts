@@ -1,5 +1,7 @@
+import { type AttemptLimits, ownAttempts, sharedAttempts } from '#adapters/http/attempt-limit.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { createLeases, type Leases } from '#adapters/sql/lease.ts';
+import { runStatement } from '#adapters/sql/run-statement.ts';
 import { followOthers, tellOthers } from '#adapters/sync/follow-others.ts';
 import { createMemoryBus } from '#adapters/sync/memory-bus.ts';
 import { createPostgresBus } from '#adapters/sync/postgres-bus.ts';
@@ -12,6 +14,8 @@ import type { Bus } from './sync/ports.ts';
 export type Processes = {
   bus: Bus;
   leases: Leases;
+  /** Limits on attempts, counted over all of them. */
+  attempts: AttemptLimits;
   others: ReturnType<typeof followOthers>;
   /** The database as this process has it; closing it takes leave of the others first. */
   database: Database;
@@ -42,6 +46,7 @@ export async function wireProcesses(
     bus,
     others,
     database,
+    attempts: database.dialect === 'postgres' ? sharedAttempts(runStatement(database.read)) : ownAttempts,
     leases: createLeases({
       read: database.read,
       clock: database.dialect === 'postgres' ? 'database' : deps.now,

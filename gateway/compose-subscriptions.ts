@@ -1,9 +1,5 @@
-import {
-  ownOpenRequests,
-  ownRequestCounts,
-  sharedOpenRequests,
-  sharedRequestCounts,
-} from '#adapters/http/request-counts.ts';
+import { ownOpenRequests, sharedOpenRequests } from '#adapters/http/open-requests.ts';
+import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/request-counts.ts';
 import { type Admit, requestLimits } from '#adapters/http/request-limits.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { batchFactQueries } from '#adapters/sql/queries/batch-facts.ts';
@@ -71,16 +67,20 @@ export function wireRequestLimits(
   kernel: Kernel,
   database: Database,
   monotonic: () => number,
-): Admit | null {
+): { admit: Admit; renewOpen: () => Promise<void> } | null {
   if (!(config.rateLimits ?? config.role === 'hosted')) return null;
   const { rateOf, hear } = rateOfCaller({ monotonic, queries: subscriptionQueries(database.read) });
   database.onCommit(hear);
   const run = runStatement(database.read);
-  const isShared = database.dialect === 'postgres';
-  return requestLimits({
-    rateOf,
-    counts: isShared ? sharedRequestCounts(run) : ownRequestCounts(),
-    open: isShared ? sharedOpenRequests({ run, now: kernel.now }) : ownOpenRequests(),
-    pause: kernel.pause,
-  });
+  const shared =
+    database.dialect === 'postgres' ? sharedOpenRequests({ run, process: kernel.newId() }) : null;
+  return {
+    admit: requestLimits({
+      rateOf,
+      counts: shared === null ? ownRequestCounts() : sharedRequestCounts(run),
+      open: shared ?? ownOpenRequests(),
+      pause: kernel.pause,
+    }),
+    renewOpen: shared?.renew ?? (async () => undefined),
+  };
 }

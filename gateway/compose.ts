@@ -98,7 +98,7 @@ export async function compose(config: Config, given: World) {
   // what comes from the other instance has consequences for control here, which are stored with it
   const following = { commit: processes.database.commit };
   const database = { ...processes.database, commit: ((unit) => following.commit(unit)) satisfies Commit };
-  const { heard } = processes;
+  const { heard, attempts } = processes;
   const storage = createStorageHealth({
     commit: database.commit,
     folder: config.databaseUrl === null ? config.data : null,
@@ -133,6 +133,7 @@ export async function compose(config: Config, given: World) {
     kernel,
     database: heard,
     clients,
+    attempts,
   });
   const metrics = createMetrics();
   const refusals = createRefusals({ log }, ['mqtt', 'http']);
@@ -258,6 +259,7 @@ export async function compose(config: Config, given: World) {
     database,
     notify,
     metrics,
+    attempts,
   });
   clockListeners.add(delivery.followClockStep);
   const hostedTime =
@@ -273,6 +275,7 @@ export async function compose(config: Config, given: World) {
           database: heard,
           notify,
           passwords: accounts.passwords,
+          attempts,
           sendLetter: delivery.sendLetter,
           metrics,
           sourceOf: clients.of,
@@ -317,6 +320,7 @@ export async function compose(config: Config, given: World) {
     notify,
     passwords: accounts.passwords,
     passwordTries: accounts.passwordTries,
+    attempts,
     batches: production.batches,
     limits: subscriptions.limits,
     hasApiAccess,
@@ -428,11 +432,11 @@ export async function compose(config: Config, given: World) {
   ];
   // what belongs to the hosted instance is not a paired gateway's to serve
   const routes = pairing?.guard(allRoutes) ?? allRoutes;
-  const admit = wireRequestLimits(config, kernel, heard, world.monotonic);
+  const requestLimits = wireRequestLimits(config, kernel, heard, world.monotonic);
   const app = createApp(
     {
       ...kernel,
-      ...(admit === null ? {} : { admit }),
+      ...(requestLimits === null ? {} : { admit: requestLimits.admit }),
       ...idempotencyQueries(database.read),
       accessTo,
       sourceOf: clients.of,
@@ -484,6 +488,7 @@ export async function compose(config: Config, given: World) {
   return {
     app,
     clients,
+    requestLimits,
     backup,
     routes,
     kernel,

@@ -13,7 +13,7 @@ import type { Config } from './config.ts';
 
 /** What is done again and again, by role; when and how often is said as cron says it, with seconds. */
 export function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | null): Tick[] {
-  const { clock, control, kernel } = instance;
+  const { clock, control, requestLimits } = instance;
   let known: Pick<ClockState, 'trust' | 'correction'> = clock.state();
   const everywhere: Tick[] = [
     { name: 'disk', every: '*/30 * * * * *', run: instance.storage.look },
@@ -23,20 +23,15 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     ...onceForAll(config, instance, [
       ...paymentTicks(instance),
       { name: 'deleted accounts', every: '47 23 * * * *', run: instance.people.eraseLeftovers },
-      {
-        name: 'sweep',
-        every: '17 7 * * * *',
-        async run() {
-          await sweepExpired(instance.database, kernel);
-          await instance.delivery.sweep();
-          await instance.syncConflicts.sweep();
-        },
-      },
+      { name: 'sweep', every: '17 7 * * * *', run: () => sweep(instance) },
       { name: 'escalation', every: '*/5 * * * * *', run: instance.watches.escalation.tick },
       ...(instance.sync === null
         ? []
         : [{ name: 'feeds', every: '29 37 * * * *', run: instance.sync.forget }]),
     ]),
+    ...(requestLimits === null
+      ? []
+      : [{ name: 'open requests', every: '*/20 * * * * *', run: requestLimits.renewOpen }]),
     { name: 'deliveries', every: '*/5 * * * * *', run: instance.delivery.look },
     { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
   ];
@@ -103,6 +98,17 @@ function hostedTicks(work: NonNullable<Instance['hostedWork']>, control: Instanc
 
 /** Longer than between two of these tasks, so that one process goes on with them while it lives. */
 const TASK_LEASE_MS = 60_000;
+
+/** Removes what has run out; by a clock that is years ahead the logout of today had, so an untrusted one removes nothing. */
+export async function sweep(
+  instance: Pick<Instance, 'database' | 'kernel' | 'delivery' | 'syncConflicts'>,
+): Promise<void> {
+  const { database, kernel } = instance;
+  if (kernel.clockQuality() !== 'trusted') return;
+  await sweepExpired(database, kernel);
+  await instance.delivery.sweep();
+  await instance.syncConflicts.sweep();
+}
 
 /** Tasks that one process of a hosted instance does for all; a gateway is one process. */
 function onceForAll({ role }: Config, { processes: { leases } }: Instance, ticks: readonly Tick[]): Tick[] {

@@ -1,40 +1,86 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { attemptLimit, isLoopback } from '#adapters/http/attempt-limit.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { isLoopback, ownAttempts, sharedAttempts } from '#adapters/http/attempt-limit.ts';
+import { runStatement } from '#adapters/sql/run-statement.ts';
+import { openTestDatabase } from '#test/databases.ts';
+import { describeOnPostgres } from '#test/postgres.ts';
 
-// the library reads the clock of the machine by itself
-beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1, 12) }));
-afterEach(() => void vi.useRealTimers());
+describe('in one process', () => {
+  // the library reads the clock of the machine by itself
+  beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1, 12) }));
+  afterEach(() => void vi.useRealTimers());
 
-test('attempts beyond the limit wait until the window has passed since the first', async () => {
-  const limit = attemptLimit({ attempts: 2, windowS: 900 });
-  expect([await limit.take('pair'), await limit.take('pair')]).toEqual([null, null]);
-  vi.advanceTimersByTime(300_000);
-  expect(await limit.take('pair')).toBe(600_000);
-  expect(await limit.take('another pair')).toBeNull();
-  vi.advanceTimersByTime(600_000);
-  expect(await limit.take('pair')).toBeNull();
+  test('attempts beyond the limit wait until the window has passed since the first', async () => {
+    const limit = ownAttempts({ name: 'login', attempts: 2, windowS: 900 });
+    expect([await limit.take('pair'), await limit.take('pair')]).toEqual([null, null]);
+    vi.advanceTimersByTime(300_000);
+    expect(await limit.take('pair')).toBe(600_000);
+    expect(await limit.take('another pair')).toBeNull();
+    vi.advanceTimersByTime(600_000);
+    expect(await limit.take('pair')).toBeNull();
+  });
+
+  test('an attempt given back does not count, and a forgotten key begins anew', async () => {
+    const limit = ownAttempts({ name: 'login', attempts: 1, windowS: 900 });
+    await limit.take('pair');
+    await limit.giveBack('pair');
+    expect(await limit.take('pair')).toBeNull();
+    expect(await limit.take('pair')).toBe(900_000);
+    await limit.forget('pair');
+    expect(await limit.take('pair')).toBeNull();
+  });
+
+  test('a clock set back by years makes nobody wait longer than the window', async () => {
+    const limit = ownAttempts({ name: 'login', attempts: 1, windowS: 900 });
+    await limit.take('pair');
+    vi.setSystemTime(Date.UTC(2000, 0, 1));
+    expect(await limit.take('pair')).toBe(900_000);
+  });
+
+  test('exempt keys are never counted', async () => {
+    const limit = ownAttempts({ name: 'login', attempts: 1, windowS: 900, isExempt: isLoopback });
+    for (const source of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+      expect([await limit.take(source), await limit.take(source)]).toEqual([null, null]);
+    expect([await limit.take('192.168.1.5'), await limit.take('192.168.1.5')]).toEqual([null, 900_000]);
+  });
 });
 
-test('an attempt given back does not count, and a forgotten key begins anew', async () => {
-  const limit = attemptLimit({ attempts: 1, windowS: 900 });
-  await limit.take('pair');
-  await limit.giveBack('pair');
-  expect(await limit.take('pair')).toBeNull();
-  expect(await limit.take('pair')).toBe(900_000);
-  await limit.forget('pair');
-  expect(await limit.take('pair')).toBeNull();
-});
+describeOnPostgres('in all processes of an instance', () => {
+  const BOUNDS = { name: 'login', attempts: 3, windowS: 900 };
 
-test('a clock set back by years makes nobody wait longer than the window', async () => {
-  const limit = attemptLimit({ attempts: 1, windowS: 900 });
-  await limit.take('pair');
-  vi.setSystemTime(Date.UTC(2000, 0, 1));
-  expect(await limit.take('pair')).toBe(900_000);
-});
+  test('attempts are counted together, each limit for itself', async () => {
+    const { database, close } = await openTestDatabase('postgres');
+    const run = runStatement(database.read);
+    const [here, there] = [sharedAttempts(run)(BOUNDS), sharedAttempts(run)(BOUNDS)];
+    expect([await here.take('pair'), await there.take('pair'), await here.take('pair')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    for (const limit of [here, there]) {
+      const waitMs = await limit.take('pair');
+      expect(waitMs).toBeGreaterThan(800_000);
+      expect(waitMs).toBeLessThanOrEqual(900_000);
+    }
+    expect(await there.take('another pair')).toBeNull();
+    expect(await sharedAttempts(run)({ ...BOUNDS, name: 'password' }).take('pair')).toBeNull();
+    // who got in begins anew everywhere
+    await here.forget('pair');
+    expect(await there.take('pair')).toBeNull();
+    await there.giveBack('pair');
+    expect([await here.take('pair'), await here.take('pair'), await here.take('pair')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(await there.take('pair')).not.toBeNull();
+    await close();
+  });
 
-test('exempt keys are never counted', async () => {
-  const limit = attemptLimit({ attempts: 1, windowS: 900, isExempt: isLoopback });
-  for (const source of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-    expect([await limit.take(source), await limit.take(source)]).toEqual([null, null]);
-  expect([await limit.take('192.168.1.5'), await limit.take('192.168.1.5')]).toEqual([null, 900_000]);
+  test('a process whose database is away counts for itself', async () => {
+    const limit = sharedAttempts(() => Promise.reject(new Error('the database is gone')))(BOUNDS);
+    for (let n = 0; n < 3; n += 1) expect(await limit.take('pair')).toBeNull();
+    expect(await limit.take('pair')).toBeGreaterThan(0);
+    await limit.forget('pair');
+    expect(await limit.take('pair')).toBeNull();
+  });
 });

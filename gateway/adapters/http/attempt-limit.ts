@@ -1,15 +1,37 @@
 import { createHash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, type RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { AttemptLimit } from '#core/attempts.ts';
+import { type CountStatement, sharedLimiter } from './shared-limiter.ts';
 
-/** Counts attempts per key in this process: `attempts` within `windowS` seconds from the first. */
-export function attemptLimit(bounds: {
+/** `attempts` within `windowS` seconds from the first. */
+export type AttemptBounds = {
+  /** What is counted; each limit has a name of its own. */
+  name: string;
   attempts: number;
   windowS: number;
   isExempt?: (key: string) => boolean;
-}): AttemptLimit {
-  const limiter = new RateLimiterMemory({ points: bounds.attempts, duration: bounds.windowS });
-  const isExempt = bounds.isExempt ?? (() => false);
+};
+
+/** Makes a limit on attempts per key. */
+export type AttemptLimits = (bounds: AttemptBounds) => AttemptLimit;
+
+/** Counts of this process alone. */
+export const ownAttempts: AttemptLimits = (bounds) =>
+  limitIn(new RateLimiterMemory({ points: bounds.attempts, duration: bounds.windowS }), bounds);
+
+/** Counts that all processes share; while their table does not answer each process counts for itself. */
+export const sharedAttempts =
+  (run: CountStatement): AttemptLimits =>
+  (bounds) =>
+    limitIn(
+      sharedLimiter(run, { name: bounds.name, points: bounds.attempts, windowS: bounds.windowS }),
+      bounds,
+    );
+
+function limitIn(
+  limiter: RateLimiterMemory | RateLimiterPostgres,
+  { windowS, isExempt = () => false }: AttemptBounds,
+): AttemptLimit {
   return {
     async take(key) {
       if (isExempt(key)) return null;
@@ -19,7 +41,7 @@ export function attemptLimit(bounds: {
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused;
         // a clock that was set back must not make anyone wait longer than the window
-        return Math.min(refused.msBeforeNext, bounds.windowS * 1000);
+        return Math.min(refused.msBeforeNext, windowS * 1000);
       }
     },
     async giveBack(key) {

@@ -2,7 +2,8 @@ import type { Response } from 'express';
 import type { PlanTerms } from '#contract/plans.ts';
 import { AppError } from '#core/errors.ts';
 import type { Caller, Route } from '#core/route.ts';
-import type { OpenRequests, RequestCounts } from './request-counts.ts';
+import type { OpenRequests } from './open-requests.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 export type RequestLimitDeps = {
   /** What the plan of the caller allows; null: unlimited. */

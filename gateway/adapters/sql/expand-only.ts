@@ -12,7 +12,7 @@ export function isExpandOnly(sql: string): boolean {
   const statements = statementsOf(sql);
   const made = new Set<string>();
   return statements.every((statement) => {
-    const table = new RegExp(`^create table (?:if not exists )?(${NAME})`).exec(statement)?.[1];
+    const table = new RegExp(`^create (?:unlogged )?table (?:if not exists )?(${NAME})`).exec(statement)?.[1];
     if (table !== undefined) {
       made.add(table);
       return true;

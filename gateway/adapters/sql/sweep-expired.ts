@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { idempotentAnswer, paymentEvent, revokedToken } from '#contract/resources/local-tables.ts';
 import { command, takenCommand } from '#contract/resources/sync-tables.ts';
 import { purge } from '#core/changes.ts';
@@ -13,8 +14,13 @@ const COMMANDS_KEPT_MS = 90 * 24 * 3600 * 1000;
 /** No order lives longer than a quarter of an hour: none of these can come again. */
 const TAKEN_KEPT_MS = 7 * 24 * 3600 * 1000;
 const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
+/** Counts end with their window, the longest of which is an hour. */
+const COUNTS_KEPT_MS = 3600 * 1000;
 
-/** Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway. */
+/**
+ * Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway, counts. To be called while
+ * the clock is trusted: one that is years ahead would bring every logged-out token back to life.
+ */
 export async function sweepExpired(database: Database, { now }: { now: () => number }): Promise<void> {
   const { read } = database;
   const answersBefore = isoOf(now() - ANSWERS_KEPT_MS);
@@ -58,6 +64,14 @@ export async function sweepExpired(database: Database, { now }: { now: () => num
       .limit(SLICE)
       .execute(),
   );
+  if (database.dialect === 'postgres') await forgetCounts(read, now());
+}
+
+/** What processes count together; nothing waits for these rows. */
+async function forgetCounts(read: Database['read'], nowMs: number): Promise<void> {
+  await sql`delete from request_counts where expire < ${Math.floor(nowMs) - COUNTS_KEPT_MS}`.execute(read);
+  await sql`delete from open_requests as o where not exists (select 1 from jsonb_each_text(o.places) as p
+    where p.value::bigint > extract(epoch from clock_timestamp()) * 1000)`.execute(read);
 }
 
 async function inSlices(

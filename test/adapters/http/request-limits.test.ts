@@ -1,18 +1,17 @@
 import { EventEmitter } from 'node:events';
 import type { Response } from 'express';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  ownOpenRequests,
-  ownRequestCounts,
-  sharedOpenRequests,
-  sharedRequestCounts,
-} from '#adapters/http/request-counts.ts';
+import { ownOpenRequests, sharedOpenRequests } from '#adapters/http/open-requests.ts';
+import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/request-counts.ts';
 import { isCounted, requestLimits, UNCOUNTED_TAGS } from '#adapters/http/request-limits.ts';
+import { runStatement } from '#adapters/sql/run-statement.ts';
 import { farmMember } from '#contract/resources/farms.ts';
 import { insert } from '#core/changes.ts';
 import { anOwner, setSubscription } from '#test/an-owner.ts';
 import { type App, aControlPoint, type Reply, startApp, startAppBeside } from '#test/app.ts';
-import { onBothEngines } from '#test/databases.ts';
+import { onBothEngines, openTestDatabase, type TestDatabase } from '#test/databases.ts';
+import { describeOnPostgres } from '#test/postgres.ts';
 import { created } from '#test/staffed-farm.ts';
 
 const ON = ['--rate-limits', 'yes'];
@@ -197,24 +196,61 @@ describe('requests at the same time', () => {
     expect(await open.enter('ana', 1)).not.toBeNull();
   });
 
-  test('are counted over all processes, and those of one that died are free after a minute', async () => {
-    const rows = new Map<string, number>();
-    // what PostgreSQL does with the statement of the library
-    const run = async (_text: string, [key, points]: readonly unknown[]) => {
-      const sum = (rows.get(String(key)) ?? 0) + Number(points);
-      rows.set(String(key), sum);
-      return { rows: [{ points: sum, expire: Date.now() + 60_000 }], rowCount: 1 };
-    };
-    let at = 0;
-    const [one, other] = [0, 1].map(() => sharedOpenRequests({ run, now: () => at }));
-    const leave = await one?.enter('ana', 2);
-    expect(await other?.enter('ana', 2)).not.toBeNull();
-    expect([await one?.enter('ana', 2), await other?.enter('ana', 2)]).toEqual([null, null]);
+  test('are counted by each process for itself while the shared table does not answer', async () => {
+    const run = () => Promise.reject(new Error('the database is gone'));
+    const open = sharedOpenRequests({ run, process: 'one' });
+    const leave = await open.enter('ana', 1);
+    expect(await open.enter('ana', 1)).toBeNull();
     leave?.();
-    await new Promise(setImmediate);
-    expect(await other?.enter('ana', 2)).not.toBeNull();
-    at = 60_000;
-    expect(await one?.enter('ana', 2)).not.toBeNull();
+    expect(await open.enter('ana', 1)).not.toBeNull();
+  });
+});
+
+describeOnPostgres('requests at the same time, in all processes of an instance', () => {
+  let opened: TestDatabase;
+  let processes: ReturnType<typeof sharedOpenRequests>[];
+  beforeAll(async () => {
+    opened = await openTestDatabase('postgres');
+    const run = runStatement(opened.database.read);
+    processes = ['one', 'other'].map((process) => sharedOpenRequests({ run, process }));
+  });
+  afterAll(() => opened.close());
+  const enter = (n: number, userId: string, most = 2) =>
+    (processes[n % 2] as (typeof processes)[0]).enter(userId, most);
+  /** All that is noted becomes so much older. */
+  const pass = (ms: number) =>
+    sql`update open_requests as o set places = coalesce((select jsonb_object_agg(p.key, p.value::bigint - ${sql.lit(ms)})
+      from jsonb_each_text(o.places) as p), '{}')`.execute(opened.database.read);
+
+  test('are as many as the plan allows, also when many come at once', async () => {
+    const came = await Promise.all(Array.from({ length: 40 }, (_, n) => enter(n, 'ana', 5)));
+    const leaves = came.flatMap((leave) => leave ?? []);
+    expect(leaves).toHaveLength(5);
+    expect(await enter(0, 'bia', 5)).not.toBeNull();
+    leaves[0]?.();
+    // given back behind the answer
+    await expect.poll(() => enter(1, 'ana', 5)).not.toBeNull();
+    expect(await enter(0, 'ana', 5)).toBeNull();
+  });
+
+  test('a slow one keeps its place for as long as it lasts', async () => {
+    for (let n = 0; n < 2; n += 1) expect(await enter(n, 'eva')).not.toBeNull();
+    for (let minute = 0; minute < 3; minute += 1) {
+      await pass(50_000);
+      await Promise.all(processes.map(({ renew }) => renew()));
+      expect(await enter(minute, 'eva')).toBeNull();
+    }
+  });
+
+  test('those of a process that died are free a minute later', async () => {
+    for (let n = 0; n < 2; n += 1) expect(await enter(n, 'ida')).not.toBeNull();
+    await pass(61_000);
+    // the other one goes on
+    await processes[1]?.renew();
+    expect([await enter(1, 'ida'), await enter(1, 'ida')].map((leave) => leave !== null)).toEqual([
+      true,
+      false,
+    ]);
   });
 });
 

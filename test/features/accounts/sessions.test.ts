@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { freshDatabase } from '#test/postgres.ts';
+import { sweep } from '../../../gateway/regular-tasks.ts';
+
+const DAY = 24 * 3_600_000;
 
 // Sessions beyond one process: restarts, and several processes on one database.
 
@@ -29,6 +32,29 @@ onBothEngines('sessions', (_open, engine) => {
       body: { detail: 'Could not validate credentials' },
     });
     await after.close();
+  });
+
+  test('a logged-out token stays dead also after hours with a clock that is years ahead', async () => {
+    const app = await startApp('sqlite', [...storage.args, '--trust-clock', 'no']);
+    const { token } = await app.signUp();
+    await app.call('POST', '/auth/logout', { token });
+    const rightAgain = app.clock.now();
+    app.clock.advance(9 * 365 * DAY);
+    await sweep(app);
+    app.clock.set(rightAgain);
+    // what this process remembers of tokens is forgotten
+    app.clock.advance(10_000);
+    expect(await app.call('GET', '/users/me', { token })).toMatchObject({ status: 401 });
+    await app.close();
+
+    // once the clock is right what ran out is swept
+    const trusting = await start();
+    const revoked = () => trusting.database.read.selectFrom('revoked_tokens').select('id').execute();
+    expect(await revoked()).not.toEqual([]);
+    trusting.clock.advance(31 * DAY);
+    await sweep(trusting);
+    expect(await revoked()).toEqual([]);
+    await trusting.close();
   });
 
   test('what another process ends is ended here within five seconds', async () => {
