@@ -12,7 +12,7 @@ import type { Route } from '#core/route.ts';
 import { type HandleDeps, handleRoute } from './handle-route.ts';
 import type { Refused } from './harden-server.ts';
 import { readJsonBody } from './read-json-body.ts';
-import { requestFrame, requestIdOf } from './request-frame.ts';
+import { noteRoute, requestFrame, requestIdOf, routeOf } from './request-frame.ts';
 import { routeFinder } from './route-finder.ts';
 
 export const API = '/api/v1';
@@ -72,10 +72,12 @@ function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
 
 function serving(deps: AppDeps, route: Route): Serve {
   const note = deps.timerOf?.(route);
+  const shown = `${API}${route.path}`;
   return {
     takesFile: route.takes !== undefined,
     serve: async (request, response, next) => {
       const startedAt = performance.now();
+      noteRoute(response, shown);
       try {
         await handleRoute(deps, route, request, response);
       } catch (error) {
@@ -107,10 +109,7 @@ function errorHandler({
     }
     const expected = asAppError(error);
     if (expected === null) {
-      log.error(
-        { err: error, method: request.method, path: request.path, requestId: requestIdOf(response) },
-        'request failed by a fault of ours',
-      );
+      log.error({ err: error, ...whereOf(request, response) }, 'request failed by a fault of ours');
       sendError(
         response,
         new AppError(500, 'Something went wrong on our side; please try again', { code: 'INTERNAL' }),
@@ -118,14 +117,19 @@ function errorHandler({
       return;
     }
     if (expected.status >= 500) {
-      const requestId = requestIdOf(response);
-      log.warn({ err: error, path: request.path, requestId }, 'request could not be served');
+      log.warn({ err: error, ...whereOf(request, response) }, 'request could not be served');
     }
     refused(`${expected.status} ${expected.extras.code ?? 'UNNAMED'}`, sourceOf(request));
     sendError(response, expected);
     void next;
   };
 }
+
+const whereOf = (request: Request, response: Response) => ({
+  method: request.method,
+  route: routeOf(request, response),
+  requestId: requestIdOf(response),
+});
 
 function asAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;

@@ -3,7 +3,10 @@ import { type RequestHandler, Router } from 'express';
 import type { PageAnswer, PaymentPages } from '#features/payments/ports.ts';
 import { wrongMethod } from './app.ts';
 import { readFile } from './read-json-body.ts';
+import { noteRoute } from './request-frame.ts';
 
+/** What follows opens a checkout or an account. */
+const PAGES = 'pages of the payment provider';
 const FORM = { media: 'application/x-www-form-urlencoded', maxBytes: 16_384 };
 
 /** The pages of the built-in payment provider: plain forms, no script, nothing from elsewhere. */
@@ -11,6 +14,7 @@ export function paymentPages(pages: PaymentPages): Router {
   const router = Router();
   router.use((async (request, response) => {
     const { method } = request;
+    noteRoute(response, PAGES);
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') throw wrongMethod(method, 'GET, POST');
     const isPost = method === 'POST';
     const form = new URLSearchParams(isPost ? (await readFile(request, FORM)).toString('utf8') : '');

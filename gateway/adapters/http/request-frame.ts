@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 
 export const REQUEST_ID = 'X-Request-Id';
 const SANE_ID = /^[\w.:-]{1,64}$/;
@@ -26,6 +26,19 @@ export function requestFrame(): RequestHandler {
     response.setHeaders(headers);
     next();
   };
+}
+
+const ROUTE = 'route';
+
+/** Notes which route serves a request, as the table has it. */
+export function noteRoute(response: Response, route: string): void {
+  response.locals[ROUTE] = route;
+}
+
+/** What the log may say of where a request went; an address may hold a secret: a checkout's, a portal's. null: no route. */
+export function routeOf(request: Request, response: Response): string | null {
+  const noted: unknown = response.locals[ROUTE] ?? (request.route as { path?: unknown } | undefined)?.path;
+  return typeof noted === 'string' ? noted : null;
 }
 
 export function requestIdOf(response: Response): string {
