@@ -13,6 +13,7 @@ import {
   type Command,
   commitDecided,
   linesOf,
+  NotThere,
   required,
   type Session,
 } from './admin-session.ts';
@@ -90,7 +91,7 @@ export const revokeToken: Command = async (session) => {
   const id = idOf(session);
   const token = await commitDecided(session, async () => {
     const found = await adminQueries(session.database.read).accessToken(id);
-    if (found === null) throw new Error(`There is no access token ${id}`);
+    if (found === null) throw new NotThere(`There is no access token ${id}`);
     return { ...decideRevokedToken(session.kernel, found), answer: found };
   });
   return { sentence: `The access token “${token.name}” counts no longer`, value: { id, revoked: true } };
@@ -120,7 +121,7 @@ export const revokeInvitation: Command = async (session) => {
   const id = idOf(session);
   await commitDecided(session, async () => {
     const found = await adminQueries(session.database.read).invitation(id);
-    if (found === null) throw new Error(`There is no invitation ${id}`);
+    if (found === null) throw new NotThere(`There is no invitation ${id}`);
     return decideRevokedInvitation(session.kernel, found);
   });
   return { sentence: `The invitation ${id} opens nothing any more`, value: { id, revoked: true } };

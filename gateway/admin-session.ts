@@ -10,7 +10,7 @@ import type { Kernel } from '#core/kernel.ts';
 import { nodeOf } from '#core/sync-node.ts';
 import { type Decision, perform } from '#core/use-case.ts';
 import type { Account } from '#features/accounts/ports.ts';
-import type { Config } from './config.ts';
+import { BadOption, type Config } from './config.ts';
 import { openDatabase } from './open-database.ts';
 import { growingIds, idOfCause } from './world.ts';
 
@@ -44,6 +44,9 @@ export type Command = (session: Session) => Promise<Told>;
 /** Nothing was done because of how the command was called. */
 export class BadUse extends Error {}
 
+/** There is nothing of that name. */
+export class NotThere extends Error {}
+
 export function required(session: Session, option: AdminOption): string {
   const text = session.text(option)?.trim();
   if (text === undefined || text === '')
@@ -65,7 +68,7 @@ export function valid<Data>(parsed: Parsed<Data>): Data {
 export async function accountOf(session: Session): Promise<Account> {
   const emailKey = emailKeyOf(required(session, 'email'));
   const account = await accountQueries(session.database.read).accountByEmail(emailKey);
-  if (account === null) throw new Error(`There is no account with the email ${emailKey}`);
+  if (account === null) throw new NotThere(`There is no account with the email ${emailKey}`);
   return account;
 }
 
@@ -130,4 +133,11 @@ export async function openPatiently(config: Config): Promise<Database> {
 export function sentenceOf(error: unknown): string {
   if (error instanceof AppError) return error.message.replace('say force=true', 'say --force');
   return error instanceof Error ? error.message : String(error);
+}
+
+/** A stable word for scripts: that of the interface where it has one. */
+export function codeOf(error: unknown): string {
+  if (error instanceof BadUse || error instanceof BadOption) return 'BAD_USE';
+  if (error instanceof NotThere) return 'NOT_FOUND';
+  return (error instanceof AppError ? error.extras.code : undefined) ?? 'FAILED';
 }

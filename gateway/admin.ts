@@ -26,12 +26,13 @@ import {
   adminKernel,
   BadUse,
   type Command,
+  codeOf,
   openPatiently,
   sentenceOf,
   type Told,
 } from './admin-session.ts';
 import { cancelAuthorityRotation, newAuthority, rotateFarmAuthority, showAuthority } from './admin-trust.ts';
-import { BadOption, type Config, databaseFile, readConfig } from './config.ts';
+import { type Config, databaseFile, readConfig } from './config.ts';
 import { type Input, readPassword } from './read-password.ts';
 
 const HELP = `npm run admin -- <command> [options]   works while the gateway runs
@@ -61,7 +62,7 @@ const HELP = `npm run admin -- <command> [options]   works while the gateway run
   --data DIR          folder of the database (DATA_DIR) [./data]
   --database-url URL  PostgreSQL of a hosted instance (DATABASE_URL)
   --role ROLE         gateway or hosted (ROLE) [hosted with --database-url, else gateway]
-  --json              answer in JSON
+  --json              answer in JSON; what went wrong as {"error": {"code", "detail"}}
 
 A running gateway hears of it within five seconds. Exit codes: 0 done, 1 not possible, 2 called wrongly.
 `;
@@ -111,10 +112,10 @@ export async function runAdmin(
     print(isJson ? JSON.stringify(told.value) : told.sentence);
     return 0;
   } catch (error) {
-    const sentence = sentenceOf(error);
-    if (isJson) print(JSON.stringify({ error: sentence }));
-    else warn(sentence);
-    return error instanceof BadUse || error instanceof BadOption ? 2 : 1;
+    const [code, detail] = [codeOf(error), sentenceOf(error)];
+    if (isJson) print(JSON.stringify({ error: { code, detail } }));
+    else warn(detail);
+    return code === 'BAD_USE' ? 2 : 1;
   }
 }
 

@@ -242,6 +242,11 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
         code: 1,
         text: 'The account owns a farm (Norte): hand over what shall go on, or say --force to delete them too',
       });
+      // a script tells it from other refusals
+      expect(await json('delete-user', '--email', user.email)).toMatchObject({
+        code: 1,
+        value: { error: { code: 'OWNS_FARMS' } },
+      });
       const done = await json('delete-user', '--email', user.email, '--force');
       expect(done).toEqual({ code: 0, value: { id: user.id, deleted: true } });
       app.clock.advance(5_000);
@@ -273,6 +278,8 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
           code: 1,
           text: 'This is the last administrator; make another one first',
         });
+        const { value } = await json(command, '--email', last?.email ?? '');
+        expect(value).toMatchObject({ error: { code: 'LAST_ADMIN' } });
       }
     });
 
@@ -287,6 +294,8 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
       ],
     ])('%s is told in one sentence', async (_what, args, code, text) => {
       expect(await admin([...args, ...where])).toEqual({ code, text });
+      const error = { code: code === 2 ? 'BAD_USE' : 'NOT_FOUND', detail: text };
+      expect(await json(...args)).toEqual({ code, value: { error } });
     });
   });
 
@@ -364,7 +373,7 @@ describe('admin commands without a database', () => {
     expect(await admin(['list-users', '--data', ''])).toMatchObject({ code: 2 });
     expect(await admin(['--help'])).toMatchObject({ code: 0, text: expect.stringContaining('set-plan') });
     const failed = await admin(['list-users', '--foo', '--json']);
-    expect(JSON.parse(failed.text)).toEqual({ error: "Unknown option '--foo'" });
+    expect(JSON.parse(failed.text)).toEqual({ error: { code: 'BAD_USE', detail: "Unknown option '--foo'" } });
     const help = await admin(['--help', '--json']);
     expect(JSON.parse(help.text)).toEqual({ help: expect.stringContaining('set-plan') });
   });

@@ -70,6 +70,17 @@ onBothEngines('the data of an account', (_open, engine) => {
     return person;
   }
 
+  /** Somebody who looked at a checkout and left it. */
+  async function aLooker() {
+    const person = await app.signUp({ plan: null });
+    const reply = await app.call('POST', '/payment/create-checkout-session', {
+      token: person.token,
+      body: { plan: 'BASIC', success_url: 'https://farm.example/ok', cancel_url: 'https://farm.example/no' },
+    });
+    expect(reply.status).toBe(200);
+    return person;
+  }
+
   describe('exported', () => {
     test('is whole, and has no secret in it', async () => {
       const person = await aPerson();
@@ -167,6 +178,17 @@ onBothEngines('the data of an account', (_open, engine) => {
       expect([ids.length, new Set(ids).size]).toEqual([1_203, 1_203]);
     });
 
+    test('holds also what the payment provider here knows of somebody who never bought', async () => {
+      const person = await aLooker();
+      const data = body(await app.call('GET', '/users/me/export', { token: person.token }));
+      expect(data['payment_customers']).toMatchObject([
+        { kind: 'customer', body: { user_id: person.user.id, email: person.user.email } },
+      ]);
+      expect(data['payments']).toMatchObject([
+        { kind: 'checkout_session', body: { user_id: person.user.id } },
+      ]);
+    });
+
     test('may be asked for ten times an hour', async () => {
       const person = await app.signUp();
       const ask = () => app.call('GET', '/users/me/export', { token: person.token });
@@ -255,6 +277,14 @@ onBothEngines('the data of an account', (_open, engine) => {
       expect((await app.call('POST', '/auth/register', { body: { ...login, name: 'Nova' } })).status).toBe(
         201,
       );
+    });
+
+    test('leaves nothing at the payment provider here, also of somebody who never bought', async () => {
+      const person = await aLooker();
+      expect(await tablesThatSay(person.user.email)).toContain('payment_objects');
+      expect((await end(person)).status).toBe(204);
+      expect(await tablesThatSay(person.user.email)).toEqual([]);
+      expect(await tablesThatSay(person.user.id)).not.toContain('payment_objects');
     });
 
     /** Tables in which some row has this text; the change log keeps its last changes whole. */

@@ -27,6 +27,7 @@ const created = 'created_at';
 export const EXPORTED: readonly Part[] = [
   { section: 'addresses', table: 'addresses', by: 'user', column: 'user_id', order: created },
   { section: 'subscription', table: 'subscriptions', by: 'user', column: 'user_id', order: created },
+  { section: 'payment_customers', table: 'payment_objects', by: 'customer', column: 'id', order: created },
   { section: 'payments', table: 'payment_objects', by: 'customer', column: 'customer_id', order: created },
   {
     section: 'provider_subscriptions',
@@ -238,7 +239,10 @@ async function* rowsBelow(
   }
 }
 
-/** Ids under which the payment provider knows a person. */
+/**
+ * Ids under which the payment provider knows a person, also one whose subscription does not name them any more: a customer
+ * of the built-in provider says itself whose it is.
+ */
 export async function customerIdsOf(db: Db, userId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('subscriptions')
@@ -251,6 +255,13 @@ export async function customerIdsOf(db: Db, userId: string): Promise<string[]> {
         .select('customer_id as id')
         .where('user_id', '=', userId)
         .where('customer_id', 'is not', null),
+    )
+    .union(
+      db
+        .selectFrom('payment_objects')
+        .select('id')
+        .where('kind', '=', 'customer')
+        .where('body', 'like', `%"user_id":"${userId}"%`),
     )
     .execute();
   return rows.flatMap(({ id }) => (id === null ? [] : [id]));
