@@ -1,6 +1,7 @@
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import { underLease } from '#adapters/sql/lease.ts';
 import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
+import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
 import { sweepExpired } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
@@ -101,13 +102,15 @@ const TASK_LEASE_MS = 60_000;
 
 /** Removes what has run out; by a clock that is years ahead the logout of today had, so an untrusted one removes nothing. */
 export async function sweep(
-  instance: Pick<Instance, 'database' | 'kernel' | 'delivery' | 'syncConflicts'>,
+  instance: Pick<Instance, 'database' | 'kernel' | 'delivery' | 'syncConflicts' | 'pairing'>,
 ): Promise<void> {
-  const { database, kernel } = instance;
+  const { database, kernel, pairing } = instance;
   if (kernel.clockQuality() !== 'trusted') return;
   await sweepExpired(database, kernel);
   await instance.delivery.sweep();
   await instance.syncConflicts.sweep();
+  const isPaired = async () => pairing !== null && (await pairing.paired()) !== null;
+  await sweepBelowDeleted({ ...kernel, database, isPaired });
 }
 
 /** Tasks that one process of a hosted instance does for all; a gateway is one process. */

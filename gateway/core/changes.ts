@@ -5,6 +5,7 @@ import type { LogPoint, Restamp, SyncLane, WireChange, WireRow } from '#contract
 export type Change =
   | { op: 'insert'; resource: Resource; row: { id: string } & Record<string, unknown>; ifAbsent: boolean }
   | { op: 'update'; resource: Resource; id: string; set: Record<string, unknown>; expectRev: number | null }
+  | { op: 'blank'; resource: Resource; id: string; set: Record<string, unknown> }
   | { op: 'delete'; resource: Resource; id: string; expectRev: number | null }
   | { op: 'put'; resource: Resource; row: { id: string } & Record<string, unknown> }
   | { op: 'purge'; resource: Resource; id: string }
@@ -160,6 +161,18 @@ export function update<Row extends { id: string }>(
   return { op: 'update', resource: anyResource(resource), id, set: { ...set }, expectRev };
 }
 
+/**
+ * Overwrites what a row says, deleted or not: what was personal in it is forgotten here, and by the other instance when it
+ * hears of it. A row that does not exist is passed over.
+ */
+export function blank<Row extends { id: string }>(
+  resource: Resource<Row>,
+  id: string,
+  set: Partial<Omit<Row, 'id'>>,
+): Change {
+  return { op: 'blank', resource: anyResource(resource), id, set: { ...set } };
+}
+
 /** Deletes a row; what belongs to it is hidden with it. */
 export function remove<Row extends { id: string }>(
   resource: Resource<Row>,
@@ -181,8 +194,9 @@ export function purge<Row extends { id: string }>(resource: Resource<Row>, id: s
 }
 
 /**
- * Removes for good what a deleted parent hid: nobody sees it any more, and what it said is forgotten. The other instance
- * does the same when it hears of the parent; the row's register stays, so that the row never comes back.
+ * Removes for good what a deleted parent took out of sight, and only that: nobody sees it any more, and what it said is
+ * forgotten. The other instance does the same when it hears of the parent; the row's register stays, so that the row never
+ * comes back.
  */
 export function erase<Row extends { id: string }>(resource: Resource<Row>, id: string): Change {
   return { op: 'erase', resource: anyResource(resource), id };

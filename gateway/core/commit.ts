@@ -7,6 +7,7 @@ import { lockRow } from './lock-row.ts';
 import { newestOf, newRegister, readRegister, writeRegister } from './register.ts';
 import { codecOf } from './row-codec.ts';
 import { deleteRow, restoreRow } from './row-life.ts';
+import { isHiddenIn } from './row-visibility.ts';
 import type { Steps, UnitContext } from './statements.ts';
 import { applySync } from './sync/apply-sync.ts';
 import { tellPerson, tellRows } from './sync/whole-rows.ts';
@@ -41,6 +42,7 @@ function applyChange(change: Change, log: ChangeLog, context: UnitContext): Step
     case 'insert':
       return insertRow(change, log);
     case 'update':
+    case 'blank':
       return updateRow(change, log, context);
     case 'delete':
       return deleteRow(change, log, context);
@@ -101,14 +103,16 @@ function* insertRow(change: Extract<Change, { op: 'insert' }>, log: ChangeLog): 
 }
 
 function* updateRow(
-  change: Extract<Change, { op: 'update' }>,
+  change: Extract<Change, { op: 'update' | 'blank' }>,
   log: ChangeLog,
   context: UnitContext,
 ): Steps<CommittedRow[]> {
   const { resource, id } = change;
   const stored = yield* lockRow(resource, id, context);
-  if (stored === null || stored.hidden) throw new StaleError(`${resource.name} ${id}`);
-  if (change.expectRev !== null && change.expectRev !== stored.rev)
+  if (change.op === 'blank' && stored === null) return [];
+  if (stored === null || (stored.hidden && change.op === 'update'))
+    throw new StaleError(`${resource.name} ${id}`);
+  if (change.op === 'update' && change.expectRev !== null && change.expectRev !== stored.rev)
     throw new StaleError(`${resource.name} ${id}`);
   const codec = codecOf(resource);
   const before = codec.encode(stored.row);
@@ -123,6 +127,8 @@ function* updateRow(
   };
   const after = { ...stored.row, ...change.set };
   if (resource.sync !== 'local') yield* logUpdate({ resource, id, changed, after }, log);
+  // what nobody sees is no news
+  if (stored.hidden) return [];
   return [
     {
       table: resource.name,
@@ -200,7 +206,10 @@ function* eraseRow({ resource, id }: Extract<Change, { op: 'erase' }>): Steps<Co
   if (resource.sync === 'local')
     throw new Error(`erase is for synchronised tables, ${resource.name} is local`);
   // nobody could see it before either: there is nothing to tell
-  yield { sql: `delete from ${resource.name} where id = ? and hidden = 1 returning id`, params: [id] };
+  yield {
+    sql: `delete from ${resource.name} where id = ? and ${isHiddenIn(resource)} returning id`,
+    params: [id],
+  };
   return [];
 }
 

@@ -79,6 +79,16 @@ export function mayShow({ name, entity, parents }: Resource, column: string): st
   return [own, ...others].join(' and ');
 }
 
+/** Out of sight, in SQL: rows that go by their parent are not marked themselves. */
+export function isHiddenIn({ name, goesBy, parents }: Pick<Resource, 'name' | 'goesBy' | 'parents'>): string {
+  if (goesBy === 'row') return 'hidden = 1';
+  const above = Object.entries(parents).map(
+    ([parent, column]) =>
+      `exists (select 1 from ${parent} as parent where parent.id = ${name}.${column} and parent.hidden = 1)`,
+  );
+  return `(hidden = 1 or ${above.join(' or ')})`;
+}
+
 /** Is one of its parents out of sight? */
 export function* isBelowHidden(resource: Resource, row: Readonly<Record<string, unknown>>): Steps<boolean> {
   for (const [parent, column] of Object.entries(resource.parents)) {

@@ -5,7 +5,9 @@ import { onBothEngines } from '#test/databases.ts';
 import { measured, survivalSet, weighed } from '#test/recorded-rows.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';
+import { tablesThatSay } from '#test/tables-that-say.ts';
 import { BUCKETS, bucketOf, digestOf } from '../../gateway/core/sync/digest.ts';
+import { sweep } from '../../gateway/regular-tasks.ts';
 
 const SOON = { timeout: 30_000, interval: 50 };
 const DAY_MS = 86_400_000;
@@ -149,6 +151,89 @@ onBothEngines('both sides are compared', (_open, engine) => {
       .executeTakeFirstOrThrow();
     expect(after.name).toBe(there.name);
     expect(await apps.hosted.database.read.selectFrom('sync_parked').select('id').execute()).toEqual([]);
+  });
+
+  test('an account that ends in the cloud leaves nothing on the farm either, also of who left it before', async () => {
+    const { hosted, gateway } = apps;
+    const someone = async (name: string, street: string) => {
+      const person = await hosted.signUp({ email: `${street}@farm.test` });
+      const ask = (method: string, path: string, sent?: unknown) =>
+        hosted.call(method, path, { token: person.token, ...(sent === undefined ? {} : { body: sent }) });
+      await ask('PUT', '/users/me', { name, phone_number: '+55 88 97777-0000' });
+      const place = { street, number: 7, city: 'Aracati', state: 'CE', zip_code: '62899000' };
+      for (const end of ['', ' velha']) {
+        const made = await ask('POST', '/addresses/', { ...place, street: street + end });
+        if (end !== '') await ask('DELETE', `/addresses/${String(body(made)['id'])}`);
+      }
+      const joined = await hosted.call('POST', `/farms/${farm.farmId}/members`, {
+        token: owner.token,
+        body: { user_id: person.user.id, role: 'TECHNICIAN' },
+      });
+      expect(joined.status).toBe(201);
+      return { ...person, end: () => ask('DELETE', '/users/me', { password: 'camarao-123' }) };
+    };
+    const member = await someone('Jurema Unica', 'ruadajurema');
+    const former = await someone('Iracema Unica', 'ruadairacema');
+    await apps.settled();
+    // a token and a channel are the gateway's own
+    const onFarm = await apps.logInOnFarm('ruadajurema@farm.test');
+    const channel = await gateway.call('POST', '/notification-channels/', {
+      token: onFarm,
+      body: { kind: 'WEBHOOK', address: 'https://example.com/ruadajurema', types: ['ALERT'] },
+    });
+    expect(channel.status).toBe(201);
+    await hosted.call('DELETE', `/farms/${farm.farmId}/members/${former.user.id}`, { token: owner.token });
+    await apps.settled();
+    const said = ['Unica', 'ruadajurema', 'ruadairacema', '97777', '62899'];
+    expect(await tablesThatSay(gateway, 'ruadairacema')).toEqual(['users', 'addresses']);
+
+    for (const person of [member, former]) expect((await person.end()).status).toBe(204);
+    await apps.settled();
+    await gateway.people.eraseLeftovers();
+    await apps.settled();
+    for (const text of said) {
+      expect([text, await tablesThatSay(gateway, text)]).toEqual([text, []]);
+      expect([text, await tablesThatSay(hosted, text)]).toEqual([text, []]);
+    }
+    await compared();
+    expect(await comparison()).toMatchObject({ differed: [] });
+    const parked = (app: App) => app.database.read.selectFrom('sync_parked').select('reason').execute();
+    expect([await parked(gateway), await parked(hosted)]).toEqual([[], []]);
+  });
+
+  test('what lay below a deleted pond goes on both sides once they agree on it, and they stay alike', async () => {
+    const { hosted, gateway } = apps;
+    const gone = farm.ponds[1]?.id ?? '';
+    const left = async (app: App) =>
+      (await app.database.read.selectFrom('measurements').select('id').where('pond_id', '=', gone).execute())
+        .length;
+    expect([await left(gateway), await left(hosted)]).toEqual([1, 1]);
+    const { email } = await gateway.database.read
+      .selectFrom('users')
+      .select('email')
+      .where('id', '=', farm.userId)
+      .executeTakeFirstOrThrow();
+    for (let month = 0; month < 7; month += 1) {
+      apps.advance(27 * DAY_MS);
+      await apps.settled();
+    }
+    const again = { email, password: 'camarao-123', remember_me: true };
+    const login = body(await gateway.call('POST', '/auth/login', { body: again }));
+    farm = { ...farm, token: String(login['access_token']) };
+    // what is said now and not heard for days may be about it
+    await apps.linkDown();
+    await gateway.call('POST', '/ponds/', { token: farm.token, body: { farm_id: farm.farmId, cod: 'V-10' } });
+    apps.advance(2 * DAY_MS);
+    for (const app of [gateway, hosted]) await sweep(app);
+    expect([await left(gateway), await left(hosted)]).toEqual([1, 1]);
+    await apps.linkUp();
+    await vi.waitFor(async () => {
+      for (const app of [gateway, hosted]) await sweep(app);
+      expect([await left(gateway), await left(hosted)]).toEqual([0, 0]);
+    }, SOON);
+    await compared();
+    expect(await comparison()).toMatchObject({ differed: [] });
+    expect(await temperatures(gateway)).toEqual(await temperatures(hosted));
   });
 });
 

@@ -62,6 +62,7 @@ function namedByChanges({ changes }: Unit): Named[] {
       case 'insert':
         return [{ resource, id: change.row.id, fields: [change.row], isStored: false }];
       case 'update':
+      case 'blank':
         return [{ resource, id: change.id, fields: [change.set], isStored: true }];
       case 'delete':
       case 'restore':

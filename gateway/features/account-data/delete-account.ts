@@ -1,5 +1,7 @@
 import { accessToken } from '#contract/resources/access-tokens.ts';
 import { address } from '#contract/resources/addresses.ts';
+import { batch } from '#contract/resources/batches.ts';
+import { farm } from '#contract/resources/farms.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import {
   delivery,
@@ -10,9 +12,11 @@ import {
 } from '#contract/resources/local-tables.ts';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { notification } from '#contract/resources/notifications.ts';
+import { pond } from '#contract/resources/ponds.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
+import { syncConflict } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
-import { type Change, erase, purge, remove, update } from '#core/changes.ts';
+import { blank, type Change, erase, purge, remove, tell, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { type Decision, perform } from '#core/use-case.ts';
@@ -20,6 +24,17 @@ import type { Account, DeleteAccountDeps, PersonalRows } from './ports.ts';
 
 /** Rows that are erased at a time, so that control never waits. */
 const SLICE = 200;
+const REST_MS = 20;
+
+const NO_POSITION = { lat: null, lng: null } as const;
+const NOWHERE = {
+  street: '',
+  number: 0,
+  complement: null,
+  city: '',
+  zip_code: '',
+  ...NO_POSITION,
+} as const;
 
 /**
  * Ends an account. What is personal is overwritten or erased; what others rest on (audit, records of farms that go on)
@@ -44,18 +59,32 @@ export async function deleteAccount(
   await eraseLeftovers(deps);
 }
 
-/** Erases what deleted accounts left behind, in slices; also once an hour, for what a stop cut off. */
+/**
+ * Erases what deleted accounts left behind, also what they had deleted before, in slices. Once an hour, too: for what a stop
+ * cut off, and because the other instance hears of the account alone and clears what it has of it by itself.
+ */
 export async function eraseLeftovers(
-  deps: Pick<DeleteAccountDeps, 'commit'> & { queries: Pick<DeleteAccountDeps['queries'], 'leftovers'> },
+  deps: Pick<DeleteAccountDeps, 'now' | 'commit' | 'pause'> & {
+    queries: Pick<DeleteAccountDeps['queries'], 'leftovers'>;
+  },
 ): Promise<void> {
   for (;;) {
-    const { notifications, deliveries } = await deps.queries.leftovers(SLICE);
+    const left = await deps.queries.leftovers(SLICE);
+    const updated_at = isoOf(deps.now());
     const changes = [
-      ...notifications.map((id) => erase(notification, id)),
-      ...deliveries.map((id) => purge(delivery, id)),
+      ...left.notifications.map((id) => erase(notification, id)),
+      ...left.deliveries.map((id) => purge(delivery, id)),
+      ...left.channels.map((id) => erase(notificationChannel, id)),
+      ...left.accessTokens.map((id) => erase(accessToken, id)),
+      ...left.tokenUses.map((id) => purge(tokenUse, id)),
+      ...left.addresses.map((id) => blank(address, id, { ...NOWHERE, updated_at })),
+      ...left.farms.map((id) => blank(farm, id, { name: '', description: null, ...NO_POSITION, updated_at })),
+      ...left.ponds.map((id) => blank(pond, id, { ...NO_POSITION, updated_at })),
+      ...left.batches.map((id) => blank(batch, id, { notes: null, end_reason: null, updated_at })),
     ];
     if (changes.length === 0) return;
     await deps.commit({ changes, actor: null });
+    await deps.pause(REST_MS);
   }
 }
 
@@ -72,7 +101,8 @@ async function decideEnd(
   await refuseGatewayOwner(deps, userId);
   if (!withFarms) await refuseOwner(deps, userId);
   const rows = await deps.queries.personalRows(userId, account.email_key);
-  return { answer: account, changes: endOf(deps, account, rows), guards };
+  const streams = await deps.queries.formerStreams(userId);
+  return { answer: account, changes: endOf(deps, account, rows, streams), guards };
 }
 
 /** 409 for the last administrator; answers the guard that makes two who go at the same moment see each other. */
@@ -106,18 +136,23 @@ async function refuseGatewayOwner(deps: DeleteAccountDeps, userId: string): Prom
   );
 }
 
-function endOf(deps: DeleteAccountDeps, account: Account, rows: PersonalRows): Change[] {
+function endOf(
+  deps: DeleteAccountDeps,
+  account: Account,
+  rows: PersonalRows,
+  formerStreams: readonly number[],
+): Change[] {
   const at = isoOf(deps.now());
   const nobody = `deleted-${account.id}@account.invalid`;
-  const nowhere = { street: '', number: 0, complement: null, city: '', zip_code: '', lat: null, lng: null };
   return [
     ...rows.accessTokens.map((id) => update(accessToken, id, { name: '', revoked_at: at, updated_at: at })),
     ...rows.accessTokens.map((id) => purge(tokenUse, id)),
-    ...rows.addresses.map((id) => update(address, id, { ...nowhere, updated_at: at })),
+    ...rows.addresses.map((id) => update(address, id, { ...NOWHERE, updated_at: at })),
     ...rows.channels.map((id) =>
       update(notificationChannel, id, { address: '', keys: null, is_active: false, updated_at: at }),
     ),
-    ...rows.invitations.map((id) => update(invitation, id, { email_key: null, updated_at: at })),
+    ...rows.invitations.map((id) => blank(invitation, id, { email_key: null, updated_at: at })),
+    ...rows.conflicts.map((id) => purge(syncConflict, id)),
     ...rows.subscriptions.map((id) =>
       update(subscription, id, {
         status: 'CANCELED',
@@ -142,6 +177,8 @@ function endOf(deps: DeleteAccountDeps, account: Account, rows: PersonalRows): C
     }),
     // hides what lies below it: memberships, tokens, channels, notifications
     remove(user, account.id),
+    // as it stands now, to gateways that would not hear of these changes
+    ...formerStreams.map((streamId) => tell(user, account.id, streamId)),
   ];
 }
 

@@ -10,18 +10,35 @@ export type Account = Stored<RowOf<typeof user>>;
 /** One list of an export, read piece by piece. */
 export type ExportSection = { name: string; rows: AsyncIterable<Record<string, unknown>> };
 
-/** Rows with something personal in them, by their ids; hidden ones among them where they would stay otherwise. */
+/** Rows with something personal in them, by their ids. What was deleted before is left over, see Leftovers. */
 export type PersonalRows = {
   addresses: string[];
   accessTokens: string[];
   channels: string[];
-  /** Invitations that name the person's address. */
+  /** Invitations that name the person's address, deleted ones too. */
   invitations: string[];
+  /** Edits of the account and its addresses that lost once. */
+  conflicts: string[];
   subscriptions: string[];
   usageCrossings: string[];
   providerSubscriptions: string[];
   /** What the built-in payment provider keeps of the person. */
   paymentObjects: string[];
+};
+
+/** What is left of deleted accounts, by ids. */
+export type Leftovers = {
+  notifications: string[];
+  deliveries: string[];
+  /** Also those that a person removed who goes on. */
+  channels: string[];
+  accessTokens: string[];
+  tokenUses: string[];
+  /** Deleted things of theirs that still say a name, a place or a note. */
+  addresses: string[];
+  farms: string[];
+  ponds: string[];
+  batches: string[];
 };
 
 export type AccountDataQueries = {
@@ -32,8 +49,10 @@ export type AccountDataQueries = {
   /** Active administrators besides this one. */
   otherAdmins: (userId: string) => Promise<number>;
   personalRows: (userId: string, emailKey: string) => Promise<PersonalRows>;
+  /** Hosted: streams to gateways of farms that the person has left: of the account's end they would not hear otherwise. */
+  formerStreams: (userId: string) => Promise<number[]>;
   /** What is left of deleted accounts, at most `limit` of each. */
-  leftovers: (limit: number) => Promise<{ notifications: string[]; deliveries: string[] }>;
+  leftovers: (limit: number) => Promise<Leftovers>;
   /** Everything that is the person's, and all of the farms the person owns. */
   sectionsOf: (userId: string) => AsyncIterable<ExportSection>;
 };

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EXPORTED } from '#adapters/sql/queries/account-sections.ts';
 import type { RowOf } from '#contract/resource.ts';
@@ -11,6 +10,7 @@ import { type App, aControlPoint, aFarmWith, body, type SignedUp, startApp } fro
 import { onBothEngines } from '#test/databases.ts';
 import { aFarm } from '#test/farm-rows.ts';
 import { aProgram } from '#test/programs.ts';
+import { tablesThatSay } from '#test/tables-that-say.ts';
 
 /** Tables that hold nothing of a person, or only what stands elsewhere, too. */
 const NOT_EXPORTED = {
@@ -252,8 +252,8 @@ onBothEngines('the data of an account', (_open, engine) => {
       const members = await app.call('GET', `/farms/${host.farmId}/members`, { token: host.token });
       expect(members.body).toEqual([]);
 
-      expect(await tablesThatSay(person.user.email)).toEqual([]);
-      expect(await tablesThatSay('Iracema Unica')).toEqual([]);
+      expect(await tablesThatSay(app, person.user.email)).toEqual([]);
+      expect(await tablesThatSay(app, 'Iracema Unica')).toEqual([]);
       const stored = await app.database.read
         .selectFrom('users')
         .innerJoin('addresses', 'addresses.user_id', 'users.id')
@@ -279,29 +279,64 @@ onBothEngines('the data of an account', (_open, engine) => {
       );
     });
 
-    test('leaves nothing at the payment provider here, also of somebody who never bought', async () => {
-      const person = await aLooker();
-      expect(await tablesThatSay(person.user.email)).toContain('payment_objects');
-      expect((await end(person)).status).toBe(204);
-      expect(await tablesThatSay(person.user.email)).toEqual([]);
-      expect(await tablesThatSay(person.user.id)).not.toContain('payment_objects');
+    test('leaves nothing of what was deleted before either, nor of farms that went with it', async () => {
+      const person = await aPerson();
+      const ask = async (method: string, path: string, sent?: unknown) => {
+        const reply = await app.call(method, path, {
+          token: person.token,
+          ...(sent === undefined ? {} : { body: sent }),
+        });
+        expect(reply.status).toBeLessThan(300);
+        return body(reply);
+      };
+      const address = await ask('POST', '/addresses/', {
+        street: 'Travessa Singular',
+        number: 9,
+        city: 'Aracati',
+        state: 'CE',
+        zip_code: '62811000',
+      });
+      await ask('DELETE', `/addresses/${String(address['id'])}`);
+      const channel = await ask('POST', '/notification-channels/', {
+        kind: 'WEBHOOK',
+        address: 'https://example.com/singular-hook',
+        types: ['ALERT'],
+      });
+      await ask('DELETE', `/notification-channels/${String(channel['id'])}`);
+      // the hourly look does not wait for the account's end
+      await app.people.eraseLeftovers();
+      expect(await tablesThatSay(app, 'singular-hook')).toEqual([]);
+      const gone = await aFarmWith(app);
+      await app.call('POST', `/farms/${gone.farmId}/invitations`, {
+        token: gone.token,
+        body: { role: 'VIEWER', email: person.user.email },
+      });
+      await app.call('DELETE', `/farms/${gone.farmId}`, { token: gone.token });
+      const place = { lat: '-4.5612345', lng: '-37.7712345' };
+      const farm = await ask('POST', '/farms/', { name: 'Fazenda Singular', ...place });
+      const pond = await ask('POST', '/ponds/', {
+        farm_id: farm['id'],
+        cod: 'V-1',
+        size_m2: 3_000,
+        ...place,
+      });
+      await aBatch(
+        app,
+        { token: person.token, pondId: String(pond['id']) },
+        { notes: 'larvas do primo singular' },
+      );
+      expect((await end(person, 'camarao-123', '?force=true')).status).toBe(204);
+      for (const said of ['Singular', 'singular', person.user.email, '62811', place.lat])
+        expect([said, await tablesThatSay(app, said)]).toEqual([said, []]);
     });
 
-    /** Tables in which some row has this text; the change log keeps its last changes whole. */
-    async function tablesThatSay(text: string): Promise<string[]> {
-      const found: string[] = [];
-      for (const { name, row } of allResources) {
-        if (name === 'idempotent_answers') continue;
-        const columns = Object.keys(row.shape).map((column) => sql`cast(${sql.ref(column)} as text)`);
-        const hits = await sql<{ id: string }>`select id from ${sql.table(name)}
-          where ${sql.join(
-            columns.map((column) => sql`${column} like ${`%${text}%`}`),
-            sql` or `,
-          )}`.execute(app.database.read);
-        if (hits.rows.length > 0) found.push(name);
-      }
-      return found;
-    }
+    test('leaves nothing at the payment provider here, also of somebody who never bought', async () => {
+      const person = await aLooker();
+      expect(await tablesThatSay(app, person.user.email)).toContain('payment_objects');
+      expect((await end(person)).status).toBe(204);
+      expect(await tablesThatSay(app, person.user.email)).toEqual([]);
+      expect(await tablesThatSay(app, person.user.id)).not.toContain('payment_objects');
+    });
 
     test('is refused while the account owns farms, unless they go with it', async () => {
       const person = await app.signUp();

@@ -1,5 +1,6 @@
+import { address } from '#contract/resources/addresses.ts';
 import { user } from '#contract/resources/users.ts';
-import type { AccountDataQueries } from '#features/account-data/ports.ts';
+import type { AccountDataQueries, Leftovers } from '#features/account-data/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { accountSections, customerIdsOf } from './account-sections.ts';
@@ -45,23 +46,8 @@ export function accountDataQueries(db: Db, long: Db): AccountDataQueries {
       return Number(found?.admins ?? 0);
     },
     personalRows: (userId, emailKey) => personalRows(db, userId, emailKey),
-    async leftovers(limit) {
-      const deleted = () => db.selectFrom('users').select('users.id').where('users.hidden', '=', 1);
-      const notifications = await db
-        .selectFrom('notifications')
-        .select('id')
-        .where('user_id', 'in', deleted())
-        .where('hidden', '=', 1)
-        .limit(limit)
-        .execute();
-      const deliveries = await db
-        .selectFrom('deliveries')
-        .select('id')
-        .where('user_id', 'in', deleted())
-        .limit(limit)
-        .execute();
-      return { notifications: notifications.map(idOf), deliveries: deliveries.map(idOf) };
-    },
+    formerStreams: (userId) => formerStreams(db, userId),
+    leftovers: (limit) => leftovers(db, limit),
     sectionsOf: (userId) => accountSections(long, userId),
   };
 }
@@ -69,6 +55,102 @@ export function accountDataQueries(db: Db, long: Db): AccountDataQueries {
 const idOf = ({ id }: { id: string }): string => id;
 
 type PersonalRows = ReturnType<AccountDataQueries['personalRows']>;
+
+/** Farms with a gateway that the person left, as a member or as the owner who handed it over. */
+async function formerStreams(db: Db, userId: string): Promise<number[]> {
+  const left = db
+    .selectFrom('farm_members')
+    .select('farm_id')
+    .where('user_id', '=', userId)
+    .where('hidden', '=', 1);
+  const handedOver = db
+    .selectFrom('invitations')
+    .select('farm_id')
+    .where('created_by', '=', userId)
+    .where('kind', '=', 'HANDOVER')
+    .where('state', '=', 'ACCEPTED');
+  const rows = await db
+    .selectFrom('sync_farms')
+    .innerJoin('sync_stream', 'sync_stream.stream_id', 'sync_farms.stream_id')
+    .select('sync_farms.stream_id')
+    .distinct()
+    .where('sync_farms.id', 'in', left.union(handedOver))
+    .orderBy('sync_farms.stream_id')
+    .execute();
+  return rows.map(({ stream_id }) => stream_id);
+}
+
+async function leftovers(db: Db, limit: number): Promise<Leftovers> {
+  const deleted = () => db.selectFrom('users').select('users.id').where('users.hidden', '=', 1);
+  const theirFarms = () =>
+    db
+      .selectFrom('farms')
+      .select('farms.id')
+      .where('farms.hidden', '=', 1)
+      .where('farms.owner_id', 'in', deleted());
+  const hiddenOf = async (table: 'notifications' | 'access_tokens'): Promise<string[]> => {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('user_id', 'in', deleted())
+      .where('hidden', '=', 1)
+      .limit(limit)
+      .execute();
+    return rows.map(idOf);
+  };
+  // of anybody: they are this instance's own, and who removed one is not coming back to it
+  const channels = await db
+    .selectFrom('notification_channels')
+    .select('id')
+    .where('hidden', '=', 1)
+    .limit(limit)
+    .execute();
+  const deliveries = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('user_id', 'in', deleted())
+    .limit(limit)
+    .execute();
+  const accessTokens = await hiddenOf('access_tokens');
+  const tokenUses =
+    accessTokens.length === 0
+      ? []
+      : await db.selectFrom('token_uses').select('id').where('id', 'in', accessTokens).execute();
+  const addresses = await db
+    .selectFrom('addresses')
+    .select('id')
+    .where('user_id', 'in', deleted())
+    // none is entered without
+    .where('street', '<>', '')
+    .limit(limit)
+    .execute();
+  const farms = await theirFarms().where('farms.name', '<>', '').limit(limit).execute();
+  const ponds = await db
+    .selectFrom('ponds')
+    .select('id')
+    .where('farm_id', 'in', theirFarms())
+    .where((either) => either.or([either('lat', 'is not', null), either('lng', 'is not', null)]))
+    .limit(limit)
+    .execute();
+  const batches = await db
+    .selectFrom('batches')
+    .select('id')
+    .where('farm_id', 'in', theirFarms())
+    .where((either) => either.or([either('notes', 'is not', null), either('end_reason', 'is not', null)]))
+    .limit(limit)
+    .execute();
+  return {
+    notifications: await hiddenOf('notifications'),
+    channels: channels.map(idOf),
+    accessTokens,
+    tokenUses: tokenUses.map(idOf),
+    deliveries: deliveries.map(idOf),
+    addresses: addresses.map(idOf),
+    farms: farms.map(idOf),
+    ponds: ponds.map(idOf),
+    batches: batches.map(idOf),
+  };
+}
 
 async function personalRows(db: Db, userId: string, emailKey: string): PersonalRows {
   const visible = async (
@@ -90,7 +172,19 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     .selectFrom('invitations')
     .select('id')
     .where('email_key', '=', emailKey)
-    .where('hidden', '=', 0)
+    .execute();
+  const conflicts = await db
+    .selectFrom('sync_conflicts')
+    .select('id')
+    .where((either) =>
+      either.or([
+        either.and([either('entity', '=', user.entity), either('row_id', '=', userId)]),
+        either.and([
+          either('entity', '=', address.entity),
+          either('row_id', 'in', db.selectFrom('addresses').select('id').where('user_id', '=', userId)),
+        ]),
+      ]),
+    )
     .execute();
   return {
     addresses: await visible('addresses'),
@@ -98,6 +192,7 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     channels: await visible('notification_channels'),
     subscriptions: await visible('subscriptions'),
     invitations: invitations.map(idOf),
+    conflicts: conflicts.map(idOf),
     usageCrossings: await local('usage_crossings'),
     providerSubscriptions: await local('provider_subscriptions'),
     paymentObjects: await paymentObjectIds(db, userId),

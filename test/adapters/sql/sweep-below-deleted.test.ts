@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeRow } from '#adapters/sql/tables.ts';
+import { allResources } from '#contract/resources/all.ts';
+import { pond } from '#contract/resources/ponds.ts';
+import { syncConflict } from '#contract/resources/sync-tables.ts';
+import { measurement } from '#contract/resources/water-quality.ts';
+import { insert, purge, remove, restore } from '#core/changes.ts';
+import { type App, body, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { aFarm } from '#test/farm-rows.ts';
+import { sweep } from '../../../gateway/regular-tasks.ts';
+
+const DAY = 24 * 3_600_000;
+const JOURNALS = allResources.filter(({ goesBy }) => goesBy !== 'row').map(({ name }) => name);
+
+onBothEngines('journals below what was deleted', (_open, engine) => {
+  let app: App;
+  let token: string;
+  let userId: string;
+  let email: string;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    const owner = await app.signUp();
+    [token, userId, email] = [owner.token, owner.user.id, owner.user.email];
+  });
+  afterAll(() => app.close());
+
+  /** Journals that still have rows, of a farm with one of each. */
+  async function journalsOf(ids: Awaited<ReturnType<typeof aFarm>>): Promise<string[]> {
+    const found: string[] = [];
+    const named = Object.values(ids);
+    for (const name of JOURNALS) {
+      const { rows } = await sql`select id from ${sql.table(name)} where id in (${sql.join(named)})`.execute(
+        app.database.read,
+      );
+      if (rows.length > 0) found.push(name);
+    }
+    return found.toSorted();
+  }
+  const ALL = [
+    'alerts',
+    'biometries',
+    'expenses',
+    'feeding_records',
+    'harvests',
+    'measurements',
+    'transfers',
+  ];
+
+  test('stay for half a year, then go in slices; those of what stands stay', async () => {
+    const [gone, stands] = [await aFarm(app.kernel, userId), await aFarm(app.kernel, userId)];
+    const reading = await app.database.read
+      .selectFrom('measurements')
+      .selectAll()
+      .where('id', '=', gone.measurement)
+      .executeTakeFirstOrThrow();
+    const { rev: _, ...like } = decodeRow(measurement, reading);
+    const many = Array.from({ length: 450 }, () => insert(measurement, { ...like, id: randomUUID() }));
+    await app.kernel.commit({ actor: null, changes: many });
+    expect((await app.call('DELETE', `/farms/${gone.farm}`, { token })).status).toBe(204);
+    app.clock.advance(179 * DAY);
+    await sweep(app);
+    expect(await journalsOf(gone)).toEqual(ALL);
+    app.clock.advance(2 * DAY);
+    const units: number[] = [];
+    const unheard = app.database.onCommit(({ rows }) => void units.push(rows.length));
+    await sweep(app);
+    unheard();
+    expect(await journalsOf(gone)).toEqual([]);
+    const left = await app.database.read
+      .selectFrom('measurements')
+      .select('id')
+      .where('pond_id', '=', gone.pond)
+      .execute();
+    expect(left).toEqual([]);
+    // nobody saw them, so nobody hears of it
+    expect(units.filter((rows) => rows > 0)).toEqual([]);
+    expect(await journalsOf(stands)).toEqual(ALL);
+    // what was deleted stays known, so that it never comes back
+    const kept = await app.database.read
+      .selectFrom('ponds')
+      .select('hidden')
+      .where('id', '=', gone.pond)
+      .execute();
+    expect(kept).toEqual([{ hidden: 1 }]);
+  });
+
+  test('stay while somebody may still take the deletion back', async () => {
+    const farm = await aFarm(app.kernel, userId);
+    await app.kernel.commit({ actor: null, changes: [remove(pond, farm.pond)] });
+    const conflict = {
+      id: randomUUID(),
+      stream_id: 2,
+      farm_id: farm.farm,
+      entity: pond.entity,
+      row_id: farm.pond,
+      field_group: '*',
+      rule: 'delete_wins',
+      kept_json: '{}',
+      dropped_json: '{}',
+      kept_hlc: '',
+      dropped_hlc: '',
+      kept_by: null,
+      dropped_by: null,
+      state: 'open',
+      settled_at: null,
+      settled_by: null,
+    } as const;
+    app.clock.advance(400 * DAY);
+    const found_at = new Date(app.clock.now()).toISOString();
+    await app.kernel.commit({ actor: null, changes: [insert(syncConflict, { ...conflict, found_at })] });
+    await sweep(app);
+    expect(await journalsOf(farm)).toEqual(ALL);
+    await app.kernel.commit({
+      actor: null,
+      changes: [restore(pond, farm.pond), purge(syncConflict, conflict.id)],
+    });
+    await sweep(app);
+    expect(await journalsOf(farm)).toEqual(ALL);
+    const again = await app.call('POST', '/auth/login', { body: { email, password: 'camarao-123' } });
+    const access = String(body(again)['access_token']);
+    const read = await app.call('GET', `/water-quality/${farm.measurement}`, { token: access });
+    expect(body(read)).toMatchObject({ id: farm.measurement });
+  });
+
+  test('of a farm that went with its account go with the next look', async () => {
+    const person = await app.signUp();
+    const farm = await aFarm(app.kernel, person.user.id);
+    const gone = await app.call('DELETE', '/users/me?force=true', {
+      token: person.token,
+      body: { password: 'camarao-123' },
+    });
+    expect(gone.status).toBe(204);
+    await sweep(app);
+    expect(await journalsOf(farm)).toEqual([]);
+  });
+});
+
+describe('by a clock that is not to be trusted', () => {
+  test('nothing below what was deleted goes', async () => {
+    const app = await startApp('sqlite', ['--trust-clock', 'no']);
+    const { user } = await app.signUp();
+    const farm = await aFarm(app.kernel, user.id);
+    await app.kernel.commit({ actor: null, changes: [remove(pond, farm.pond)] });
+    app.clock.advance(9 * 365 * DAY);
+    await sweep(app);
+    const left = await app.database.read.selectFrom('measurements').select('id').execute();
+    expect(left).toEqual([{ id: farm.measurement }]);
+    await app.close();
+  });
+});
