@@ -39,8 +39,11 @@ import { announcementRoute } from '#features/notifications/routes.ts';
 import { wireModem } from './compose-modem.ts';
 import type { Config } from './config.ts';
 
-/** Most messages under way at once; a mail server wants few connections, push services and webhooks are many, a modem does one after the other. */
-const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 12, WEBHOOK: 64, SMS: 1 };
+/**
+ * Most messages under way at once; a mail server wants few connections, a modem does one after the other. Of the other
+ * two a single host has half.
+ */
+const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 24, WEBHOOK: 64, SMS: 1 };
 
 /** How people are told, for every feature that has news. */
 export function wireNotify(config: CanSend, kernel: Kernel, database: Database): Notify {

@@ -36,7 +36,12 @@ onBothEngines('workers of deliveries', (_open, engine) => {
     });
   }
   /** Channels with test messages waiting for each. */
-  async function waiting(channels: number, each: number, isCritical = true): Promise<string[]> {
+  async function waiting(
+    channels: number,
+    each: number,
+    isCritical = true,
+    host: (id: string) => string = (id) => `${id}.test`,
+  ): Promise<string[]> {
     const at = new Date(app.clock.now()).toISOString();
     const ids = Array.from({ length: channels }, () => app.kernel.newId());
     await app.kernel.commit({
@@ -46,7 +51,7 @@ onBothEngines('workers of deliveries', (_open, engine) => {
           id,
           user_id: userId,
           kind: 'WEBHOOK',
-          address: `https://farm.test/${id}`,
+          address: `https://${host(id)}/${id}`,
           keys: { generation: '1' },
           types: ['ALERT'],
           min_severity: 'LOW',
@@ -184,6 +189,21 @@ onBothEngines('workers of deliveries', (_open, engine) => {
     await expect.poll(() => sent).toEqual([slow, next]);
     answer.resolve({ is: 'sent' });
     await done;
+  });
+
+  it('go on with other places while one host answers to nobody', async () => {
+    await waiting(40, 1, true, () => 'silent.test');
+    const [other = ''] = await waiting(1, 1);
+    const answers = Promise.withResolvers<Outcome>();
+    const sent: string[] = [];
+    const done = aWorker(({ address, channelId }) => {
+      sent.push(channelId);
+      return address.includes('silent.test') ? answers.promise : Promise.resolve({ is: 'sent' });
+    }).work();
+    await expect.poll(() => sent).toContain(other);
+    answers.resolve({ is: 'sent' });
+    await done;
+    expect(sent).toHaveLength(41);
   });
 
   it('do not send again what was sent when the disk did not take the news of it', async () => {

@@ -200,7 +200,7 @@ describe('the slots of those that send', () => {
     const gate = createSendGate(4);
     const inside: { name: string; leave: () => void }[] = [];
     const enter = (name: string, isCritical: boolean) =>
-      void gate.enter(isCritical).then((leave) => inside.push({ name, leave }));
+      void gate.enter(isCritical, null).then((leave) => inside.push({ name, leave }));
     for (const name of ['a', 'b', 'c', 'd']) enter(name, false);
     for (const name of ['E', 'F']) enter(name, true);
     await turns();
@@ -213,6 +213,30 @@ describe('the slots of those that send', () => {
     for (const { leave } of inside) leave();
     await turns();
     expect(inside.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'E', 'F', 'd']);
+  });
+});
+
+describe('the slots of those that send to many places', () => {
+  const entered = async (gate: ReturnType<typeof createSendGate>, place: string, n: number) => {
+    const leaves: (() => void)[] = [];
+    for (let k = 0; k < n; k += 1) void gate.enter(true, place).then((leave) => leaves.push(leave));
+    for (let k = 0; k < 5; k += 1) await Promise.resolve();
+    return leaves;
+  };
+
+  it('are not held by one place that never answers: the others pass by', async () => {
+    const gate = createSendGate(8);
+    const silent = await entered(gate, 'silent.test', 20);
+    const other = await entered(gate, 'other.test', 3);
+    const third = await entered(gate, 'third.test', 3);
+    expect([silent.length, other.length, third.length]).toEqual([4, 3, 1]);
+    // a slot that comes free goes to who waited longest and may have it
+    silent[0]?.();
+    await entered(gate, 'fourth.test', 0);
+    expect([silent.length, other.length, third.length]).toEqual([5, 3, 1]);
+    other[0]?.();
+    await entered(gate, 'fourth.test', 0);
+    expect([silent.length, other.length, third.length]).toEqual([5, 3, 2]);
   });
 });
 
