@@ -47,10 +47,11 @@ import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
-import { wireDelivery, wireNotify } from './compose-delivery.ts';
+import { wireDelivery } from './compose-delivery.ts';
 import { syncFactsOf, wireDoctor } from './compose-doctor.ts';
 import { wireHostedTime } from './compose-hosted-time.ts';
 import { wireHostedWork } from './compose-hosted-work.ts';
+import { canSend, wireNotify } from './compose-news.ts';
 import { wireLocalPairing } from './compose-pairing.ts';
 import { wireHostedPairing } from './compose-pairing-hosted.ts';
 import { wirePayments } from './compose-payments.ts';
@@ -123,7 +124,7 @@ export async function compose(config: Config, given: World) {
   clock = startClock({ config, world, log }, run.goodTime, (steppedBy) => {
     for (const listener of clockListeners) listener(steppedBy);
   });
-  const notify = wireNotify(config, kernel, database);
+  const notify = wireNotify(canSend(config), kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
   const { authenticate, ...accounts } = await wireAccounts(config, world, kernel, heard);
   const metrics = createMetrics();

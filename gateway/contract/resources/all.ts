@@ -12,6 +12,7 @@ import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
 import { invitation } from './invitations.ts';
 import {
+  arrivedNews,
   delivery,
   deviceKey,
   deviceMark,
@@ -90,6 +91,7 @@ export const localResources = {
   idempotent_answers: idempotentAnswer,
   numeric_ids: numericId,
   deliveries: delivery,
+  arrived_news: arrivedNews,
   payment_events: paymentEvent,
   payment_objects: paymentObject,
   provider_subscriptions: providerSubscription,

@@ -101,6 +101,16 @@ export const delivery = defineResource({
   }),
 });
 
+/**
+ * News that came from the other instance and are still to be told to the channels of this one; id is the notification's.
+ * Noted in the very commit that brings them, so that a kill loses none.
+ */
+export const arrivedNews = defineResource({
+  name: 'arrived_news',
+  sync: 'local',
+  row: z.object({ id: uuid, arrived_at: instant }),
+});
+
 /** Events of the payment provider that were taken, by its own ids: each counts once. */
 export const paymentEvent = defineResource({
   name: 'payment_events',

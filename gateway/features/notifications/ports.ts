@@ -1,4 +1,5 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
+import type { alert } from '#contract/resources/alerts.ts';
 import type { delivery } from '#contract/resources/local-tables.ts';
 import type { notificationChannel } from '#contract/resources/notification-channels.ts';
 import type { notification } from '#contract/resources/notifications.ts';
@@ -51,6 +52,20 @@ export type NotifyQueries = {
 };
 
 export type Delivery = RowOf<typeof delivery>;
+
+/** News of the other instance that this one has not told its channels yet. */
+export type Arrived = {
+  id: string;
+  /** null: it was deleted meanwhile. */
+  notification: Notification | null;
+  /** The alert it is about, as it stands now; null: there is none. */
+  alert: Pick<Stored<RowOf<typeof alert>>, 'status'> | null;
+};
+
+export type ArrivedQueries = {
+  /** The first to arrive first, at most `limit`. */
+  arrived: (limit: number) => Promise<Arrived[]>;
+};
 
 /** What is told to everybody: its rows, and who is still to be told. */
 export type AnnouncementQueries = {
