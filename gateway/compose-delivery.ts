@@ -57,12 +57,18 @@ export async function wireDelivery(deps: {
   const kept = await keptSecrets(deps);
   const secrets = channelSecrets(kept.secret);
   const policy = addressPolicy(config.role);
-  const posting = createSendThread({
-    role: config.role,
-    channelSecret: kept.secret,
-    vapid: kept.vapid,
-    contact: contactOf(config),
-  });
+  const posting = createSendThread(
+    {
+      role: config.role,
+      channelSecret: kept.secret,
+      vapid: kept.vapid,
+      contact: contactOf(config),
+    },
+    {
+      died: (error) =>
+        kernel.log.error({ err: error }, 'the sending thread died; pushes and webhooks wait for a while'),
+    },
+  );
   const modem = await wireModem(config, deps);
   const mail = config.smtpUrl === null ? null : await mailSender(config.smtpUrl, config.smtpFrom);
   const sendBy: Readonly<Record<ChannelKind, Send | null>> = {

@@ -5,7 +5,9 @@ import type { Outcome } from '#features/delivery/ports.ts';
 import { type AddressPolicy, ForbiddenAddress } from './address-policy.ts';
 
 export type Answer = { status: number; retryAfter: string | undefined };
-export type PostResult = { answer: Answer } | { failure: Exclude<Outcome, { is: 'sent' | 'gone' }> };
+export type PostResult =
+  | { answer: Answer }
+  | { failure: Exclude<Outcome, { is: 'sent' | 'gone' | 'later' }> };
 
 /** Posts to an address somebody typed. */
 export type PostSafely = (request: {
@@ -145,7 +147,7 @@ export function isNoWayOut(error: unknown): boolean {
   return NO_WAY_OUT.has(codeOf(error));
 }
 
-function failureOf(error: unknown): Exclude<Outcome, { is: 'sent' | 'gone' }> {
+function failureOf(error: unknown): Exclude<Outcome, { is: 'sent' | 'gone' | 'later' }> {
   if (error instanceof ForbiddenAddress) return { is: 'refused', why: `the address ${error.message}` };
   if (error instanceof NoAnswer) return { is: 'retry', why: error.message };
   if (isNoWayOut(error))

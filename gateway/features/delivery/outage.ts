@@ -23,6 +23,8 @@ export function createOutageWatch(
   };
   return {
     note(outcome, channelId) {
+      // that much is true of all channels
+      if (outcome.is === 'later') return rest(outcome.afterMs);
       if (!deps.hasOneWayOut) return;
       if (outcome.is !== 'unreachable') {
         unreachable.clear();

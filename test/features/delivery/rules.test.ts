@@ -142,6 +142,15 @@ describe('attempts', () => {
     expect([waitAt(0), waitAt(20 * 60_000), waitAt(5 * HOUR)]).toEqual([60_000, 300_000, 600_000]);
   });
 
+  it('that this instance could not make do not count, and come when it can', () => {
+    const next = nextAfter(
+      { is: 'later', why: 'an error of this instance', afterMs: 30_000 },
+      { attempts: 11, createdAt: 0 },
+      { now: HOUR, random: () => 0 },
+    );
+    expect(next).toMatchObject({ state: 'PENDING', attempts: 11, at: HOUR + 30_000 });
+  });
+
   it('end at once with a refusal', () => {
     const next = nextAfter(
       { is: 'refused', why: '550' },
@@ -175,6 +184,14 @@ describe('an outage', () => {
   it('is not seen where one person’s names say nothing of the others’', () => {
     const { watch } = aWatch({ hasOneWayOut: false });
     for (const channel of ['a', 'b', 'c', 'd']) watch.note(lost, channel);
+    expect(watch.isResting()).toBe(false);
+  });
+
+  it('of this instance itself is one of all channels, wherever it runs', () => {
+    const { watch, clock } = aWatch({ hasOneWayOut: false });
+    watch.note({ is: 'later', why: 'an error of this instance', afterMs: 30_000 }, 'a');
+    expect(watch.isResting()).toBe(true);
+    clock.ms = 30_000;
     expect(watch.isResting()).toBe(false);
   });
 
