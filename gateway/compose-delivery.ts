@@ -11,8 +11,8 @@ import { channelQueries } from '#adapters/sql/queries/channels.ts';
 import {
   deliveryCounts,
   deliveryStore,
-  dueAgain,
-  smsSentSince,
+  followStep,
+  smsSent,
   sweepDeliveries,
 } from '#adapters/sql/queries/deliveries.ts';
 import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
@@ -54,6 +54,7 @@ export async function wireDelivery(deps: {
 }) {
   const { config, kernel, database, notify } = deps;
   const { read } = database;
+  const startedAt = deps.monotonic();
   const kept = await keptSecrets(deps);
   const secrets = channelSecrets(kept.secret);
   const policy = addressPolicy(config.role);
@@ -82,7 +83,7 @@ export async function wireDelivery(deps: {
             modem,
             now: kernel.now,
             perHour: config.smsPerHour,
-            sentSince: smsSentSince(read),
+            sentBetween: smsSent(read),
           }),
   };
   const clockOf = zoneClocks();
@@ -169,9 +170,13 @@ export async function wireDelivery(deps: {
     tell: news.look,
     /** Every few seconds. */
     look,
-    sweep: () => sweepDeliveries(read, kernel.now()),
-    followClockStep: () =>
-      void dueAgain(read, kernel.now()).catch((error: unknown) =>
+    sweep: () => sweepDeliveries(read, { now: kernel.now(), quality: kernel.clockQuality() }),
+    followClockStep: (steppedByMs: number) =>
+      void followStep(read, {
+        now: kernel.now(),
+        steppedByMs,
+        runningMs: deps.monotonic() - startedAt,
+      }).catch((error: unknown) =>
         kernel.log.warn({ err: error }, 'deliveries keep the times of the clock before'),
       ),
     /** From now on what is committed is sent at once. */

@@ -80,6 +80,7 @@ describe('messages are posted from a thread of their own', () => {
     expect(had).toEqual(
       Array(2).fill({
         is: 'later',
+        of: 'all',
         why: expect.stringMatching(/error of this instance/) as unknown,
         afterMs: 300,
       }),

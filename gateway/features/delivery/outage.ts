@@ -23,8 +23,7 @@ export function createOutageWatch(
   };
   return {
     note(outcome, channelId) {
-      // that much is true of all channels
-      if (outcome.is === 'later') return rest(outcome.afterMs);
+      if (outcome.is === 'later') return outcome.of === 'all' ? rest(outcome.afterMs) : undefined;
       if (!deps.hasOneWayOut) return;
       if (outcome.is !== 'unreachable') {
         unreachable.clear();

@@ -144,7 +144,7 @@ describe('attempts', () => {
 
   it('that this instance could not make do not count, and come when it can', () => {
     const next = nextAfter(
-      { is: 'later', why: 'an error of this instance', afterMs: 30_000 },
+      { is: 'later', of: 'all', why: 'an error of this instance', afterMs: 30_000 },
       { attempts: 11, createdAt: 0 },
       { now: HOUR, random: () => 0 },
     );
@@ -189,7 +189,9 @@ describe('an outage', () => {
 
   it('of this instance itself is one of all channels, wherever it runs', () => {
     const { watch, clock } = aWatch({ hasOneWayOut: false });
-    watch.note({ is: 'later', why: 'an error of this instance', afterMs: 30_000 }, 'a');
+    watch.note({ is: 'later', of: 'channel', why: '20 SMS were sent', afterMs: 30_000 }, 'a');
+    expect(watch.isResting()).toBe(false);
+    watch.note({ is: 'later', of: 'all', why: 'an error of this instance', afterMs: 30_000 }, 'a');
     expect(watch.isResting()).toBe(true);
     clock.ms = 30_000;
     expect(watch.isResting()).toBe(false);
@@ -332,7 +334,8 @@ describe('what is done with a delivery', () => {
             ...given.alert,
           },
   });
-  const done = (given: Parameters<typeof job>[0]) => decideDelivery(zoneClock, job(given), now).do;
+  const done = (given: Parameters<typeof job>[0], quality: 'trusted' | 'estimated' = 'trusted') =>
+    decideDelivery(zoneClock, job(given), { now, quality }).do;
 
   test.each<[string, Parameters<typeof job>[0], string]>([
     ['news are sent', {}, 'send'],
@@ -373,5 +376,19 @@ describe('what is done with a delivery', () => {
     ],
   ])('%s', (_what, given, decision) => {
     expect(done(given)).toBe(decision);
+  });
+
+  test.each<[string, Parameters<typeof job>[0]]>([
+    ['what seems older than a week', { delivery: { created_at: ago(169) } }],
+    [
+      'what seems of yesterday and is over',
+      { delivery: { created_at: ago(25) }, alert: { status: 'RESOLVED' } },
+    ],
+    [
+      'a code that seems old',
+      { channel: { verified_at: null }, delivery: { purpose: 'CONFIRMATION', created_at: ago(25) } },
+    ],
+  ])('%s is sent while the clock is not to be trusted', (_what, given) => {
+    expect(done(given, 'estimated')).toBe('send');
   });
 });

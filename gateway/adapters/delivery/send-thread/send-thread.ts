@@ -121,7 +121,7 @@ export function createSendThread(data: SendThreadData, deps: SendThreadDeps): Se
     }
     if (fallsByMessage.size >= MOST_SUSPECTS) fallsByMessage.clear();
     fallsByMessage.set(messageId, falls);
-    return { is: 'later', why: WHY, afterMs: restMs };
+    return { is: 'later', of: 'all', why: WHY, afterMs: restMs };
   }
 
   function giveUp(stop: AbortSignal): void {
@@ -167,7 +167,7 @@ export function createSendThread(data: SendThreadData, deps: SendThreadDeps): Se
         hear(stop);
         const restsForMs = state.restingUntilMs - performance.now();
         if (restsForMs > 0 || state.isClosed)
-          return Promise.resolve({ is: 'later', why: WHY, afterMs: Math.max(1_000, restsForMs) });
+          return Promise.resolve({ is: 'later', of: 'all', why: WHY, afterMs: Math.max(1_000, restsForMs) });
         return post(kind, message, stop);
       };
     },
