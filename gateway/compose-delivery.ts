@@ -16,6 +16,7 @@ import {
   sweepDeliveries,
 } from '#adapters/sql/queries/deliveries.ts';
 import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
+import { letterSeal } from '#adapters/tokens/seal-letter.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
 import { CHANNEL_KINDS, type ChannelKind } from '#contract/resources/notification-channels.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
@@ -163,8 +164,8 @@ export async function wireDelivery(deps: {
     ],
     /** null: this instance has none. */
     modem,
-    /** null: this instance sends no mail. */
-    sendLetter: mail?.sendLetter ?? null,
+    /** `send` null: this instance sends no mail. */
+    letters: { send: mail?.sendLetter ?? null, seal: letterSeal(kept.secret) },
     work,
     /** Puts what is still to be told in line; resolves when all is. */
     tell: news.look,

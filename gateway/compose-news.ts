@@ -8,6 +8,7 @@ import type { ChannelKind } from '#contract/resources/notification-channels.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import { onDemand } from '#core/on-demand.ts';
 import { zoneClocks } from '#core/zone-clock.ts';
 import {
   ANNOUNCEMENT_KEY,
@@ -59,8 +60,8 @@ export function wireNews({ config, kernel, database: { read }, notify }: NewsWir
     role: config.role,
     perPerson: attemptLimit({ attempts: 200, windowS: 3600 }),
   };
-  const everybody = again(() => tellAnnouncements(announcing));
-  const arrived = again(() => tellArrived(arriving));
+  const everybody = onDemand(() => tellAnnouncements(announcing));
+  const arrived = onDemand(() => tellArrived(arriving));
   const look = async () => void (await Promise.all([everybody.ask(), arrived.ask()]));
 
   return {
@@ -84,28 +85,5 @@ export function wireNews({ config, kernel, database: { read }, notify }: NewsWir
       const changes = versionChanged(kernel, { before: stored?.value ?? null, now: programVersion() });
       if (changes.length > 0) await kernel.commit({ changes, actor: null });
     },
-  };
-}
-
-/** One at a time; who asks meanwhile has it done once more. */
-function again(run: () => Promise<unknown>): { ask: () => Promise<void>; isRunning: () => boolean } {
-  const state = { running: null as Promise<void> | null, isAsked: false };
-  async function all(): Promise<void> {
-    try {
-      while (state.isAsked) {
-        state.isAsked = false;
-        await run();
-      }
-    } finally {
-      state.running = null;
-    }
-  }
-  return {
-    ask() {
-      state.isAsked = true;
-      state.running ??= all();
-      return state.running;
-    },
-    isRunning: () => state.running !== null,
   };
 }

@@ -265,7 +265,7 @@ export async function compose(config: Config, given: World) {
           database: heard,
           notify,
           passwords: accounts.passwords,
-          sendLetter: delivery.sendLetter,
+          sendLetter: delivery.letters.send,
           metrics,
           desk: payments.desk,
         })
@@ -310,7 +310,7 @@ export async function compose(config: Config, given: World) {
     batches: production.batches,
     limits: subscriptions.limits,
     hasApiAccess,
-    sendLetter: delivery.sendLetter,
+    letters: delivery.letters,
     endPayments: payments.endPayments,
   });
   const trust = await wireTrust({
