@@ -57,7 +57,7 @@ async function sendOne(deps: SendLettersDeps, letter: InvitationLetter): Promise
     return;
   }
   deps.log.warn({ invitationId: id, why: outcome.why }, 'an invitation was not sent by e-mail');
-  const news = notSentNews(found.invitation, found.farm, what?.to ?? '');
+  const news = notSentNews(found.invitation, found.farm, what?.to ?? found.invitation.email_key ?? '');
   await erase(deps, id, await deps.notify({ userIds: [found.invitation.created_by] }, news));
 }
 
