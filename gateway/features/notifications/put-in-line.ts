@@ -17,8 +17,9 @@ export type DeliverDeps = Pick<Kernel, 'now' | 'idOf'> & {
 };
 
 /**
- * Most that may wait for one person: a farm without internet for a week must not fill its disk. Beyond it news stay in
- * the list only; what is critical has as much again, and then takes the place of the oldest.
+ * Most that may wait for one person on one sort of channel: a farm without internet for a week must not fill its disk, nor
+ * keep its SMS waiting behind webhooks. Beyond it news stay in the list only; what is critical has as much again, and then
+ * takes the place of the oldest.
  */
 const MOST_PENDING = 200;
 
@@ -39,15 +40,17 @@ export async function deliveriesOf(
   if (channels.length === 0) return [];
   const now = deps.now();
   const critical = isCritical(what);
-  const pending = await deps.queries.pendingOf([...new Set(channels.map(({ userId }) => userId))]);
+  const counted = await deps.queries.pendingOf([...new Set(channels.map(({ userId }) => userId))]);
+  const pending = new Map(counted.map((line) => [keyOf(line), line.count]));
   const changes: Change[] = [];
-  const tooManyByUser = new Map<string, number>();
+  const tooMany = new Map<string, ChannelWishes & { count: number }>();
   for (const channel of channels) {
     const notificationId = notificationByUser.get(channel.userId);
-    const waiting = pending.get(channel.userId) ?? 0;
+    const line = keyOf(channel);
+    const waiting = pending.get(line) ?? 0;
     if (notificationId === undefined || (waiting >= MOST_PENDING && !critical)) continue;
-    if (waiting >= 2 * MOST_PENDING) tooManyByUser.set(channel.userId, waiting + 1 - 2 * MOST_PENDING);
-    pending.set(channel.userId, waiting + 1);
+    if (waiting >= 2 * MOST_PENDING) tooMany.set(line, { ...channel, count: waiting + 1 - 2 * MOST_PENDING });
+    pending.set(line, waiting + 1);
     const zone = deps.clockOf(channel.timezone);
     const quiet = critical ? null : quietUntil({ from: channel.quiet_from, to: channel.quiet_to, zone }, now);
     changes.push(
@@ -57,10 +60,12 @@ export async function deliveriesOf(
       ),
     );
   }
-  for (const [userId, count] of tooManyByUser)
-    for (const id of await deps.queries.oldestPending(userId, count)) changes.push(purge(delivery, id));
+  for (const { count, ...channel } of tooMany.values())
+    for (const id of await deps.queries.oldestPending(channel, count)) changes.push(purge(delivery, id));
   return changes;
 }
+
+const keyOf = ({ userId, kind }: Pick<ChannelWishes, 'userId' | 'kind'>): string => `${kind} ${userId}`;
 
 function lineOf(
   deps: DeliverDeps,
