@@ -17,13 +17,13 @@ import {
   required,
   type Session,
 } from './admin-session.ts';
-import { wireNotify } from './compose-delivery.ts';
+import { wireNotify } from './compose-news.ts';
 import { wireSubscriptions } from './compose-subscriptions.ts';
 
 export const changePlan: Command = async (session) => {
-  const { config, database, kernel } = session;
+  const { database, kernel } = session;
   const plan = planOf(required(session, 'plan'));
-  const notify = wireNotify(config, kernel, database);
+  const notify = wireNotify(() => true, kernel, database);
   const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
   const { id, email } = await commitDecided(session, async () => {
     const account = await accountOf(session);

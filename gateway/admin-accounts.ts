@@ -22,7 +22,7 @@ import {
   type Session,
   valid,
 } from './admin-session.ts';
-import { wireNotify } from './compose-delivery.ts';
+import { wireNotify } from './compose-news.ts';
 import { wirePayments } from './compose-payments.ts';
 import { wireSubscriptions } from './compose-subscriptions.ts';
 
@@ -124,7 +124,7 @@ export const deleteUser: Command = async (session) => {
   const { database, config, kernel } = session;
   const { read, readLong } = database;
   const { id, email } = await accountOf(session);
-  const notify = wireNotify(config, kernel, database);
+  const notify = wireNotify(() => true, kernel, database);
   const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
   const payments = await wirePayments({ config, kernel, database, secret, notify, subscriptionChanged });

@@ -48,10 +48,11 @@ import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
-import { wireDelivery, wireNotify } from './compose-delivery.ts';
+import { wireDelivery } from './compose-delivery.ts';
 import { syncFactsOf, wireDoctor } from './compose-doctor.ts';
 import { wireHostedTime } from './compose-hosted-time.ts';
 import { wireHostedWork } from './compose-hosted-work.ts';
+import { canSend, wireNotify } from './compose-news.ts';
 import { wireLocalPairing } from './compose-pairing.ts';
 import { wireHostedPairing } from './compose-pairing-hosted.ts';
 import { wirePayments } from './compose-payments.ts';
@@ -124,7 +125,7 @@ export async function compose(config: Config, given: World) {
   clock = startClock({ config, world, log }, run.goodTime, (steppedBy) => {
     for (const listener of clockListeners) listener(steppedBy);
   });
-  const notify = wireNotify(config, kernel, database);
+  const notify = wireNotify(canSend(config), kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
   const clients = clientAddresses(config.trustedProxies, tellOnceOfProxy(config, log));
   const { authenticate, ...accounts } = await wireAccounts({
@@ -276,7 +277,7 @@ export async function compose(config: Config, given: World) {
           notify,
           passwords: accounts.passwords,
           attempts,
-          sendLetter: delivery.sendLetter,
+          sendLetter: delivery.letters.send,
           metrics,
           sourceOf: clients.of,
           desk: payments.desk,
@@ -324,7 +325,7 @@ export async function compose(config: Config, given: World) {
     batches: production.batches,
     limits: subscriptions.limits,
     hasApiAccess,
-    sendLetter: delivery.sendLetter,
+    letters: delivery.letters,
     endPayments: payments.endPayments,
   });
   const trust = await wireTrust({

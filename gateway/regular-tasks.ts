@@ -34,6 +34,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       ? []
       : [{ name: 'open requests', every: '*/20 * * * * *', run: requestLimits.renewOpen }]),
     { name: 'deliveries', every: '*/5 * * * * *', run: instance.delivery.look },
+    { name: 'invitations by e-mail', every: '*/5 * * * * *', run: instance.people.sendLetters },
     { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
   ];
   if (instance.hostedWork !== null) {

@@ -26,6 +26,9 @@ export type ReceptionDeps = Limits & {
 /** CONNACK "not authorized" (section 3.2.2.3). */
 const NOT_AUTHORIZED = Buffer.from([0x20, 2, 0, 5]);
 
+/** Who was refused gives its place back by then. */
+const GOODBYE_MS = 1_000;
+
 // Control types of MQTT.
 const CONNECT = 1;
 const PUBLISH = 3;
@@ -92,6 +95,9 @@ export function createReception(deps: ReceptionDeps) {
         stream.off('readable', look);
         const who = peekConnect(first);
         if (who !== null && deps.isTurnedAway(peer, who)) {
+          // over WebSocket the end waits for the other side's goodbye
+          const goodbye = setTimeout(() => stream.destroy(), Math.min(GOODBYE_MS, bounds.connectTimeoutMs));
+          stream.once('close', () => clearTimeout(goodbye));
           stream.end(NOT_AUTHORIZED, () => stream.destroy());
           return;
         }

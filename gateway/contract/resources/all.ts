@@ -12,11 +12,13 @@ import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
 import { invitation } from './invitations.ts';
 import {
+  arrivedNews,
   delivery,
   deviceKey,
   deviceMark,
   idempotentAnswer,
   instanceValue,
+  invitationLetter,
   numericId,
   paymentEvent,
   paymentObject,
@@ -90,6 +92,8 @@ export const localResources = {
   idempotent_answers: idempotentAnswer,
   numeric_ids: numericId,
   deliveries: delivery,
+  arrived_news: arrivedNews,
+  invitation_letters: invitationLetter,
   payment_events: paymentEvent,
   payment_objects: paymentObject,
   provider_subscriptions: providerSubscription,

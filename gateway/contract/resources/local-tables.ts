@@ -101,6 +101,31 @@ export const delivery = defineResource({
   }),
 });
 
+/**
+ * News that came from the other instance and are still to be told to the channels of this one; id is the notification's.
+ * Noted in the very commit that brings them, so that a kill loses none.
+ */
+export const arrivedNews = defineResource({
+  name: 'arrived_news',
+  sync: 'local',
+  row: z.object({ id: uuid, arrived_at: instant }),
+});
+
+/** An invitation that is still to be sent by e-mail; id is the invitation's. It is erased when it was sent or given up. */
+export const invitationLetter = defineResource({
+  name: 'invitation_letters',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** Address and code, under a key of this instance. */
+    sealed: z.string(),
+    language: z.string(),
+    attempts: z.int(),
+    next_at: instant,
+    created_at: instant,
+  }),
+});
+
 /** Events of the payment provider that were taken, by its own ids: each counts once. */
 export const paymentEvent = defineResource({
   name: 'payment_events',

@@ -21,6 +21,8 @@ const NOT_EXPORTED = {
   device_keys: 'secrets of controllers',
   idempotent_answers: 'answers of a day, of rows that are exported',
   numeric_ids: 'numbers of rows that are exported',
+  invitation_letters: 'sealed, until they are sent: the address and the code of somebody who is invited',
+  arrived_news: 'for moments, ids of notifications that are exported',
   payment_events: 'ids of the payment provider, of nobody',
   sync_parked: 'rows on their way to a table that is exported',
   sync_farms: 'which gateway runs a farm',
