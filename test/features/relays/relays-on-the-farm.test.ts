@@ -166,3 +166,29 @@ test('two control points share one relay of two channels, and each follows its o
     body: { code: 'CHANNEL_TAKEN' },
   });
 });
+
+test('the second motor of a relay keeps its own turn after a power cut, long after the first has started', async () => {
+  const farm = await aFarmWithRelays();
+  const first = await farm.connected('shelly', { channels: 2, ageMs: LONG });
+  const second = await farm.point();
+  await farm.adopt(second.id, { kind: 'shelly', channel: 2, carrier_id: first.id });
+  await eventually(async () => expect((await farm.relay(second.id)).current_status).toBe('OFF'));
+  for (const [id, start_order] of [[first.id, 0] as const, [second.id, 15] as const]) {
+    const set = { token: farm.owner.token, body: { start_order } };
+    expect((await farm.app.call('PUT', `/control-points/${id}/settings`, set)).status).toBe(200);
+  }
+  first.relay.powerCut(1_000);
+  for (const { id } of [first, second]) await farm.order(id, 'on');
+  farm.pass(1_000);
+  await eventually(() => expect(first.relay.counts().connects).toBe(2));
+  await eventually(async () => expect((await farm.relay(second.id)).sends_in_s).toBeGreaterThan(100));
+  farm.pass(70_000);
+  await eventually(() => expect(first.persona.stateOf(1)).toBe('ON'));
+  // its meter is asked, and it says how long it has been on
+  farm.pass(5_000);
+  await eventually(async () => expect((await farm.relay(first.id)).uptime_s).toBeGreaterThan(70));
+  farm.pass(1_000);
+  expect((await farm.relay(second.id)).sends_in_s).toBeGreaterThan(0);
+  farm.pass(240_000);
+  await eventually(() => expect(first.persona.stateOf(2)).toBe('ON'));
+});
