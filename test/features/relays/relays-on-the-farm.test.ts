@@ -143,6 +143,19 @@ test('a Tasmota that would forget its settings after a few power cuts, or wake u
   await eventually(async () => expect((await farm.relay(id)).warnings).toEqual([]));
 });
 
+test('a Tasmota that spoke Portuguese, and no plain word, is understood once the lines are pasted', async () => {
+  const farm = await aFarmWithRelays();
+  const before = { StateText1: 'DESLIGADO', StateText2: 'LIGADO', SetOption4: '1', SetOption90: '1' };
+  const { id, device_id, persona } = await farm.connected('tasmota', { ageMs: LONG, before });
+  await eventually(async () =>
+    expect(await farm.status(device_id)).toMatchObject({ is_online: true, current_status: 'OFF' }),
+  );
+  farm.pass(120_000);
+  await farm.order(id, 'on');
+  await eventually(() => expect(persona.stateOf(1)).toBe('ON'));
+  await eventually(async () => expect(await farm.status(device_id)).toMatchObject({ current_status: 'ON' }));
+});
+
 test('two control points share one relay of two channels, and each follows its own orders', async () => {
   const farm = await aFarmWithRelays();
   const first = await farm.connected('shelly', { channels: 2, ageMs: LONG });
