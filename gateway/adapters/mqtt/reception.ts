@@ -19,12 +19,12 @@ export type ReceptionDeps = Limits & {
   peersByClient: WeakMap<Client, Peer>;
   counters: Counters;
   now: () => number;
-  /** True: nobody knows who comes, which has been noted. */
-  isTurnedAway: (peer: Peer, who: WhoComes) => boolean;
+  /** The return code for who belongs to nobody, which has been noted; null: the broker judges. */
+  whyTurnedAway: (peer: Peer, who: WhoComes) => number | null;
 };
 
-/** CONNACK "not authorized" (section 3.2.2.3). */
-const NOT_AUTHORIZED = Buffer.from([0x20, 2, 0, 5]);
+/** CONNACK that refuses (section 3.2.2). */
+const refusal = (returnCode: number) => Buffer.from([0x20, 2, 0, returnCode]);
 
 // Control types of MQTT.
 const CONNECT = 1;
@@ -91,8 +91,9 @@ export function createReception(deps: ReceptionDeps) {
         clearTimeout(silence);
         stream.off('readable', look);
         const who = peekConnect(first);
-        if (who !== null && deps.isTurnedAway(peer, who)) {
-          stream.end(NOT_AUTHORIZED, () => stream.destroy());
+        const why = who === null ? null : deps.whyTurnedAway(peer, who);
+        if (why !== null) {
+          stream.end(refusal(why), () => stream.destroy());
           return;
         }
         stream.unshift(first);

@@ -196,7 +196,7 @@ test('the second motor of a relay keeps its own turn after a power cut, long aft
   await eventually(() => expect(first.relay.counts().connects).toBe(2));
   await eventually(async () => expect((await farm.relay(second.id)).sends_in_s).toBeGreaterThan(100));
   farm.pass(70_000);
-  await eventually(() => expect(first.persona.stateOf(1)).toBe('ON'));
+  await eventually(async () => expect((await farm.relay(first.id)).current_status).toBe('ON'));
   // its meter is asked, and it says how long it has been on
   farm.pass(5_000);
   await eventually(async () => expect((await farm.relay(first.id)).uptime_s).toBeGreaterThan(70));
