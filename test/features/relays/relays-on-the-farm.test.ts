@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { connectAsync } from 'mqtt';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { aFarmWithRelays, eventually } from './a-farm-with-relays.ts';
 
 const LONG = 3_600_000;
@@ -154,6 +155,30 @@ test('a Tasmota that spoke Portuguese, and no plain word, is understood once the
   await farm.order(id, 'on');
   await eventually(() => expect(persona.stateOf(1)).toBe('ON'));
   await eventually(async () => expect(await farm.status(device_id)).toMatchObject({ current_status: 'ON' }));
+});
+
+test('a relay that got another topic is not shown as it stood before: nobody hears how it stands, or tells it anything', async () => {
+  const farm = await aFarmWithRelays();
+  const { id, device_id, relay, persona } = await farm.connected('tasmota', { ageMs: LONG });
+  await eventually(async () => expect((await farm.relay(id)).current_status).toBe('OFF'));
+  relay.press(1);
+  await eventually(async () => expect(await farm.status(device_id)).toMatchObject({ current_status: 'ON' }));
+  relay.stop();
+  await eventually(async () => expect(await farm.status(device_id)).toMatchObject({ is_online: false }));
+  const { user: username, clientId, password } = persona.setup;
+  const again = await connectAsync(`mqtt://127.0.0.1:${farm.port}`, { username, clientId, password });
+  onTestFinished(() => void again.end(true));
+  await again.publishAsync('tele/pond-9/LWT', 'Online', { qos: 1 });
+  await again.subscribeAsync('cmnd/pond-9/#').catch(() => undefined);
+  farm.pass(30_000);
+  await again.publishAsync('tele/pond-9/STATE', JSON.stringify({ POWER: 'OFF' }), { qos: 1 });
+  expect(await farm.relay(id)).toMatchObject({
+    is_connected: true,
+    is_listening: false,
+    current_status: null,
+    warnings: [{ code: 'NOT_LISTENING' }],
+  });
+  expect(await farm.status(device_id)).toMatchObject({ is_online: false });
 });
 
 test('two control points share one relay of two channels, and each follows its own orders', async () => {
