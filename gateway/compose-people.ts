@@ -7,6 +7,7 @@ import { letterQueries } from '#adapters/sql/queries/invitation-letters.ts';
 import { handoverQueries, invitationQueries } from '#adapters/sql/queries/invitations.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
+import { invitation } from '#contract/resources/invitations.ts';
 import { invitationLetter } from '#contract/resources/local-tables.ts';
 import type { AttemptLimit } from '#core/attempts.ts';
 import type { BatchStates } from '#core/batch-state.ts';
@@ -20,6 +21,7 @@ import { eraseLeftovers } from '#features/account-data/delete-account.ts';
 import { accountDataRoutes } from '#features/account-data/routes.ts';
 import type { Passwords } from '#features/accounts/ports.ts';
 import { deleteFarm } from '#features/farms/change-farm.ts';
+import { followOwner } from '#features/invitations/follow-owner.ts';
 import type { LetterSeal, SendLetter } from '#features/invitations/ports.ts';
 import { invitationRoutes } from '#features/invitations/routes.ts';
 import { sendLetters } from '#features/invitations/send-letters.ts';
@@ -42,7 +44,12 @@ export function wirePeople(deps: {
   /** `send` null: this instance sends no mail. */
   letters: { send: SendLetter | null; seal: LetterSeal };
   endPayments: (userId: string) => Promise<void>;
-}): { routes: Route[]; eraseLeftovers: () => Promise<void>; sendLetters: () => Promise<void> } {
+}): {
+  routes: Route[];
+  eraseLeftovers: () => Promise<void>;
+  sendLetters: () => Promise<void>;
+  followOwner: () => Promise<void>;
+} {
   const { kernel, database, notify, passwords, attempts, batches, limits, hasApiAccess, letters } = deps;
   const { read } = database;
   const sending = onDemand(() =>
@@ -52,8 +59,23 @@ export function wirePeople(deps: {
     sending.ask().catch((error: unknown) => {
       kernel.log.warn({ err: error }, 'invitations could not be sent by e-mail; it is tried again');
     });
+  const handover = handoverQueries(read);
+  const following = onDemand(() => followOwner({ ...kernel, strays: handover.strays }));
+  const follow = () =>
+    following.ask().catch((error: unknown) => {
+      kernel.log.warn(
+        { err: error },
+        'what stands on a handed over farm could not follow it; it is tried again',
+      );
+    });
   // nobody waits for a mail server, and the owner has the code on the screen
   database.onCommit((committed) => {
+    if (
+      rowsOf(committed, invitation).some(
+        ({ after }) => after.kind === 'HANDOVER' && after.state === 'ACCEPTED',
+      )
+    )
+      void follow();
     if (rowsOf(committed, invitationLetter).some(({ hidden }) => !hidden)) void send();
   });
   const data = accountDataQueries(read, database.readLong);
@@ -71,7 +93,7 @@ export function wirePeople(deps: {
         codes: invitationCodes,
         codeHash: passwords.codeHash,
         queries: invitationQueries(read),
-        handover: handoverQueries(read),
+        handover,
         batches,
         limitHandover: limits.handover,
         notify,
@@ -91,6 +113,8 @@ export function wirePeople(deps: {
     ],
     /** Every few seconds. */
     sendLetters: send,
+    /** Once an hour. */
+    followOwner: follow,
     eraseLeftovers: () => eraseLeftovers({ ...kernel, queries: data }),
   };
 }

@@ -24,6 +24,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     ...onceForAll(config, instance, [
       ...paymentTicks(instance),
       { name: 'deleted accounts', every: '47 23 * * * *', run: instance.people.eraseLeftovers },
+      { name: 'owners of handed over farms', every: '53 11 * * * *', run: instance.people.followOwner },
       { name: 'sweep', every: '17 7 * * * *', run: () => sweep(instance) },
       { name: 'escalation', every: '*/5 * * * * *', run: instance.watches.escalation.tick },
       ...(instance.sync === null

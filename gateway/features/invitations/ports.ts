@@ -48,9 +48,13 @@ export type HandoverQueries = {
   batchIds: (farmId: string) => Promise<string[]>;
   /** The gateway that runs the farm, and the other farms it runs; null: none does. */
   gatewayOf: (farmId: string) => Promise<{ id: string; others: { name: string; owner_id: string }[] } | null>;
+  strays: (limit: number) => Promise<Stray[]>;
   /** Codes that the farm has and this user's own farms have, too. */
   sharedCodes: (farmId: string, userId: string) => Promise<{ controlPoints: string[]; batches: string[] }>;
 };
+
+/** Stands on a farm and belongs to another than its owner. */
+export type Stray = { of: 'control_point' | 'batch'; id: string; owner_id: string };
 
 export type InvitationCodes = {
   /** A new code, as it is hashed. */
