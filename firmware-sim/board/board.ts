@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { SimClock } from '../sim-clock.ts';
 import { BOOT_LOG, bootBanner, type ResetReason } from './boot-log.ts';
-import { esp32, esp32c3, readMac } from './chip.ts';
+import { type Chip, esp32, esp32c3, lockedEsp32c3, readMac } from './chip.ts';
 import { createControllerHost } from './controller-host.ts';
 import { APP_AT, BOOTLOADER_AT, makeImage, readImage } from './esp-image.ts';
 import type { BoardFaults } from './faults.ts';
@@ -70,7 +70,7 @@ export function createBoard(
 ): Board {
   const { clock } = deps;
   const { faults } = options;
-  const chip = (faults['wrong-chip'] === undefined ? esp32 : esp32c3)(readMac(options.mac));
+  const chip = chipOf(faults, readMac(options.mac));
   const flash = createFlash({
     file: options.flashFile,
     badBlockAt: faults['bad-block'],
@@ -246,6 +246,11 @@ export function createBoard(
       return closing;
     },
   };
+}
+
+function chipOf(faults: BoardFaults, mac: Uint8Array): Chip {
+  if (faults.locked !== undefined) return lockedEsp32c3(mac);
+  return faults['wrong-chip'] === undefined ? esp32(mac) : esp32c3(mac);
 }
 
 /** As it comes from the maker: a loader and a program that start. What a kept flash already holds stays. */

@@ -14,12 +14,16 @@ export type Chip = {
   spi: { base: number; usr2: number; w0: number };
   /** Answer to GET_SECURITY_INFO; the classic ESP32 does not know the question. */
   securityInfo: Uint8Array | null;
+  /** Its fuses leave of the loader only what writes: no registers, no code in RAM. */
+  isLocked: boolean;
   /** Status bytes of the ROM's answers. */
   statusBytes: number;
 };
 
 /** The address every loader asks first. */
 const MAGIC_AT = 0x40001000;
+/** Flag of GET_SECURITY_INFO. */
+const SECURE_DOWNLOAD = 1 << 2;
 /** Winbond, 4 MiB: 0xEF maker, 0x40 type, 0x16 = 2^22 bytes. */
 export const FLASH_ID = 0x1640ef;
 
@@ -50,6 +54,7 @@ export function esp32(mac: Uint8Array): Chip {
     uartDividerAt: 0x3ff40014,
     spi: { base: 0x3ff42000, usr2: 0x24, w0: 0x80 },
     securityInfo: null,
+    isLocked: false,
     statusBytes: 4,
   };
 }
@@ -73,8 +78,17 @@ export function esp32c3(mac: Uint8Array): Chip {
     uartDividerAt: 0x60000014,
     spi: { base: 0x60002000, usr2: 0x20, w0: 0x58 },
     securityInfo: info,
+    isLocked: false,
     statusBytes: 2,
   };
+}
+
+/** The same with the fuse for secure download blown, as makers of finished devices do. */
+export function lockedEsp32c3(mac: Uint8Array): Chip {
+  const open = esp32c3(mac);
+  const info = Uint8Array.from(open.securityInfo ?? []);
+  new DataView(info.buffer).setUint32(0, SECURE_DOWNLOAD, true);
+  return { ...open, securityInfo: info, isLocked: true };
 }
 
 function macWords(mac: Uint8Array): { low: number; high: number } {

@@ -32,6 +32,15 @@ export type LoaderDeps = {
 const MAX_FRAME_BYTES = 0x4000 + 64;
 const SYNC_ANSWERS = 8;
 const MAX_BAUD = 5_000_000;
+/** What secure download takes away. */
+const LOCKED_OUT: ReadonlySet<number> = new Set([
+  OP.readRegister,
+  OP.writeRegister,
+  OP.memBegin,
+  OP.memData,
+  OP.memEnd,
+  OP.readSlow,
+]);
 
 /** The loader as after a reset into download mode. */
 export function createLoader(deps: LoaderDeps): Loader {
@@ -71,6 +80,7 @@ export function createLoader(deps: LoaderDeps): Loader {
   };
 
   const run = ({ op, data, checksum, word }: Request) => {
+    if (chip.isLocked && LOCKED_OUT.has(op)) return answer(op, failed('unknown'));
     switch (op) {
       case OP.sync:
         // Any other value than 0 says "ROM": a host that finds 0 uses the stub it had loaded before.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SerialLink } from '#adapters/serial/open-port.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { identity } from './identity.ts';
 import { BenchTrouble } from './trouble.ts';
@@ -129,6 +130,8 @@ export type Progress = {
 export type JobContext = {
   tell: (progress: Progress) => void;
   signal: AbortSignal;
+  /** Another way to a port than the drivers of this machine. */
+  openPort?: (path: string, baud: number) => Promise<SerialLink>;
 };
 
 /** Plain data, as it crosses a process border and prints as JSON. */

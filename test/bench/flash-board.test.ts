@@ -100,9 +100,12 @@ describe('a board at the bench', () => {
     const board = await aBoard({ lineRate: 'own' });
     const bundle = await aBundle({ bytes: 300_000 });
     const stop = new AbortController();
-    const job = run({ kind: 'flash', port: board.path(), firmware: { bundle } }, stop.signal);
-    setTimeout(() => stop.abort(), 50);
+    const told: Progress[] = [];
+    const job = run({ kind: 'flash', port: board.path(), firmware: { bundle } }, stop.signal, told);
+    await expect.poll(() => told.some(({ step }) => step === 'write'), { interval: 20 }).toBe(true);
+    stop.abort();
     await expect(job).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(board.board.mode()).toBe('program');
     expect(await codeOf({ kind: 'detect', port: board.path() })).toBe('done');
   });
 });
