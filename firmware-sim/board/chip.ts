@@ -16,8 +16,6 @@ export type Chip = {
   securityInfo: Uint8Array | null;
   /** Its fuses leave of the loader only what writes: no registers, no code in RAM. */
   isLocked: boolean;
-  /** Status bytes of the ROM's answers. */
-  statusBytes: number;
 };
 
 /** The address every loader asks first. */
@@ -50,12 +48,15 @@ export function esp32(mac: Uint8Array): Chip {
       [0x3ff5a00c, (1 << 9) | (1 << 15)],
       [0x3ff5a014, 1 << 20],
       [0x3ff6607c, 0x80000000],
+      // the 8 MHz clock and its count of the crystal, from which a client works out the rate that the ROM will really
+      // make: 800 x 15,625 x 128 / 40 = 40 MHz
+      [0x3ff5a010, 128],
+      [0x3ff5f06c, 800 << 7],
     ]),
     uartDividerAt: 0x3ff40014,
     spi: { base: 0x3ff42000, usr2: 0x24, w0: 0x80 },
     securityInfo: null,
     isLocked: false,
-    statusBytes: 4,
   };
 }
 
@@ -79,7 +80,6 @@ export function esp32c3(mac: Uint8Array): Chip {
     spi: { base: 0x60002000, usr2: 0x20, w0: 0x58 },
     securityInfo: info,
     isLocked: false,
-    statusBytes: 2,
   };
 }
 
