@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readFaults } from '#sim/board/faults.ts';
+import { openNetPort } from '#test/net-port.ts';
 import type { BenchJobInput, JobContext, Progress } from '../../gateway/bench/job.ts';
 import { readJob } from '../../gateway/bench/job.ts';
 import { runJob } from '../../gateway/bench/run-job.ts';
 import type { BenchTrouble } from '../../gateway/bench/trouble.ts';
 import { aBoard, aBundle, aFolder } from './flash-fixtures.ts';
-import { openRfc2217 } from './rfc2217-link.ts';
 
 // A board whose port has DTR and RTS, as at every USB cable: it is reset into its loader, and must be reset out of it.
 
@@ -14,7 +14,7 @@ async function aBoardWithLines(faults = '', options: Parameters<typeof aBoard>[0
   const board = await aBoard({ port: { kind: 'rfc2217', port: 0 }, faults: readFaults(faults), ...options });
   const moved: string[] = [];
   const openPort: JobContext['openPort'] = async (named, baud) => {
-    const link = await openRfc2217(named, baud);
+    const link = await openNetPort(named, baud);
     return {
       ...link,
       async setLines(lines) {

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import type { SerialLink } from '#adapters/serial/open-port.ts';
 import { PortTrouble } from '#adapters/serial/port-trouble.ts';
 
-// A serial port with DTR and RTS without hardware: a telnet connection as RFC 2217 describes it, written from that page.
+// Serial ports of a simulated board over the network: bytes as they are, or with DTR and RTS as RFC 2217 describes them,
+// written from that page.
 
 const IAC = 255;
 const SE = 240;
@@ -12,9 +13,10 @@ const [WILL, DO] = [251, 253];
 const [BINARY, COM_PORT] = [0, 44];
 const [SET_BAUD, SET_CONTROL] = [1, 5];
 
-/** Opens `rfc2217://host:port`. Answers like a port of this machine, and notes each state of the lines. */
-export async function openRfc2217(path: string, baud: number): Promise<SerialLink & { moved: string[] }> {
-  const { hostname, port } = new URL(path.replace('rfc2217:', 'http:'));
+/** Opens `rfc2217://…` or `socket://…`. Answers like a port of this machine, and notes each state of the lines. */
+export async function openNetPort(path: string, baud: number): Promise<SerialLink & { moved: string[] }> {
+  const hasLines = path.startsWith('rfc2217:');
+  const { hostname, port } = new URL(path.replace(/^\w+:/, 'http:'));
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.setNoDelay(true);
@@ -23,7 +25,7 @@ export async function openRfc2217(path: string, baud: number): Promise<SerialLin
   socket.on('close', () => lost.abort(new PortTrouble('unplugged', path, { message: 'input/output error' })));
   const listeners = new Set<(bytes: Buffer) => void>();
   const moved: string[] = [];
-  const plainOf = createTelnetReader();
+  const plainOf = hasLines ? createTelnetReader() : (bytes: Buffer) => bytes;
   socket.on('data', (bytes) => {
     const plain = plainOf(bytes);
     if (plain.length > 0) for (const listen of listeners) listen(plain);
@@ -34,18 +36,19 @@ export async function openRfc2217(path: string, baud: number): Promise<SerialLin
   };
   const command = (number: number, ...value: number[]) =>
     write(Uint8Array.of(IAC, SB, COM_PORT, number, ...doubled(value), IAC, SE));
-  const setBaud = (rate: number) => {
+  const setBaud = async (rate: number) => {
+    if (!hasLines) return;
     const value = Buffer.alloc(4);
     value.writeUInt32BE(rate);
-    return command(SET_BAUD, ...value);
+    await command(SET_BAUD, ...value);
   };
-  await write(Uint8Array.of(IAC, WILL, COM_PORT, IAC, DO, BINARY, IAC, WILL, BINARY));
+  if (hasLines) await write(Uint8Array.of(IAC, WILL, COM_PORT, IAC, DO, BINARY, IAC, WILL, BINARY));
   await setBaud(baud);
   return {
     path,
     moved,
     lost: lost.signal,
-    write: (bytes) => write(Uint8Array.from(doubled([...bytes]))),
+    write: (bytes) => write(hasLines ? Uint8Array.from(doubled([...bytes])) : bytes),
     drain: async () => undefined,
     onData(listener) {
       listeners.add(listener);
@@ -53,6 +56,7 @@ export async function openRfc2217(path: string, baud: number): Promise<SerialLin
     },
     setBaud,
     async setLines({ dtr, rts }) {
+      if (!hasLines) return false;
       moved.push(`${dtr ? 'D' : 'd'}${rts ? 'R' : 'r'}`);
       await command(SET_CONTROL, dtr ? 8 : 9);
       await command(SET_CONTROL, rts ? 11 : 12);
