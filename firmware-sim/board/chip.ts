@@ -8,6 +8,8 @@ export type Chip = {
   name: string;
   /** Chip id in the header of an image made for it. */
   imageChipId: number;
+  /** Where its ROM looks for the second-stage loader. */
+  bootloaderAt: number;
   /** Values of registers that never change, by address. */
   fixed: ReadonlyMap<number, number>;
   uartDividerAt: number;
@@ -40,6 +42,7 @@ export function esp32(mac: Uint8Array): Chip {
     kind: 'esp32',
     name: 'ESP32',
     imageChipId: 0,
+    bootloaderAt: 0x1000,
     fixed: new Map([
       [MAGIC_AT, 0x00f01d83],
       [0x3ff5a004, low],
@@ -69,6 +72,7 @@ export function esp32c3(mac: Uint8Array): Chip {
     kind: 'esp32c3',
     name: 'ESP32-C3',
     imageChipId: 5,
+    bootloaderAt: 0,
     fixed: new Map([
       [MAGIC_AT, 0x1b31506f],
       [0x60008844, low],

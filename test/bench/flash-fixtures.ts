@@ -53,12 +53,49 @@ export function anImage({ chipId = ESP32, version = '2.1.0', bytes = 4_096 } = {
   return Buffer.concat([body, createHash('sha256').update(body).digest()]);
 }
 
-/** A folder with manifest and files: a bootloader and a program of about so many bytes. */
-export async function aBundle({ chip = 'ESP32', chipId = ESP32, bytes = 40_000, version = '2.1.0' } = {}) {
+type Row = [type: number, subtype: number, offset: number, size: number];
+/** A board that takes updates over the air: two slots, and where the choice between them is noted. */
+export const WITH_UPDATES: readonly Row[] = [
+  [1, 2, 0x9000, 0x6000],
+  [1, 0, 0xf000, 0x2000],
+  [0, 0x10, 0x2_0000, 0x10_0000],
+  [0, 0x11, 0x12_0000, 0x10_0000],
+];
+
+/** A partition table as the build writes it, with the MD5 of its rows and an end. */
+export function aTable(...rows: readonly Row[]): Buffer {
+  const table = Buffer.alloc(0xc00, 0xff);
+  rows.forEach(([type, subtype, offset, size], index) => {
+    const at = index * 32;
+    table.set([0xaa, 0x50, type, subtype], at);
+    table.writeUInt32LE(offset, at + 4);
+    table.writeUInt32LE(size, at + 8);
+    table.fill(0, at + 12, at + 32);
+    table.write(`${type === 0 ? 'app' : 'data'}_${subtype.toString(16)}`, at + 12);
+  });
+  const end = rows.length * 32;
+  table.set([0xeb, 0xeb], end);
+  table.set(createHash('md5').update(table.subarray(0, end)).digest(), end + 16);
+  return table;
+}
+
+/** A folder with manifest and files: a bootloader and a program of about so many bytes, and a table where one is wanted. */
+export async function aBundle({
+  chip = 'ESP32',
+  chipId = ESP32,
+  bytes = 40_000,
+  version = '2.1.0',
+  table = null as Buffer | null,
+} = {}) {
   const folder = await aFolder();
   const parts = [
-    { file: 'boot.bin', offset: '0x1000', image: anImage({ chipId, bytes: 4_096 }) },
-    { file: 'app.bin', offset: 0x1_0000, image: anImage({ chipId, bytes, version }) },
+    { file: 'boot.bin', offset: '0x1000' as string | number, image: anImage({ chipId, bytes: 4_096 }) },
+    ...(table === null ? [] : [{ file: 'partitions.bin', offset: 0x8000, image: table }]),
+    {
+      file: 'app.bin',
+      offset: table === null ? 0x1_0000 : 0x2_0000,
+      image: anImage({ chipId, bytes, version }),
+    },
   ];
   for (const { file, image } of parts) await writeFile(path.join(folder, file), image);
   const listed = parts.map(({ file, offset, image }) => ({
