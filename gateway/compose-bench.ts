@@ -36,6 +36,7 @@ export async function wireBench(deps: BenchWiring) {
   const { config, kernel, database, control } = deps;
   const { registry } = control;
   const folder = join(config.data, 'bench');
+  const firmwareKeys = config.firmwareKeys ?? join(config.data, 'firmware-keys.pem');
   const desk = createJobDesk(kernel);
   const watch = createHeartbeatWatch({ views: registry, later });
   control.onPresence(watch.heard);
@@ -56,8 +57,9 @@ export async function wireBench(deps: BenchWiring) {
     listPorts: () => portsOf(config.benchPorts),
     async firmware() {
       const { firmwareIn } = await import('./bench/firmware-folder.ts');
-      return firmwareIn(join(folder, 'firmware'));
+      return firmwareIn(join(folder, 'firmware'), firmwareKeys);
     },
+    firmwareKeys,
     backupFile: (port) => backupFile(join(folder, 'backups'), port, isoOf(kernel.now())),
     lockedOut: () => [...registry.all()].filter(({ row }) => row.locked_out).map(({ row }) => row.device_id),
     issueKey: (id, userId) => issued(deps, id, userId),

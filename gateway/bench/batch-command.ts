@@ -12,6 +12,9 @@ import {
   numberOf,
   pausing,
   pointNamed,
+  TRUST_HELP,
+  TRUST_OPTIONS,
+  trustOf,
   WISH_HELP,
   WISH_OPTIONS,
   wishOf,
@@ -29,7 +32,7 @@ export const BATCH_COMMAND: BenchCommand = {
   --port P           only this port [whatever is plugged in]
   --baud B           for flashing [460800]
   --most N           end after so many boards
-${WISH_HELP}${GATEWAY_HELP}`,
+${TRUST_HELP}${WISH_HELP}${GATEWAY_HELP}`,
   options: {
     to: text,
     points: text,
@@ -37,6 +40,7 @@ ${WISH_HELP}${GATEWAY_HELP}`,
     port: text,
     baud: text,
     most: text,
+    ...TRUST_OPTIONS,
     ...WISH_OPTIONS,
     ...GATEWAY_OPTIONS,
   },
@@ -45,6 +49,7 @@ ${WISH_HELP}${GATEWAY_HELP}`,
     const wish = {
       ...(await wishOf(values, terminal.environment)),
       bundle: textOf(values, 'bundle') ?? null,
+      trust: trustOf(values, terminal.environment),
       baud: numberOf(values, 'baud', { min: 9_600, max: 1_500_000 }),
       most: numberOf(values, 'most', { min: 1, max: NO_END }) ?? NO_END,
     };

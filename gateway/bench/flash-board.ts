@@ -7,6 +7,7 @@ import { eraseAround } from './erase-board.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
 import { identityImage, type Kept, NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
 import { steadily, withBoard } from './open-board.ts';
+import { requirePublisher } from './publisher-signature.ts';
 import { type Firmware, readFirmware } from './read-firmware.ts';
 import { holdsProgram, isPartOf } from './starting-program.ts';
 import { planSegments, type Segment } from './write-plan.ts';
@@ -25,6 +26,7 @@ const IDENTITY = { offset: NVS_OFFSET, size: NVS_SIZE };
  */
 export async function flashBoard(job: JobOf<'flash'>, context: JobContext): Promise<JobResult> {
   const firmware = await readFirmware(job.firmware);
+  await requirePublisher(firmware, job, context);
   return withBoard(job, context, async (board, facts) => {
     checkFirmware(firmware, { ...facts, ...board });
     const { shown, nvs } = await readBoard(board, facts, context);

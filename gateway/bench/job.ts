@@ -31,6 +31,10 @@ const flash = z.strictObject({
   port: portPath,
   baud: flashBaud,
   firmware,
+  /** PEM file with the public keys of those whose firmware is taken; null: nobody is known. */
+  firmware_keys: file.nullable().default(null),
+  /** Take firmware that none of them signed: for whoever builds it. */
+  allow_unsigned: z.boolean().default(false),
   /**
    * What becomes of the identity partition: `keep` leaves it untouched (blanks it where it is not ours), `erase` blanks
    * it, and an identity is written with the firmware.

@@ -23,6 +23,7 @@ const wish: BatchWish = {
   waitS: 90,
   selfTest: { min_current_ma: null },
   bundle: '/firmware/1.2.0',
+  trust: { firmware_keys: null, allow_unsigned: true },
   baud: undefined,
   most: 100,
 };

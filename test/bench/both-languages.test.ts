@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type EspFault, EspTrouble } from '#adapters/serial/esp-trouble.ts';
 import { type PortFault, PortTrouble } from '#adapters/serial/port-trouble.ts';
 import { asBenchTrouble } from '../../gateway/bench/port-faults.ts';
+import { whyUnsigned } from '../../gateway/bench/publisher-signature.ts';
 import { BenchTrouble } from '../../gateway/bench/trouble.ts';
 
 const PORT_FAULTS = ['not_found', 'busy', 'denied', 'unplugged', 'failed'] as const satisfies PortFault[];
@@ -36,6 +37,17 @@ describe('a technician who reads Portuguese', () => {
       expect(words['pt-BR']).not.toBe(words.en);
     }
   });
+
+  test.each(['unknown', 'none'] as const)(
+    'is told why a firmware with the signature %s is not taken',
+    (one) => {
+      for (const keys of [0, 1]) {
+        const words = whyUnsigned(one, keys);
+        expect(words['pt-BR']).toMatch(/assinado|conferido/);
+        expect(words.en).toMatch(/signed|checked/);
+      }
+    },
+  );
 
   test('sees the bytes of a fault as they came, to show them to whoever made the board', () => {
     const { message } = saidOf(new EspTrouble('flash', 'write 4096 bytes: refused (status 0x08 0x00)'));

@@ -94,7 +94,9 @@ describe('an image', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const parts = [{ name: 'any.bin', offset: 0x1_0000, bytes: Buffer.from([0xe9, ...bytes]) }];
-        expect(() => checkFirmware({ chip: null, version: null, parts }, TARGET)).toThrow(BenchTrouble);
+        expect(() => checkFirmware({ chip: null, version: null, parts, signed: null }, TARGET)).toThrow(
+          BenchTrouble,
+        );
         expect(readPartitions(Buffer.from(bytes))).toBeInstanceOf(Array);
         readNvs(Buffer.from(bytes));
       }),
@@ -106,7 +108,7 @@ describe('an image', () => {
 describe('a firmware', () => {
   const part = (offset: number, bytes: Buffer) => ({ name: 'part.bin', offset, bytes });
   const check = (...parts: ReturnType<typeof part>[]) =>
-    checkFirmware({ chip: null, version: null, parts }, TARGET);
+    checkFirmware({ chip: null, version: null, parts, signed: null }, TARGET);
 
   test.each<[string, () => void]>([
     ['at an odd offset', () => check(part(0x1_0004, anImage()))],

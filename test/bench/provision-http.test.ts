@@ -1,9 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BenchJobAnswer, BenchLabel, BenchLine, BenchPort } from '#contract/resources/bench.ts';
+import type {
+  BenchFirmware,
+  BenchJobAnswer,
+  BenchLabel,
+  BenchLine,
+  BenchPort,
+} from '#contract/resources/bench.ts';
 import { type App, aControlPoint, aFarmWith, body, type Reply, startApp } from '#test/app.ts';
+import { aBundle, PUBLISHER } from './flash-fixtures.ts';
 import { aTalkingBoard, type BoardIdentity, type TalkingBoard } from './talking-board.ts';
 
 type Detail = BenchJobAnswer & { lines: BenchLine[] };
@@ -247,12 +254,37 @@ describe('the bench of a gateway', () => {
         bytes: 8,
         parts: [{ file: 'app.bin', offset: 65_536, bytes: 8 }],
         trouble: null,
+        signature: 'none',
+        signed_by: null,
       },
       expect.objectContaining({ name: 'broken', trouble: expect.stringContaining('manifest') }),
     ]);
     const refused = await start({ kind: 'flash', firmware: 'broken' });
     expect([refused.status, body(refused)['code']]).toEqual([409, 'WRONG_IMAGE']);
     expect((await start({ kind: 'flash', firmware: '../broken' })).status).toBe(404);
+  });
+
+  it('flashes what a publisher signed whose key it has, and anything else only at the word for it', async () => {
+    const folder = join(app.config.data, 'bench', 'firmware');
+    cpSync(await aBundle(), join(folder, 'signed'), { recursive: true });
+    const signatureOf = async () => {
+      const rows = (await app.call('GET', '/bench/firmware', { token })).body as BenchFirmware[];
+      const found = rows.find(({ name }) => name === 'signed');
+      return [found?.signature, found?.signed_by ?? null];
+    };
+    const flash = async (more: object = {}) => {
+      const made = await start({ kind: 'flash', firmware: 'signed', ...more });
+      if (made.status !== 202) return [made.status, body(made)['code']];
+      await app.call('DELETE', `/bench/jobs/${String(body(made)['id'])}`, { token });
+      return [202, (await ended(made)).state];
+    };
+    await untilFree();
+    expect(await signatureOf()).toEqual(['unknown', null]);
+    expect(await flash()).toEqual([409, 'UNSIGNED']);
+    expect(await flash({ allow_unsigned: true })).toEqual([202, 'cancelled']);
+    writeFileSync(join(app.config.data, 'firmware-keys.pem'), PUBLISHER.open);
+    expect(await signatureOf()).toEqual(['valid', expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    expect(await flash()).toEqual([202, 'cancelled']);
   });
 
   it('prints labels that are always the same for a device and nobody’s guess', async () => {

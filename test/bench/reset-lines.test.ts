@@ -6,7 +6,7 @@ import type { BenchJobInput, JobContext, Progress } from '../../gateway/bench/jo
 import { readJob } from '../../gateway/bench/job.ts';
 import { runJob } from '../../gateway/bench/run-job.ts';
 import type { BenchTrouble } from '../../gateway/bench/trouble.ts';
-import { aBoard, aBundle, aFolder } from './flash-fixtures.ts';
+import { aBoard, aBundle, aFolder, trusted } from './flash-fixtures.ts';
 
 // A board whose port has DTR and RTS, as at every USB cable: it is reset into its loader, and must be reset out of it.
 
@@ -36,7 +36,7 @@ async function aBoardWithLines(faults = '', options: Parameters<typeof aBoard>[0
       signal: stop.signal,
       openPort,
     };
-    const end = await runJob(readJob(job), context).then(
+    const end = await runJob(readJob(trusted(job)), context).then(
       () => ({ code: 'done', message: '' }),
       ({ code, message }: BenchTrouble) => ({ code: String(code), message }),
     );

@@ -29,6 +29,7 @@ export const BENCH_TROUBLES = [
   'WRONG_CHIP',
   'WRONG_IMAGE',
   'CHECKSUM_REFUSED',
+  'UNSIGNED',
   'FLASH_FAULT',
   'VERIFY_FAILED',
   'IDENTITY_REFUSED',
@@ -58,6 +59,8 @@ export const benchPort = z.object({
 });
 export type BenchPort = z.infer<typeof benchPort>;
 
+export const BENCH_SIGNATURES = ['valid', 'unknown', 'none'] as const;
+
 /** GET /bench/firmware */
 export const benchFirmware = z.object({
   name: z.string().describe('Name for a flash job: its folder below bench/firmware in the data folder'),
@@ -66,6 +69,12 @@ export const benchFirmware = z.object({
   bytes: z.int().describe('All parts together'),
   parts: z.array(z.object({ file: z.string(), offset: z.int(), bytes: z.int() })),
   trouble: z.string().nullable().describe('Why it cannot be flashed; null: it can'),
+  signature: z
+    .enum(BENCH_SIGNATURES)
+    .describe(
+      'valid: signed by a publisher this gateway knows; unknown: signed by another; none: not signed',
+    ),
+  signed_by: z.string().nullable().describe('Begin of the SHA-256 of the publisher’s key, where it is valid'),
 });
 export type BenchFirmware = z.infer<typeof benchFirmware>;
 
@@ -98,6 +107,10 @@ export const benchJobInput = z.discriminatedUnion('kind', [
     kind: z.literal('flash'),
     port,
     firmware: shortText.describe('`name` of GET /bench/firmware'),
+    allow_unsigned: z
+      .boolean()
+      .optional()
+      .describe('Take firmware that no publisher known here signed: for whoever builds it; default no'),
     baud: flashBaud,
     identity: z
       .enum(['keep', 'erase'])

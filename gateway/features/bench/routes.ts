@@ -100,13 +100,15 @@ function lookRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
       async handle(request) {
         await technician(request);
         const found = await deps.firmware();
-        const rows = found.map(({ name, chip, version, bytes, parts, trouble }) => ({
-          name,
-          chip,
-          version,
-          bytes,
-          parts,
-          trouble: trouble?.[request.language] ?? null,
+        const rows = found.map((bundle) => ({
+          name: bundle.name,
+          chip: bundle.chip,
+          version: bundle.version,
+          bytes: bundle.bytes,
+          parts: bundle.parts,
+          trouble: bundle.trouble?.[request.language] ?? null,
+          signature: bundle.signature,
+          signed_by: bundle.signed_by,
         }));
         return { answer: { status: 200, rows } };
       },
@@ -140,6 +142,7 @@ function jobRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
             port: job.port,
             firmware: job.firmware,
             control_point: job.control_point_id,
+            ...(body.kind === 'flash' && body.allow_unsigned === true ? { allow_unsigned: true } : {}),
           },
         });
         const answer = { status: 202, body: answerOf(job, request.language) };

@@ -19,6 +19,12 @@ export const benchWords = dictionary({
     choose: 'Qual',
     otherChip: 'de outro chip',
     cannot: 'não serve',
+    signature: {
+      none: 'Este firmware não está assinado: ninguém sabe quem o fez.',
+      unknown:
+        'Este firmware não está assinado por um fabricante que este gateway conhece. Peça o assinado, ou ponha a chave pública dele em firmware-keys.pem na pasta de dados.',
+    },
+    takeUnsigned: 'Gravar sem assinatura: este firmware é meu',
     backup: 'Guardar antes o que está na placa',
     forget: 'Apagar a identidade e o Wi-Fi que estão na placa',
     flash: 'Gravar',
@@ -99,6 +105,12 @@ export const benchWords = dictionary({
     choose: 'Which',
     otherChip: 'for another chip',
     cannot: 'cannot be used',
+    signature: {
+      none: 'This firmware is not signed: nobody knows who made it.',
+      unknown:
+        'This firmware is not signed by a publisher that this gateway knows. Ask for the signed one, or put its publisher’s public key into firmware-keys.pem in the data folder.',
+    },
+    takeUnsigned: 'Flash without a signature: I built this firmware',
     backup: 'Save what is on the board first',
     forget: 'Erase the identity and the Wi-Fi that are on the board',
     flash: 'Flash',
