@@ -1,6 +1,7 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inBoth } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 import { type BatchRecord, openBatchRecord } from './batch-record.ts';
 import { type BatchWork, runBatch } from './batch-run.ts';
 import { type BenchCommand, text, textOf, type Values } from './command.ts';
@@ -67,7 +68,7 @@ ${TRUST_HELP}${WISH_HELP}${GATEWAY_HELP}`,
       record,
       label: () =>
         writeLabels(
-          gateway,
+          { gateway, language: terminal.language },
           path.join(folder, LABEL_FILE),
           points.filter(({ device_id }) => record.macByDevice.has(device_id)),
         ),
@@ -106,7 +107,11 @@ async function freePorts(only: string | undefined): Promise<string[]> {
   return ports.filter(({ in_use_by }) => in_use_by.length === 0).map(({ path: name }) => name);
 }
 
-async function writeLabels(gateway: Gateway, file: string, points: readonly Point[]): Promise<void> {
+async function writeLabels(
+  { gateway, language }: { gateway: Gateway; language: Language },
+  file: string,
+  points: readonly Point[],
+): Promise<void> {
   const labels = await gateway.labels(points.map(({ id }) => id));
-  await writeFile(file, labelPage(labels, 'Controllers'));
+  await writeFile(file, labelPage(labels, language));
 }

@@ -83,6 +83,8 @@ const provision = z.strictObject({
   /** null: the board keeps what it has. */
   wifi: z.strictObject({ ssid: z.string().min(1).max(32), password: z.string().max(64) }).nullable(),
   identity: identity.nullable(),
+  /** The board of this MAC has a label already: it keeps the claim code that it has, whatever the identity says. */
+  labelled_mac: z.string().max(64).nullable().default(null),
 });
 
 const selfTest = z.strictObject({

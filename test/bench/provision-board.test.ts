@@ -62,6 +62,7 @@ describe('a board at the bench', () => {
         firmware_version: '1.2.0',
         previous_device_id: null,
         has_claim: true,
+        claim_kept: false,
         wifi: 'provisioned',
         address: 'http://10.0.0.7/',
       },

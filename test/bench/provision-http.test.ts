@@ -287,21 +287,23 @@ describe('the bench of a gateway', () => {
     expect(await flash()).toEqual([202, 'cancelled']);
   });
 
-  it('prints labels that are always the same for a device and nobody’s guess', async () => {
+  it('prints labels for control points, with a code where it knows that of their board', async () => {
     const [one, two] = [
       await aControlPoint(app, { token, farmId }),
       await aControlPoint(app, { token, farmId }),
     ];
     const ask = (path: string) => app.call('GET', `/bench/${path}?ids=${one.id},${two.id}`, { token });
+    const mine = { mac: '24:6F:28:00:00:01', claim: 'k7qx-9m2p-4rtw' };
+    const noted = await app.call('PUT', `/bench/labels/${one.id}`, { token, body: mine });
+    expect(noted.status).toBe(200);
     const labels = (await ask('labels')).body as BenchLabel[];
-    expect(labels.map(({ device_id, code, farm }) => [device_id, code, farm])).toEqual([
-      [one.device_id, one.cod, 'Fazenda Norte'],
-      [two.device_id, two.cod, 'Fazenda Norte'],
+    expect(
+      labels.map(({ device_id, code, farm, claim, mac }) => [device_id, code, farm, claim, mac]),
+    ).toEqual([
+      [one.device_id, one.cod, 'Fazenda Norte', 'K7QX9M2P4RTW', '246f28000001'],
+      [two.device_id, two.cod, 'Fazenda Norte', null, null],
     ]);
-    expect(labels[0]?.qr).toBe(`SF1:${one.device_id}:${labels[0]?.claim}`);
-    expect(labels[0]?.claim).toMatch(/^[0-9A-Z]{16}$/);
-    expect(labels[0]?.claim).not.toBe(labels[1]?.claim);
-    expect((await ask('labels')).body).toEqual(labels);
+    expect(labels.map(({ qr }) => qr)).toEqual([`SF1:${one.device_id}:K7QX9M2P4RTW`, null]);
     const sheet = await ask('label-sheet');
     expect(sheet.headers.get('content-type')).toContain('text/html');
     expect(String(sheet.body)).toContain(one.cod);

@@ -12,6 +12,7 @@ import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
 import { invitation } from './invitations.ts';
 import {
+  boardLabel,
   delivery,
   deviceKey,
   deviceMark,
@@ -87,6 +88,7 @@ export const localResources = {
   presence,
   device_keys: deviceKey,
   device_marks: deviceMark,
+  board_labels: boardLabel,
   idempotent_answers: idempotentAnswer,
   numeric_ids: numericId,
   deliveries: delivery,

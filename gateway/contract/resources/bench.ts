@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { idInput, shortText } from '../fields.ts';
 import { instant } from '../resource.ts';
+import { claimInput, macInput } from './adoption.ts';
 
 // The technician's bench: boards at the serial ports of the gateway's own box.
 
@@ -215,6 +216,7 @@ export const benchResult = z.looseObject({
     .nullable()
     .optional()
     .describe('It has the claim code of its label; null: its firmware does not tell'),
+  claim_kept: z.boolean().optional().describe('It had the code of its label already and keeps it'),
   previous_device_id: z.string().nullable().optional().describe('Who the board was before'),
   address: z.string().nullable().optional().describe('What the board shows of itself in the Wi-Fi'),
   first_heartbeat_at: z.string().optional(),
@@ -266,6 +268,12 @@ export const benchJobQuery = z.object({
     .describe('Only lines with a greater number: the last one you have'),
 });
 
+/** PUT /bench/labels/{control_point_id} */
+export const benchLabelInput = z.object({
+  mac: macInput.describe('Of the board'),
+  claim: claimInput.describe('The claim code that was written to it'),
+});
+
 /** GET /bench/labels, GET /bench/label-sheet */
 export const benchLabelQuery = z.object({
   ids: z
@@ -283,8 +291,17 @@ export const benchLabel = z.object({
   code: z.string().nullable().describe('Code of the control point'),
   farm: z.string().nullable(),
   ponds: z.array(z.string()),
-  claim: z.string().describe('Proves that somebody has the label in hand'),
-  qr: z.string().describe('What the QR code says: `SF1:<device_id>:<claim>`'),
+  claim: z
+    .string()
+    .nullable()
+    .describe(
+      'Of the board that it has, and of no other: proves that somebody has the label in hand. null: no board with a known label; one that came over the Wi-Fi keeps the label it came with',
+    ),
+  mac: z.string().nullable().describe('Of that board, 12 hex digits'),
+  qr: z
+    .string()
+    .nullable()
+    .describe('What the QR code says: `SF1:<device_id>:<claim>`; null without a claim'),
   text: z.string().describe('For a printer of plain text'),
   svg: z.string().describe('70 × 37 mm'),
 });
