@@ -113,5 +113,14 @@ describe('the bench', () => {
       'gravando a identidade',
     );
     expect(await violationsOn(page)).toEqual([]);
+
+    // a gateway that comes back knows nothing of the job: the page says so instead of asking for ever
+    await press('Ouvir a placa');
+    await page.waitForSelector('[aria-labelledby=bench-tools] [data-job=running]');
+    await gateway.kill();
+    await gateway.start();
+    await page.waitForSelector('[aria-labelledby=bench-tools] >> text=não conhece mais este trabalho');
+    await page.waitForSelector('[aria-labelledby=bench-tools] [data-job=failed]');
+    await expect.poll(() => page.getByRole('button', { name: 'Ouvir a placa' }).isEnabled()).toBe(true);
   });
 });

@@ -48,3 +48,17 @@ export const troubleWords = dictionary({
     INTERNAL: 'The gateway failed.',
   },
 });
+
+/** Why a job does not even begin, beside the causes above. */
+export const refusalWords = dictionary({
+  'pt-BR': {
+    PORT_BUSY: 'A porta está em uso, por outro programa ou por outro trabalho da bancada.',
+    BENCH_BUSY: 'A bancada já tem trabalhos demais. Espere um deles acabar.',
+    BACKUPS_FULL: 'A pasta bench/backups está cheia. Tire dela o que não precisa mais.',
+  },
+  en: {
+    PORT_BUSY: 'The port is in use, by another program or another job of the bench.',
+    BENCH_BUSY: 'The bench has enough jobs already. Wait for one to end.',
+    BACKUPS_FULL: 'The folder bench/backups is full. Take out of it what is not needed any more.',
+  },
+});

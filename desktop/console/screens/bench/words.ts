@@ -70,6 +70,8 @@ export const benchWords = dictionary({
     again: 'De novo',
     log: 'Registro',
     noLines: 'Ainda nada.',
+    jobGone:
+      'O gateway não conhece mais este trabalho: ele reiniciou, ou o seu acesso mudou. Examine a placa e comece de novo.',
     state: { running: 'em andamento', done: 'pronto', failed: 'não deu certo', cancelled: 'parado' },
     left: (time: string) => `faltam ${time}`,
     rate: (kb: string) => `${kb} kB/s`,
@@ -157,6 +159,8 @@ export const benchWords = dictionary({
     again: 'Again',
     log: 'Log',
     noLines: 'Nothing yet.',
+    jobGone:
+      'The gateway knows this job no more: it restarted, or your access changed. Examine the board and start again.',
     state: { running: 'under way', done: 'done', failed: 'did not work', cancelled: 'stopped' },
     left: (time: string) => `${time} left`,
     rate: (kb: string) => `${kb} kB/s`,
