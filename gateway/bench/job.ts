@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SerialLink } from '#adapters/serial/open-port.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { identity } from './identity.ts';
+import { schemaWords } from './schema-words.ts';
 import { BenchTrouble } from './trouble.ts';
 
 const portPath = z.string().min(1).max(1_024);
@@ -149,10 +150,9 @@ export function readJob(input: unknown): BenchJob {
   if (success) return data;
   const [issue] = error.issues;
   const field = issue === undefined || issue.path.length === 0 ? null : issue.path.join('.');
-  // what the field must be stands in the words of the interface, as in every refused request
-  const why = issue?.message ?? 'not understood';
+  const why = schemaWords(issue);
   throw new BenchTrouble('BAD_INPUT', {
-    message: inBoth(`${field ?? 'o trabalho'} não serve: ${why}`, `${field ?? 'the job'}: ${why}`),
+    message: inBoth(`${field ?? 'o trabalho'}: ${why['pt-BR']}`, `${field ?? 'the job'}: ${why.en}`),
     next: inBoth('corrija o trabalho e comece de novo', 'correct the job and start it again'),
   });
 }

@@ -7,6 +7,7 @@ import { AppError } from '#core/errors.ts';
 import { type FirmwareFile, openFile, requireSound, statementOf } from '#features/firmware/package-rules.ts';
 import type { JobOf } from './job.ts';
 import { statementOfBundle } from './publisher-signature.ts';
+import { schemaWords } from './schema-words.ts';
 import { BenchTrouble } from './trouble.ts';
 
 export type FirmwarePart = { name: string; offset: number; bytes: Buffer };
@@ -152,11 +153,12 @@ function parseManifest(bytes: Buffer, file: string): FirmwareManifest {
   const { data, error } = firmwareManifest.safeParse(parseJson(bytes));
   if (data !== undefined) return data;
   const [issue] = error.issues;
-  const why = `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`;
+  const field = issue?.path.join('.') ?? '';
+  const why = schemaWords(issue);
   throw new BenchTrouble('WRONG_IMAGE', {
     message: inBoth(
-      `${file} não é um manifesto de firmware: ${why}`,
-      `${file} is no manifest of a firmware: ${why}`,
+      `${file} não é um manifesto de firmware: ${field} ${why['pt-BR']}`,
+      `${file} is no manifest of a firmware: ${field} ${why.en}`,
     ),
     next: inBoth(
       'use a pasta como foi publicada: manifest.json e os arquivos dele',

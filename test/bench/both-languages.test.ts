@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EspFault, EspTrouble } from '#adapters/serial/esp-trouble.ts';
 import { type PortFault, PortTrouble } from '#adapters/serial/port-trouble.ts';
+import { readJob } from '../../gateway/bench/job.ts';
 import { asBenchTrouble } from '../../gateway/bench/port-faults.ts';
 import { whyUnsigned } from '../../gateway/bench/publisher-signature.ts';
 import { BenchTrouble } from '../../gateway/bench/trouble.ts';
@@ -21,6 +22,16 @@ function saidOf(error: Error) {
   const trouble = asBenchTrouble(error);
   if (!(trouble instanceof BenchTrouble)) throw error;
   return trouble.said;
+}
+
+function saidIn(run: () => unknown) {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof BenchTrouble) return error.said.message;
+    throw error;
+  }
+  throw new Error('nothing was wrong');
 }
 
 describe('a technician who reads Portuguese', () => {
@@ -48,6 +59,19 @@ describe('a technician who reads Portuguese', () => {
       }
     },
   );
+
+  test.each([
+    [{ kind: 'detect' }, 'port'],
+    [{ kind: 'detect', port: '' }, 'port'],
+    [{ kind: 'detect', port: 'P', baud: 7 }, 'baud'],
+    [{ kind: 'detect', port: 'P', colour: 'red' }, 'o trabalho'],
+    [{ kind: 'dance' }, 'kind'],
+    [{ kind: 'flash', port: 'P', firmware: {} }, 'firmware'],
+  ])('is told what is wrong with the job %j', (job, field) => {
+    const said = saidIn(() => readJob(job));
+    expect(said['pt-BR']).toMatch(new RegExp(`^${field}: [a-zãéêç ,]+$`));
+    expect(said.en).not.toBe(said['pt-BR']);
+  });
 
   test('sees the bytes of a fault as they came, to show them to whoever made the board', () => {
     const { message } = saidOf(new EspTrouble('flash', 'write 4096 bytes: refused (status 0x08 0x00)'));

@@ -77,6 +77,8 @@ describe('the command line of the bench', () => {
     const json = await tool(...missing, '--json', '--language=pt-BR');
     expect(JSON.parse(json.printed[0] ?? '')).toMatchObject({ error: { message: '/dev/none não está lá' } });
     expect((await tool(...missing, '--language', 'fr')).code).toBe(EXIT_CODES.BAD_INPUT);
+    const unknown = await tool('detect', '--prot', 'P', '--language', 'pt-BR');
+    expect(unknown.warned[0]).toMatch(/^BAD_INPUT: opção desconhecida: --prot; veja /);
   });
 });
 

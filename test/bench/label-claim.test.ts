@@ -1,12 +1,16 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { QueueEntry } from '#contract/resources/adoption.ts';
 import type { BenchJobAnswer, BenchLabel, BenchLine } from '#contract/resources/bench.ts';
 import { type StartedBoard, startBoard } from '#sim/board/start-board.ts';
 import { FARM_WIFI } from '#sim/board/wifi.ts';
 import { createRealClock } from '#sim/sim-clock.ts';
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
+import { runBenchTool } from '../../gateway/bench/bench-tool.ts';
 import { openGateway } from '../../gateway/bench/provision-gateway.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
 
@@ -140,6 +144,55 @@ describe('the label of a board that was provisioned by cable', () => {
       body: { mac: '24:6f:28:5a:00:0a', claim },
     });
     expect([noted.status, (await labelOf(point.id)).mac]).toEqual([404, '246f285a0009']);
+  });
+
+  it('is printed by a batch for the very board that was done', async () => {
+    const point = await first.point();
+    const folder = await mkdtemp(join(tmpdir(), 'batch-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'wifi.txt'), FARM_WIFI.password);
+    const reel = await startBoard({
+      port: { kind: 'pty' },
+      clock,
+      joinTakesMs: 10,
+      mac: '24:6f:28:5a:00:03',
+    });
+    const printed: string[] = [];
+    const code = await runBenchTool(
+      [
+        ...[
+          'batch',
+          '--to',
+          folder,
+          '--points',
+          point.cod,
+          '--port',
+          reel.path(),
+          '--gateway',
+          first.app.base,
+        ],
+        ...['--ssid', FARM_WIFI.ssid, '--wifi-password-file', join(folder, 'wifi.txt')],
+        ...['--gateway-host', '127.0.0.1', '--language', 'pt-BR'],
+      ],
+      {
+        environment: { BENCH_TOKEN: first.token },
+        print: (line) => printed.push(line),
+        warn: (line) => {
+          if (line.startsWith('puxe a placa')) void reel.close();
+        },
+        signal: new AbortController().signal,
+        now: () => 0,
+      },
+    );
+    expect([code, printed[0]]).toEqual([0, expect.stringMatching(/^1 prontas, 0 falharam, 0 restam/)]);
+    const { claim, mac } = await labelOf(point.id);
+    expect(mac).toBe('246f285a0003');
+    const html = await readFile(join(folder, 'labels.html'), 'utf8');
+    expect(html).toContain('<title>Controladores</title>');
+    expect(html).toContain(claim?.replaceAll(/(.{4})(?=.)/g, '$1-'));
+    expect(await readFile(join(folder, 'results.csv'), 'utf8')).toContain(
+      `${point.device_id},24:6f:28:5a:00:03`,
+    );
   });
 
   it('opens it the way to another gateway that does not know its key, and no other code does', async () => {
