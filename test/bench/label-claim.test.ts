@@ -157,33 +157,18 @@ describe('the label of a board that was provisioned by cable', () => {
       joinTakesMs: 10,
       mac: '24:6f:28:5a:00:03',
     });
+    const words = `batch --to ${folder} --points ${point.cod} --port ${reel.path()} --gateway ${first.app.base} \
+--ssid ${FARM_WIFI.ssid} --wifi-password-file ${join(folder, 'wifi.txt')} --gateway-host 127.0.0.1 --language pt-BR`;
     const printed: string[] = [];
-    const code = await runBenchTool(
-      [
-        ...[
-          'batch',
-          '--to',
-          folder,
-          '--points',
-          point.cod,
-          '--port',
-          reel.path(),
-          '--gateway',
-          first.app.base,
-        ],
-        ...['--ssid', FARM_WIFI.ssid, '--wifi-password-file', join(folder, 'wifi.txt')],
-        ...['--gateway-host', '127.0.0.1', '--language', 'pt-BR'],
-      ],
-      {
-        environment: { BENCH_TOKEN: first.token },
-        print: (line) => printed.push(line),
-        warn: (line) => {
-          if (line.startsWith('puxe a placa')) void reel.close();
-        },
-        signal: new AbortController().signal,
-        now: () => 0,
+    const code = await runBenchTool(words.split(' '), {
+      environment: { BENCH_TOKEN: first.token },
+      print: (line) => printed.push(line),
+      warn: (line) => {
+        if (line.startsWith('puxe a placa')) void reel.close();
       },
-    );
+      signal: new AbortController().signal,
+      now: () => 0,
+    });
     expect([code, printed[0]]).toEqual([0, expect.stringMatching(/^1 prontas, 0 falharam, 0 restam/)]);
     const { claim, mac } = await labelOf(point.id);
     expect(mac).toBe('246f285a0003');
