@@ -229,14 +229,6 @@ describe('a firmware that does not fit is refused before a byte is written', () 
   });
 });
 
-test('a firmware is written at more than 80 % of what the line carries', async () => {
-  const board = await aBoard({ lineRate: 'own' });
-  const bundle = await aBundle({ bytes: 150_000 });
-  const { told } = await run({ kind: 'flash', port: board.path(), firmware: { bundle }, baud: 921_600 });
-  const rate = told.findLast(({ step }) => step === 'write')?.bytes_per_s ?? 0;
-  expect(rate).toBeGreaterThan(0.8 * 92_160);
-});
-
 function damaged(image: Buffer): Buffer {
   const copy = Buffer.from(image);
   copy.writeUInt8(copy.readUInt8(2_000) ^ 1, 2_000);
