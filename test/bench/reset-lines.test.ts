@@ -10,13 +10,23 @@ import { aBoard, aBundle, aFolder, trusted } from './flash-fixtures.ts';
 
 // A board whose port has DTR and RTS, as at every USB cable: it is reset into its loader, and must be reset out of it.
 
-async function aBoardWithLines(faults = '', options: Parameters<typeof aBoard>[0] = {}) {
+async function aBoardWithLines(
+  faults = '',
+  options: Parameters<typeof aBoard>[0] = {},
+  { deafAbove = Number.POSITIVE_INFINITY } = {},
+) {
   const board = await aBoard({ port: { kind: 'rfc2217', port: 0 }, faults: readFaults(faults), ...options });
   const moved: string[] = [];
   const openPort: JobContext['openPort'] = async (named, baud) => {
     const link = await openNetPort(named, baud);
+    let now = baud;
     return {
       ...link,
+      async setBaud(wanted) {
+        now = wanted;
+        await link.setBaud(wanted);
+      },
+      write: async (bytes) => (now > deafAbove ? undefined : link.write(bytes)),
       async setLines(lines) {
         const isMoved = await link.setLines(lines);
         moved.push(link.moved.at(-1) ?? '');
@@ -25,13 +35,18 @@ async function aBoardWithLines(faults = '', options: Parameters<typeof aBoard>[0
     };
   };
   /** What became of a job: `done`, or the code of the trouble. */
-  const run = async (job: BenchJobInput, stopAt: (progress: Progress) => boolean = () => false) => {
+  const run = async (
+    job: BenchJobInput,
+    stopAt: (progress: Progress) => boolean | 'at once' = () => false,
+  ) => {
     const stop = new AbortController();
     const told: Progress[] = [];
     const context: JobContext = {
       tell(progress) {
         told.push(progress);
-        if (stopAt(progress)) setTimeout(() => stop.abort(), 20);
+        const stopping = stopAt(progress);
+        if (stopping === 'at once') stop.abort();
+        else if (stopping) setTimeout(() => stop.abort(), 20);
       },
       signal: stop.signal,
       openPort,
@@ -93,6 +108,15 @@ describe('a board that is reset by the lines of its port', () => {
       'the board started its program (boot mode 0x13) instead of its loader',
       'program',
     ]);
+  });
+
+  test('taken back where the cable does not carry the speed, before it is asked anew, runs its program', async () => {
+    const { port, run, mode } = await aBoardWithLines('', { lineRate: 'own' }, { deafAbove: 115_200 });
+    const { code, told } = await run({ kind: 'detect', port, baud: 460_800 }, ({ message }) =>
+      message.en.includes('does not carry') ? 'at once' : false,
+    );
+    expect(told.at(-1)?.message.en).toContain('does not carry 460800 baud');
+    expect([code, await mode()]).toEqual(['CANCELLED', 'program']);
   });
 
   test('that cannot be worked on, because its maker locked it, goes back to its program', async () => {

@@ -15,13 +15,14 @@ const twoProbes = () =>
     { unitId: 7, model: 'hach-ldo', fixed: {}, faults: new Set() },
   ]);
 
-const hasMbpoll = spawnSync('mbpoll', ['-V']).error === undefined;
+const MASTER = 'mbpoll';
+const hasMaster = spawnSync(MASTER, ['-V']).error === undefined;
 
 // A master that knows nothing of us. Where it is not installed, this is skipped and shown so.
-describe.skipIf(!hasMbpoll)(`mbpoll${hasMbpoll ? '' : ' (is not installed)'}`, () => {
+describe.skipIf(!hasMaster)(`${MASTER}${hasMaster ? '' : ' (is not installed)'}`, () => {
   /** The values it reads, by register; it ends by itself after one poll. */
   async function read(...args: string[]): Promise<string[]> {
-    const { stdout } = await promisify(execFile)('mbpoll', ['-0', '-1', '-q', ...args]);
+    const { stdout } = await promisify(execFile)(MASTER, ['-0', '-1', '-q', ...args]);
     return [...stdout.matchAll(/^\[(\d+)\]:\s+(\S+)/gm)].map(([, register, value]) => `${register}=${value}`);
   }
 
