@@ -13,6 +13,7 @@ import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
 import { invitation } from './invitations.ts';
 import {
   arrivedNews,
+  boardLabel,
   delivery,
   deviceKey,
   deviceMark,
@@ -89,6 +90,7 @@ export const localResources = {
   presence,
   device_keys: deviceKey,
   device_marks: deviceMark,
+  board_labels: boardLabel,
   idempotent_answers: idempotentAnswer,
   numeric_ids: numericId,
   deliveries: delivery,

@@ -192,6 +192,21 @@ export const usageCrossing = defineResource({
   }),
 });
 
+/** What stands on the label of the board that a control point has; id is the control point's. */
+export const boardLabel = defineResource({
+  name: 'board_labels',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** 12 hex digits. */
+    mac: z.string(),
+    /** Whose label it is: the control point may have another device by now. */
+    device_id: z.string(),
+    claim: z.string(),
+    made_at: instant,
+  }),
+});
+
 export const DEVICE_MARKS = ['ignored', 'replaced', 'adopted'] as const;
 
 /** What is remembered of devices beside control points; id is `name:<device_id>` or `mac:<12 hex digits>`. */

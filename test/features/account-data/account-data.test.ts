@@ -31,6 +31,7 @@ const NOT_EXPORTED = {
   commands_taken: 'ids of orders that are exported',
   leases: 'of the processes of the instance',
   device_marks: 'boards that were ignored or replaced, of the box',
+  board_labels: 'codes of the boards that control points have, of the box',
   relays: 'keys and settings of relays, in control_points',
   relay_meters: 'energy counters of relays',
   probe_buses: 'ports and addresses of the box; who set them up stands in logs',
