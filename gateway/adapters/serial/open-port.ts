@@ -27,10 +27,21 @@ export type SerialLink = {
 const CLOSE_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 
+/** How a character goes over the line; without it 8 bits, no parity, one stop bit. */
+export type Framing = { parity: 'none' | 'even' | 'odd'; stopBits: 1 | 2 };
+
 /** Opens a port for nobody else. Throws PortTrouble. The driver is loaded with the first port. */
-export async function openPort(path: string, baud: number): Promise<SerialLink> {
+export async function openPort(path: string, baud: number, framing?: Framing): Promise<SerialLink> {
   const { SerialPort: Port } = await import('serialport');
-  const port = new Port({ path, baudRate: baud, autoOpen: false, lock: true, highWaterMark: 65_536 });
+  const port = new Port({
+    path,
+    baudRate: baud,
+    dataBits: 8,
+    ...framing,
+    autoOpen: false,
+    lock: true,
+    highWaterMark: 65_536,
+  });
   // an 'error' nobody hears ends the process
   const lost = new AbortController();
   const lose = (error: unknown) => lost.abort(asPortTrouble(error, path));

@@ -129,7 +129,7 @@ describe('a probe on a bus', () => {
     const lines = await Promise.all([onWire('late'), onNetwork('rtu', 'late')]);
     const read = lines.map(async ({ probe, link }) => {
       probe.lateMs = 130;
-      const patience = { timeoutMs: 60, tries: 3, lateMs: 300 };
+      const patience = { timeoutMs: 60, tries: 3, lateMs: 1_000 };
       const said = [];
       for (const address of [0x06, 0x10, 0x02]) said.push(await link.read({ ...oxygen, address }, patience));
       // given up before its answer, then asked for something else
