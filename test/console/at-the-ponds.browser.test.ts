@@ -147,7 +147,7 @@ describe('a night and a morning at the ponds', () => {
     expect(sent).toEqual([]);
   });
 
-  it.each(['1.234,5', '5,4,1', 'abc', '1e3'])('%s is not taken for a figure', async (typed) => {
+  it.each(['1.234,5', '5,4,1', 'abc', '1e3', '1.500'])('%s is not taken for a figure', async (typed) => {
     const page = await farm.open('/lancar/agua?pond=V-03', PHONE);
     await page.waitForSelector('.step-pond:has-text("V-03")');
     await page.getByLabel(/Oxigênio/).fill(typed);

@@ -4,25 +4,8 @@ import { toast } from '../../components/toast.tsx';
 import { now } from '../../data/clock.ts';
 import { type Entry, enter, takeBack } from '../../data/outbox.ts';
 import { TIME } from '../../data/schedules.ts';
-import { clockTime, instantAt, isoDay, readDecimal } from '../../i18n/format.ts';
+import { clockTime, instantAt, isoDay } from '../../i18n/format.ts';
 import { formWords } from './form-words.ts';
-
-/** A text field that holds a figure: what was typed, what it means, and what is wrong with it once it was touched. */
-export function useFigure(first = '', rules: { isNeeded?: boolean; most?: number } = {}) {
-  const words = formWords();
-  const { isNeeded = true, most = Number.POSITIVE_INFINITY } = rules;
-  const [text, setText] = useState(first);
-  const value = readDecimal(text);
-  const fault =
-    value === null
-      ? null
-      : Number.isNaN(value)
-        ? words.badFigure
-        : value < 0 || value > most || (isNeeded && value === 0)
-          ? words.positive
-          : null;
-  return { text, setText, value, fault, isRight: fault === null && (value !== null || !isNeeded) };
-}
 
 /** Day and time by the farm's clock, now to begin with. */
 export function useWhen() {

@@ -4,7 +4,8 @@ import type { BatchDetail } from '#contract/resources/batches.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { BeforeAfter } from '../../components/before-after.tsx';
 import { Button } from '../../components/button.tsx';
-import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { FigureField } from '../../components/figure-field.tsx';
 import { useBatches } from '../../data/batches.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
@@ -92,13 +93,11 @@ function Form({ batch }: { batch: BatchDetail }) {
       ) : null}
       <WhenFields when={form.when} />
       <div class="form-grid">
-        <DecimalField
+        <FigureField
           label={words.weight}
           unit="g"
           hint={words.weightHint(quantity(batch.average_weight_g, 2, 'g'))}
-          value={form.weight.text}
-          fault={form.weight.fault}
-          onInput={(event) => form.weight.setText(event.currentTarget.value)}
+          figure={form.weight}
         />
         <TextField
           label={words.reason}

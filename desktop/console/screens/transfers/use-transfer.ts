@@ -3,6 +3,7 @@ import { useLocation } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { TransferAnswer } from '#contract/resources/transfers.ts';
 import { faultText } from '../../components/answer.tsx';
+import { useFigure } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError, del, newUuid, post } from '../../data/api.ts';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
@@ -10,7 +11,7 @@ import { refresh } from '../../data/query.ts';
 import { figure, readCount } from '../../i18n/format.ts';
 import { equalShares, rest } from '../../state/split.ts';
 import { formWords } from '../entries/form-words.ts';
-import { useFigure, useWhen } from '../entries/use-form.ts';
+import { useWhen } from '../entries/use-form.ts';
 import { transferWords } from './words.ts';
 
 export type Destination = {

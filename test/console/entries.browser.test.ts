@@ -29,6 +29,35 @@ const oxygenOf = async (pond: string) => {
   );
 };
 
+it('in English, a pond that is renamed keeps its area, and set points keep every decimal when another is changed', async () => {
+  const call = (method: string, path: string, body?: unknown) =>
+    farm.app.call(method, path, { token: farm.owner.token, ...(body === undefined ? {} : { body }) });
+  const { pointId } = farm.farm;
+  await call('PUT', `/control-points/${pointId}/settings`, { do_on: 3.25, do_off: 4.75, min_on_s: 1_200 });
+  const page = await farm.open('/sistema/fazenda', { language: 'en' });
+  await page.getByRole('button', { name: 'Change R-01' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByLabel('Area').inputValue()).toBe('3000');
+  await dialog.getByLabel('Code').fill('R-001');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('tr:has-text("R-001")');
+  expect((await call('GET', `/ponds/${ponds[0]?.id}`)).body).toMatchObject({ size_m2: 3_000, depth_m: 1.5 });
+  await call('PUT', `/ponds/${ponds[0]?.id}`, { cod: 'R-01' });
+
+  await page.goto(`${farm.app.base}/aeracao/${pointId}`);
+  await page.getByRole('heading', { name: 'Settings' }).click();
+  expect(await page.getByLabel('Turns on with DO up to').inputValue()).toBe('3.25');
+  await page.getByLabel('Least time off').fill('90');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.waitForSelector('.toast:has-text("Settings saved")');
+  expect((await call('GET', `/control-points/${pointId}/settings`)).body).toMatchObject({
+    do_on: 3.25,
+    do_off: 4.75,
+    min_on_s: 1_200,
+    min_off_s: 90,
+  });
+});
+
 it('a round of twelve ponds without Wi-Fi outlives a reload and is saved whole, each pond once', async () => {
   const page = await farm.open(`/lancar/agua?pond=${ponds[0]?.cod}`, PHONE);
   await page.route('**/api/v1/water-quality/', (route) => route.abort());
