@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Console, startConsole } from '#test/console.ts';
 
 const PHONE = { width: 360, height: 740 };
@@ -18,20 +19,19 @@ beforeAll(async () => {
     ponds.push({ id: (body as { id: string }).id, cod });
   }
 });
+afterEach(() => farm.closePages());
 afterAll(() => farm.close());
 
+const call = (method: string, path: string, body?: unknown) =>
+  farm.app.call(method, path, { token: farm.owner.token, ...(body === undefined ? {} : { body }) });
 const oxygenOf = async (pond: string) => {
-  const { body } = await farm.app.call('GET', `/water-quality/pond/${pond}?limit=50`, {
-    token: farm.owner.token,
-  });
+  const { body } = await call('GET', `/water-quality/pond/${pond}?limit=50`);
   return (body as { measurements: { dissolved_oxygen: number }[] }).measurements.map(
     ({ dissolved_oxygen }) => dissolved_oxygen,
   );
 };
 
 it('in English, a pond that is renamed keeps its area, and set points keep every decimal when another is changed', async () => {
-  const call = (method: string, path: string, body?: unknown) =>
-    farm.app.call(method, path, { token: farm.owner.token, ...(body === undefined ? {} : { body }) });
   const { pointId } = farm.farm;
   await call('PUT', `/control-points/${pointId}/settings`, { do_on: 3.25, do_off: 4.75, min_on_s: 1_200 });
   const page = await farm.open('/sistema/fazenda', { language: 'en' });
@@ -58,25 +58,142 @@ it('in English, a pond that is renamed keeps its area, and set points keep every
   });
 });
 
-it('a round of twelve ponds without Wi-Fi outlives a reload and is saved whole, each pond once', async () => {
-  const page = await farm.open(`/lancar/agua?pond=${ponds[0]?.cod}`, PHONE);
-  await page.route('**/api/v1/water-quality/', (route) => route.abort());
-  for (const [n, { cod }] of ponds.entries()) {
-    await page.waitForSelector(`.step-pond:has-text("${cod}")`);
-    await page.getByLabel(/Oxigênio/).fill(`5,${n}`);
-    // at once: what tells of the last pond does not lie over the button that leads to the next
-    await page.getByRole('button', { name: 'Próximo' }).click({ timeout: 5_000 });
-  }
-  await page.reload();
-  await page.goto(`${farm.app.base}/lancar/fila`);
-  await expect.poll(() => page.locator('[data-entry]').count()).toBe(ROUND);
-  for (const { id } of ponds) expect(await oxygenOf(id)).toEqual([]);
+/** Types the oxygen of a pond on a phone and goes on to the next. */
+async function typeAt(page: Page, cod: string, oxygen: string): Promise<void> {
+  await page.waitForSelector(`.step-pond:has-text("${cod}")`);
+  await page.getByLabel(/Oxigênio/).fill(oxygen);
+  // at once: what tells of the last pond does not lie over the button that leads to the next
+  await page.getByRole('button', { name: 'Próximo' }).click({ timeout: 5_000 });
+}
+const total = async () =>
+  (await Promise.all(ponds.map(({ id }) => oxygenOf(id)))).reduce((sum, { length }) => sum + length, 0);
 
-  await page.unroute('**/api/v1/water-quality/');
+it('a round of twelve ponds while the gateway is away outlives the page and is saved whole, each pond once', async () => {
+  const page = await farm.open(`/lancar/agua?pond=${ponds[0]?.cod}`, PHONE);
+  await page.waitForSelector('.step-pond');
+  const back = await farm.app.goAway();
+  for (const [n, { cod }] of ponds.entries()) await typeAt(page, cod, `5,${n}`);
+  // the last one is kept when the next pond stands there
+  await page.waitForSelector('.step-pond:has-text("V-01")');
+  // the phone goes out, and on again once the box is there
+  const context = page.context();
+  await page.close();
+  await back();
+  expect(await total()).toBe(0);
+  const again = await context.newPage();
+  await again.clock.install();
+  await again.goto(`${farm.app.base}/lancar/fila`);
+  await expect.poll(() => again.locator('[data-entry]').count()).toBe(ROUND);
+  await again.clock.fastForward(11_000);
   const typed = ponds.map((_, n) => [Number(`5.${n}`)]);
-  await expect
-    .poll(() => Promise.all(ponds.map(({ id }) => oxygenOf(id))), { timeout: 40_000 })
-    .toEqual(typed);
-  await expect.poll(() => page.locator('[data-entry="saved"]').count()).toBe(ROUND);
-  expect(await Promise.all(ponds.map(({ id }) => oxygenOf(id)))).toEqual(typed);
+  await expect.poll(() => Promise.all(ponds.map(({ id }) => oxygenOf(id)))).toEqual(typed);
+  await expect.poll(() => again.locator('[data-entry="saved"]').count()).toBe(ROUND);
+  // nothing is left typed either
+  await again.goto(`${farm.app.base}/lancar/agua`);
+  await again.waitForSelector('.step-pond');
+  expect(await again.evaluate(`Object.keys(localStorage).filter((key) => key.startsWith('round '))`)).toEqual(
+    [],
+  );
+});
+
+it('a sheet that is saved with a key held down is one round, and what is typed meanwhile stays', async () => {
+  const before = await total();
+  const page = await farm.open('/lancar/agua', { isTimed: true });
+  await page.waitForSelector('[data-cell="2-0"]');
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/water-quality/')) sent.push(request.url());
+  });
+  await page.locator('[data-cell="0-0"]').fill('5,5');
+  await page.locator('[data-cell="1-0"]').fill('5,6');
+  await page.evaluate(`{
+    const cell = document.querySelector('[data-cell="1-0"]');
+    const down = () => cell.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true, cancelable: true }),
+    );
+    down(); down(); down();
+    const third = document.querySelector('[data-cell="2-0"]');
+    third.value = '5,7';
+    third.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    down();
+  }`);
+  await page.waitForSelector('.toast:has-text("2 medições")');
+  expect(await page.locator('[data-cell="0-0"]').inputValue()).toBe('');
+  expect(await page.locator('[data-cell="2-0"]').inputValue()).toBe('5,7');
+  // undone, both stand there again, and what was typed since is not touched
+  await page.locator('.toast button').first().click();
+  await page.waitForSelector('.toast:has-text("nada foi enviado")');
+  expect(await page.locator('[data-cell="1-0"]').inputValue()).toBe('5,6');
+  await page.locator('[data-cell="2-0"]').fill('');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.toast:has-text("2 medições")');
+  await page.clock.fastForward(9_000);
+  expect(sent).toEqual([]);
+  await page.clock.fastForward(2_000);
+  await expect.poll(() => sent.length).toBe(2);
+  await expect.poll(total).toBe(before + 2);
+});
+
+it('a phone that is turned, left and opened again still has what was typed for its pond', async () => {
+  const page = await farm.open('/lancar/agua?pond=R-03', PHONE);
+  await page.waitForSelector('.step-pond:has-text("R-03")');
+  await page.getByRole('button', { name: 'Anterior' }).click();
+  await page.waitForSelector('.step-pond:has-text("R-02")');
+  await page.getByLabel(/Oxigênio/).fill('6,2');
+  await page.setViewportSize({ width: 900, height: 400 });
+  await expect.poll(() => page.locator('[data-cell="1-0"]').inputValue()).toBe('6,2');
+  await page.setViewportSize(PHONE);
+  await page.waitForSelector('.step-pond:has-text("R-02")');
+  expect(await page.getByLabel(/Oxigênio/).inputValue()).toBe('6,2');
+  await page.goto(`${farm.app.base}/`);
+  await page.waitForSelector('[data-pond="V-01"]');
+  await page.goto(`${farm.app.base}/lancar/agua`);
+  await page.waitForSelector('.step-pond:has-text("R-02")');
+  expect(await page.getByLabel(/Oxigênio/).inputValue()).toBe('6,2');
+  expect(await oxygenOf(ponds[1]?.id ?? '')).not.toContain(6.2);
+});
+
+it('a browser that keeps nothing says so, and sends what was typed all the same', async () => {
+  const page = await farm.open('/lancar/agua?pond=R-01', {
+    ...PHONE,
+    isTimed: true,
+    script: "IDBFactory.prototype.open = () => { throw new DOMException('no', 'InvalidStateError'); }",
+  });
+  await typeAt(page, 'R-01', '4,8');
+  await page.waitForSelector('.toast:has-text("Este navegador não guarda dados")');
+  await page.clock.fastForward(11_000);
+  await expect.poll(() => oxygenOf(ponds[0]?.id ?? '')).toContain(4.8);
+});
+
+it('a loss whose answer got lost is told again the day after, by a page that never learned who is signed in, and kills once', async () => {
+  const { body } = await call('GET', `/batches/?farm_id=${farm.farm.id}`);
+  const [batch] = body as { id: string; survival_rate: number }[];
+  const page = await farm.open('/lancar/mortalidade?batch=L-01', { isTimed: true });
+  await page.route('**/api/v1/users/me', (route) => route.abort());
+  await page.reload();
+  let answers = 0;
+  await page.route('**/adjust-survival', async (route) => {
+    const answer = await route.fetch();
+    answers += 1;
+    if (answers === 1) return route.abort();
+    return route.fulfill({ response: answer });
+  });
+  await page.getByLabel('Quanto dos vivos morreu').fill('20');
+  await page.getByLabel('O que aconteceu').fill('Queda de oxigênio');
+  await page.getByRole('button', { name: 'Acertar sobrevivência' }).click();
+  await page.waitForSelector('.toast:has-text("L-01")');
+  await page.clock.fastForward(10_500);
+  await expect.poll(() => answers).toBe(1);
+  await page.waitForSelector('a[href="/lancar/fila"]:has-text("(1)")');
+  // longer than the gateway remembers the key of a request
+  farm.app.clock.advance(25 * 3_600_000);
+  await page.clock.fastForward(6_000);
+  await expect.poll(() => answers).toBe(2);
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /Na fila/ })
+    .click();
+  await page.waitForSelector('[data-entry="saved"]');
+  const after = await call('GET', `/batches/${batch?.id}`);
+  expect(after.body).toMatchObject({ survival_rate: (batch?.survival_rate ?? 0) * 0.8 });
 });

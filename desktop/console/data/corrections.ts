@@ -3,8 +3,8 @@ import { useRef, useState } from 'preact/hooks';
 import { faultText } from '../components/answer.tsx';
 import { toast } from '../components/toast.tsx';
 import { dictionary } from '../i18n/language.ts';
+import { UNDO_MS } from '../state/outbox-rules.ts';
 import { ApiError, del, newUuid, post, put } from './api.ts';
-import { UNDO_MS } from './outbox.ts';
 import { refresh } from './query.ts';
 
 // What was recorded wrongly is changed or taken away, and for ten seconds there is a way back: a deletion leaves only

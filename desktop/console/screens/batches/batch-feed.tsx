@@ -1,14 +1,13 @@
 import type { FeedingJournal, FeedingRecommendation, FeedingSummary } from '#contract/resources/feeding.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { toast } from '../../components/toast.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
-import { enter, takeBack } from '../../data/outbox.ts';
 import { useGet } from '../../data/query.ts';
 import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18n/format.ts';
 import { formWords } from '../entries/form-words.ts';
+import { useEnter } from '../entries/use-enter.ts';
 import { batchWords } from './words.ts';
 
 /** What to feed today, meal by meal, each with one press once it is given; and what the cycle has eaten so far. */
@@ -76,13 +75,15 @@ function Meals({
 }) {
   const words = batchWords();
   const forms = formWords();
+  const { put } = useEnter();
   const today = isoDay(now.value);
   const records = journal?.feeding_records ?? [];
   const last = records[0];
   const give = async (meal: FeedingRecommendation['daily_schedule'][number]) => {
-    const entry = await enter({
+    const label = `${batch.batch_code} · ${quantity(meal.quantity_kg, 2, 'kg')}`;
+    const wanted = {
       path: '/feeding/',
-      label: `${batch.batch_code} · ${quantity(meal.quantity_kg, 2, 'kg')}`,
+      label,
       body: {
         batch_id: batch.id,
         feed_type: last?.feed_type ?? advice.recommendation.feed_type,
@@ -91,8 +92,8 @@ function Meals({
         feed_date: new Date(now.value).toISOString(),
       },
       touches: ['feeding', 'ponds', 'batches', 'financial', 'dashboard'],
-    });
-    toast(forms.queued(entry.label), { label: forms.undo, run: () => void takeBack(entry.id) });
+    };
+    await put([wanted], { text: forms.queued(label) });
   };
   return (
     <ul class="stack">
