@@ -165,6 +165,45 @@ it('a browser that keeps nothing says so, and sends what was typed all the same'
   await expect.poll(() => oxygenOf(ponds[0]?.id ?? '')).toContain(4.8);
 });
 
+it('a meal that is pressed twice is one ration, marked late it counts at its own time, and its cost is the last one’s', async () => {
+  const { body } = await call('GET', `/batches/?farm_id=${farm.farm.id}`);
+  const [batch] = body as { id: string }[];
+  const fed = async () => {
+    const journal = await call('GET', `/feeding/batch/${batch?.id}`);
+    return (journal.body as { feeding_records: { feed_date: string; cost_per_kg: number }[] })
+      .feeding_records;
+  };
+  const page = await farm.open('/lotes/L-01', { isTimed: true });
+  // nobody has said yet what the feed costs: the form asks, a press would store zero
+  await page.locator('li a[href="/lancar/racao?batch=L-01"]').first().waitFor();
+  await call('POST', '/feeding/', {
+    batch_id: batch?.id,
+    feed_type: '35 % PB',
+    quantity_kg: 3,
+    cost_per_kg: 6.25,
+    feed_date: '2026-03-01T12:00:00Z',
+  });
+  await page.reload();
+  const give = page.getByRole('button', { name: 'Dado', exact: true });
+  await give.first().waitFor();
+  const open = await give.count();
+  const row = page.locator('li', { has: give.first() }).first();
+  const time = await row.locator('strong').innerText();
+  await give.first().evaluate((button: HTMLElement) => {
+    button.click();
+    button.click();
+  });
+  await page.waitForSelector(`li:has-text("${time}"):has-text("10 s para desfazer")`);
+  expect(await give.count()).toBe(open - 1);
+  await page.clock.fastForward(11_000);
+  await expect.poll(async () => (await fed()).length).toBe(2);
+  const [newest] = await fed();
+  // three hours behind UTC
+  const due = new Date(Date.parse(`2026-03-02T${time}:00Z`) + 3 * 3_600_000).toISOString();
+  expect(newest).toMatchObject({ feed_date: due, cost_per_kg: 6.25 });
+  await page.waitForSelector(`li:has-text("${time}"):has-text("Dado ${time}")`);
+});
+
 it('a loss whose answer got lost is told again the day after, by a page that never learned who is signed in, and kills once', async () => {
   const { body } = await call('GET', `/batches/?farm_id=${farm.farm.id}`);
   const [batch] = body as { id: string; survival_rate: number }[];
