@@ -31,6 +31,14 @@ const oxygenOf = async (pond: string) => {
   );
 };
 
+const batchOf = async (code: string) => {
+  const { body } = await call('GET', `/batches/?farm_id=${farm.farm.id}`);
+  const listed = body as { id: string; batch_code: string; survival_rate: number }[];
+  const found = listed.find(({ batch_code }) => batch_code === code);
+  if (found === undefined) throw new Error(`no batch ${code}`);
+  return found;
+};
+
 it('in English, a pond that is renamed keeps its area, and set points keep every decimal when another is changed', async () => {
   const { pointId } = farm.farm;
   await call('PUT', `/control-points/${pointId}/settings`, { do_on: 3.25, do_off: 4.75, min_on_s: 1_200 });
@@ -165,11 +173,45 @@ it('a browser that keeps nothing says so, and sends what was typed all the same'
   await expect.poll(() => oxygenOf(ponds[0]?.id ?? '')).toContain(4.8);
 });
 
+it('feed that was asked for one pond is never written down for another, while nobody knows what swims there', async () => {
+  const second = await call('POST', '/batches/', {
+    pond_id: farm.farm.pondIds[1],
+    batch_code: 'L-02',
+    species: 'Litopenaeus vannamei',
+    lineage: 'SPF',
+    larva_origin: 'Aracati',
+    start_date: '2026-02-01',
+    initial_count: 50_000,
+    initial_avg_weight: 0.01,
+    initial_density: 20,
+  });
+  expect(second.status).toBe(201);
+  const page = await farm.open('/lancar/racao');
+  const cards: (() => void)[] = [];
+  await page.route('**/ponds/summary-cards*', async (route) => {
+    await new Promise<void>((resolve) => cards.push(resolve));
+    await route.continue();
+  });
+  await page.goto(`${farm.app.base}/lancar/racao?pond=V-02`);
+  await expect.poll(() => cards.length).toBeGreaterThan(0);
+  await page.waitForSelector('main .skeleton');
+  expect(await page.getByLabel('Lote').count()).toBe(0);
+  for (const go of cards) go();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await expect.poll(() => page.getByLabel('Lote').inputValue()).toBe((second.body as { id: string }).id);
+  await page.getByLabel('Quantidade').fill('7,5');
+
+  // V-03 holds nothing: nobody guesses
+  await page.goto(`${farm.app.base}/lancar/racao?pond=V-03`);
+  await page.waitForSelector('.note:has-text("Não achei um lote em cultivo em V-03")');
+  expect(await page.getByLabel('Lote').inputValue()).toBe('');
+  expect(await page.getByLabel('Quantidade').count()).toBe(0);
+});
+
 it('a meal that is pressed twice is one ration, marked late it counts at its own time, and its cost is the last one’s', async () => {
-  const { body } = await call('GET', `/batches/?farm_id=${farm.farm.id}`);
-  const [batch] = body as { id: string }[];
+  const batch = await batchOf('L-01');
   const fed = async () => {
-    const journal = await call('GET', `/feeding/batch/${batch?.id}`);
+    const journal = await call('GET', `/feeding/batch/${batch.id}`);
     return (journal.body as { feeding_records: { feed_date: string; cost_per_kg: number }[] })
       .feeding_records;
   };
@@ -177,7 +219,7 @@ it('a meal that is pressed twice is one ration, marked late it counts at its own
   // nobody has said yet what the feed costs: the form asks, a press would store zero
   await page.locator('li a[href="/lancar/racao?batch=L-01"]').first().waitFor();
   await call('POST', '/feeding/', {
-    batch_id: batch?.id,
+    batch_id: batch.id,
     feed_type: '35 % PB',
     quantity_kg: 3,
     cost_per_kg: 6.25,
@@ -189,7 +231,7 @@ it('a meal that is pressed twice is one ration, marked late it counts at its own
   const open = await give.count();
   const row = page.locator('li', { has: give.first() }).first();
   const time = await row.locator('strong').innerText();
-  await give.first().evaluate((button: HTMLElement) => {
+  await give.first().evaluate((button: { click: () => void }) => {
     button.click();
     button.click();
   });
@@ -205,8 +247,7 @@ it('a meal that is pressed twice is one ration, marked late it counts at its own
 });
 
 it('a loss whose answer got lost is told again the day after, by a page that never learned who is signed in, and kills once', async () => {
-  const { body } = await call('GET', `/batches/?farm_id=${farm.farm.id}`);
-  const [batch] = body as { id: string; survival_rate: number }[];
+  const batch = await batchOf('L-01');
   const page = await farm.open('/lancar/mortalidade?batch=L-01', { isTimed: true });
   await page.route('**/api/v1/users/me', (route) => route.abort());
   await page.reload();
@@ -233,6 +274,6 @@ it('a loss whose answer got lost is told again the day after, by a page that nev
     .getByRole('link', { name: /Na fila/ })
     .click();
   await page.waitForSelector('[data-entry="saved"]');
-  const after = await call('GET', `/batches/${batch?.id}`);
-  expect(after.body).toMatchObject({ survival_rate: (batch?.survival_rate ?? 0) * 0.8 });
+  const after = await call('GET', `/batches/${batch.id}`);
+  expect(after.body).toMatchObject({ survival_rate: batch.survival_rate * 0.8 });
 });
