@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Console, startConsole } from '#test/console.ts';
+import { type Console, startConsole, violationsOn } from '#test/console.ts';
 
 const PHONE = { width: 360, height: 740 };
 const ROUND = 12;
@@ -140,6 +140,30 @@ it('a sheet that is saved with a key held down is one round, and what is typed m
   await page.clock.fastForward(2_000);
   await expect.poll(() => sent.length).toBe(2);
   await expect.poll(total).toBe(before + 2);
+});
+
+it('40,2 for 4,2 stays on the sheet until Enter says a second time that it is right, on the phone until it is tapped', async () => {
+  const page = await farm.open('/lancar/agua', { isTimed: true });
+  await page.locator('[data-cell="3-0"]').fill('42');
+  await page.waitForSelector('.cell-note:has-text("42,0? muito fora do comum")');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.note:has-text("R-04 só sai depois")');
+  expect(await violationsOn(page)).toEqual([]);
+  expect(await page.locator('.toast').count()).toBe(0);
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.dataset.cell')).toBe('3-0');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.evaluate('document.activeElement.dataset.cell')).toBe('4-0');
+  await page.waitForSelector('.note:has-text("R-04")', { state: 'detached' });
+  expect(await page.getByRole('button', { name: 'Salvar ronda (1)' }).isEnabled()).toBe(true);
+
+  await page.setViewportSize(PHONE);
+  await page.goto(`${farm.app.base}/lancar/agua?pond=R-05`);
+  await page.getByLabel(/Oxigênio/).fill('48');
+  const next = page.getByRole('button', { name: 'Próximo' });
+  expect(await next.isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Está certo' }).click();
+  await expect.poll(() => next.isEnabled()).toBe(true);
 });
 
 it('a phone that is turned, left and opened again still has what was typed for its pond', async () => {

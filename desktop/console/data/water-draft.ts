@@ -7,6 +7,7 @@ import {
   putBack,
   without,
   withoutEntries,
+  withSure,
   withTyped,
 } from '../state/water-draft.ts';
 import { newUuid } from './api.ts';
@@ -44,6 +45,8 @@ function keep(draft: Draft): void {
 
 export const typeWater = (pondId: string, field: WaterField, text: string): void =>
   keep(withTyped(waterDraft.value, { pondId, field, text, id: newUuid(), now: serverNow() }));
+export const sureOfWater = (pondId: string, field: WaterField): void =>
+  keep(withSure(waterDraft.value, pondId, field));
 /** Takes away what was sent, as far as it stands there as it was sent. */
 export const clearWater = (sent: Draft): void => keep(without(waterDraft.value, sent));
 export const putWaterBack = (taken: Draft): void => keep(putBack(waterDraft.value, taken));

@@ -1,27 +1,15 @@
-import { useEffect, useRef } from 'preact/hooks';
-import type { WaterField } from '#contract/resources/water-quality.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
-import { typeWater, waterDraft } from '../../data/water-draft.ts';
+import { sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
 import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
-import { JudgedNote } from './judged-note.tsx';
-import { judgeTyped, mayLeave, typedOf, useLastWater, useSendWater } from './water-round.ts';
+import { WaterCell } from './water-cell.tsx';
+import { FIELDS, mayLeave, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
-
-const FIELDS: readonly WaterField[] = [
-  'dissolved_oxygen',
-  'temperature',
-  'ph',
-  'salinity',
-  'ammonia',
-  'nitrite',
-  'alkalinity',
-  'transparency',
-];
 
 /** The round on a wide screen: rows are ponds, columns are parameters; hands stay on the keys. */
 export function WaterGrid() {
@@ -29,11 +17,15 @@ export function WaterGrid() {
   const names = waterWords().short;
   const known = usePonds();
   const { ponds } = known;
-  const lastOf = useLastWater();
-  const { send, isBusy } = useSendWater(FIELDS);
+  const { lastOf, judged: judgedOf } = useWaterRound();
+  const { send, isBusy } = useSendWater();
+  /** The cell and the figure where Enter was told that it is unlikely: once more says that it is right. */
+  const [askedAt, setAskedAt] = useState('');
   const table = useRef<HTMLTableElement>(null);
-  const ready = ponds.filter(({ id }) => mayLeave(FIELDS, typedOf(id), lastOf(id)));
-  const blocked = ponds.some(({ id }) => waterDraft.value.has(id) && !ready.some((pond) => pond.id === id));
+  const rows = ponds.map((pond) => ({ pond, judged: judgedOf(pond.id) }));
+  const ready = rows.filter(({ judged }) => mayLeave(judged)).map(({ pond }) => pond);
+  const held = rows.filter(({ pond }) => waterDraft.value.has(pond.id) && !ready.includes(pond));
+  const isUnclear = held.some(({ judged }) => Object.values(judged).some(({ is }) => is === 'unclear'));
 
   const focusCell = (row: number, column: number) =>
     table.current?.querySelector<HTMLInputElement>(`[data-cell="${row}-${column}"]`)?.focus();
@@ -43,16 +35,21 @@ export function WaterGrid() {
     if (isThere && isNothingFocused()) focusCell(0, 0);
   }, [isThere]);
 
-  const onKey = (event: KeyboardEvent, at: { row: number; column: number }) => {
-    const { row, column } = at;
+  const onKey = (event: KeyboardEvent, { row, column }: { row: number; column: number }) => {
     const field = FIELDS[column];
-    const pond = ponds[row];
-    if (field === undefined || pond === undefined) return;
+    const at = rows[row];
+    if (field === undefined || at === undefined) return;
+    const here = at.judged[field];
+    const asked = `${row}-${column} ${typedOf(at.pond.id)[field] ?? ''}`;
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       void send(ready);
+    } else if (event.key === 'Enter' && here.is === 'value' && here.isDoubtful && askedAt !== asked) {
+      event.preventDefault();
+      setAskedAt(asked);
     } else if (event.key === 'Enter' || event.key === 'ArrowDown') {
       event.preventDefault();
+      if (event.key === 'Enter' && askedAt === asked) sureOfWater(at.pond.id, field);
       // behind the last pond the round begins anew with the next parameter
       if (row + 1 < ponds.length) focusCell(row + 1, column);
       else if (event.key === 'Enter') focusCell(0, column + 1);
@@ -62,7 +59,7 @@ export function WaterGrid() {
     } else if (event.key === '*') {
       event.preventDefault();
       const above = ponds[row - 1];
-      if (above !== undefined) typeWater(pond.id, field, typedOf(above.id)[field] ?? '');
+      if (above !== undefined) typeWater(at.pond.id, field, typedOf(above.id)[field] ?? '');
     }
   };
 
@@ -75,11 +72,11 @@ export function WaterGrid() {
       </EntryHead>
       <p class="muted small">{words.roundHint}</p>
       <DraftNote />
-      {blocked ? (
+      {held.length === 0 ? null : (
         <p class="note p2" role="alert">
-          {words.unclear}
+          {isUnclear ? words.unclear : words.lookFirst(held.map(({ pond }) => pond.cod).join(', '))}
         </p>
-      ) : null}
+      )}
       <Answer of={known} isEmpty={(found) => found.length === 0} empty={<Empty text={words.noPonds} />}>
         {() => (
           <div class="table-frame">
@@ -95,29 +92,21 @@ export function WaterGrid() {
                 </tr>
               </thead>
               <tbody>
-                {ponds.map((pond, row) => (
+                {rows.map(({ pond, judged }, row) => (
                   <tr key={pond.id}>
                     <th scope="row">{pond.cod}</th>
-                    {FIELDS.map((field, column) => {
-                      const judged = judgeTyped(field, typedOf(pond.id), lastOf(pond.id));
-                      return (
-                        <td key={field}>
-                          <input
-                            class="input cell"
-                            type="text"
-                            inputMode="decimal"
-                            autoComplete="off"
-                            aria-label={`${pond.cod} ${names[field]}`}
-                            aria-invalid={judged.is === 'unclear' || judged.is === 'impossible'}
-                            data-cell={`${row}-${column}`}
-                            value={typedOf(pond.id)[field] ?? ''}
-                            onInput={(event) => typeWater(pond.id, field, event.currentTarget.value)}
-                            onKeyDown={(event) => onKey(event, { row, column })}
-                          />
-                          <JudgedNote judged={judged} last={lastOf(pond.id)?.[field] ?? null} field={field} />
-                        </td>
-                      );
-                    })}
+                    {FIELDS.map((field, column) => (
+                      <td key={field}>
+                        <WaterCell
+                          pond={pond}
+                          field={field}
+                          place={`${row}-${column}`}
+                          judged={judged[field]}
+                          last={lastOf(pond.id)?.[field] ?? null}
+                          onKey={(event) => onKey(event, { row, column })}
+                        />
+                      </td>
+                    ))}
                   </tr>
                 ))}
               </tbody>

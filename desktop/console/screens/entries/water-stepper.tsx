@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
@@ -6,20 +6,17 @@ import { Button } from '../../components/button.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
-import { typeWater, waterDraft } from '../../data/water-draft.ts';
+import { sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
 import { figure } from '../../i18n/format.ts';
+import type { Judged } from '../../state/water-entry.ts';
 import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
-import { JudgedNote } from './judged-note.tsx';
-import { judgeTyped, mayLeave, typedOf, useLastWater, useSendWater } from './water-round.ts';
+import { isAmiss, JudgedNote } from './judged-note.tsx';
+import { FIRST, mayLeave, REST, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
 
 /** Two taps as near as this are one. */
 const DOUBLE_TAP_MS = 400;
-
-const FIRST: readonly WaterField[] = ['dissolved_oxygen', 'temperature', 'ph', 'salinity'];
-const REST: readonly WaterField[] = ['ammonia', 'nitrite', 'alkalinity', 'transparency'];
-const FIELDS = [...FIRST, ...REST];
 
 /** The round on a phone: one pond at a time, in walking order. */
 export function WaterStepper({ step, onStep }: { step: number | null; onStep: (step: number) => void }) {
@@ -74,10 +71,12 @@ export function WaterStepper({ step, onStep }: { step: number | null; onStep: (s
 
 function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) | null; onNext: () => void }) {
   const words = entryWords();
-  const last = useLastWater()(pond.id);
-  const { send, isBusy } = useSendWater(FIELDS);
+  const { lastOf, judged: judgedOf } = useWaterRound();
+  const last = lastOf(pond.id);
+  const judged = judgedOf(pond.id);
+  const { send, isBusy } = useSendWater();
   const shownAt = useRef(performance.now());
-  const isReady = mayLeave(FIELDS, typedOf(pond.id), last);
+  const isReady = mayLeave(judged);
   const isTouched = waterDraft.value.has(pond.id);
   const save = async () => {
     if (await send([pond])) onNext();
@@ -94,13 +93,25 @@ function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) |
     >
       <h2 class="step-pond">{pond.cod}</h2>
       {FIRST.map((field) => (
-        <WaterInput key={field} field={field} pondId={pond.id} last={last} />
+        <WaterInput
+          key={field}
+          field={field}
+          pondId={pond.id}
+          judged={judged[field]}
+          before={last?.[field] ?? null}
+        />
       ))}
       <details>
         <summary>+ {REST.map((field) => waterWords().short[field]).join(', ')}</summary>
         <div class="stack">
           {REST.map((field) => (
-            <WaterInput key={field} field={field} pondId={pond.id} last={last} />
+            <WaterInput
+              key={field}
+              field={field}
+              pondId={pond.id}
+              judged={judged[field]}
+              before={last?.[field] ?? null}
+            />
           ))}
         </div>
       </details>
@@ -119,37 +130,44 @@ function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) |
 function WaterInput({
   field,
   pondId,
-  last,
+  judged,
+  before,
 }: {
   field: WaterField;
   pondId: string;
-  last: ReturnType<ReturnType<typeof useLastWater>>;
+  judged: Judged;
+  before: number | null;
 }) {
   const words = entryWords();
-  const name = waterWords().name[field];
+  const id = useId();
   const { unit, decimals } = WATER[field];
-  const typed = typedOf(pondId);
-  const judged = judgeTyped(field, typed, last);
-  const before = last?.[field] ?? null;
   return (
-    <label class="step-field">
-      <span>
-        {name} {unit === '' ? null : <span class="muted small">{unit}</span>}
+    <div class="step-field">
+      <label for={id}>
+        {waterWords().name[field]} {unit === '' ? null : <span class="muted small">{unit}</span>}
         {before === null ? null : (
           <span class="muted small"> · {words.lastValue(figure(before, decimals))}</span>
         )}
-      </span>
+      </label>
       <input
+        id={id}
         class="input"
         type="text"
         inputMode="decimal"
         autoComplete="off"
         enterKeyHint="next"
-        aria-invalid={judged.is === 'unclear' || judged.is === 'impossible'}
-        value={typed[field] ?? ''}
+        aria-invalid={isAmiss(judged)}
+        aria-describedby={`${id}-note`}
+        value={typedOf(pondId)[field] ?? ''}
         onInput={(event) => typeWater(pondId, field, event.currentTarget.value)}
       />
-      <JudgedNote judged={judged} last={before} field={field} />
-    </label>
+      <JudgedNote
+        id={`${id}-note`}
+        judged={judged}
+        last={before}
+        field={field}
+        onSure={() => sureOfWater(pondId, field)}
+      />
+    </div>
   );
 }
