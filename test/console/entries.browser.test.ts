@@ -232,6 +232,30 @@ it('feed that was asked for one pond is never written down for another, while no
   expect(await page.getByLabel('Quantidade').count()).toBe(0);
 });
 
+it('ponds whose answers got lost are there once when they are asked for again', async () => {
+  const page = await farm.open('/sistema/fazenda');
+  await page.getByRole('button', { name: 'Alterar R-01' }).waitFor();
+  let lost = 0;
+  await page.route('**/api/v1/ponds/**', async (route) => {
+    if (route.request().method() === 'GET') return route.abort();
+    if (lost > 0) return route.continue();
+    lost += 1;
+    await route.fetch();
+    return route.abort();
+  });
+  await page.getByRole('button', { name: 'Criar viveiros' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Do código').fill('X-01');
+  await dialog.getByLabel('ao código').fill('X-02');
+  await dialog.getByRole('button', { name: 'Criar viveiros' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByRole('button', { name: 'Criar viveiros' }).click();
+  await page.waitForSelector('.toast:has-text("2 viveiros criados")');
+  const { body } = await call('GET', `/ponds/?farm_id=${farm.farm.id}`);
+  const codes = (body as { cod: string }[]).map(({ cod }) => cod).filter((cod) => cod.startsWith('X-'));
+  expect(codes.toSorted()).toEqual(['X-01', 'X-02']);
+});
+
 it('a meal that is pressed twice is one ration, marked late it counts at its own time, and its cost is the last one’s', async () => {
   const batch = await batchOf('L-01');
   const fed = async () => {

@@ -81,13 +81,19 @@ export async function correct({
   });
 }
 
-/** POST that may be sent again as often as needed: as long as it says the same, it carries the same key. */
-export function useSend(): <Answer>(path: string, body: unknown) => Promise<Answer> {
-  const last = useRef<{ text: string; key: string } | null>(null);
+export type Send = <Answer>(path: string, body: unknown) => Promise<Answer>;
+
+/**
+ * POST that may be sent again as often as needed: as long as the form stands and says the same, it carries the same key,
+ * so that an answer that was lost makes no second row.
+ */
+export function useSend(): Send {
+  const keys = useRef(new Map<string, string>());
   return (path, body) => {
     const text = `${path} ${JSON.stringify(body)}`;
-    if (last.current?.text !== text) last.current = { text, key: newUuid() };
-    return post(path, body, last.current.key);
+    const key = keys.current.get(text) ?? newUuid();
+    keys.current.set(text, key);
+    return post(path, body, key);
   };
 }
 

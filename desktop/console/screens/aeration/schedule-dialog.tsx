@@ -4,8 +4,9 @@ import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
-import { del, newUuid, patch, post } from '../../data/api.ts';
+import { del, patch, post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
+import { useSend } from '../../data/corrections.ts';
 import { type ControlPoint, farm } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { instantsOf, type Schedule, TIME } from '../../data/schedules.ts';
@@ -60,7 +61,7 @@ export function ScheduleDialog({
     typedOf(schedule, schedule?.control_point_id ?? points[0]?.id ?? ''),
   );
   const [fault, setFault] = useState<string | null>(null);
-  const [key] = useState(newUuid);
+  const send = useSend();
   const set = (part: Partial<Typed>) => setTyped({ ...typed, ...part });
   const timeFault = (text: string, mayBeEmpty: boolean) =>
     TIME.test(text) || (mayBeEmpty && text === '') ? null : words.badTime;
@@ -72,7 +73,7 @@ export function ScheduleDialog({
   const save = async () => {
     try {
       const body = bodyOf(typed);
-      if (schedule === null) await post(`/control-points/${typed.pointId}/schedules`, body, key);
+      if (schedule === null) await send(`/control-points/${typed.pointId}/schedules`, body);
       else await patch(`/schedules/${schedule.id}`, body);
       refresh('control-points');
       onClose();
@@ -225,7 +226,10 @@ function RemoveButton({ schedule, onDone }: { schedule: Schedule; onDone: () => 
       days_of_week,
       is_active,
       description,
-    }).then(() => refresh('control-points'));
+    }).then(
+      () => refresh('control-points'),
+      (error: unknown) => toast(faultText(error)),
+    );
   };
   const remove = async () => {
     try {

@@ -4,6 +4,7 @@ import type { LimitsAnswer } from '#contract/resources/subscriptions.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { useSend } from '../../data/corrections.ts';
 import { createPonds } from '../../data/create-ponds.ts';
 import { isOwner } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
@@ -27,6 +28,7 @@ export function PondPatternForm({
 }) {
   const words = farmWords();
   const { fault, run } = useWork();
+  const send = useSend();
   const [from, setFrom] = useState(existing.length === 0 ? 'V-01' : '');
   const [to, setTo] = useState('');
   const [type, setType] = useState<PondType>('FATTENING');
@@ -38,7 +40,7 @@ export function PondPatternForm({
   const skipped = typeof codes === 'string' ? 0 : codes.length - wanted.length;
   const create = async () => {
     const common = { farm_id: farmId, pond_type: type, size_m2: area.value };
-    const isDone = await run(() => createPonds(wanted, common, setDone), words.done(wanted.length));
+    const isDone = await run(() => createPonds(send, wanted, common, setDone), words.done(wanted.length));
     setDone(null);
     if (isDone) onDone();
   };
