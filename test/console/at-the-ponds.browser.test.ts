@@ -159,4 +159,34 @@ describe('a night and a morning at the ponds', () => {
       await call('DELETE', `/schedules/${id}`);
     },
   );
+
+  it('a schedule of a day and a half keeps its length when it is changed, and is not said to be none while it does not come', async () => {
+    const made = await call('POST', `/control-points/${farm.farm.silentPointId}/schedules`, {
+      action: 'ON',
+      // Saturday 18 h to Monday 6 h in Fortaleza
+      start_time: '2026-03-07T21:00:00.000Z',
+      end_time: '2026-03-09T09:00:00.000Z',
+      repeat_pattern: 'WEEKLY',
+      days_of_week: [6],
+    });
+    const { id } = made.body as { id: string };
+    const page = await farm.open('/');
+    await page.route('**/schedules', (route) => route.abort());
+    await page.goto(`${farm.app.base}/aeracao/agenda`);
+    const point = page.locator('section', { hasText: 'CP-02' });
+    await point.getByRole('button', { name: 'Tentar de novo' }).waitFor();
+    expect(await point.innerText()).not.toContain('Ainda não há');
+    await page.unroute('**/schedules');
+    await point.getByRole('button', { name: 'Tentar de novo' }).click();
+    await page.locator(`[data-schedule="${id}"]`).click();
+    await page.getByLabel('Descrição').fill('Fim de semana');
+    await page.getByRole('button', { name: 'Salvar' }).click();
+    await page.waitForSelector('dialog', { state: 'detached' });
+    const listed = await call('GET', `/control-points/${farm.farm.silentPointId}/schedules`);
+    expect(listed.body).toMatchObject([
+      { description: 'Fim de semana', end_time: '2026-03-09T09:00:00.000Z' },
+    ]);
+    expect(await page.innerText(`[data-schedule="${id}"]`)).toContain('18:00–06:00 +1 dia · Sáb');
+    await call('DELETE', `/schedules/${id}`);
+  });
 });

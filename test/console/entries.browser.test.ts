@@ -294,6 +294,46 @@ it('a meal that is pressed twice is one ration, marked late it counts at its own
   await page.waitForSelector(`li:has-text("${time}"):has-text("Dado ${time}")`);
 });
 
+it('a screen whose answers do not come says so instead of waiting for ever, and asks again by itself', async () => {
+  const page = await farm.open('/', { isTimed: true });
+  await page.waitForSelector('[data-pond="V-01"]');
+  await page.route(/\/api\/v1\/(ponds|batches|dashboard)\//, (route) => route.abort());
+  for (const path of [
+    '/viveiros/V-01',
+    '/lancar/agua',
+    '/lancar/racao?pond=V-01',
+    '/lotes/novo',
+    '/lotes/L-01',
+    '/lotes/L-01/despesca',
+    '/transferencias',
+    '/relatorios',
+    '/relatorios/biomassa',
+  ]) {
+    await page.goto(`${farm.app.base}${path}`);
+    await expect
+      .poll(
+        async () => {
+          await page.clock.fastForward(2_000);
+          return page.locator('main [role="alert"] button').count();
+        },
+        { message: path },
+      )
+      .toBeGreaterThan(0);
+  }
+  await page.goto(`${farm.app.base}/painel`);
+  await page.waitForSelector('.panel');
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(2_000);
+      return page.locator('.panel-ponds [role="alert"]').count();
+    })
+    .toBe(1);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.clock.fastForward(31_000);
+  await page.locator('.panel-ponds li').first().waitFor();
+  expect(await page.locator('.panel-ponds [role="alert"]').count()).toBe(0);
+});
+
 it('a loss whose answer got lost is told again the day after, by a page that never learned who is signed in, and kills once', async () => {
   const batch = await batchOf('L-01');
   const page = await farm.open('/lancar/mortalidade?batch=L-01', { isTimed: true });

@@ -9,9 +9,9 @@ import { now } from '../../data/clock.ts';
 import { useSend } from '../../data/corrections.ts';
 import { type ControlPoint, farm } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
-import { instantsOf, type Schedule, TIME } from '../../data/schedules.ts';
+import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/schedules.ts';
 import { clockTime, isoDay } from '../../i18n/format.ts';
-import { weekdayOf } from '../../state/schedule-week.ts';
+import { daysMore, weekdayOf } from '../../state/schedule-week.ts';
 import { scheduleWords } from './schedule-words.ts';
 
 const PATTERNS = ['DAILY', 'WEEKLY', 'ONCE', 'MONTHLY', 'YEARLY'] as const;
@@ -23,6 +23,8 @@ type Typed = {
   day: string;
   start: string;
   end: string;
+  /** Days that it holds beyond a night. */
+  moreDays: number;
   pattern: Pattern;
   days: readonly number[];
   isActive: boolean;
@@ -38,6 +40,7 @@ function typedOf(schedule: Schedule | null, pointId: string): Typed {
     day,
     start: schedule === null ? '18:00' : clockTime(schedule.start_time),
     end: schedule === null ? '06:00' : schedule.end_time === null ? '' : clockTime(schedule.end_time),
+    moreDays: schedule === null ? 0 : daysMore(plannedRuleOf(schedule)),
     pattern: schedule?.repeat_pattern ?? 'DAILY',
     days: schedule?.days_of_week ?? [weekdayOf(day)],
     isActive: schedule?.is_active ?? true,
@@ -127,6 +130,7 @@ export function ScheduleDialog({
           label={words.end}
           value={typed.end}
           inputMode="numeric"
+          hint={typed.moreDays > 0 && typed.pattern !== 'DAILY' ? words.moreDays(typed.moreDays) : undefined}
           fault={timeFault(typed.end, true)}
           onInput={(event) => set({ end: event.currentTarget.value })}
         />
@@ -170,7 +174,8 @@ export function ScheduleDialog({
 function bodyOf(typed: Typed): Record<string, unknown> {
   return {
     action: typed.action,
-    ...instantsOf(typed.day, typed.start, typed.end),
+    // what comes every day cannot hold longer than one
+    ...instantsOf({ ...typed, moreDays: typed.pattern === 'DAILY' ? 0 : typed.moreDays }),
     repeat_pattern: typed.pattern,
     days_of_week: typed.pattern === 'WEEKLY' ? typed.days : null,
     is_active: typed.isActive,

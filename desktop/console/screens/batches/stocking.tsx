@@ -1,5 +1,5 @@
 import { useSearch } from 'wouter-preact';
-import { Empty } from '../../components/answer.tsx';
+import { Awaited, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CountField } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -18,12 +18,14 @@ import { useStocking } from './use-stocking.ts';
 /** A new batch. What the last one had stands there already: mostly the count and the pond are new. */
 export function Stocking() {
   const words = stockingWords();
-  const { ponds, isSuccess } = usePonds();
+  const known = usePonds();
+  const { ponds, isSuccess } = known;
   const cards = usePondCards();
   const active = useBatches('ACTIVE');
   const finished = useBatches('FINISHED');
   const asked = new URLSearchParams(useSearch()).get('pond');
-  const isReady = isSuccess && cards.isFetched && active.isFetched && finished.isFetched;
+  // what is in use, and which codes are taken, decides what may be stocked
+  const isReady = isSuccess && cards.isSuccess && active.isSuccess && finished.isSuccess;
   const occupied = new Set(
     (cards.data?.ponds ?? []).filter(({ status }) => status === 'ACTIVE').map(({ pond_id }) => pond_id),
   );
@@ -35,7 +37,7 @@ export function Stocking() {
       {!mayManage.value ? (
         <Empty text={componentWords().forbidden} />
       ) : !isReady ? (
-        <div class="skeleton" aria-busy="true" />
+        <Awaited of={[known, cards, active, finished]} />
       ) : inOrder.length === 0 ? (
         <Empty text={words.noPonds} />
       ) : (

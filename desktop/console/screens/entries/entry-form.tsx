@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
-import { Answer, Empty } from '../../components/answer.tsx';
+import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { type Batch, useBatches } from '../../data/batches.ts';
@@ -23,7 +23,7 @@ export function EntryForm({
 }) {
   const words = formWords();
   const known = useBatches();
-  const { batch, isAwaited, asked, choose } = useChosen(known.batches);
+  const { batch, isAwaited, cards, asked, choose } = useChosen(known.batches);
   const { ponds } = usePonds();
   const places = usePondsByBatch();
   const placeOf = ({ id, pond_id }: Batch) =>
@@ -38,7 +38,7 @@ export function EntryForm({
       <Answer of={known} isEmpty={(found) => found.length === 0} empty={<Empty text={words.noBatch} />}>
         {() =>
           isAwaited ? (
-            <div class="skeleton" aria-busy="true" />
+            <Awaited of={[cards]} />
           ) : (
             <div class="card stack">
               {batch === undefined ? (
@@ -86,6 +86,7 @@ function useChosen(batches: readonly Batch[]) {
   }, [batch?.id, search]);
   return {
     batch,
+    cards,
     asked: code ?? pond ?? '',
     isAwaited: batch === undefined && code === null && pond !== null && cards.isPending,
     choose: (id: string) => setChosen({ search, id }),
