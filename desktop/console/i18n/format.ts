@@ -4,8 +4,20 @@ import { language } from './language.ts';
 
 // The only place that turns figures and instants into text. Everything is told in the farm's own time.
 
-/** Zone of the farm that is shown. */
-export const farmZone = signal('America/Fortaleza');
+/** Zone of the farm that is shown; until it is known, that of the one shown here last. */
+export const farmZone = signal(keptZone());
+farmZone.subscribe((zone) => localStorage.setItem('zone', zone));
+
+function keptZone(): string {
+  const kept = localStorage.getItem('zone') ?? '';
+  try {
+    // a browser may have unlearned it
+    new Intl.DateTimeFormat('en', { timeZone: kept });
+    return kept;
+  } catch {
+    return 'America/Fortaleza';
+  }
+}
 
 const BLANK = '—';
 const THIN_SPACE = ' ';

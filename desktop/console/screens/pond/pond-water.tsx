@@ -6,7 +6,7 @@ import { Chart, expectChart, type Series } from '../../components/chart.tsx';
 import { toast } from '../../components/toast.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { now } from '../../data/clock.ts';
-import { csvOf, saveFile } from '../../data/csv.ts';
+import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
@@ -88,7 +88,8 @@ function Trend({ pond, field, days, points, waits, onSeen }: Shown) {
   const save = async (told: WaterTrend) => {
     try {
       const rows = told.trend_data.data_points.map((point) => [point.date, point.avg, point.min, point.max]);
-      saveFile(`${pond.cod}-${field}-${isoDay(now.value)}.csv`, csvOf(['date', 'avg', 'min', 'max'], rows));
+      const head = [words.when, words.average, words.lowest, words.highest];
+      saveFile(fileName(pond.cod, waterWords().name[field], isoDay(now.value)), csvOf(head, rows));
     } catch (error) {
       toast(faultText(error));
     }
