@@ -294,6 +294,32 @@ it('a meal that is pressed twice is one ration, marked late it counts at its own
   await page.waitForSelector(`li:has-text("${time}"):has-text("Dado ${time}")`);
 });
 
+it('a slip is corrected where it stands, which tells who did it and what it said before, and deleted with ten seconds to think', async () => {
+  const pond_id = farm.farm.pondIds[2];
+  await call('POST', '/water-quality/', { pond_id, dissolved_oxygen: 24.1, ph: 7.8 });
+  const page = await farm.open('/viveiros/V-03/historico', { isTimed: true });
+  await page.getByRole('button', { name: /^Corrigir medição/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Oxigênio dissolvido').fill('4,1');
+  await dialog.getByRole('button', { name: 'Salvar correção' }).click();
+  const story = page.getByRole('button', { name: /^corrigida/ });
+  await story.click();
+  await dialog.getByText('Oxigênio dissolvido: 24,1').waitFor();
+  expect(await dialog.innerText()).toMatch(/24,1\smg\/L → 4,1\smg\/L/);
+  expect(await dialog.innerText()).toContain(farm.owner.user.name);
+  expect(await violationsOn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: /^Apagar medição/ }).click();
+  await page.waitForSelector('.toast:has-text("apagado")');
+  const left = async () => (await oxygenOf(pond_id ?? '')).length;
+  await page.clock.fastForward(9_000);
+  expect(await left()).toBe(1);
+  await page.clock.fastForward(2_000);
+  await expect.poll(left).toBe(0);
+  await page.waitForSelector('.empty');
+});
+
 it('a screen whose answers do not come says so instead of waiting for ever, and asks again by itself', async () => {
   const page = await farm.open('/', { isTimed: true });
   await page.waitForSelector('[data-pond="V-01"]');
