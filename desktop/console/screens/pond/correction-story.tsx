@@ -5,6 +5,7 @@ import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { waterWords } from '../../components/water-words.ts';
+import { componentWords } from '../../components/words.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { dayAndTime, quantity } from '../../i18n/format.ts';
@@ -17,11 +18,19 @@ export function CorrectionStory({ row }: { row: MeasurementAnswer }) {
   if (row.updated_at === null) return null;
   return (
     <>
-      <Button look="quiet" onClick={() => setOpen(true)}>
+      <button type="button" class="text-button" onClick={() => setOpen(true)}>
         {words.corrected(dayAndTime(row.updated_at))}
-      </Button>
+      </button>
       {isOpen ? (
-        <Dialog title={words.story(dayAndTime(row.measurement_date))} onClose={() => setOpen(false)}>
+        <Dialog
+          title={words.story(dayAndTime(row.measurement_date))}
+          onClose={() => setOpen(false)}
+          actions={
+            <Button big onClick={() => setOpen(false)}>
+              {componentWords().close}
+            </Button>
+          }
+        >
           <Story id={row.id} />
         </Dialog>
       ) : null}
