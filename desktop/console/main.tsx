@@ -9,8 +9,9 @@ import { startProgram } from './data/program.ts';
 import { startPush } from './data/push-start.ts';
 import { queries } from './data/query.ts';
 import { startRemoteOrders } from './data/remote-orders.ts';
-import { isSignedIn, loadUser, renewIfDue } from './data/session.ts';
+import { isSignedIn, renewIfDue } from './data/session.ts';
 import { startTheme } from './data/theme.ts';
+import { keepUserKnown } from './data/who.ts';
 import { prepareFormats } from './i18n/format.ts';
 import { chooseLanguage, language } from './i18n/language.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
@@ -33,7 +34,7 @@ function App() {
       return;
     }
     startLive();
-    void loadUser().catch(() => undefined);
+    return keepUserKnown();
   }, [signedIn]);
   const isOnWall = new URLSearchParams(useSearch()).get('tv') === '1';
   return (

@@ -112,47 +112,33 @@ describe('a night and a morning at the ponds', () => {
     await page.waitForSelector('[data-control] button:enabled');
   });
 
-  it('a round is typed on the phone while there is no Wi-Fi, outlives a reload, and arrives once', async () => {
-    const pond = farm.farm.pondIds[2] ?? '';
-    const rows = async () => {
-      const reply = await call('GET', `/water-quality/pond/${pond}?limit=50`);
-      return (reply.body as { measurements: { dissolved_oxygen: number }[] }).measurements;
-    };
-    const before = (await rows()).length;
-    const page = await farm.open('/lancar/agua?pond=V-03', PHONE);
-    await page.waitForSelector('.step-pond:has-text("V-03")');
-    // the Wi-Fi of the farm does not reach the last pond; the page is there already
-    await page.route('**/api/v1/water-quality/', (route) => route.abort());
-    await page.getByLabel(/Oxigênio/).fill('5,4');
-    await page.getByRole('button', { name: 'Próximo' }).click();
-    await page.waitForSelector('.toast');
-    await page.reload();
-    await page.goto(`${farm.app.base}/lancar/fila`);
-    await page.waitForSelector('[data-entry]:has-text("5,4")');
-    expect(await rows()).toHaveLength(before);
-    await page.unroute('**/api/v1/water-quality/');
-    await expect.poll(async () => (await rows()).length, { timeout: 18_000 }).toBe(before + 1);
-    expect((await rows())[0]).toMatchObject({ dissolved_oxygen: 5.4 });
-    await page.waitForSelector('[data-entry="saved"]');
-  });
-
   it('what was typed can be taken back for ten seconds, and then nothing was sent', async () => {
-    const page = await farm.open('/lancar/agua?pond=V-03', PHONE);
+    const page = await farm.open('/lancar/agua?pond=V-03', { ...PHONE, isTimed: true });
     const sent = requestsOf(page, '/water-quality/');
     await page.waitForSelector('.step-pond:has-text("V-03")');
     await page.getByLabel(/Oxigênio/).fill('4.1');
     await page.getByRole('button', { name: 'Próximo' }).click();
+    await page.waitForSelector('.toast');
+    await page.clock.fastForward(9_000);
+    expect(sent).toEqual([]);
     await page.locator('.toast button').click();
     await page.waitForSelector('.toast:has-text("nada foi enviado")');
+    await page.clock.fastForward(60_000);
+    await page.goto(`${farm.app.base}/lancar/fila`);
+    await page.waitForSelector('.empty');
     expect(sent).toEqual([]);
   });
 
-  it.each(['1.234,5', '5,4,1', 'abc', '1e3'])('%s is not taken for a figure', async (typed) => {
+  it('what cannot be read for certain is not taken for a figure', async () => {
     const page = await farm.open('/lancar/agua?pond=V-03', PHONE);
     await page.waitForSelector('.step-pond:has-text("V-03")');
-    await page.getByLabel(/Oxigênio/).fill(typed);
-    expect(await page.getByRole('button', { name: 'Próximo' }).isDisabled()).toBe(true);
-    expect(await page.innerText('.cell-note')).toContain('Não dá para saber');
+    for (const typed of ['1.234,5', '5,4,1', 'abc', '1e3', '1.500']) {
+      await page.getByLabel(/Oxigênio/).fill('5,4');
+      await page.waitForSelector('.cell-note', { state: 'detached' });
+      await page.getByLabel(/Oxigênio/).fill(typed);
+      await page.waitForSelector('.cell-note:has-text("Não dá para saber")');
+      expect(await page.getByRole('button', { name: 'Próximo' }).isDisabled()).toBe(true);
+    }
   });
 
   it.each(['UTC', 'Asia/Tokyo', 'Europe/Lisbon'])(
@@ -173,4 +159,34 @@ describe('a night and a morning at the ponds', () => {
       await call('DELETE', `/schedules/${id}`);
     },
   );
+
+  it('a schedule of a day and a half keeps its length when it is changed, and is not said to be none while it does not come', async () => {
+    const made = await call('POST', `/control-points/${farm.farm.silentPointId}/schedules`, {
+      action: 'ON',
+      // Saturday 18 h to Monday 6 h in Fortaleza
+      start_time: '2026-03-07T21:00:00.000Z',
+      end_time: '2026-03-09T09:00:00.000Z',
+      repeat_pattern: 'WEEKLY',
+      days_of_week: [6],
+    });
+    const { id } = made.body as { id: string };
+    const page = await farm.open('/');
+    await page.route('**/schedules', (route) => route.abort());
+    await page.goto(`${farm.app.base}/aeracao/agenda`);
+    const point = page.locator('section', { hasText: 'CP-02' });
+    await point.getByRole('button', { name: 'Tentar de novo' }).waitFor();
+    expect(await point.innerText()).not.toContain('Ainda não há');
+    await page.unroute('**/schedules');
+    await point.getByRole('button', { name: 'Tentar de novo' }).click();
+    await page.locator(`[data-schedule="${id}"]`).click();
+    await page.getByLabel('Descrição').fill('Fim de semana');
+    await page.getByRole('button', { name: 'Salvar' }).click();
+    await page.waitForSelector('dialog', { state: 'detached' });
+    const listed = await call('GET', `/control-points/${farm.farm.silentPointId}/schedules`);
+    expect(listed.body).toMatchObject([
+      { description: 'Fim de semana', end_time: '2026-03-09T09:00:00.000Z' },
+    ]);
+    expect(await page.innerText(`[data-schedule="${id}"]`)).toContain('18:00–06:00 +1 dia · Sáb');
+    await call('DELETE', `/schedules/${id}`);
+  });
 });

@@ -70,7 +70,8 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
   server.keepAliveTimeout = 0;
   const live = instance.sync?.attach(server) ?? null;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}`;
 
   async function call(
     method: string,
@@ -148,6 +149,13 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     config,
     sentences,
     call,
+    /** The box is off: nobody is answered until the function that comes back is called, at the same address. */
+    async goAway() {
+      const isClosed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await isClosed;
+      return () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    },
     async close() {
       live?.stop();
       server.closeAllConnections();

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
-import { Empty } from '../../components/answer.tsx';
+import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -135,7 +135,7 @@ function Fact({
 
 function Times({ point }: { point: ControlPoint }) {
   const words = pointWords();
-  const schedules = useSchedules([point.id]).get(point.id) ?? [];
+  const known = useSchedules([point.id]).get(point.id);
   const [open, setOpen] = useState<{ schedule: Schedule | null } | null>(null);
   return (
     <section class="card stack">
@@ -145,15 +145,21 @@ function Times({ point }: { point: ControlPoint }) {
           <Button onClick={() => setOpen({ schedule: null })}>{words.addSchedule}</Button>
         ) : null}
       </div>
-      <ul class="row">
-        {schedules.map((schedule) => (
-          <li key={schedule.id}>
-            <Button disabled={!mayOperate.value} onClick={() => setOpen({ schedule })}>
-              {ruleText(schedule)}
-            </Button>
-          </li>
-        ))}
-      </ul>
+      {known === undefined ? null : (
+        <Answer of={known}>
+          {(schedules) => (
+            <ul class="row">
+              {schedules.map((schedule) => (
+                <li key={schedule.id}>
+                  <Button disabled={!mayOperate.value} onClick={() => setOpen({ schedule })}>
+                    {ruleText(schedule)}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answer>
+      )}
       {open === null ? null : (
         <ScheduleDialog schedule={open.schedule} points={[point]} onClose={() => setOpen(null)} />
       )}

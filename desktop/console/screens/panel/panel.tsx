@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { Fault } from '../../components/answer.tsx';
 import { now, soon } from '../../data/clock.ts';
 import { farm, isKnown } from '../../data/farm-store.ts';
 import { farmWordAge } from '../../data/instance.ts';
@@ -66,6 +67,7 @@ function Ponds() {
   return (
     <section class="panel-ponds">
       <h2 class="visually-hidden">{words.ponds}</h2>
+      {cards.isError && cards.data === undefined ? <Fault error={cards.error} /> : null}
       <ul style={{ '--columns': columns }} aria-busy={!isKnown.value || cards.isPending}>
         {shown.map((card) => (
           <PanelTile

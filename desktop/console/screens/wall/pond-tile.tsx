@@ -80,11 +80,10 @@ function Water({ card }: { card: Card }) {
   const told = componentWords();
   const { water_quality: water } = card;
   const { ref, isOnScreen } = useOnScreen<HTMLDivElement>();
-  const readings = useOxygenDay(card, isOnScreen);
+  const { quarters, last } = useOxygenDay(card, isOnScreen);
   const at = water?.last_measurement ?? null;
   const oldFor = at === null ? null : soon.value - Date.parse(at);
   const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
-  const last = readings.at(-1);
   const until = Math.ceil(soon.value / SPARKLINE_STEP_MS) * SPARKLINE_STEP_MS;
   // the newest measurement may have been of something else
   const oxygen = water?.dissolved_oxygen ?? last?.value ?? null;
@@ -99,7 +98,7 @@ function Water({ card }: { card: Card }) {
           <span class="unit"> mg/L {words.oxygen}</span>
         </span>
         <Sparkline
-          readings={readings}
+          quarters={quarters}
           from={until - 86_400_000}
           to={until}
           limit={WATER.dissolved_oxygen.band.low ?? 0}
