@@ -54,6 +54,18 @@ function partsOf(news: PaymentNews): Parts {
         cause: `refunded:${news.chargeId}:${news.amount}`,
       };
     }
+    case 'double_ended': {
+      const plan = news.plan ?? '';
+      return {
+        title: said('Assinatura em dobro encerrada', 'Double subscription ended'),
+        message: said(
+          `Duas assinaturas corriam ao mesmo tempo. A mais antiga (${plan}) foi encerrada; o que restava dela vira crédito na próxima fatura.`,
+          `Two subscriptions ran at the same time. The older one (${plan}) was ended; what was left of it is credited to your next invoice.`,
+        ),
+        data: { payment_subscription_id: news.subscriptionId, plan: news.plan, kept_plan: news.keptPlan },
+        cause: `double_ended:${news.subscriptionId}`,
+      };
+    }
     case 'trial_ending': {
       const day = (language: Language) => dayOf(news.endsAt, language);
       return {

@@ -81,7 +81,7 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
       session_id: expect.stringMatching(/^cs_test_/),
       url: expect.stringMatching(/^https:\/\/checkout\.stripe\.example\//),
     });
-    const [customer, session] = stripe.asked.slice(before);
+    const [customer, session] = stripe.asked.slice(before).filter(({ method }) => method === 'POST');
     expect(customer?.form).toMatchObject({ email: user.email, 'metadata[user_id]': user.id });
     expect(session?.form).toMatchObject({
       mode: 'subscription',
@@ -99,7 +99,7 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
     const customers = new Set(
       stripe.asked
-        .filter(({ path }) => path === '/v1/checkout/sessions')
+        .filter(({ path, method }) => method === 'POST' && path === '/v1/checkout/sessions')
         .slice(-3)
         .map(({ form }) => form['customer']),
     );
@@ -367,6 +367,56 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(await mine(token)).toMatchObject({ plan: 'PROFESSIONAL', max_farms: 10 });
   });
 
+  const pageOf = async (token: string, plan: string) =>
+    String(body(await checkout(token, { plan }))['session_id']);
+
+  test('of two pages that are open the newer alone can be paid', async () => {
+    const { token } = await subscriber();
+    const [basic, professional] = [await pageOf(token, 'BASIC'), await pageOf(token, 'PROFESSIONAL')];
+    expect([basic, professional].map((id) => stripe.things.get(id)?.['status'])).toEqual(['expired', 'open']);
+  });
+
+  test('who paid on two pages at once keeps what was bought last: the other is ended, with credit, and told', async () => {
+    const { token } = await subscriber();
+    const [basic, professional] = [await pageOf(token, 'BASIC'), await pageOf(token, 'PROFESSIONAL')];
+    // asked for at the same moment, neither knew of the other
+    Object.assign(stripe.things.get(basic) ?? {}, { status: 'open' });
+    const older = stripe.pay(basic);
+    app.clock.advance(5_000);
+    const newer = stripe.pay(professional);
+    for (const event of [...newer.events, ...older.events]) expect((await send(event)).status).toBe(200);
+    expect(stripe.asked.filter(({ method }) => method === 'DELETE').at(-1)).toMatchObject({
+      path: `/v1/subscriptions/${older.subscription.id}`,
+      form: { prorate: 'true', invoice_now: 'true' },
+    });
+    expect(await mine(token)).toMatchObject({
+      plan: 'PROFESSIONAL',
+      status: 'ACTIVE',
+      payment_subscription_id: newer.subscription.id,
+    });
+    app.clock.advance(5_000);
+    await send(later(older.subscription, { status: 'canceled' }, 'deleted'));
+    const doubles = (await told(token)).filter(({ data }) => data['event'] === 'double_ended');
+    expect(doubles).toMatchObject([{ type: 'PAYMENT', data: { plan: 'BASIC', kept_plan: 'PROFESSIONAL' } }]);
+    await app.call('POST', '/payment/cancel-subscription', { token, body: { cancel_at_period_end: false } });
+    const running = [older, newer].filter(
+      ({ subscription: { id } }) => stripe.things.get(id)?.['status'] !== 'canceled',
+    );
+    expect([running, (await mine(token))['status']]).toEqual([[], 'CANCELED']);
+  });
+
+  test('what was paid for is not sold again although every event of it got lost', async () => {
+    const { token } = await subscriber();
+    const { subscription } = stripe.pay(await pageOf(token, 'BASIC'));
+    const again = await checkout(token);
+    expect([again.status, body(again)['code']]).toEqual([409, 'ALREADY_SUBSCRIBED']);
+    expect(await mine(token)).toMatchObject({
+      plan: 'BASIC',
+      status: 'ACTIVE',
+      payment_subscription_id: subscription.id,
+    });
+  });
+
   test('a Stripe that is away is asked three times, then the caller is told; nothing has changed', async () => {
     const { token } = await subscriber();
     const before = await mine(token);
@@ -379,6 +429,84 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(await mine(token)).toEqual(before);
     // one failure is got over without anybody noticing
     stripe.fail('error');
+    expect((await checkout(token)).status).toBe(200);
+  });
+
+  test('what Stripe does not take is not asked again: the caller is told so, and nothing has changed', async () => {
+    const { token } = await subscriber();
+    await checkout(token);
+    const before = await mine(token);
+    for (const trouble of ['refused', 'key for tests'] as const) {
+      const asked = stripe.asked.length;
+      stripe.fail(trouble);
+      const reply = await checkout(token);
+      expect([reply.status, body(reply)['code']]).toEqual([422, 'PAYMENT_REFUSED']);
+      expect(stripe.asked.length - asked).toBe(1);
+    }
+    expect(await mine(token)).toEqual(before);
+  });
+
+  test('a person whom Stripe does not know any more is made known anew, and buys', async () => {
+    const { token } = await subscriber();
+    await checkout(token);
+    const { payment_customer_id: customer } = await mine(token);
+    stripe.things.delete(String(customer));
+    const page = await pageOf(token, 'BASIC');
+    expect((await mine(token))['payment_customer_id']).not.toBe(customer);
+    for (const event of stripe.pay(page).events) await send(event);
+    expect(await mine(token)).toMatchObject({ plan: 'BASIC', status: 'ACTIVE' });
+  });
+
+  test.each([
+    ['that has ended at Stripe', 'ended', true],
+    ['that has ended at Stripe', 'ended', false],
+    ['that Stripe does not know', 'gone', true],
+    ['that Stripe does not know', 'gone', false],
+  ] as const)('cancelling a subscription %s is done already (%s, %s)', async (_what, how, atPeriodEnd) => {
+    const { token, subscription } = await paid();
+    app.clock.advance(5_000);
+    if (how === 'gone') stripe.things.delete(subscription.id);
+    else Object.assign(stripe.things.get(subscription.id) ?? {}, { status: 'canceled' });
+    const reply = await app.call('POST', '/payment/cancel-subscription', {
+      token,
+      body: { cancel_at_period_end: atPeriodEnd },
+    });
+    expect([reply.status, body(reply)['status'], (await mine(token))['status']]).toEqual([
+      200,
+      'CANCELED',
+      'CANCELED',
+    ]);
+  });
+
+  test('who has cancelled may choose FREE again, pays nothing and creates', async () => {
+    const { token, subscription } = await paid();
+    app.clock.advance(5_000);
+    const farm = () => app.call('POST', '/farms/', { token, body: { name: 'Norte' } });
+    const free = () =>
+      checkout(token, { plan: 'FREE', success_url: 'https://farm.example/{CHECKOUT_SESSION_ID}' });
+    expect(body(await free())['code']).toBe('PLAN_NOT_SOLD');
+    await app.call('POST', '/payment/cancel-subscription', { token, body: { cancel_at_period_end: false } });
+    expect((await farm()).status).toBe(403);
+    const asked = stripe.asked.length;
+    const { session_id: id, url } = body(await free());
+    expect([url, stripe.asked.length]).toEqual([`https://farm.example/${String(id)}`, asked]);
+    const chosen = {
+      plan: 'FREE',
+      status: 'ACTIVE',
+      current_period_end: null,
+      payment_subscription_id: null,
+    };
+    expect(await mine(token)).toMatchObject(chosen);
+    expect((await farm()).status).toBe(201);
+    // what is told late of the one that ended is of the past
+    const late = stripe.event('invoice.paid', {
+      ...stripe.invoiceOf(subscription, 'subscription_cycle'),
+      lines: { data: [{ period: { start: stripe.seconds(), end: stripe.seconds() + 60 } }] },
+    });
+    expect((await send(late)).status).toBe(200);
+    expect(await mine(token)).toMatchObject(chosen);
+    expect(body(await free())['code']).toBe('PLAN_NOT_SOLD');
+    // and the way to a larger plan is open
     expect((await checkout(token)).status).toBe(200);
   });
 
