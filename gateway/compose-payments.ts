@@ -10,6 +10,7 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { endPayments } from '#features/payments/end-payments.ts';
+import { lookAgain } from '#features/payments/look-again.ts';
 import { ownDesk } from '#features/payments/own-desk.ts';
 import type { PaymentDesk, PaymentProvider, SubscriptionChanged } from '#features/payments/ports.ts';
 import { paymentRoutes } from '#features/payments/routes.ts';
@@ -48,6 +49,8 @@ export async function wirePayments(wiring: PaymentWiring) {
     pages: sandbox === null ? null : paymentPages(sandboxPages(sandbox)),
     /** Renewals and events that are due; nothing to do where the provider is somebody else. */
     tick: sandbox === null ? null : () => sandboxTick(sandbox),
+    /** Asks the provider for what should have been heard of, and for cards that end. */
+    look: () => lookAgain(deps),
   };
 }
 

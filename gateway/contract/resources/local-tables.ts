@@ -143,6 +143,8 @@ export const providerSubscription = defineResource({
     customer_id: z.string().nullable(),
     facts: z.array(z.record(z.string(), z.unknown())),
     updated_at: instant,
+    /** When the provider is asked how it stands; null: at the next occasion. */
+    look_at: instant.nullable(),
   }),
 });
 

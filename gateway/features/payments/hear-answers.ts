@@ -7,6 +7,7 @@ import { perform } from '#core/use-case.ts';
 import { keepOne } from './keep-one.ts';
 import { newsOf } from './payment-news.ts';
 import type {
+  PaymentNews,
   PaymentProvider,
   PaymentQueries,
   ProviderSubscription,
@@ -25,8 +26,15 @@ export type AppliedDeps = Pick<Kernel, 'now'> & {
 };
 export type HearDeps = AppliedDeps & Pick<Kernel, 'commit' | 'pause' | 'random' | 'guard'>;
 
-/** What the provider answered when it was asked of a subscription; null: it knows none of that id. */
-export type Answer = { id: string; snapshot: Snapshot | null };
+/**
+ * What the provider answered when it was asked of a subscription; null: it knows none of that id. `lookAt`: when it is
+ * asked again, as the subscription stands then.
+ */
+export type Answer = {
+  id: string;
+  snapshot: Snapshot | null;
+  lookAt?: (heard: ProviderSubscription) => string;
+};
 
 /**
  * Asks the provider for everything that runs for a user, and takes it over: what a person paid for counts although its
@@ -43,27 +51,32 @@ export async function askAll(deps: HearDeps, { user_id: userId, ...row }: Subscr
   await hear(deps, { userId, customerId: row.payment_customer_id, answers, actor: userId });
 }
 
-/** Takes over what the provider answered of the subscriptions of one user. */
+/** Takes over what the provider answered of the subscriptions of one user, and tells `news` beside it. */
 export async function hear(
   deps: HearDeps,
-  of: { userId: string; customerId: string | null; answers: readonly Answer[]; actor: string | null },
+  of: {
+    userId: string;
+    customerId: string | null;
+    answers: readonly Answer[];
+    news?: readonly PaymentNews[];
+    actor: string | null;
+  },
 ): Promise<void> {
-  const { userId, customerId, answers, actor } = of;
+  const { userId, customerId, answers, news = [], actor } = of;
   if (answers.length === 0) return;
   await perform(deps, actor, async () => {
     const guard = await deps.guard('payments', userId);
     const known = await deps.queries.providerSubscriptionsOf(userId, deps.provider.name);
-    const kept = answers.map(({ id, snapshot }) => {
+    const kept = answers.map(({ id, snapshot, lookAt }) => {
       const before = known.find((one) => one.id === id);
-      const one = before ?? unheard(deps, { id, userId, customerId });
-      return withAnswer(one, snapshot, deps.now());
+      const heard = withAnswer(before ?? unheard(deps, { id, userId, customerId }), snapshot, deps.now());
+      return lookAt === undefined ? heard : { ...heard, look_at: lookAt(heard) };
     });
+    const told: Change[] = [];
+    for (const one of news) told.push(...(await deps.notify({ userIds: [userId] }, newsOf(one, deps.now()))));
     const cause = `asked:${answers.map(({ id, snapshot }) => `${id} ${snapshot?.at ?? ''}`).join()}`;
-    return {
-      answer: undefined,
-      changes: await applied(deps, { userId, known, kept, cause }),
-      guards: [guard],
-    };
+    const changes = await applied(deps, { userId, known, kept, cause });
+    return { answer: undefined, changes: [...changes, ...told], guards: [guard] };
   });
 }
 
@@ -78,6 +91,7 @@ function unheard(
     customer_id: customerId,
     facts: [],
     updated_at: isoOf(deps.now()),
+    look_at: null,
   };
 }
 

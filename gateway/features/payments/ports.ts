@@ -136,6 +136,15 @@ export type PaymentQueries = {
   holderOf: (providerSubscriptionId: string) => Promise<string | null>;
   userOfCustomer: (customerId: string) => Promise<string | null>;
   providerSubscriptionsOf: (userId: string, provider: ProviderName) => Promise<ProviderSubscription[]>;
+  /** Those that people have now and that the provider is to be asked after by then, longest due first. */
+  dueLooks: (of: { provider: ProviderName; at: string; limit: number }) => Promise<ProviderSubscription[]>;
+  /** Of who became a customer in that time and has no subscription there, newest first. */
+  buyersUnheard: (of: {
+    provider: ProviderName;
+    from: string;
+    until: string;
+    limit: number;
+  }) => Promise<Subscription[]>;
 };
 
 /** The SUBSCRIPTION notifications that belong to a change of a subscription. */

@@ -117,6 +117,7 @@ function standing(
     customer_id: before?.customer_id ?? word.event.about?.customerId ?? null,
     facts: word.facts,
     updated_at: isoOf(deps.now()),
+    look_at: before?.look_at ?? null,
   };
 }
 

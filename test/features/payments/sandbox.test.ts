@@ -338,6 +338,8 @@ onBothEngines('without a payment provider the sandbox', (_open, engine) => {
     app.clock.set(firstDay);
     await tick();
     await tick();
+    // asked after besides: it is one card and one piece of news
+    await app.payments.look();
     expect(
       (await told(await again(email))).filter((event) => event === 'payment_method_expired'),
     ).toHaveLength(1);

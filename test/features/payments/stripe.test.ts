@@ -53,12 +53,12 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     )?.outcome ?? null;
 
   /** A person who has paid, second by second, as Stripe tells it. */
-  async function paid() {
+  async function paid(card?: { year: number; month: number }) {
     const { token, user } = await subscriber();
     const { session_id } = body(await checkout(token)) as { session_id: string };
-    const bought = stripe.pay(session_id);
+    const bought = stripe.pay(session_id, card);
     for (const event of bought.events) expect((await send(event)).status).toBe(200);
-    return { token, userId: user.id, ...bought };
+    return { token, email: user.email, ...bought };
   }
 
   /** An event about a subscription as it stands with these values, some seconds on. */
@@ -508,6 +508,102 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(body(await free())['code']).toBe('PLAN_NOT_SOLD');
     // and the way to a larger plan is open
     expect((await checkout(token)).status).toBe(200);
+  });
+
+  describe('asked after what it told, and did not tell', () => {
+    /** Tokens end after a month; accounts do not. */
+    const again = async (email: string) => {
+      const login = await app.call('POST', '/auth/login', {
+        body: { email, password: 'camarao-123', remember_me: true },
+      });
+      return String(body(login)['access_token']);
+    };
+    const DAY_MS = 86_400_000;
+    const asksAfter = (id: string) =>
+      stripe.asked.filter(({ method, path }) => method === 'GET' && path === `/v1/subscriptions/${id}`)
+        .length;
+    /** The paid month is over, and Stripe has told nothing of what came then. */
+    async function unheard(set: Record<string, unknown> | null) {
+      const bought = await paid();
+      await app.payments.look();
+      app.clock.advance(30 * DAY_MS + 60_000);
+      if (set === null) stripe.things.delete(bought.subscription.id);
+      else Object.assign(stripe.things.get(bought.subscription.id) ?? {}, set);
+      return bought;
+    }
+
+    test('a renewal that Stripe did not tell of counts a day later, and a month goes by until it is asked again', async () => {
+      const start = () => stripe.seconds() + 30 * 86_400;
+      const { email, subscription } = await unheard({
+        items: { data: [stripe.itemOf('price_basic_brl_1', start())] },
+      });
+      const { id } = subscription;
+      expect(asksAfter(id)).toBe(1);
+      await app.payments.look();
+      expect(asksAfter(id)).toBe(1);
+      app.clock.advance(DAY_MS);
+      await app.payments.look();
+      await app.payments.look();
+      expect(asksAfter(id)).toBe(2);
+      expect(await mine(await again(email))).toMatchObject({ status: 'ACTIVE', payment_subscription_id: id });
+      app.clock.advance(27 * DAY_MS);
+      await app.payments.look();
+      expect(asksAfter(id)).toBe(2);
+    });
+
+    test.each([
+      ['a cancellation', { status: 'canceled' }, 'CANCELED'],
+      ['a payment that is missing', { status: 'past_due' }, 'PAST_DUE'],
+      ['an end for good', null, 'CANCELED'],
+    ] as const)(
+      '%s that Stripe did not tell of is known a day after the paid month',
+      async (_what, set, status) => {
+        const { email } = await unheard(set);
+        app.clock.advance(DAY_MS);
+        const token = await again(email);
+        if (status === 'PAST_DUE') {
+          // Stripe is away; an hour later it is not
+          stripe.fail('error', 'error', 'error');
+          await app.payments.look();
+          expect((await mine(token))['status']).toBe('ACTIVE');
+        }
+        await app.payments.look();
+        expect((await mine(token))['status']).toBe(status);
+      },
+    );
+
+    test('a purchase that Stripe never told of is found within hours', async () => {
+      const { token } = await subscriber();
+      stripe.pay(await pageOf(token, 'BASIC'));
+      app.clock.advance(2 * 3_600_000);
+      await app.payments.look();
+      expect(await mine(token)).toMatchObject({ plan: 'BASIC', status: 'ACTIVE' });
+    });
+
+    test('a card that ends is told in its last month and once it has ended, a new one in time is not', async () => {
+      const now = new Date(app.clock.now());
+      const ends = { year: now.getUTCFullYear() + 1, month: now.getUTCMonth() + 1 };
+      const [kept, replaced] = [await paid(ends), await paid(ends)];
+      await app.payments.look();
+      const cards = async ({ email }: { email: string }) =>
+        (await told(await again(email)))
+          .filter(({ data }) => data['event'] === 'payment_method_expired')
+          .map(({ title, data }) => [title, data['last4'], data['expires_month'], data['expires_year']]);
+      expect(await cards(kept)).toEqual([]);
+      const method = stripe.things.get(String(replaced.subscription['default_payment_method']));
+      Object.assign(method ?? {}, { card: { last4: '1881', exp_year: ends.year + 3, exp_month: 1 } });
+      app.clock.set(Date.UTC(ends.year, ends.month - 1, 1));
+      for (const _again of [1, 2]) await app.payments.look();
+      const said = (title: string) => [title, '4242', ends.month, ends.year];
+      expect(await cards(kept)).toEqual([said('Forma de pagamento vencendo')]);
+      app.clock.set(Date.UTC(ends.year, ends.month, 2));
+      for (const _again of [1, 2]) await app.payments.look();
+      expect(await cards(kept)).toEqual([
+        said('Forma de pagamento vencida'),
+        said('Forma de pagamento vencendo'),
+      ]);
+      expect(await cards(replaced)).toEqual([]);
+    });
   });
 
   test('an event that could not be stored is asked for again, and then counts', async () => {
