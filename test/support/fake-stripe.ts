@@ -222,10 +222,14 @@ export async function startFakeStripe(now: () => number) {
     };
   }
 
-  /** The person pays on Stripe's page with a card that is good until then: what Stripe then tells. */
+  /**
+   * The person pays on Stripe's page with a card that is good until then: what Stripe then tells. `takesS`: how long it
+   * takes from the subscription to its money, seconds.
+   */
   function pay(
     sessionId: string,
     { year, month }: { year: number; month: number } = { year: 2030, month: 12 },
+    takesS = 0,
   ): { events: StripeEventBody[]; subscription: Thing } {
     const session = things.get(sessionId);
     if (session?.['status'] !== 'open') throw new Error(`no page is open for ${sessionId}`);
@@ -254,13 +258,14 @@ export async function startFakeStripe(now: () => number) {
     const invoice = invoiceOf(subscription, 'subscription_create');
     subscription['status'] = 'active';
     Object.assign(session, { status: 'complete', subscription: subscription.id, payment_status: 'paid' });
+    const paidAt = seconds() + takesS;
     const events = [
       created,
       event('invoice.finalized', invoice),
-      event('invoice.paid', { ...invoice, amount_paid: invoice['amount_due'] }),
-      event('invoice.payment_succeeded', { ...invoice, amount_paid: invoice['amount_due'] }),
-      event('customer.subscription.updated', subscription),
-      event('checkout.session.completed', session),
+      event('invoice.paid', { ...invoice, amount_paid: invoice['amount_due'] }, paidAt),
+      event('invoice.payment_succeeded', { ...invoice, amount_paid: invoice['amount_due'] }, paidAt),
+      event('customer.subscription.updated', subscription, paidAt),
+      event('checkout.session.completed', session, paidAt),
     ];
     return { events, subscription };
   }

@@ -13,7 +13,7 @@ import type {
 import { readStripeEvent } from './read-stripe-event.ts';
 import { fail, nullIfMissing, stateChanged } from './stripe-errors.ts';
 import { cardOf, type PlanOfPrice, stripeSubscription, subscriptionContent } from './stripe-objects.ts';
-import { TOLERANCE_S, wrongSignature } from './webhook-signature.ts';
+import { requireNotAhead, TOLERANCE_S, wrongSignature } from './webhook-signature.ts';
 
 export type StripeSettings = {
   secretKey: string;
@@ -223,7 +223,9 @@ function verified(
   { raw, signature }: { raw: Uint8Array; signature: string | null },
 ): unknown {
   // by a clock that is not to be trusted every event could be refused, for days
-  const tolerance = clockQuality() === 'trusted' ? TOLERANCE_S : 0;
+  const isJudged = clockQuality() === 'trusted';
+  const tolerance = isJudged ? TOLERANCE_S : 0;
+  if (isJudged) requireNotAhead(signature, now());
   try {
     return webhooks.constructEvent(
       Buffer.from(raw),

@@ -83,9 +83,11 @@ async function subscriptionChanges(
 ): Promise<{ changes: Change[]; isOld: boolean }> {
   const { about, content } = event;
   const id = about?.subscriptionId ?? null;
-  if (id === null || content === null) return { changes: [], isOld: false };
+  if (id === null) return { changes: [], isOld: false };
   const known = await deps.queries.providerSubscriptionsOf(userId, event.provider);
   const facts = factsOf(known.find((one) => one.id === id) ?? { facts: [] });
+  // a first payment that failed says nothing of a subscription, and is old once that has begun
+  if (content === null) return { changes: [], isOld: hadBegun(facts, isoOf(event.at)) };
   const fact: Fact = { ...content, at: isoOf(event.at), rank: event.rank, source: event.id };
   const isToAsk = isUnclear(facts, fact);
   if (!isToAsk && isOutdated(facts, fact)) {
@@ -96,6 +98,13 @@ async function subscriptionChanges(
   const all = [fact, ...(told === null ? [] : [told])].reduce(withFact, facts);
   const kept = standing(deps, known, { id, event, userId, facts: all });
   return { changes: await applied(deps, { userId, known, kept: [kept], cause: event.id }), isOld: false };
+}
+
+function hadBegun(facts: readonly Fact[], at: string): boolean {
+  return facts.some(
+    (fact) =>
+      fact.at >= at && (fact.payment === 'paid' || fact.status === 'ACTIVE' || fact.status === 'TRIALING'),
+  );
 }
 
 async function askedFact(provider: PaymentProvider, id: string, notBefore: number): Promise<Fact | null> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monthsAfter } from '#adapters/payments/sandbox/month-periods.ts';
+import { requireSignature, signatureOf } from '#adapters/payments/webhook-signature.ts';
 import { type App, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
@@ -453,4 +454,18 @@ test.each([
   ['2028-01-30T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
 ])('a month of a subscription from %s, %i on, ends at %s', (from, months, until) => {
   expect(monthsAfter(from, months)).toBe(until);
+});
+
+test('what the sandbox signed counts within five minutes, early or late', () => {
+  const raw = Buffer.from('{}');
+  const now = Date.UTC(2026, 2, 2, 12);
+  const taken = (skewS: number) => {
+    try {
+      requireSignature(raw, signatureOf(raw, 'secret', now + skewS * 1000), 'secret', now);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect([-301, -299, 299, 301].map(taken)).toEqual([false, true, true, false]);
 });

@@ -173,13 +173,14 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(rows).toHaveLength(events.length);
   });
 
-  test('an event that Stripe did not sign, or signed long ago, changes nothing and leaves no trace', async () => {
+  test('an event that Stripe did not sign, or signed long ago or in the future, changes nothing and leaves no trace', async () => {
     const { token, subscription } = await paid();
     const before = await mine(token);
     const forged = { ...later(subscription, { status: 'canceled' }, 'deleted'), note: 'SECRET-IN-BODY' };
     const replies = [
       await send(forged, { secret: 'whsec_of_somebody_else' }),
       await send(forged, { atS: stripe.seconds() - 301 }),
+      await send(forged, { atS: stripe.seconds() + 301 }),
       await fetch(`${app.base}/api/v1/payment/webhook`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
@@ -195,7 +196,10 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(await mine(token)).toEqual(before);
     expect(await outcomeOf(forged.id)).toBeNull();
     expect(JSON.stringify(app.sentences)).not.toContain('SECRET-IN-BODY');
-    // within the five minutes of the scheme it counts
+    // within five minutes either way it counts: clocks differ
+    const planned = later(subscription, { status: 'active', cancel_at_period_end: true });
+    expect((await send(planned, { atS: stripe.seconds() + 299 })).status).toBe(200);
+    expect((await mine(token))['cancel_at_period_end']).toBe(true);
     expect((await send(forged, { atS: stripe.seconds() - 299 })).status).toBe(200);
     expect((await mine(token))['status']).toBe('CANCELED');
   });
@@ -272,6 +276,22 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     app.clock.advance(5_000);
     await send(stripe.event('invoice.paid', { ...invoice, amount_paid: invoice['amount_due'] }));
     expect(await mine(token)).toMatchObject({ status: 'ACTIVE', grace_ends_at: null });
+  });
+
+  test.each([
+    ['is told as it fails', true],
+    ['is not told once it was made', false],
+  ] as const)('a first payment that failed %s', async (_when, isTold) => {
+    const { token } = await subscriber();
+    const { events, subscription } = stripe.pay(await pageOf(token, 'BASIC'), undefined, 5);
+    const invoice = stripe.invoiceOf(subscription, 'subscription_create');
+    const failed = stripe.event('invoice.payment_failed', invoice);
+    app.clock.advance(5_000);
+    const inOrder = isTold ? [failed, ...events] : [...events, failed];
+    for (const event of inOrder) expect((await send(event)).status).toBe(200);
+    const heard = (await told(token)).map(({ data }) => data['event']);
+    expect([heard.includes('payment_failed'), heard.includes('payment_succeeded')]).toEqual([isTold, true]);
+    expect((await mine(token))['status']).toBe('ACTIVE');
   });
 
   test('refunds, expiring cards and trials that end are told', async () => {
