@@ -13,6 +13,7 @@ import type { Feature } from '#contract/plans.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { batchStates } from '#features/batches/batch-states.ts';
+import { usedOf } from '#features/subscriptions/full-places.ts';
 import {
   type LimitDeps,
   limitBatches,
@@ -21,13 +22,14 @@ import {
   limitPond,
 } from '#features/subscriptions/limit-creates.ts';
 import { limitHandover } from '#features/subscriptions/limit-handover.ts';
+import type { Subscription } from '#features/subscriptions/ports.ts';
 import { rateOfCaller } from '#features/subscriptions/rate-of-caller.ts';
 import { subscriptionRoutes } from '#features/subscriptions/routes.ts';
 import {
   type SubscriptionChange,
   subscriptionChanged,
 } from '#features/subscriptions/subscription-changed.ts';
-import { featuresOf } from '#features/subscriptions/terms.ts';
+import { holdsFeature } from '#features/subscriptions/terms.ts';
 import type { Config } from './config.ts';
 
 /** What a create asks of the plan of its owner; each answers rows and guards for the creating commit, or throws. */
@@ -46,9 +48,14 @@ export function wireSubscriptions(kernel: Kernel, database: Database, notify: No
       return states.map(({ batch }) => batch.id);
     },
   };
+  const batchCountsIn = async (pondIds: readonly string[]) => {
+    if (pondIds.length === 0) return new Map<string, number>();
+    const states = await batches.activeInPonds(pondIds);
+    return new Map([...states].map(([pondId, there]) => [pondId, there.length]));
+  };
   const changed = (change: SubscriptionChange) => subscriptionChanged({ ...kernel, notify, queries }, change);
   return {
-    routes: subscriptionRoutes({ ...kernel, queries, subscriptionChanged: changed }),
+    routes: subscriptionRoutes({ ...kernel, queries, subscriptionChanged: changed, batchCountsIn }),
     limits: {
       farm: (farm: Parameters<typeof limitFarm>[1]) => limitFarm(deps, farm),
       pond: (pond: Parameters<typeof limitPond>[1], ownerId: string) => limitPond(deps, pond, ownerId),
@@ -56,11 +63,14 @@ export function wireSubscriptions(kernel: Kernel, database: Database, notify: No
       handover: (wish: Parameters<typeof limitHandover>[1]) => limitHandover(deps, wish),
       incoming: (arrival: Parameters<typeof limitIncoming>[1]) => limitIncoming(deps, arrival),
     },
+    /** How much of a plan its owner uses. */
+    usedOf: (row: Subscription) => usedOf({ queries, batchCountsIn }, row),
     /** Changes that tell a user of a changed subscription, for the commit that changes it. */
     subscriptionChanged: changed,
+    /** Throws 402 or 403 when a lapse is in the way. */
     async hasFeature(userId: string, feature: Feature): Promise<boolean> {
       const row = await queries.subscriptionOf(userId);
-      return row !== null && featuresOf(row)[feature];
+      return row !== null && holdsFeature(kernel, row, feature);
     },
   };
 }
@@ -73,7 +83,11 @@ export function wireRequestLimits(
   monotonic: () => number,
 ): Admit | null {
   if (!(config.rateLimits ?? config.role === 'hosted')) return null;
-  const { rateOf, hear } = rateOfCaller({ monotonic, queries: subscriptionQueries(database.read) });
+  const { rateOf, hear } = rateOfCaller({
+    ...kernel,
+    monotonic,
+    queries: subscriptionQueries(database.read),
+  });
   database.onCommit(hear);
   const run = runStatement(database.read);
   const isShared = database.dialect === 'postgres';

@@ -155,7 +155,7 @@ export const tokenUse = defineResource({
   row: z.object({ id: uuid, used_at: instant, source: z.string() }),
 });
 
-/** Limits that a user has been warned of: id is user and resource. */
+/** Limits that users were warned of before a warning followed from its change alone: nothing is written here. */
 export const usageCrossing = defineResource({
   name: 'usage_crossings',
   sync: 'local',

@@ -96,7 +96,7 @@ onBothEngines('without a payment provider the sandbox', (_open, engine) => {
       payment_subscription_id: expect.stringMatching(/^sub_/),
       current_period_end: monthsAfter(nowIso(), 1),
     });
-    expect(new Set(await told(token))).toEqual(new Set(['updated', 'payment_succeeded', 'invoice_ready']));
+    expect(new Set(await told(token))).toEqual(new Set(['created', 'payment_succeeded', 'invoice_ready']));
   });
 
   test('speaks English to who asks for it', async () => {

@@ -147,7 +147,7 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     });
     const first = await told(token);
     expect(new Set(first.map(({ type, data }) => `${type} ${String(data['event'])}`))).toEqual(
-      new Set(['PAYMENT invoice_ready', 'PAYMENT payment_succeeded', 'SUBSCRIPTION updated']),
+      new Set(['PAYMENT invoice_ready', 'PAYMENT payment_succeeded', 'SUBSCRIPTION created']),
     );
     expect(first).toHaveLength(3);
     expect(first.find(({ data }) => data['event'] === 'payment_succeeded')).toMatchObject({

@@ -149,6 +149,13 @@ onBothEngines('subscriptions', (_open, engine) => {
       warnings: [
         { resource: 'farms', message: expect.stringContaining('3 de 3'), current: 3, max: 3 },
         { resource: 'ponds', message: expect.stringContaining('5 de 6'), current: 5, max: 6 },
+        ...['A', 'B'].map((name) => ({
+          resource: 'ponds',
+          message: expect.stringContaining(`A fazenda ${name} tem 2 de 2`),
+          current: 2,
+          max: 2,
+          farm_id: expect.any(String),
+        })),
       ],
       can_create: { farm: false, pond: true, batch: true },
     });
@@ -254,6 +261,20 @@ onBothEngines('subscriptions', (_open, engine) => {
       { title: 'Plano alterado', data: { event: 'updated', plan: 'BASIC', previous_plan: 'FREE' } },
       { title: 'Pagamento pendente', data: { status: 'PAST_DUE', previous_status: 'ACTIVE' } },
       { title: 'Assinatura cancelada', data: { event: 'cancelled', status: 'CANCELED' } },
+    ]);
+  });
+
+  test('the user is told of what changes for a subscription that was cancelled, too', async () => {
+    const owner = await app.signUp({ plan: null });
+    await set(owner.user.id, { plan: 'BASIC', status: 'CANCELED' });
+    await set(owner.user.id, { plan: 'PROFESSIONAL' });
+    await set(owner.user.id, { max_farms: 20 });
+    await set(owner.user.id, { max_farms: 20 });
+    const told = await tidings(owner);
+    expect(told.slice(-3).map(({ title }) => title)).toEqual([
+      'Assinatura cancelada',
+      'Plano alterado',
+      'Assinatura atualizada',
     ]);
   });
 
