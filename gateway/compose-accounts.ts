@@ -7,20 +7,23 @@ import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
-import { subscription } from '#contract/resources/subscriptions.ts';
-import { insert } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import { createTokenAuthentication } from '#features/access-tokens/authenticate-token.ts';
 import { createAuthentication } from '#features/accounts/authenticate.ts';
 import { accountRoutes } from '#features/accounts/routes.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
-import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
+import type { Subscriptions } from './compose-subscriptions.ts';
 import type { Config } from './config.ts';
 import type { World } from './world.ts';
 
 /** Who may come in: registration, login, tokens of logins and of programs. */
-export async function wireAccounts(config: Config, world: World, kernel: Kernel, database: Database) {
+export async function wireAccounts(
+  config: Config,
+  world: World,
+  kernel: Kernel,
+  { database, subscriptions }: { database: Database; subscriptions: Pick<Subscriptions, 'first'> },
+) {
   const { read } = database;
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
@@ -57,7 +60,7 @@ export async function wireAccounts(config: Config, world: World, kernel: Kernel,
       // on the box itself; on a hosted instance it may be a proxy for the whole world
       ...(isGateway ? { isExempt: isLoopback } : {}),
     }),
-    onCreate: ({ id }) => [insert(subscription, firstSubscription(kernel, id, plan))],
+    onCreate: (account) => subscriptions.first(account, plan),
     farmsOf: (userId, page) => farmAnswersOf(farmQueries(read).farmsOf(userId, page)),
     liveTokensOf: (userId) => accessTokenQueries(read).countLive(userId, isoOf(kernel.now())),
   });

@@ -10,9 +10,13 @@ import { batchFactQueries } from '#adapters/sql/queries/batch-facts.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/subscriptions.ts';
 import { runStatement } from '#adapters/sql/run-statement.ts';
 import type { Feature } from '#contract/plans.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
+import type { Plan } from '#contract/words.ts';
+import { type Change, insert } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { batchStates } from '#features/batches/batch-states.ts';
+import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
 import { usedOf } from '#features/subscriptions/full-places.ts';
 import {
   type LimitDeps,
@@ -33,7 +37,8 @@ import { holdsFeature } from '#features/subscriptions/terms.ts';
 import type { Config } from './config.ts';
 
 /** What a create asks of the plan of its owner; each answers rows and guards for the creating commit, or throws. */
-export type Limits = ReturnType<typeof wireSubscriptions>['limits'];
+export type Limits = Subscriptions['limits'];
+export type Subscriptions = ReturnType<typeof wireSubscriptions>;
 
 /** Plans, limits and who may use what. Control is wired without it: billing never stops aeration. */
 export function wireSubscriptions(kernel: Kernel, database: Database, notify: Notify) {
@@ -65,6 +70,13 @@ export function wireSubscriptions(kernel: Kernel, database: Database, notify: No
     },
     /** How much of a plan its owner uses. */
     usedOf: (row: Subscription) => usedOf({ queries, batchCountsIn }, row),
+    /** The subscription a new account begins with, and the news of it, for the commit that makes the account. */
+    async first(account: { id: string; language?: string | null }, plan: Plan): Promise<Change[]> {
+      const { id: userId, language = null } = account;
+      const row = firstSubscription(kernel, userId, plan);
+      const told = await changed({ before: null, after: row, userId, language, cause: row.id });
+      return [insert(subscription, row), ...told];
+    },
     /** Changes that tell a user of a changed subscription, for the commit that changes it. */
     subscriptionChanged: changed,
     /** Throws 402 or 403 when a lapse is in the way. */

@@ -125,7 +125,10 @@ export async function compose(config: Config, given: World) {
   });
   const notify = wireNotify(config, kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
-  const { authenticate, ...accounts } = await wireAccounts(config, world, kernel, heard);
+  const { authenticate, ...accounts } = await wireAccounts(config, world, kernel, {
+    database: heard,
+    subscriptions,
+  });
   const metrics = createMetrics();
   const refusals = createRefusals({ log }, ['mqtt', 'http']);
   metrics.counterBy('http_refused_total', 'Requests refused, by status and code', ['status', 'code'], () =>

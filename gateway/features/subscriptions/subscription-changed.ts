@@ -14,6 +14,8 @@ export type SubscriptionChange = {
   before: SubscriptionRow | null;
   after: SubscriptionRow;
   userId: string;
+  /** Of a user who is made in the same commit. */
+  language?: string | null;
   /** Names the event (a payment event's id, a request): the same cause tells once, on every instance. */
   cause: string;
 };
@@ -62,11 +64,11 @@ export async function subscriptionChanged(
   deps: SubscriptionChangedDeps,
   change: SubscriptionChange,
 ): Promise<Change[]> {
-  const { before, after, userId, cause } = change;
+  const { before, after, userId, language = null, cause } = change;
   const event = eventOf(before, after);
   if (event === null) return [];
   const news = await deps.notify(
-    { userIds: [userId] },
+    { userIds: [userId], language },
     {
       type: 'SUBSCRIPTION',
       ...wordsOf(event, before, after),

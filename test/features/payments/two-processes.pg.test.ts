@@ -76,7 +76,7 @@ describeOnPostgres('two processes on one database', () => {
     for (const event of events) expect((await send(0, event)).status).toBe(200);
     const { body } = await ask(1).call('GET', '/subscriptions/me', { token });
     expect(body).toMatchObject({ plan: 'BASIC', status: 'ACTIVE', payment_subscription_id: subscription.id });
-    expect(await counted(token)).toEqual(['created', 'invoice_ready', 'payment_succeeded']);
+    expect(await counted(token)).toEqual(['created', 'created', 'invoice_ready', 'payment_succeeded']);
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const { rows } = await client.query('select id from payment_events');

@@ -63,6 +63,26 @@ onBothEngines('subscriptions', (_open, engine) => {
     expect(body(await mine(token))).toMatchObject({ current_farms: 1 });
   });
 
+  test.each([
+    [undefined, 'Assinatura criada', 'Sua assinatura do plano FREE está ativa.'],
+    ['en', 'Subscription created', 'Your subscription to the FREE plan is active.'],
+  ])('a new account (language %s) is told of its subscription', async (language, title, message) => {
+    const account = { email: `new-${language}@farm.test`, name: 'Ana', password: 'camarao-123', language };
+    expect((await app.call('POST', '/auth/register', { body: account })).status).toBe(201);
+    const login = await app.call('POST', '/auth/login', { body: account });
+    const { notifications } = body(
+      await app.call('GET', '/notifications/', { token: String(body(login)['access_token']) }),
+    );
+    expect(notifications).toMatchObject([
+      {
+        type: 'SUBSCRIPTION',
+        title,
+        message,
+        data: { event: 'created', plan: 'FREE', previous_plan: null, status: 'ACTIVE' },
+      },
+    ]);
+  });
+
   test('the plans are shown to anyone, with prices, limits and features', async () => {
     const reply = await app.call('GET', '/subscriptions/plans');
     expect(reply.status).toBe(200);
