@@ -18,7 +18,7 @@ import type {
 import { withAnswer } from './provider-facts.ts';
 import { changedFields, runningAt } from './subscription-from-provider.ts';
 
-export type AppliedDeps = Pick<Kernel, 'now'> & {
+export type AppliedDeps = Pick<Kernel, 'now' | 'log'> & {
   queries: PaymentQueries;
   provider: PaymentProvider;
   subscriptionChanged: SubscriptionChanged;

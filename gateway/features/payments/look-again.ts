@@ -2,6 +2,7 @@ import { providerSubscription } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
 import { askAll, type HearDeps, hear } from './hear-answers.ts';
 import type { Card, PaymentNews, ProviderSubscription } from './ports.ts';
 import { factsOf, standingOf } from './provider-facts.ts';
@@ -10,7 +11,7 @@ import { factsOf, standingOf } from './provider-facts.ts';
 // So every subscription that runs is asked after a day after its paid month, every day while that is over, and when its
 // card comes to an end.
 
-export type LookAgainDeps = HearDeps & Pick<Kernel, 'clockQuality' | 'log'>;
+export type LookAgainDeps = HearDeps & Pick<Kernel, 'clockQuality'>;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -47,13 +48,24 @@ async function isAnswered(
   } catch (error) {
     if (error instanceof AppError && error.extras.code === 'PAYMENT_PROVIDER_UNAVAILABLE') return false;
     deps.log.warn({ err: error, subscription: one?.id }, 'a subscription could not be asked after');
-    // others come before it is its turn again
-    if (one !== null) {
-      const later = { ...one, look_at: isoOf(deps.now() + DAY_MS) };
-      await deps.commit({ changes: [put(providerSubscription, later)], actor: null });
-    }
+    if (one !== null) await postpone(deps, one);
     return true;
   }
+}
+
+/** Others come before it is its turn again. */
+async function postpone(deps: LookAgainDeps, { id, user_id: userId }: ProviderSubscription): Promise<void> {
+  await perform(deps, null, async () => {
+    const guard = await deps.guard('payments', userId);
+    const known = await deps.queries.providerSubscriptionsOf(userId, deps.provider.name);
+    const look_at = isoOf(deps.now() + DAY_MS);
+    const later = known.filter((one) => one.id === id).map((one) => ({ ...one, look_at }));
+    return {
+      answer: undefined,
+      changes: later.map((one) => put(providerSubscription, one)),
+      guards: [guard],
+    };
+  });
 }
 
 async function look(

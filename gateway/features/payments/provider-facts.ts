@@ -148,10 +148,11 @@ export function withAnswer(
   const content: FactContent = snapshot?.content ?? { status: 'CANCELED' };
   const fact = factOfAnswer(content, snapshot?.at ?? nowMs);
   const facts = factsOf(one);
-  const last = facts.at(-1);
-  // asked month after month it says the same: one such answer tells as much as many
-  const isRepeated = last?.source.startsWith(ANSWER) && contentOf(last) === contentOf(fact);
-  const before = isRepeated && last !== undefined && last.at <= fact.at ? facts.slice(0, -1) : facts;
+  // asked day after day it says the same: since when, and that it still does, tell as much as all of them
+  const isRepeated = facts
+    .slice(-2)
+    .every((one) => one.source.startsWith(ANSWER) && one.at <= fact.at && contentOf(one) === contentOf(fact));
+  const before = isRepeated && facts.length > 1 ? facts.slice(0, -1) : facts;
   return { ...one, facts: withFact(before, fact), updated_at: isoOf(nowMs) };
 }
 
