@@ -133,6 +133,7 @@ export async function compose(config: Config, given: World) {
     world,
     kernel,
     database: heard,
+    subscriptions,
     clients,
     attempts,
   });

@@ -125,7 +125,10 @@ function onceForAll({ role }: Config, { processes: { leases } }: Instance, ticks
 }
 
 function paymentTicks({ payments }: Instance): Tick[] {
-  return payments.tick === null ? [] : [{ name: 'payments', every: '*/5 * * * * *', run: payments.tick }];
+  const look: Tick = { name: 'subscriptions asked after', every: '33 41 * * * *', run: payments.look };
+  return payments.tick === null
+    ? [look]
+    : [{ name: 'payments', every: '*/5 * * * * *', run: payments.tick }, look];
 }
 
 /** What hangs on the box. */

@@ -168,6 +168,8 @@ export const providerSubscription = defineResource({
     customer_id: z.string().nullable(),
     facts: z.array(z.record(z.string(), z.unknown())),
     updated_at: instant,
+    /** When the provider is asked how it stands; null: at the next occasion. */
+    look_at: instant.nullable(),
   }),
 });
 
@@ -178,7 +180,7 @@ export const tokenUse = defineResource({
   row: z.object({ id: uuid, used_at: instant, source: z.string() }),
 });
 
-/** Limits that a user has been warned of: id is user and resource. */
+/** Limits that users were warned of before a warning followed from its change alone: nothing is written here. */
 export const usageCrossing = defineResource({
   name: 'usage_crossings',
   sync: 'local',

@@ -444,7 +444,8 @@ onBothEngines('the data of an account', (_open, engine) => {
           .select('id')
           .where('user_id', '=', person.user.id)
           .execute();
-      expect(await left()).toHaveLength(1);
+      // of the subscription, which was deleted, and of the token
+      expect(await left()).toHaveLength(2);
       await app.people.eraseLeftovers();
       expect(await left()).toEqual([]);
     });
