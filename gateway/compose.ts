@@ -19,6 +19,7 @@ import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { notificationLists, notificationQueries } from '#adapters/sql/queries/notifications.ts';
 import { pondQueries } from '#adapters/sql/queries/ponds.ts';
 import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
+import { mountPackages } from '#adapters/sync/hosted-packages.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
 import type { Commit } from '#core/changes.ts';
@@ -64,7 +65,7 @@ import { wireGatewaySync } from './compose-sync-gateway.ts';
 import { wireHostedSync } from './compose-sync-hosted.ts';
 import { wireTechnicians } from './compose-technicians.ts';
 import { wireTrust } from './compose-trust.ts';
-import { wireUpdate } from './compose-update.ts';
+import { packagesOf, wireUpdate } from './compose-update.ts';
 import type { Config } from './config.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
 
@@ -322,7 +323,7 @@ export async function compose(config: Config, given: World) {
     metrics,
     refusals,
   });
-  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart });
+  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart, pairing });
   const doctor = wireDoctor({
     config,
     world,
@@ -433,6 +434,7 @@ export async function compose(config: Config, given: World) {
       mountBeside: (express) => {
         fleet?.mount(express);
         sync?.mount(express);
+        if (fleet !== null) mountPackages(express, packagesOf(config, fleet.gatewayByToken));
         mountPlatform(
           express,
           {
@@ -444,7 +446,7 @@ export async function compose(config: Config, given: World) {
             events,
             paymentPages: payments.pages,
             authorities: trust.authorities,
-            local: doctor.local,
+            local: { ...doctor.local, hostedEntrance: update.hostedEntrance },
             consoleFolder: CONSOLE,
             readiness: () => readiness({ database, checks }, storage, clock),
           },

@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { makeWay } from './update/make-way.ts';
 import { readPublicKeys } from './update/manifest.ts';
 import { mainOf, programTrouble } from './update/program-folder.ts';
 import {
   appliedVersions,
+  lookAtState,
   pointCurrent,
   previousFolder,
   programOf,
-  readState,
   tidyVersions,
   writeState,
 } from './update/update-folder.ts';
@@ -18,8 +19,11 @@ import {
   atStart,
   failed,
   passed,
+  returned,
+  type Slot,
   type StartDecision,
   stoppedInTrial,
+  trialMs,
   type UpdateState,
   unneeded,
 } from './update/update-state.ts';
@@ -51,7 +55,8 @@ const say = (msg: string, more: object = {}) =>
 const stop = { isAsked: false };
 
 async function decide(): Promise<StartDecision> {
-  const found = await readState(data);
+  const { state: found, isWhole } = await lookAtState(data);
+  if (!isWhole) say('the state of updates makes no sense or cannot be read; the version of the package runs');
   const troubles = await troublesOf(found);
   const decision = atStart(found, {
     packagedVersion: versionIn(base) ?? '0.0.0',
@@ -59,11 +64,14 @@ async function decide(): Promise<StartDecision> {
     troubleOf: (version) => (troubles.has(version) ? (troubles.get(version) ?? null) : 'it is not there'),
     now: iso(),
   });
-  const { state, run } = decision;
+  const { run, isTrial } = decision;
+  const program = programOf(run, base, data);
+  const state = isTrial ? decision.state : await withWayBack(decision.state, program);
   try {
     if (JSON.stringify(state) !== JSON.stringify(found)) await writeState(data, state);
-    await pointCurrent(data, programOf(run, base, data));
-    await tidyVersions(data, unneeded(state, await appliedVersions(data)));
+    await pointCurrent(data, program);
+    // of what could not be read nobody knows what it still needs
+    if (isWhole) await tidyVersions(data, unneeded(state, await appliedVersions(data)));
   } catch (error) {
     say('the state of updates could not be written', { err: String(error) });
     // a trial that nobody can take back is none
@@ -71,18 +79,35 @@ async function decide(): Promise<StartDecision> {
   }
   if (state.last !== null && state.last.at !== found.last?.at)
     say('an update ended', { outcome: state.last });
-  return decision;
+  return { ...decision, state };
+}
+
+/** Before the version of before starts again on a database that another one had. */
+async function withWayBack(state: UpdateState, program: string): Promise<UpdateState> {
+  if (!state.isReturning) return state;
+  try {
+    const { isKnown, aside } = await makeWay(data, program, iso());
+    if (aside !== null) say('the database was put aside', { aside });
+    // asked again at the next start
+    return isKnown ? returned(state, aside) : state;
+  } catch (error) {
+    say('nobody knows whether the version before can use the database', { err: String(error) });
+    return state;
+  }
 }
 
 /** Only what may run is looked at: reading a program to its last byte takes a second or two on a small box. */
-async function troublesOf({ slot, step }: UpdateState): Promise<Map<string, string | null>> {
-  const candidates = [slot, step.at === 'trial' ? step.target : null];
+async function troublesOf({ slot, before, step }: UpdateState): Promise<Map<string, string | null>> {
   const troubles = new Map<string, string | null>();
   const keys = readPublicKeys(textOf(keyFile) ?? '');
-  for (const candidate of candidates) {
-    if (candidate === null || typeof candidate === 'string') continue;
-    troubles.set(candidate.version, await programTrouble(programOf(candidate, base, data), keys));
-  }
+  const look = async (candidate: Slot | null) => {
+    if (candidate === null || typeof candidate === 'string') return null;
+    const trouble = await programTrouble(programOf(candidate, base, data), keys);
+    troubles.set(candidate.version, trouble);
+    return trouble;
+  };
+  if ((await look(slot)) !== null) await look(before);
+  if (step.at === 'trial') await look(step.target);
   return troubles;
 }
 
@@ -108,12 +133,16 @@ function become(program: string): never {
   return process.execve(node, [node, ...args], environment());
 }
 
-type Verdict = 'healthy' | 'stopped' | { failed: string } | { fell: string };
+/** `early`: it was told to stop and had not been at work yet. */
+type Verdict = 'healthy' | 'stopped' | 'early' | { failed: string } | { fell: string };
 
 async function tryOut(program: string, state: UpdateState): Promise<void> {
   const { step } = state;
   if (step.at !== 'trial') return;
-  const allowMs = values['gate-s'] === undefined ? step.allowMs : Number(values['gate-s']) * 1000;
+  const allowMs =
+    values['gate-s'] === undefined
+      ? Math.min(step.allowMs, trialMs(Number.POSITIVE_INFINITY))
+      : Number(values['gate-s']) * 1000;
   say('a new version is tried', { version: step.version, start: step.starts, allowMs });
   const { node, args } = commandOf(program);
   const child = spawn(node, args, {
@@ -127,9 +156,12 @@ async function tryOut(program: string, state: UpdateState): Promise<void> {
     if (stop.isAsked) process.exit();
     return;
   }
-  if (verdict === 'stopped') {
-    await settle(stoppedInTrial(state));
-    process.exit((await ended(child)) ?? 0);
+  if (verdict === 'stopped' || verdict === 'early') {
+    // a supervisor that waits for a version in vain stops it, too: that counts as a start that failed
+    if (verdict === 'stopped') await settle(stoppedInTrial(state));
+    else say('the new version was stopped before it was at work');
+    await end(child);
+    process.exit(child.exitCode ?? 0);
   }
   await end(child);
   if ('failed' in verdict) await settle(failed(state, verdict.failed, iso()));
@@ -146,24 +178,23 @@ async function settle(state: UpdateState): Promise<void> {
 
 function watch(child: ChildProcess, allowMs: number): Promise<Verdict> {
   const { promise, resolve } = Promise.withResolvers<Verdict>();
+  const said = { isAtWork: false, missing: 'it said nothing' };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       stop.isAsked = true;
       child.kill(signal);
-      resolve('stopped');
+      resolve(said.isAtWork ? 'stopped' : 'early');
     });
   }
-  let missing = 'it said nothing';
-  child.on('message', (said: { isHealthy?: boolean; missing?: string }) => {
-    if (said.isHealthy === true) resolve('healthy');
-    missing = said.missing ?? missing;
+  child.on('message', (word: { isHealthy?: boolean; missing?: string }) => {
+    said.isAtWork = true;
+    if (word.isHealthy === true) resolve('healthy');
+    said.missing = word.missing ?? said.missing;
   });
   child.once('error', (error) => resolve({ fell: error.message }));
   child.once('exit', (code, signal) => resolve({ fell: `it ended with ${signal ?? code}` }));
-  const deadline = setTimeout(
-    () => resolve({ failed: `it did not prove itself within ${Math.round(allowMs / 1000)} s: ${missing}` }),
-    allowMs,
-  );
+  const within = `it did not prove itself within ${Math.round(allowMs / 1000)} s`;
+  const deadline = setTimeout(() => resolve({ failed: `${within}: ${said.missing}` }), allowMs);
   // while this process watches, the system need not
   const ping = setInterval(() => {
     if (process.env['NOTIFY_SOCKET'] !== undefined)
@@ -208,6 +239,7 @@ function textOf(file: string): string | null {
 for (;;) {
   const { run, isTrial, state } = await decide();
   const program = programOf(run, base, data);
+  if (stop.isAsked) process.exit(0);
   if (!isTrial) become(program);
   await tryOut(program, state);
 }
