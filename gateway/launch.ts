@@ -34,6 +34,8 @@ import {
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=512', '--v8-pool-size=2'];
 /** A version that is told to stop and does not. */
 const STOP_WITHIN_MS = 6_000;
+/** One that lives says every second what it still lacks; one that does not hears no wish to stop either. */
+const HUNG_AFTER_MS = 5_000;
 const PING_EVERY_MS = 5_000;
 
 const { values, positionals } = parseArgs({
@@ -134,7 +136,7 @@ function become(program: string): never {
 }
 
 /** `early`: it was told to stop and had not been at work yet. */
-type Verdict = 'healthy' | 'stopped' | 'early' | { failed: string } | { fell: string };
+type Verdict = 'healthy' | 'stopped' | 'early' | { failed: string; isHung: boolean } | { fell: string };
 
 async function tryOut(program: string, state: UpdateState): Promise<void> {
   const { step } = state;
@@ -160,10 +162,10 @@ async function tryOut(program: string, state: UpdateState): Promise<void> {
     // a supervisor that waits for a version in vain stops it, too: that counts as a start that failed
     if (verdict === 'stopped') await settle(stoppedInTrial(state));
     else say('the new version was stopped before it was at work');
-    await end(child);
+    await end(child, STOP_WITHIN_MS);
     process.exit(child.exitCode ?? 0);
   }
-  await end(child);
+  await end(child, 'failed' in verdict && verdict.isHung ? 0 : STOP_WITHIN_MS);
   if ('failed' in verdict) await settle(failed(state, verdict.failed, iso()));
   // one that fell gets a second start, which the next look at the state decides
   else say('the new version fell', { why: verdict.fell });
@@ -178,7 +180,7 @@ async function settle(state: UpdateState): Promise<void> {
 
 function watch(child: ChildProcess, allowMs: number): Promise<Verdict> {
   const { promise, resolve } = Promise.withResolvers<Verdict>();
-  const said = { isAtWork: false, missing: 'it said nothing' };
+  const said = { isAtWork: false, missing: 'it said nothing', at: 0 };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       stop.isAsked = true;
@@ -188,13 +190,16 @@ function watch(child: ChildProcess, allowMs: number): Promise<Verdict> {
   }
   child.on('message', (word: { isHealthy?: boolean; missing?: string }) => {
     said.isAtWork = true;
+    said.at = performance.now();
     if (word.isHealthy === true) resolve('healthy');
     said.missing = word.missing ?? said.missing;
   });
   child.once('error', (error) => resolve({ fell: error.message }));
   child.once('exit', (code, signal) => resolve({ fell: `it ended with ${signal ?? code}` }));
-  const within = `it did not prove itself within ${Math.round(allowMs / 1000)} s`;
-  const deadline = setTimeout(() => resolve({ failed: `${within}: ${said.missing}` }), allowMs);
+  const deadline = setTimeout(() => {
+    const failed = `it did not prove itself within ${Math.round(allowMs / 1000)} s: ${said.missing}`;
+    resolve({ failed, isHung: performance.now() - said.at > HUNG_AFTER_MS });
+  }, allowMs);
   // while this process watches, the system need not
   const ping = setInterval(() => {
     if (process.env['NOTIFY_SOCKET'] !== undefined)
@@ -211,10 +216,10 @@ function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', resolve));
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, withinMs: number): Promise<void> {
   const gone = ended(child);
   child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
   await gone;
   clearTimeout(timer);
 }

@@ -67,9 +67,9 @@ export const NO_UPDATE: UpdateState = {
 /** A power cut during the trial is forgiven once; whoever falls twice goes back. */
 const STARTS_ALLOWED = 2;
 /** A trial gets this long to prove itself: the farm is back within a minute, with what going back takes. */
-export const GATE_MS = 45_000;
+export const GATE_MS = 40_000;
 /** However long the migration took on the copy: control waits for the trial. */
-const MIGRATION_MS = 75_000;
+const MIGRATION_MS = 80_000;
 
 /** How long a version may take whose migration took so long on a copy of the database. */
 export const trialMs = (migratedMs: number): number => GATE_MS + Math.min(2 * migratedMs, MIGRATION_MS);

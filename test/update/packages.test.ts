@@ -51,7 +51,7 @@ describe('a package that is what it should be', () => {
     expect((await readState(box.data)).step).toMatchObject({
       at: 'staged',
       version: '1.1.0',
-      allowMs: 45_010,
+      allowMs: 40_010,
     });
     expect(await programTrouble(versionFolder(box.data, '1.1.0'), signer.publicKeys)).toBeNull();
   });

@@ -234,7 +234,7 @@ describe('what a worn card, a hand or a later version left in the place of the s
 });
 
 test('a long migration gives a version more time, but never more than two minutes', () => {
-  expect([trialMs(0), trialMs(10_000), trialMs(600_000)]).toEqual([45_000, 65_000, 120_000]);
+  expect([trialMs(0), trialMs(10_000), trialMs(600_000)]).toEqual([40_000, 60_000, 120_000]);
 });
 
 test.each([
