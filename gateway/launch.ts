@@ -151,7 +151,7 @@ async function tryOut(program: string, state: UpdateState): Promise<void> {
     env: environment({ ON_TRIAL: '1' }),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const verdict = await watch(child, allowMs);
+  const verdict = await pinging(() => watch(child, allowMs));
   if (verdict === 'healthy') {
     await settle(passed(state, iso()));
     process.exitCode = (await ended(child)) ?? 1;
@@ -165,7 +165,8 @@ async function tryOut(program: string, state: UpdateState): Promise<void> {
     await end(child, STOP_WITHIN_MS);
     process.exit(child.exitCode ?? 0);
   }
-  await end(child, 'failed' in verdict && verdict.isHung ? 0 : STOP_WITHIN_MS);
+  const isHung = 'failed' in verdict && verdict.isHung;
+  await pinging(() => end(child, isHung ? 0 : STOP_WITHIN_MS));
   if ('failed' in verdict) await settle(failed(state, verdict.failed, iso()));
   // one that fell gets a second start, which the next look at the state decides
   else say('the new version fell', { why: verdict.fell });
@@ -200,15 +201,23 @@ function watch(child: ChildProcess, allowMs: number): Promise<Verdict> {
     const failed = `it did not prove itself within ${Math.round(allowMs / 1000)} s: ${said.missing}`;
     resolve({ failed, isHung: performance.now() - said.at > HUNG_AFTER_MS });
   }, allowMs);
-  // while this process watches, the system need not
+  return promise.finally(() => clearTimeout(deadline));
+}
+
+/**
+ * While this process is at work itself, the system need not watch: a version that was tried and fell has told it to, and
+ * reading the one before to its last byte takes a while. One that is healthy speaks for itself.
+ */
+async function pinging<Answer>(run: () => Promise<Answer>): Promise<Answer> {
   const ping = setInterval(() => {
     if (process.env['NOTIFY_SOCKET'] !== undefined)
       execFile('systemd-notify', ['WATCHDOG=1'], () => undefined);
   }, PING_EVERY_MS);
-  return promise.finally(() => {
-    clearTimeout(deadline);
+  try {
+    return await run();
+  } finally {
     clearInterval(ping);
-  });
+  }
 }
 
 function ended(child: ChildProcess): Promise<number | null> {
@@ -242,7 +251,7 @@ function textOf(file: string): string | null {
 }
 
 for (;;) {
-  const { run, isTrial, state } = await decide();
+  const { run, isTrial, state } = await pinging(decide);
   const program = programOf(run, base, data);
   if (stop.isAsked) process.exit(0);
   if (!isTrial) become(program);

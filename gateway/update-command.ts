@@ -44,7 +44,9 @@ export async function runUpdate(args: readonly string[], tools: Tools, now: () =
     }
     const config = readConfig(values.data === undefined ? [] : ['--data', values.data], tools.environment);
     if (values.status) {
-      print(JSON.stringify(await readState(config.data), null, 2));
+      // what a trial is to reach again is a long list, and for the trial alone
+      const { farm: _, ...state } = await readState(config.data);
+      print(JSON.stringify(state, null, 2));
       return 0;
     }
     if (values['before-package']) {

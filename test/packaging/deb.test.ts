@@ -384,6 +384,20 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
     );
 
     test(
+      'an upgrade by dpkg that is well stays, with its secured port and every acknowledged write',
+      async () => {
+        const made = (await packOne(order({ version: '0.4.0' }))).deb ?? '';
+        expect(install(machine.bring(made)).code).toBe(0);
+        rmSync(made);
+        const state = await until(updateState, ({ last }) => last?.version === '0.4.0', 60 * SECOND);
+        expect([state.version, state.last?.result]).toEqual(['0.4.0', 'updated']);
+        const stored = people();
+        for (const email of acknowledged) expect(stored).toContain(email);
+      },
+      300 * SECOND,
+    );
+
+    test(
       'removed it is gone, but for settings and data',
       async () => {
         machine.sure('dpkg -r shrimp-farm-gateway');
