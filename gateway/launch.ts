@@ -1,11 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { makeWay } from './update/make-way.ts';
 import { readPublicKeys } from './update/manifest.ts';
-import { mainOf, programTrouble } from './update/program-folder.ts';
+import { mainOf, programTrouble, textOf, versionIn } from './update/program-folder.ts';
 import {
   appliedVersions,
   lookAtState,
@@ -57,10 +56,10 @@ const say = (msg: string, more: object = {}) =>
 const stop = { isAsked: false };
 
 async function decide(): Promise<StartDecision> {
-  const { state: found, isWhole } = await lookAtState(data);
-  if (!isWhole) say('the state of updates makes no sense or cannot be read; the version of the package runs');
-  const troubles = await troublesOf(found);
-  const decision = atStart(found, {
+  const { state: before, found } = await lookAtState(data);
+  if (found !== 'whole') say(`the state of updates is ${found}; the version of the package runs`);
+  const troubles = await troublesOf(before);
+  const decision = atStart(before, {
     packagedVersion: versionIn(base) ?? '0.0.0',
     previousVersion: versionIn(previousFolder(base)),
     troubleOf: (version) => (troubles.has(version) ? (troubles.get(version) ?? null) : 'it is not there'),
@@ -70,16 +69,17 @@ async function decide(): Promise<StartDecision> {
   const program = programOf(run, base, data);
   const state = isTrial ? decision.state : await withWayBack(decision.state, program);
   try {
-    if (JSON.stringify(state) !== JSON.stringify(found)) await writeState(data, state);
+    const isNew = JSON.stringify(state) !== JSON.stringify(before);
+    if (isNew && found !== 'unreadable') await writeState(data, state);
     await pointCurrent(data, program);
     // of what could not be read nobody knows what it still needs
-    if (isWhole) await tidyVersions(data, unneeded(state, await appliedVersions(data)));
+    if (found === 'whole') await tidyVersions(data, unneeded(state, await appliedVersions(data)));
   } catch (error) {
     say('the state of updates could not be written', { err: String(error) });
     // a trial that nobody can take back is none
-    if (decision.isTrial) return { state: found, run: found.slot, isTrial: false };
+    if (decision.isTrial) return { state: before, run: before.slot, isTrial: false };
   }
-  if (state.last !== null && state.last.at !== found.last?.at)
+  if (state.last !== null && state.last.at !== before.last?.at)
     say('an update ended', { outcome: state.last });
   return { ...decision, state };
 }
@@ -101,7 +101,7 @@ async function withWayBack(state: UpdateState, program: string): Promise<UpdateS
 /** Only what may run is looked at: reading a program to its last byte takes a second or two on a small box. */
 async function troublesOf({ slot, before, step }: UpdateState): Promise<Map<string, string | null>> {
   const troubles = new Map<string, string | null>();
-  const keys = readPublicKeys(textOf(keyFile) ?? '');
+  const keys = readPublicKeys(textOf(keyFile));
   const look = async (candidate: Slot | null) => {
     if (candidate === null || typeof candidate === 'string') return null;
     const trouble = await programTrouble(programOf(candidate, base, data), keys);
@@ -231,23 +231,6 @@ async function end(child: ChildProcess, withinMs: number): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
   await gone;
   clearTimeout(timer);
-}
-
-function versionIn(program: string): string | null {
-  try {
-    // our own file, in our own form
-    return (JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string }).version;
-  } catch {
-    return null;
-  }
-}
-
-function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
 }
 
 for (;;) {

@@ -60,17 +60,17 @@ export async function stageUpdate(deps: StageDeps, wish: Wish): Promise<{ versio
   if (unlock === null) throw new UpdateRefused('ALREADY_RUNNING', 'another update is under way; wait for it');
   const to = join(updateFolder(deps.data), `package.unfinished-${process.pid}`);
   try {
-    const { state: found, isWhole } = await lookAtState(deps.data);
+    const { state: before, found } = await lookAtState(deps.data);
     // without the lock nobody is at it: an update that was killed
-    if (found.step.at === 'staged' || found.step.at === 'trial')
+    if (before.step.at === 'staged' || before.step.at === 'trial')
       throw new UpdateRefused(
         'ALREADY_RUNNING',
-        `the update to version ${found.step.version} is under way; wait for it`,
+        `the update to version ${before.step.version} is under way; wait for it`,
       );
-    const state = calm(found);
+    const state = calm(before);
     // what runs stays, whatever is written there
     const lying = (await appliedVersions(deps.data)).filter((version) => version !== deps.runningVersion);
-    await tidyVersions(deps.data, isWhole ? unneeded(state, lying) : []);
+    await tidyVersions(deps.data, found === 'whole' ? unneeded(state, lying) : []);
     const opened =
       source.kind === 'path'
         ? await fitting(deps, source.path, wish)

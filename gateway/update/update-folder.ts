@@ -25,15 +25,25 @@ export const previousFolder = (base: string): string => `${base}-previous`;
 /** What is written there. None, or one that cannot be read or makes no sense, means that the version of the package runs. */
 export const readState = async (data: string): Promise<UpdateState> => (await lookAtState(data)).state;
 
-/** The same; `isWhole`: it is what was written, so that what is not in it may be thrown away. */
-export async function lookAtState(data: string): Promise<{ state: UpdateState; isWhole: boolean }> {
+/**
+ * The same, and how it was found. `whole`: what is not in it may be thrown away. `senseless`: nothing of it can be used
+ * again. `unreadable`: it may be whole, and readable tomorrow.
+ */
+export async function lookAtState(
+  data: string,
+): Promise<{ state: UpdateState; found: 'whole' | 'senseless' | 'unreadable' }> {
   try {
     const text = await afterTrouble(() => readFile(stateFile(data), 'utf8'));
     const state = stateFrom(JSON.parse(text));
-    return { state, isWhole: state !== NO_UPDATE };
+    return { state, found: state === NO_UPDATE ? 'senseless' : 'whole' };
   } catch (error) {
     // the card, or somebody's hand: control must go on all the same
-    return { state: NO_UPDATE, isWhole: isCode(error, 'ENOENT') };
+    const found = isCode(error, 'ENOENT')
+      ? 'whole'
+      : error instanceof SyntaxError
+        ? 'senseless'
+        : 'unreadable';
+    return { state: NO_UPDATE, found };
   }
 }
 

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -244,6 +245,31 @@ describe('control starts, whatever became of the note of updates', () => {
     put(join(box.data, 'update', 'state.json'));
     box.start();
     await runs(box, '1.0.0');
+  });
+
+  test('what cannot be read for a while is not thrown away: the applied version runs again when it can', async () => {
+    const box = aBox();
+    update(box, await anUpdate());
+    box.start();
+    await until(box.state, ({ last }) => last?.result === 'updated');
+    await box.stop();
+    const note = join(box.data, 'update', 'state.json');
+    renameSync(note, `${note}.aside`);
+    mkdirSync(note);
+    box.start();
+    await runs(box, '1.1.0', '1.0.0');
+    await box.stop();
+    rmSync(note, { recursive: true });
+    renameSync(`${note}.aside`, note);
+    box.start();
+    await runs(box, '1.1.0', '1.0.0', '1.1.0');
+  });
+
+  test('a package whose description is damaged', async () => {
+    const box = aBox();
+    writeFileSync(join(box.base, 'package.json'), '{"version":"one","name":"x","type":"module"}');
+    box.start();
+    await runs(box, 'one');
   });
 
   test('keys that were damaged on the card', async () => {
