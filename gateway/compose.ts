@@ -20,6 +20,7 @@ import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { notificationLists, notificationQueries } from '#adapters/sql/queries/notifications.ts';
 import { pondQueries } from '#adapters/sql/queries/ponds.ts';
 import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
+import { mountPackages } from '#adapters/sync/hosted-packages.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
 import type { Commit } from '#core/changes.ts';
@@ -66,7 +67,7 @@ import { wireGatewaySync } from './compose-sync-gateway.ts';
 import { wireHostedSync } from './compose-sync-hosted.ts';
 import { wireTechnicians } from './compose-technicians.ts';
 import { wireTrust } from './compose-trust.ts';
-import { wireUpdate } from './compose-update.ts';
+import { packagesOf, wireUpdate } from './compose-update.ts';
 import type { Config } from './config.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
 
@@ -340,7 +341,7 @@ export async function compose(config: Config, given: World) {
     refusals,
     isNear: clients.isNear,
   });
-  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart });
+  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart, pairing });
   const doctor = wireDoctor({
     config,
     world,
@@ -452,6 +453,7 @@ export async function compose(config: Config, given: World) {
       mountBeside: (express) => {
         fleet?.mount(express);
         sync?.mount(express);
+        if (fleet !== null) mountPackages(express, packagesOf(config, fleet.gatewayByToken));
         mountPlatform(
           express,
           {
@@ -463,7 +465,7 @@ export async function compose(config: Config, given: World) {
             events,
             paymentPages: payments.pages,
             authorities: trust.authorities,
-            local: doctor.local,
+            local: { ...doctor.local, hostedEntrance: update.hostedEntrance },
             consoleFolder: CONSOLE,
             readiness: () => readiness({ database, checks }, storage, clock),
           },

@@ -11,6 +11,7 @@ import { isoOf } from '#core/kernel.ts';
 import type { Instance } from './compose.ts';
 import type { RunJob } from './compose-backup.ts';
 import type { Config } from './config.ts';
+import type { Before } from './update/update-state.ts';
 
 /** What is done again and again, by role; when and how often is said as cron says it, with seconds. */
 export function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | null): Tick[] {
@@ -174,8 +175,9 @@ export function beating(
   };
 }
 
-export function updateTicks({ update }: Instance): Tick[] {
-  return update.look === null ? [] : [{ name: 'update', every: '*/2 * * * * *', run: update.look }];
+/** `farm`: how it stands at the moment of a switch. */
+export function updateTicks({ update: { look } }: Instance, farm: () => Before): Tick[] {
+  return look === null ? [] : [{ name: 'update', every: '*/2 * * * * *', run: () => look(farm) }];
 }
 
 export function backupTicks({ backup }: Instance, run: RunJob): Tick[] {
