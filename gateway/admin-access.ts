@@ -44,7 +44,11 @@ export const showSubscription: Command = async (session) => {
   const account = await accountOf(session);
   const row = await subscriptionQueries(database.read).subscriptionOf(account.id);
   if (row === null) throw new Error(`${account.email} has no subscription; set-plan makes one`);
-  const { usedOf } = wireSubscriptions(kernel, database, wireNotify(() => true, kernel, database));
+  const { usedOf } = wireSubscriptions(
+    kernel,
+    database,
+    wireNotify(() => true, kernel, database),
+  );
   const all = await usedOf(row);
   const { usage: used, can_create } = limitsAnswerOf(kernel, row, all, 'en');
   const value = { ...subscriptionAnswerOf(row, all.usage.farms), usage: used, can_create };

@@ -27,7 +27,11 @@ import { wireSubscriptions } from './compose-subscriptions.ts';
 export const createAdmin: Command = async (session) => {
   const { database, config, kernel } = session;
   const plan = config.role === 'gateway' ? config.localPlan : 'FREE';
-  const subscriptions = wireSubscriptions(kernel, database, wireNotify(() => true, kernel, database));
+  const subscriptions = wireSubscriptions(
+    kernel,
+    database,
+    wireNotify(() => true, kernel, database),
+  );
   const asked = {
     email: required(session, 'email'),
     name: session.text('name') ?? 'Administrator',
