@@ -2,10 +2,12 @@ import type { Database } from '#adapters/sql/database.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
 import { markQueries } from '#adapters/sql/queries/device-marks.ts';
 import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-credentials.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
 import { deviceMark } from '#contract/resources/local-tables.ts';
-import { rowsOf } from '#core/changes.ts';
+import { type Committed, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { NO_GATEWAYS } from '#core/remote-order.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import { createBootDesk } from '#features/adoption/boot-desk.ts';
 import type { AdoptDeps } from '#features/adoption/ports.ts';
 import { ProvisioningWindow } from '#features/adoption/provisioning-window.ts';
@@ -21,6 +23,7 @@ export type AdoptionWiring = Pick<AdoptionRouteDeps, 'operatesSomeFarm' | 'acces
   control: Control;
   gatewayId: string;
   whereabouts: AdoptDeps['whereabouts'];
+  tellChanged: TellChanged;
 };
 
 /** How devices come onto the farms of this gateway: window, boards without a key, queue, places. */
@@ -28,8 +31,15 @@ export function wireAdoption(deps: AdoptionWiring) {
   const { kernel, control, database } = deps;
   const { seen, keyDeps, mqttIdOf } = control.adopting;
   const { registry, talk } = control;
-  const window = new ProvisioningWindow({ now: kernel.now, monotonic: deps.monotonic });
-  const desk = createBootDesk({ now: kernel.now, isWindowOpen: () => window.isOpen(), talk, later });
+  const changed = () => deps.tellChanged('adoption', 'operators');
+  const window = new ProvisioningWindow({ now: kernel.now, monotonic: deps.monotonic, changed });
+  const desk = createBootDesk({
+    now: kernel.now,
+    isWindowOpen: () => window.isOpen(),
+    talk,
+    later,
+    changed,
+  });
   const pointDeps = {
     ...kernel,
     queries: controlPointQueries(database.read),
@@ -38,6 +48,7 @@ export function wireAdoption(deps: AdoptionWiring) {
   };
   // its credentials count from here on: only now may it come back with them
   database.onCommit((committed) => {
+    if (isAboutPlaces(committed)) changed();
     for (const { id, after } of rowsOf(committed, deviceMark))
       if (after.mark === 'adopted') talk()?.endGuests(id.replace('mac:', ''));
   });
@@ -79,6 +90,17 @@ export function wireAdoption(deps: AdoptionWiring) {
       endGuests();
     },
   };
+}
+
+/** Marks, and control points that took or gave up a name: what waits at the door is told with both. */
+function isAboutPlaces(committed: Committed): boolean {
+  return (
+    rowsOf(committed, deviceMark).length > 0 ||
+    rowsOf(committed, controlPoint).some(
+      ({ before, after, hidden }) =>
+        before === null || hidden || before.device_id !== after.device_id || before.cod !== after.cod,
+    )
+  );
 }
 
 function later(ms: number, run: () => void): () => void {

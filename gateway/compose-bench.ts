@@ -8,6 +8,7 @@ import { purge, put, rowsOf } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import { perform } from '#core/use-case.ts';
 import { createHeartbeatWatch } from '#features/bench/heartbeat-watch.ts';
 import { createJobDesk } from '#features/bench/job-desk.ts';
@@ -26,6 +27,7 @@ export type BenchWiring = Pick<BenchRouteDeps, 'operatesSomeFarm' | 'accessTo'> 
   database: Database;
   control: Control;
   whereabouts: () => Whereabouts;
+  tellChanged: TellChanged;
 };
 
 /** A flash has up to 16 MiB: they must not fill the disk that control needs. */
@@ -37,7 +39,7 @@ export async function wireBench(deps: BenchWiring) {
   const { registry } = control;
   const folder = join(config.data, 'bench');
   const firmwareKeys = config.firmwareKeys ?? join(config.data, 'firmware-keys.pem');
-  const desk = createJobDesk(kernel);
+  const desk = createJobDesk({ ...kernel, changed: () => deps.tellChanged('bench', 'operators') });
   const watch = createHeartbeatWatch({ views: registry, later });
   control.onPresence(watch.heard);
   database.onCommit((committed) => {

@@ -8,13 +8,15 @@ import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
 import { scheduleQueries } from '#adapters/sql/queries/schedules.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
 import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
-import type { Change, Commit } from '#core/changes.ts';
+import { deviceKey } from '#contract/resources/local-tables.ts';
+import { type Change, type Commit, rowsOf } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller, FarmFound, Owned, Request } from '#core/route.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import type { OxygenDemand } from '#features/aeration/oxygen-demand.ts';
 import { createOxygenLoop } from '#features/aeration/oxygen-loop.ts';
@@ -70,6 +72,7 @@ export type ControlDeps = {
   notify: Notify;
   /** Commits past what follows rows of the other instance. */
   commitPlainly: Commit;
+  tellChanged: TellChanged;
 };
 
 export type Control = Awaited<ReturnType<typeof wireControl>>;
@@ -158,6 +161,7 @@ export async function wireControl(deps: ControlDeps) {
           database,
           views: ownViews,
           onlineAfterMs: config.onlineAfterS * 1000,
+          tellChanged: deps.tellChanged,
         })
       : null;
   const { stamps, ...running } = wireExecutor({
@@ -198,10 +202,26 @@ export async function wireControl(deps: ControlDeps) {
   };
   const keyDeps = await keyTools(kernel, database);
   let talk: DeviceTalk | null = null;
-  const rotation = createKeyRotation({ ...kernel, ...keyDeps, viewById: registry.byId, talk: () => talk });
+  const keysChanged = (controlPointId: string) => {
+    const farmId = registry.byId(controlPointId)?.row.farm_id;
+    if (farmId !== undefined) deps.tellChanged('device_keys', { farmId, who: 'operators' });
+  };
+  const rotation = createKeyRotation({
+    ...kernel,
+    ...keyDeps,
+    viewById: registry.byId,
+    talk: () => talk,
+    changed: keysChanged,
+  });
   // after the registry, which knows the key by then
   database.onCommit(rotation.follow);
-  const seen = createSeenDevices(kernel);
+  database.onCommit((committed) => {
+    for (const { after } of rowsOf(committed, deviceKey)) keysChanged(after.control_point_id);
+  });
+  const seen = createSeenDevices({
+    now: kernel.now,
+    changed: () => deps.tellChanged('adoption', 'operators'),
+  });
   const orderDeps: OrderDeps = {
     ...kernel,
     memory: registry,
@@ -249,6 +269,8 @@ export async function wireControl(deps: ControlDeps) {
   ];
   return {
     routes,
+    /** Gateway: tells viewers of sirens, every second. */
+    tellSirens: () => sirens?.tell(),
     registry,
     oxygen,
     /** Control points whose farm this instance runs itself. */

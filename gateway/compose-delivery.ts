@@ -18,10 +18,15 @@ import {
 import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import { letterSeal } from '#adapters/tokens/seal-letter.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
-import { CHANNEL_KINDS, type ChannelKind } from '#contract/resources/notification-channels.ts';
+import {
+  CHANNEL_KINDS,
+  type ChannelKind,
+  notificationChannel,
+} from '#contract/resources/notification-channels.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import { zoneClocks } from '#core/zone-clock.ts';
 import { createDeliveryWorker } from '#features/delivery/delivery-worker.ts';
 import type { Send } from '#features/delivery/ports.ts';
@@ -53,6 +58,7 @@ export async function wireDelivery(deps: {
   notify: Notify;
   metrics: Metrics;
   attempts: AttemptLimits;
+  tellChanged: TellChanged;
 }) {
   const { config, kernel, database, notify, attempts } = deps;
   const { read } = database;
@@ -138,6 +144,16 @@ export async function wireDelivery(deps: {
       // every commit meanwhile would say the same; the next look says it once
       if (kinds.has(kind)) worker.work().catch(() => undefined);
     }
+  }
+
+  if (config.role === 'gateway') {
+    database.onCommit((committed) => {
+      const rows = [notificationChannel, delivery].flatMap((of) =>
+        rowsOf<{ id: string; user_id: string }>(committed, of),
+      );
+      for (const userId of new Set(rows.map(({ after }) => after.user_id)))
+        deps.tellChanged('notification_channels', { userId });
+    });
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import type { Modem } from '#features/modem/ports.ts';
 import type { Config } from './config.ts';
 
@@ -11,7 +12,7 @@ const REFUSED_PIN = 'modem_refused_pin';
 /** The GSM modem of a gateway; null without one. Its driver is loaded with its first use. */
 export async function wireModem(
   config: Pick<Config, 'role' | 'modem' | 'modemPin' | 'modemBaud'>,
-  { kernel, database }: { kernel: Kernel; database: Database },
+  { kernel, database, tellChanged }: { kernel: Kernel; database: Database; tellChanged: TellChanged },
 ): Promise<Modem | null> {
   const { modem: port, modemPin: pin, modemBaud } = config;
   if (port === null || config.role !== 'gateway') return null;
@@ -22,6 +23,7 @@ export async function wireModem(
     log: kernel.log,
     now: kernel.now,
     port,
+    changed: () => tellChanged('modem', 'operators'),
     async open() {
       const { openPort } = await import('#adapters/serial/open-port.ts');
       return openPort(port, modemBaud);

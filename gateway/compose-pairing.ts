@@ -16,6 +16,7 @@ import { pairPollAnswer, pairStartAnswer } from '#contract/sync/wire.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import { forgetHosted } from '#features/pairing/forget-hosted.ts';
 import { keepFormerOwners } from '#features/pairing/former-owners.ts';
 import { gatewayPairingRoutes } from '#features/pairing/gateway-routes.ts';
@@ -30,6 +31,7 @@ export type LocalPairingWiring = {
   kernel: Pick<Kernel, 'now' | 'idOf' | 'commit' | 'log'>;
   monotonic: () => number;
   database: Pick<Database, 'read'>;
+  tellChanged: TellChanged;
   /** Tests give another way out. */
   ask?: AskHosted;
 };
@@ -40,6 +42,7 @@ export async function wireLocalPairing({
   kernel,
   monotonic,
   database,
+  tellChanged,
   ask = askHosted,
 }: LocalPairingWiring) {
   const queries = localPairingQueries(database.read);
@@ -71,6 +74,7 @@ export async function wireLocalPairing({
       poll: (url, code) =>
         ask({ url, path: '/sync/v1/pair/poll', body: { device_code: code } }, pairPollAnswer),
     },
+    changed: () => tellChanged('pairing', 'everybody'),
     keepFormerOwners: (ownerId) => keepFormerOwners({ ...members, farms: queries.farms }, ownerId),
     async forgetHosted(known) {
       const wiped = await forgetHosted({ ...kernel, accounts: queries.accounts }, known);

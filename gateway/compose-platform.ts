@@ -14,7 +14,19 @@ import { type ControlView, type ControlViews, targetOf } from '#core/control-vie
 import type { Kernel } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller } from '#core/route.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import type { Config } from './config.ts';
+
+/** What changed, told from the moment on that the event stream stands: desks are wired before it. */
+export function lateTeller(): { tell: TellChanged; follow: (tell: TellChanged) => void } {
+  const late: { tell: TellChanged } = { tell: () => undefined };
+  return {
+    tell: (kind, to) => late.tell(kind, to),
+    follow(tell) {
+      late.tell = tell;
+    },
+  };
+}
 
 /** The event stream of this instance. */
 export function wireEvents(

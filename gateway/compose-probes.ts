@@ -4,12 +4,15 @@ import { openBus } from '#adapters/modbus/open-bus.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { measurementQueries } from '#adapters/sql/queries/measurements.ts';
 import { probeQueries } from '#adapters/sql/queries/probes.ts';
+import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
 import type { MeasurementCreate } from '#contract/resources/water-quality.ts';
 import type { Alerting } from '#core/alerting.ts';
+import { rowsOf } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Route } from '#core/route.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import { perform } from '#core/use-case.ts';
 import { probeRoutes } from '#features/probes/routes.ts';
 import { createScans } from '#features/probes/scan-bus.ts';
@@ -35,6 +38,7 @@ export type ProbesDeps = {
   scienceOf: ScienceOf;
   /** Control hears of a measurement that the disk did not take. */
   heardUnsaved: (row: MeasurementRow) => void;
+  tellChanged: TellChanged;
 };
 
 /** Probes in the water: polled on their buses, made into measurements with all those mean for alarms and aeration. */
@@ -58,6 +62,7 @@ export function wireProbes(deps: ProbesDeps): Probes {
     }
   }
 
+  const changed = (farmId: string) => deps.tellChanged('probes', { farmId, who: 'viewers' });
   const watch = createProbeWatch({
     ...kernel,
     monotonic,
@@ -66,9 +71,16 @@ export function wireProbes(deps: ProbesDeps): Probes {
     recordWater,
     openBus: (address) => openBus({ monotonic, isPrivateAddress }, address),
     keepTurning,
+    changed,
   });
   database.onCommit(watch.follow);
-  const scans = createScans(kernel);
+  database.onCommit((committed) => {
+    const rows = [probe, probeBus, probeProfile].flatMap((of) =>
+      rowsOf<{ id: string; farm_id: string }>(committed, of),
+    );
+    for (const { after } of rows) changed(after.farm_id);
+  });
+  const scans = createScans({ now: kernel.now, changed });
   const teller = createProbeTeller({ ...kernel, monotonic, queries, watch, notify });
   return {
     routes: probeRoutes({ ...kernel, monotonic, queries, scienceOf, watch, scans }),

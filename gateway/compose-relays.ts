@@ -5,10 +5,11 @@ import type { Database } from '#adapters/sql/database.ts';
 import { relayQueries } from '#adapters/sql/queries/relays.ts';
 import { machineNetwork } from '#adapters/system/network.ts';
 import { relay, relayMeter } from '#contract/resources/relays.ts';
-import { purge } from '#core/changes.ts';
+import { purge, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { SendToRelay } from '#core/relay-link.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import { issueKey } from '#features/devices/device-keys.ts';
 import { createDiscoveredRelays } from '#features/relays/discovered-relays.ts';
 import { createRelayBook } from '#features/relays/relay-book.ts';
@@ -26,6 +27,7 @@ export type RelaysDeps = {
   control: Control;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
   operatesSomeFarm: (userId: string) => Promise<boolean>;
+  tellChanged: TellChanged;
 };
 
 const PROTOCOLS = { tasmota, shelly } as const;
@@ -39,8 +41,16 @@ export async function wireRelays(deps: RelaysDeps) {
   const network = deps.world.network ?? machineNetwork;
   const book = createRelayBook({ queries: relayQueries(database.read) });
   await book.load();
-  const discovered = createDiscoveredRelays({ now: kernel.now, protocols: Object.values(PROTOCOLS) });
+  const discovered = createDiscoveredRelays({
+    now: kernel.now,
+    protocols: Object.values(PROTOCOLS),
+    changed: () => deps.tellChanged('relays', 'operators'),
+  });
   const views = control.registry;
+  const changed = (controlPointId: string) => {
+    const farmId = views.byId(controlPointId)?.row.farm_id;
+    if (farmId !== undefined) deps.tellChanged('relays', { farmId, who: 'viewers' });
+  };
   const work = createRelayWork({
     monotonic,
     now: kernel.now,
@@ -52,11 +62,13 @@ export async function wireRelays(deps: RelaysDeps) {
     protocols: PROTOCOLS,
     discovered,
     heartbeatS: config.pollIntervalS,
+    changed,
   });
   // after the registry, which knows the control point by then
   database.onCommit((committed) => {
     const { carriers, orphans } = book.follow(committed);
     for (const id of carriers) work.channelsChanged(id);
+    for (const { id } of rowsOf(committed, relay)) changed(id);
     if (orphans.length > 0) forget(orphans);
   });
   forget([...book.all()].filter(({ id }) => views.byId(id) === null).map(({ id }) => id));

@@ -1,12 +1,16 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { alertQueries } from '#adapters/sql/queries/alerts.ts';
 import { allSirenSettings } from '#adapters/sql/queries/sirens.ts';
-import { type ControlViews, isOnline } from '#core/control-view.ts';
+import { sirenSettings } from '#contract/resources/sirens.ts';
+import { rowsOf } from '#core/changes.ts';
+import { type ControlView, type ControlViews, isOnline } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import { isUnanswered } from '#features/alerts/escalation-rules.ts';
 import type { SafetyDemand } from '#features/schedules/wanted-state.ts';
 import { sirenRoutes } from '#features/siren/routes.ts';
 import { createSirens } from '#features/siren/sound-sirens.ts';
+import { createSirenTeller } from '#features/siren/tell-sirens.ts';
 
 const NOTHING: readonly SafetyDemand[] = [];
 
@@ -18,6 +22,7 @@ export async function wireSirens(deps: {
   /** Control points this instance runs itself. */
   views: ControlViews;
   onlineAfterMs: number;
+  tellChanged: TellChanged;
 }) {
   const { kernel, monotonic, database, views } = deps;
   const sirens = createSirens({
@@ -31,7 +36,16 @@ export async function wireSirens(deps: {
   });
   database.onCommit(sirens.follow);
   await sirens.load();
+  const all = () => [...views.all()].filter(({ row }) => row.is_siren);
+  const online = ({ presence }: ControlView) => isOnline(presence, kernel.now(), deps.onlineAfterMs);
+  const changed = (farmId: string) => deps.tellChanged('siren', { farmId, who: 'viewers' });
+  database.onCommit((committed) => {
+    for (const { id } of rowsOf(committed, sirenSettings)) changed(id);
+  });
+  const teller = createSirenTeller({ sirens, all, isOnline: online, changed });
   return {
+    /** Every second: tells viewers how their sirens stand. */
+    tell: teller.look,
     /** What an alarm asks of a control point; null: it is no siren. */
     safetyOf(controlPointId: string): readonly SafetyDemand[] | null {
       const row = views.byId(controlPointId)?.row;
@@ -49,10 +63,10 @@ export async function wireSirens(deps: {
       monotonic,
       sirens,
       sirensOn: (farmId) =>
-        [...views.all()]
-          .filter(({ row }) => row.is_siren && row.farm_id === farmId)
+        all()
+          .filter(({ row }) => row.farm_id === farmId)
           .sort((a, b) => (a.row.cod < b.row.cod ? -1 : 1)),
-      isOnline: ({ presence }) => isOnline(presence, kernel.now(), deps.onlineAfterMs),
+      isOnline: online,
     }),
   };
 }

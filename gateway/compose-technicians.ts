@@ -4,6 +4,7 @@ import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
 import type { Whereabouts } from '#features/bench/ports.ts';
 import { wireAdoption } from './compose-adoption.ts';
 import { wireBench } from './compose-bench.ts';
@@ -24,6 +25,7 @@ export type TechniciansDeps = Pick<ProbesDeps, 'alerting' | 'scienceOf'> & {
   notify: Notify;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
   trust: { gatewayId: string; whereabouts: () => Whereabouts };
+  tellChanged: TellChanged;
 };
 
 /** What hangs on the box and who sets it up: boards, relays, firmware, probes, the bench. A hosted instance has none. */

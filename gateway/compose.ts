@@ -58,7 +58,7 @@ import { wireLocalPairing } from './compose-pairing.ts';
 import { wireHostedPairing } from './compose-pairing-hosted.ts';
 import { wirePayments } from './compose-payments.ts';
 import { wirePeople } from './compose-people.ts';
-import { readiness, tellControl, wireEvents } from './compose-platform.ts';
+import { lateTeller, readiness, tellControl, wireEvents } from './compose-platform.ts';
 import { wireProcesses } from './compose-processes.ts';
 import { wireProduction } from './compose-production.ts';
 import { wireRequestLimits, wireSubscriptions } from './compose-subscriptions.ts';
@@ -149,6 +149,7 @@ export async function compose(config: Config, given: World) {
     config.role === 'hosted'
       ? await wireRemoteFarms({ kernel, database, monotonic: world.monotonic, notify, processes })
       : null;
+  const changed = lateTeller();
   const control = await wireControl({
     config,
     kernel,
@@ -164,6 +165,7 @@ export async function compose(config: Config, given: World) {
     heardHere: (id) => remote?.heardHere(id),
     notify,
     commitPlainly: processes.database.commit,
+    tellChanged: changed.tell,
   });
   following.commit = control.merged.commit;
   remote?.attach(control);
@@ -195,6 +197,7 @@ export async function compose(config: Config, given: World) {
     presenceOf,
     gateways: remote?.gateways ?? NO_GATEWAYS,
   });
+  changed.follow(events.hub.tellChanged);
   clockListeners.add(control.followClockStep);
   remote?.tellCommands(heard, events.hub);
   clockListeners.add(() =>
@@ -229,7 +232,13 @@ export async function compose(config: Config, given: World) {
   });
   const pairing =
     config.role === 'gateway'
-      ? await wireLocalPairing({ config, kernel, monotonic: world.monotonic, database })
+      ? await wireLocalPairing({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          tellChanged: changed.tell,
+        })
       : null;
   const hostedWork =
     remote === null
@@ -263,6 +272,7 @@ export async function compose(config: Config, given: World) {
     notify,
     metrics,
     attempts,
+    tellChanged: changed.tell,
   });
   clockListeners.add(delivery.followClockStep);
   const hostedTime =
@@ -373,6 +383,7 @@ export async function compose(config: Config, given: World) {
           alerting: alerts.alerting,
           scienceOf: production.scienceOf,
           trust,
+          tellChanged: changed.tell,
         })
       : null;
   const allRoutes = [

@@ -77,7 +77,15 @@ async function withPairing(
     const { ask, monotonic } = world;
     const given = ask === undefined ? {} : { ask };
     return await run(
-      await wireLocalPairing({ config, kernel: adminKernel(database), monotonic, database, ...given }),
+      await wireLocalPairing({
+        config,
+        kernel: adminKernel(database),
+        monotonic,
+        database,
+        // the gateway that runs looks at the file by itself
+        tellChanged: () => undefined,
+        ...given,
+      }),
     );
   } finally {
     await database.close();

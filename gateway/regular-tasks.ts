@@ -74,6 +74,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     ...technicianTicks(instance),
     { name: 'rules from afar', every: '35 * * * * *', run: control.merged.catchUp },
     { name: 'alerts', every: '*/2 * * * * *', run: instance.watches.tick },
+    { name: 'sirens as viewers see them', every: '* * * * * *', run: control.tellSirens },
     ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', every: '*/5 * * * * *', run: lookAtPairing }]),
     ...(lookAtHostedTime === undefined
       ? []

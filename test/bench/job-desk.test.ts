@@ -12,6 +12,7 @@ function aDesk() {
     now: () => Date.UTC(2026, 2, 2, 12),
     newId: () => `00000000-0000-4000-8000-${String(++made).padStart(12, '0')}`,
     log: { debug: silent, info: silent, warn: silent, error: silent },
+    changed: silent,
   });
 }
 

@@ -14,6 +14,9 @@ import { aFirmwareFarm, anImage, type FirmwareFarm } from '../features/firmware/
 // are simulated; they speak over real sockets and a pseudo-terminal.
 
 const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+/** Fewer beats than the program's that still keep the line live. */
+const BEAT_MS = 7_500;
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).click();
 /** In the dialog that is open. */
@@ -117,6 +120,7 @@ describe('a technician at the farm', () => {
     await answer(page, 'Marcar como sirene');
     await page.waitForSelector('[data-siren=quiet]');
     await controllerReports(app, owner, 'CP-03', 'OFF');
+    app.control.tellSirens();
     await page.locator('[data-siren-point="CP-03"]', { hasText: 'com sinal' }).waitFor();
     await press(page, 'Testar por 5 segundos');
     await page.waitForSelector('[data-siren=testing]');
@@ -125,6 +129,7 @@ describe('a technician at the farm', () => {
       token: owner.token,
       body: { pond_id: farm.pondIds[1], dissolved_oxygen: 1.4 },
     });
+    app.control.tellSirens();
     await page.waitForSelector('[data-siren=sounding]');
     await press(page, 'Calar');
     await page.waitForSelector('[data-siren=hushed]');
@@ -157,6 +162,66 @@ describe('a technician at the farm', () => {
     expect(await page.innerText('[data-modem]')).toMatch(/sem rede[\s\S]*O que fazer: Veja a antena/);
     expect(await violationsOn(page)).toEqual([]);
   });
+
+  it('asks nothing for ten minutes on which nothing happens, and sees within two seconds what does', async () => {
+    const { app, owner, farm } = console_;
+    /** The siren is long silent: its silence is no news of these minutes. */
+    app.clock.advance(5 * MINUTE);
+    await everySecond();
+    const paths = ['sirene', 'sondas', 'firmware', 'dispositivos', `dispositivos/${farm.pointId}`, 'bancada'];
+    const pages = await Promise.all(
+      [...paths, 'sincronia'].map(async (path) => {
+        const page = await console_.open('/sistema', { isTimed: true });
+        await page.waitForSelector('.shell[data-link="live"]');
+        const open = new Set<unknown>();
+        page.on('request', (request) => void open.add(request));
+        page.on('requestfinished', (request) => void open.delete(request));
+        page.on('requestfailed', (request) => void open.delete(request));
+        await page.goto(`${app.base}/sistema/${path}`);
+        await page.waitForSelector('.shell[data-link="live"] main h1');
+        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+        // the stream stays
+        await expect.poll(() => open.size).toBe(1);
+        const devtools = await page.context().newCDPSession(page);
+        await devtools.send('Network.enable');
+        const asked: string[] = [];
+        page.on('request', (request) => void asked.push(`${path}: ${request.method()} ${request.url()}`));
+        return { page, devtools, asked };
+      }),
+    );
+    for (let passed = 0; passed < 10 * MINUTE; passed += BEAT_MS) {
+      app.clock.advance(BEAT_MS);
+      await everySecond();
+      const heard = pages.map(
+        ({ devtools }) => new Promise((resolve) => devtools.once('Network.dataReceived', resolve)),
+      );
+      app.events.beat();
+      await Promise.all(heard);
+      await Promise.all(pages.map(({ page }) => page.clock.fastForward(BEAT_MS)));
+    }
+    expect(pages.flatMap(({ asked }) => asked)).toEqual([]);
+
+    const at = (path: string) => pages[paths.indexOf(path)]?.page.locator('main');
+    const sees = (path: string, selector: string) => at(path)?.locator(selector).waitFor({ timeout: 2_000 });
+    const { token } = owner;
+    await app.call('POST', '/adoption/window', { token, body: { minutes: 5 } });
+    await sees('dispositivos', '[data-window=open]');
+    await app.call('POST', `/farms/${farm.id}/siren/test`, { token, body: { seconds: 5 } });
+    await everySecond();
+    await sees('sirene', '[data-siren=testing]');
+    probe.faults = new Set();
+    await readTimes(1);
+    await sees('sondas', '[data-probe][data-quality=good]');
+  });
+
+  /** What the timers of the program look at by themselves. */
+  async function everySecond(): Promise<void> {
+    const { app } = console_;
+    app.control.tellSirens();
+    app.technicians?.adoption.look();
+    await app.technicians?.firmware.look();
+    await app.pairing?.look();
+  }
 });
 
 describe('firmware over the air', () => {

@@ -1,4 +1,5 @@
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/preact-query';
+import type { ChangedEvent, ChangedKind } from '#contract/events/stream.ts';
 import { ApiError, get, Unreachable } from './api.ts';
 import { onEvent } from './farm-store.ts';
 
@@ -57,8 +58,27 @@ const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
   notification: ['notifications'],
 };
 
+/** What no row tells of: the answers that a `changed` of each kind is about, by their paths. */
+const CHANGED_PATHS: Readonly<Record<ChangedKind, RegExp>> = {
+  adoption: /^\/adoption\//,
+  bench: /^\/bench\//,
+  device_keys: /^\/control-points\/[^/]+\/(device-key|rotate-key)/,
+  firmware: /^\/firmware\//,
+  modem: /^\/system\/modem$/,
+  notification_channels: /^\/notification-channels\//,
+  pairing: /^\/sync\/pairing$/,
+  probes: /^\/(probes|probe-buses|probe-profiles)\//,
+  relays: /^\/relays\/|^\/control-points\/[^/]+\/relay$/,
+  siren: /^\/farms\/[^/]+\/siren$/,
+};
+
 const waiting = new Set<string>();
-onEvent(({ name }) => {
+onEvent(({ name, data }) => {
+  if (name === 'changed') {
+    const { kinds, farm_id } = data as ChangedEvent;
+    for (const kind of kinds) askAgain(kind, farm_id);
+    return;
+  }
   const kinds = RESTS_ON[name];
   if (kinds === undefined) return;
   // a snapshot after a broken line: everything may have changed
@@ -71,3 +91,40 @@ onEvent(({ name }) => {
   }
   for (const kind of kinds) waiting.add(kind);
 });
+
+/** Kinds being asked anew; true: something changed again meanwhile. */
+const asking = new Map<ChangedKind, boolean>();
+/** What changed while nobody could see it. */
+const unseen = new Set<ChangedKind>();
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState !== 'visible') return;
+  for (const kind of unseen) askAgain(kind, null);
+  unseen.clear();
+});
+
+/**
+ * Asks for what is on the page, one round after the other: over a slow line a probe that is read every second would else
+ * call each question off before it is answered.
+ */
+function askAgain(kind: ChangedKind, farmId: string | null): void {
+  if (document.visibilityState !== 'visible') unseen.add(kind);
+  else if (asking.has(kind)) asking.set(kind, true);
+  else void ask(kind, farmId);
+}
+
+async function ask(kind: ChangedKind, farmId: string | null): Promise<void> {
+  const paths = CHANGED_PATHS[kind];
+  // told by an instance that is newer than this page
+  if (paths === undefined) return;
+  asking.set(kind, false);
+  await queries.invalidateQueries({
+    predicate({ queryKey: [, path, query] }) {
+      const ofFarm = (query as Query | undefined)?.['farm_id'] ?? farmId;
+      return typeof path === 'string' && paths.test(path) && (farmId === null || ofFarm === farmId);
+    },
+  });
+  const isAgain = asking.get(kind) === true;
+  asking.delete(kind);
+  // of which farm the later ones were is not kept
+  if (isAgain) askAgain(kind, null);
+}

@@ -1,4 +1,5 @@
 import type {
+  ChangedEvent,
   ClockEvent,
   CommandEvent,
   GatewayEvent,
@@ -10,10 +11,18 @@ import type {
 import type { CommitListener, Committed } from '#core/changes.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import type { Caller } from '#core/route.ts';
+import type { ChangedFor, TellChanged } from '#core/tell-changed.ts';
 import { farmChangesIn, sessionsEndedBy } from './event-access.ts';
+import { gatherChanged } from './gather-changed.ts';
 import { gatherPresence } from './gather-presence.ts';
 import { type RowEvent, rowEventsOf } from './row-events.ts';
-import { type EventSink, openViewerStream, type Viewer, type ViewerStream } from './viewer-stream.ts';
+import {
+  type EventSink,
+  openViewerStream,
+  type Viewer,
+  type ViewerStream,
+  type VisibleFarms,
+} from './viewer-stream.ts';
 
 const MAX_STREAMS = 500;
 const MAX_STREAMS_PER_USER = 20;
@@ -22,8 +31,8 @@ const BEATS_PER_CHECK = 12;
 
 export type EventHubDeps = {
   onCommit: (listener: CommitListener) => () => void;
-  /** Farms the user owns or is a member of. */
-  farmsOf: (userId: string) => Promise<readonly string[]>;
+  /** Farms the user owns or is a member of, and as what. */
+  farmsOf: (userId: string) => Promise<VisibleFarms>;
   snapshotFor: (userId: string, farmIds: readonly string[]) => Promise<unknown>;
   farmOfControlPoint: (id: string) => Promise<string | null>;
   farmOfPond: (id: string) => Promise<string | null>;
@@ -40,7 +49,7 @@ export type EventHub = ReturnType<typeof createEventHub>;
 export function createEventHub(deps: EventHubDeps) {
   const streams = new Set<ViewerStream>();
   const counts = { events: 0, droppedSlow: 0, beats: 0 };
-  const tellAll = (name: StreamEventName, data: unknown, to: Pick<RowEvent, 'farmId' | 'userId'>): void => {
+  const tellAll = (name: StreamEventName, data: unknown, to: Omit<RowEvent, 'text'>): void => {
     const text = eventText(counts, name, data);
     for (const stream of streams) stream.offer({ ...to, text });
   };
@@ -49,14 +58,22 @@ export function createEventHub(deps: EventHubDeps) {
     tell: (farmId, control_points) =>
       tellAll('presence', { farm_id: farmId, control_points }, { farmId, userId: null }),
   });
+  const gatherOthers = gatherChanged({
+    later: deps.later,
+    tell: (to, kinds) => {
+      const whom = audienceOf(to);
+      const data: ChangedEvent = { farm_id: whom.farmId, kinds };
+      tellAll('changed', data, whom);
+    },
+  });
 
   async function sendSnapshot(stream: ViewerStream): Promise<void> {
     const snapshot = stream.awaitSnapshot();
-    const farmIds = await visibleFarms(deps, stream);
-    if (farmIds === null) throw notFound('Farm');
+    const farms = await visibleFarms(deps, stream);
+    if (farms === null) throw notFound('Farm');
     if (!snapshot.isWanted()) return;
-    const data = await deps.snapshotFor(stream.caller.userId, farmIds);
-    snapshot.deliver(farmIds, eventText(counts, 'snapshot', data));
+    const data = await deps.snapshotFor(stream.caller.userId, [...farms.keys()]);
+    snapshot.deliver(farms, eventText(counts, 'snapshot', data));
   }
 
   function refresh(stream: ViewerStream): void {
@@ -112,6 +129,11 @@ export function createEventHub(deps: EventHubDeps) {
       if (name === 'presence') gather.add(farmId, data);
       else tellAll(name, data, { farmId, userId: null });
     },
+    /** Tells that answers differ from now on, gathered for a second; see TellChanged. */
+    tellChanged: ((kind, to) => {
+      if (streams.size === 0) gatherOthers.forget();
+      else gatherOthers.add(kind, to);
+    }) satisfies TellChanged as TellChanged,
     /** Tells every viewer about this instance. */
     tellAll(...[name, data]: ['clock', ClockEvent] | ['sync', SyncEvent]): void {
       tellAll(name, data, { farmId: null, userId: null });
@@ -144,10 +166,17 @@ export function createEventHub(deps: EventHubDeps) {
 async function visibleFarms(
   deps: Pick<EventHubDeps, 'farmsOf'>,
   { caller, onlyFarm }: Viewer,
-): Promise<readonly string[] | null> {
+): Promise<VisibleFarms | null> {
   const all = await deps.farmsOf(caller.userId);
   if (onlyFarm === null) return all;
-  return all.includes(onlyFarm) ? [onlyFarm] : null;
+  const role = all.get(onlyFarm);
+  return role === undefined ? null : new Map([[onlyFarm, role]]);
+}
+
+function audienceOf(to: ChangedFor): Omit<RowEvent, 'text'> {
+  if (typeof to === 'string') return { farmId: null, userId: null, isForOperators: to === 'operators' };
+  if ('userId' in to) return { farmId: null, userId: to.userId };
+  return { farmId: to.farmId, userId: null, isForOperators: to.who === 'operators' };
 }
 
 /**

@@ -8,7 +8,7 @@ const ABOUT = `Server-sent events of the caller's farms (own ones and those the 
 
 The first event is always \`snapshot\`; it replaces whatever the client knew, and comes again when the caller's farms change. \`Last-Event-ID\` is accepted and not needed: a stream that is opened again starts with a fresh snapshot, so nothing is missed. A comment line comes every five seconds: a client that hears nothing for twelve has lost the line.
 
-Rows come whole, with \`rev\`: the higher one is newer. \`presence\` is gathered for a second. Before the server ends a stream it says \`closed\` with the reason; a client that falls 256 KiB behind is cut off without a word. One user may have 20 streams open (429), one instance 500 (503).
+Rows come whole, with \`rev\`: the higher one is newer. \`presence\` is gathered for a second. \`changed\` says which answers to ask anew where no row tells of it: nobody need poll. Before the server ends a stream it says \`closed\` with the reason; a client that falls 256 KiB behind is cut off without a word. One user may have 20 streams open (429), one instance 500 (503).
 
 Clients that cannot send headers open the stream with \`?ticket=\` from \`POST /events/ticket\`.
 

@@ -5,8 +5,16 @@ import { notification } from '#contract/resources/notifications.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 
-/** An event as it goes over the line. null: for every farm, for every person. */
-export type RowEvent = { farmId: string | null; userId: string | null; text: string };
+/**
+ * An event as it goes over the line. null: for every farm, for every person. `isForOperators`: only for those who may act
+ * on that farm; without a farm, on any.
+ */
+export type RowEvent = {
+  farmId: string | null;
+  userId: string | null;
+  isForOperators?: boolean;
+  text: string;
+};
 
 type Told = { name: StreamEventName; data: unknown; farmId: string | null; userId: string | null };
 

@@ -1,4 +1,6 @@
 import type { CloseReason } from '#contract/events/stream.ts';
+import type { FarmRole } from '#contract/words.ts';
+import { mayOnFarm } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
 import type { RowEvent } from './row-events.ts';
 
@@ -13,6 +15,9 @@ export type EventSink = {
   /** Ends the stream; `now` throws away what the client has not taken. */
   end: (how: 'after_writing' | 'now') => void;
 };
+
+/** Farms that somebody sees, and what they are there. */
+export type VisibleFarms = ReadonlyMap<string, FarmRole>;
 
 export type Viewer = {
   caller: Caller;
@@ -30,7 +35,7 @@ export function openViewerStream(
   ended: (stream: ViewerStream, why: 'closed' | 'too_slow') => void,
 ) {
   const state = {
-    farms: new Set<string>(),
+    farms: new Map<string, FarmRole>(),
     /** Events since the snapshot now being read; null while none is being read. */
     held: null as RowEvent[] | null,
     heldBytes: 0,
@@ -53,9 +58,17 @@ export function openViewerStream(
   }
 
   /** Rows of a farm go to those who see it, rows of a person to that person. */
-  function mayHear({ farmId, userId }: RowEvent): boolean {
+  function mayHear({ farmId, userId, isForOperators = false }: RowEvent): boolean {
     if (userId !== null && userId !== viewer.caller.userId) return false;
-    return farmId === null || state.farms.has(farmId);
+    if (farmId !== null && !state.farms.has(farmId)) return false;
+    return !isForOperators || operates(farmId);
+  }
+
+  function operates(farmId: string | null): boolean {
+    // who administers the box looks after it without a farm on it
+    if (farmId === null && viewer.caller.role === 'ADMIN') return true;
+    const roles = farmId === null ? [...state.farms.values()] : [state.farms.get(farmId)];
+    return roles.some((role) => role !== undefined && mayOnFarm(role, 'operate'));
   }
 
   function write(text: string): void {
@@ -82,10 +95,10 @@ export function openViewerStream(
     offer,
     isOpen: () => state.isOpen,
     isAwaitingSnapshot: () => state.held !== null,
-    farms: (): ReadonlySet<string> => state.farms,
+    farms: (): Iterable<string> => state.farms.keys(),
     sees: (farmId: string) => state.farms.has(farmId),
-    seesExactly: (farmIds: readonly string[]) =>
-      farmIds.length === state.farms.size && farmIds.every((id) => state.farms.has(id)),
+    seesExactly: (farms: VisibleFarms) =>
+      farms.size === state.farms.size && [...farms].every(([id, role]) => state.farms.get(id) === role),
     loses: (farmId: string) => void state.farms.delete(farmId),
     /**
      * Holds events back from now on: what is committed while a snapshot is read must not be overtaken by it. Answers
@@ -98,10 +111,10 @@ export function openViewerStream(
       const isWanted = () => state.isOpen && round === state.round;
       return {
         isWanted,
-        deliver(farmIds: readonly string[], text: string): void {
+        deliver(farms: VisibleFarms, text: string): void {
           if (!isWanted()) return;
           const held = state.held ?? [];
-          state.farms = new Set(farmIds);
+          state.farms = new Map(farms);
           state.held = null;
           state.heldBytes = 0;
           sink.write(text);

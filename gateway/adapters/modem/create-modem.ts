@@ -13,6 +13,8 @@ export type ModemDeps = {
   /** Rejects with an error whose `fault` says why, where it knows. */
   open: () => Promise<ModemPort>;
   pin: ModemPin;
+  /** What `facts` answers is another than before. */
+  changed: () => void;
 };
 
 /** The network answers within a minute, or not (TS 27.005 gives no bound). */
@@ -65,12 +67,14 @@ export function createModem(deps: ModemDeps): Modem {
     if (said !== null) facts.lastError = said.slice(0, 200);
     if (state !== 'ready' && state !== 'no_network')
       Object.assign(facts, { operator: null, signalDbm: null });
+    deps.changed();
   }
 
   function hearUnasked(line: string): void {
     const report = reportIn(line);
     // nobody else sends through this modem
     if (report === null) return;
+    deps.changed();
     if (report.hasArrived) facts.arrived += 1;
     else {
       facts.undelivered += 1;
@@ -136,6 +140,7 @@ export function createModem(deps: ModemDeps): Modem {
         const trouble = await sendPart(open, { coding, number: sms.number, part });
         if (trouble !== null) return failed(trouble);
         facts.sent += 1;
+        deps.changed();
         remember(partsDone, sms.id, place + 1);
       }
       partsDone.delete(sms.id);
@@ -148,6 +153,7 @@ export function createModem(deps: ModemDeps): Modem {
 
   function failed(trouble: Exclude<SmsOutcome, { is: 'sent' }>): SmsOutcome {
     facts.failed += 1;
+    deps.changed();
     facts.lastError = trouble.why.slice(0, 200);
     return trouble;
   }

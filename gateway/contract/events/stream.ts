@@ -123,6 +123,38 @@ export const gatewayEvent = z.object({
 });
 export type GatewayEvent = z.infer<typeof gatewayEvent>;
 
+/** What can change without a row event, and the paths whose answers tell it. */
+export const CHANGED_KINDS = {
+  adoption: '/adoption',
+  bench: '/bench',
+  device_keys: '/control-points/{id}/device-key, …/rotate-key',
+  firmware: '/firmware',
+  modem: '/system/modem',
+  notification_channels: '/notification-channels',
+  pairing: '/sync/pairing',
+  probes: '/probes, /probe-buses, /probe-profiles',
+  relays: '/relays, /control-points/{id}/relay',
+  siren: '/farms/{id}/siren',
+} as const;
+export type ChangedKind = keyof typeof CHANGED_KINDS;
+
+/**
+ * Gateway: what its technicians' desks answer differs from before. It says where to look, not what is there; each kind is
+ * told once a second at most, to those who may ask.
+ */
+export const changedEvent = z.object({
+  farm_id: z.uuid().nullable().describe('The farm it concerns; null: the box, or the caller'),
+  kinds: z
+    // the keys of the object as they stand
+    .array(z.enum(Object.keys(CHANGED_KINDS) as [ChangedKind, ...ChangedKind[]]))
+    .describe(
+      `What to ask anew: ${Object.entries(CHANGED_KINDS)
+        .map(([kind, paths]) => `${kind} (${paths})`)
+        .join('; ')}`,
+    ),
+});
+export type ChangedEvent = z.infer<typeof changedEvent>;
+
 /** First event of every stream, and again when the caller's farms change: it replaces all that was known. */
 export const snapshotEvent = z.object({
   server_time: z.string(),
@@ -171,6 +203,7 @@ export const STREAM_EVENTS = {
   clock: clockEvent,
   sync: syncEvent,
   gateway: gatewayEvent,
+  changed: changedEvent,
   closed: closedEvent,
 } as const;
 export type StreamEventName = keyof typeof STREAM_EVENTS;

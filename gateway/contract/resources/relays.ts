@@ -146,6 +146,7 @@ export const relayAnswer = z.object({
     .number()
     .nullable()
     .describe('Seconds until the order goes out: minimum times and the start slot after a power cut'),
+  sends_at: z.string().nullable().describe('The same as an instant'),
   firmware_version: z.string().nullable(),
   address: z.string().nullable(),
   restart_reason: z.string().nullable(),

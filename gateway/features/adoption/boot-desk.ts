@@ -23,6 +23,8 @@ export type BootDeskDeps = {
   talk: () => DeviceTalk | null;
   /** Runs once after so many ms; answers the way to call it off. */
   later: (ms: number, run: () => void) => () => void;
+  /** A board came, spoke or left. */
+  changed: () => void;
 };
 
 /** silent: it did not answer in time; gone: it left; busy: another offer to it is under way. */
@@ -58,6 +60,7 @@ export function createBootDesk(deps: BootDeskDeps) {
       lastSeen: at,
       count: (known?.count ?? 0) + 1,
     });
+    deps.changed();
     if (boardsByMac.size <= MOST_REMEMBERED) return;
     // those that are here are fewer than are remembered
     const longestGone = [...boardsByMac.values()].find((board) => !board.isHere);
@@ -79,6 +82,7 @@ export function createBootDesk(deps: BootDeskDeps) {
       board.firmwareVersion = hello.firmware_version ?? board.firmwareVersion;
       board.formerDeviceId = hello.device_id ?? board.formerDeviceId;
       board.lastSeen = isoOf(deps.now());
+      deps.changed();
     },
     result: (mac, result) => offersByMac.get(mac)?.(result),
     left(mac) {
@@ -86,6 +90,7 @@ export function createBootDesk(deps: BootDeskDeps) {
       if (board !== undefined) {
         board.isHere = false;
         board.nonce = null;
+        deps.changed();
       }
       offersByMac.get(mac)?.('gone');
     },

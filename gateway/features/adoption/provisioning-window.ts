@@ -1,7 +1,7 @@
 import type { WindowAnswer } from '#contract/resources/adoption.ts';
 import { isoOf } from '#core/kernel.ts';
 
-export type WindowDeps = { now: () => number; monotonic: () => number };
+export type WindowDeps = { now: () => number; monotonic: () => number; changed: () => void };
 
 type Open = { openedAt: number; minutes: number; untilMonotonic: number; by: string };
 
@@ -20,12 +20,14 @@ export class ProvisioningWindow {
   open(minutes: number, by: string): void {
     const { now, monotonic } = this.#deps;
     this.#open = { openedAt: now(), minutes, untilMonotonic: monotonic() + minutes * 60_000, by };
+    this.#deps.changed();
   }
 
   /** True when it was open. */
   close(): boolean {
     const wasOpen = this.#open !== null;
     this.#open = null;
+    this.#deps.changed();
     return wasOpen;
   }
 

@@ -62,7 +62,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 const REFUSED = 'o gateway recusou um passo do trabalho';
 
-export function createJobDesk(deps: Pick<Kernel, 'now' | 'newId' | 'log'>): JobDesk {
+export type JobDeskDeps = Pick<Kernel, 'now' | 'newId' | 'log'> & {
+  /** A job began, went on, said something or ended. */
+  changed: () => void;
+};
+
+export function createJobDesk(deps: JobDeskDeps): JobDesk {
   const jobsById = new Map<string, Kept>();
   const running = () => [...jobsById.values()].filter(({ job }) => job.state === 'running');
 
@@ -91,6 +96,7 @@ export function createJobDesk(deps: Pick<Kernel, 'now' | 'newId' | 'log'>): JobD
       entry.ended = carryOut(deps, entry, () => work(context));
       jobsById.set(job.id, entry);
       forgetOldest(jobsById);
+      deps.changed();
       return { ...job };
     },
     list: () => [...jobsById.values()].map(({ job }) => job).reverse(),
@@ -132,7 +138,7 @@ function newJob(deps: Pick<Kernel, 'now' | 'newId'>, asked: JobAsked): BenchJob 
 }
 
 async function carryOut(
-  deps: Pick<Kernel, 'now' | 'log'>,
+  deps: Pick<JobDeskDeps, 'now' | 'log' | 'changed'>,
   { job, stopping }: Kept,
   work: () => Promise<BoardResult>,
 ): Promise<void> {
@@ -144,6 +150,7 @@ async function carryOut(
     Object.assign(job, { trouble, state: trouble.code === 'CANCELLED' ? 'cancelled' : 'failed' });
   }
   job.ended_at = isoOf(deps.now());
+  deps.changed();
   const { id, kind, port, state, trouble } = job;
   deps.log.info({ job: id, kind, port, state, code: trouble?.code ?? null }, 'a job of the bench ended');
 }
@@ -170,7 +177,8 @@ function faultOf({ log }: Pick<Kernel, 'log'>, error: unknown, stop: AbortSignal
 }
 
 /** Progress that only counts on is no line of the log. */
-function note(deps: Pick<Kernel, 'now'>, { job, lines }: Kept, told: Told): void {
+function note(deps: Pick<JobDeskDeps, 'now' | 'changed'>, { job, lines }: Kept, told: Told): void {
+  deps.changed();
   const { level, ...progress } = told;
   const last = lines.at(-1);
   const { 'pt-BR': ptBr, en } = told.message;

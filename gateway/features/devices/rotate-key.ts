@@ -12,6 +12,8 @@ export type RotationDeps = KeyDeps &
   Pick<Kernel, 'log'> & {
     viewById: (id: string) => ControlView | null;
     talk: () => DeviceTalk | null;
+    /** Its rotation got further. */
+    changed: (controlPointId: string) => void;
   };
 
 type Rotation = {
@@ -42,6 +44,7 @@ export function createKeyRotation(deps: RotationDeps) {
     const isStored = deps.viewById(controlPointId)?.keys.some(({ id }) => id === rotation.keyId) === true;
     // another key took its place, or it was never stored
     if (!isStored) rotationsByPoint.delete(controlPointId);
+    if (!isStored) deps.changed(controlPointId);
     if (!isStored || now > rotation.startedAt + OVERLAP_MS) return;
     const correlation = deps.newId();
     const wasSent = deps.talk()?.sendCommand(rotation.mqttId, correlation, {
@@ -53,6 +56,7 @@ export function createKeyRotation(deps: RotationDeps) {
     rotation.correlation = correlation;
     rotation.state = 'sent';
     rotation.sentAt = now;
+    deps.changed(controlPointId);
     deps.log.info({ controlPointId, correlation }, 'a new key is on its way to its controller');
   }
 
@@ -97,6 +101,7 @@ export function createKeyRotation(deps: RotationDeps) {
         if (after.state === 'active') {
           rotation.state = 'done';
           rotation.key = '';
+          deps.changed(after.control_point_id);
         } else if (rotation.state === 'waiting') send(after.control_point_id, rotation);
       }
     },
@@ -105,7 +110,9 @@ export function createKeyRotation(deps: RotationDeps) {
     connected({ controlPointId, keyId }: Controller): void {
       const rotation = rotationsByPoint.get(controlPointId);
       if (rotation === undefined || rotation.keyId === keyId) return;
-      if (rotation.state === 'sent' || rotation.state === 'stored') rotation.state = 'waiting';
+      if (rotation.state !== 'sent' && rotation.state !== 'stored') return;
+      rotation.state = 'waiting';
+      deps.changed(controlPointId);
     },
 
     /** With its heartbeat it has subscribed to its commands. */
@@ -125,6 +132,7 @@ export function createKeyRotation(deps: RotationDeps) {
       if (rotation === undefined || rotation.correlation !== correlation || rotation.state === 'done') return;
       rotation.state = ok ? 'stored' : 'refused';
       rotation.detail = ok ? null : (detail ?? null);
+      deps.changed(controlPointId);
     },
   };
 }

@@ -16,7 +16,7 @@ export type SeenDevices = {
 };
 
 /** Devices that knocked and belong to nobody, for the technician who adopts them; the longest silent are forgotten. */
-export function createSeenDevices(deps: { now: () => number }): SeenDevices {
+export function createSeenDevices(deps: { now: () => number; changed: () => void }): SeenDevices {
   const seenById = new Map<string, SeenDevice>();
   return {
     note({ deviceId, source, via, reason }) {
@@ -33,11 +33,14 @@ export function createSeenDevices(deps: { now: () => number }): SeenDevices {
         last_seen: at,
         count: (known?.count ?? 0) + 1,
       });
+      deps.changed();
       if (seenById.size <= MOST_KEPT) return;
       const oldest = seenById.keys().next().value;
       if (oldest !== undefined) seenById.delete(oldest);
     },
     list: () => [...seenById.values()].reverse(),
-    forget: (deviceId) => void seenById.delete(deviceId),
+    forget(deviceId) {
+      if (seenById.delete(deviceId)) deps.changed();
+    },
   };
 }

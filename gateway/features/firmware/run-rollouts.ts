@@ -18,14 +18,17 @@ export type RunDeps = Kernel & {
   notify: Notify;
   /** False for control points that are no controllers of this protocol: relays of other makers. */
   takesFirmware: (controlPointId: string) => boolean;
+  /** A rollout of this farm waits for something else than before. */
+  changed: (farmId: string) => void;
 };
 
+type Wait = { code: RolloutWait; alarms: readonly string[] };
 /** What a rollout waits for, as last looked at; for people. */
-export type Waits = ReadonlyMap<string, { code: RolloutWait; alarms: readonly string[] }>;
+export type Waits = ReadonlyMap<string, Wait>;
 
 /** The pulse of all rollouts: every two seconds one look. Without a rollout it costs nothing. */
 export function createRolloutPulse(deps: RunDeps) {
-  const waits = new Map<string, { code: RolloutWait; alarms: readonly string[] }>();
+  const waits = new Map<string, Wait>();
   const clocks = zoneClocks();
 
   async function look(): Promise<void> {
@@ -50,8 +53,10 @@ export function createRolloutPulse(deps: RunDeps) {
       if (found === null) return { answer: undefined };
       const moment = await momentOf(deps, found, { aired, clocks });
       const step = nextStep(found.rollout, found.targets, moment);
+      const before = waitText(waits.get(rolloutId));
       if (step.wait === null) waits.delete(rolloutId);
       else waits.set(rolloutId, { code: step.wait, alarms: moment.alarms });
+      if (waitText(waits.get(rolloutId)) !== before) deps.changed(found.rollout.farm_id);
       const changes = await changesOf(deps, found, step);
       return { answer: undefined, changes, guards: changes.length > 0 ? [guard] : [] };
     });
@@ -59,6 +64,9 @@ export function createRolloutPulse(deps: RunDeps) {
 
   return { look, waits: waits as Waits };
 }
+
+const waitText = (wait: Wait | undefined): string =>
+  wait === undefined ? '' : `${wait.code} ${wait.alarms.join(' ')}`;
 
 type PondsByController = ReadonlyMap<string, readonly string[]>;
 

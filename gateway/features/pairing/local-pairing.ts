@@ -49,6 +49,8 @@ export type LocalPairingDeps = Pick<Kernel, 'now' | 'log'> & {
   keepFormerOwners: (ownerId: string) => Promise<Change[]>;
   /** Takes back what people of the hosted instance could log in with here. */
   forgetHosted: (paired: Paired) => Promise<void>;
+  /** What `show` answers is another than before. */
+  changed: () => void;
 };
 
 export type LocalPairing = ReturnType<typeof createLocalPairing>;
@@ -56,6 +58,15 @@ export type LocalPairing = ReturnType<typeof createLocalPairing>;
 /** A gateway's part of the ceremony. It survives a restart in the middle: codes and key lie in a file. */
 export function createLocalPairing(deps: LocalPairingDeps) {
   const { keys } = deps;
+  const told = { userCode: null as string | null };
+
+  /** The command line begins and ends ceremonies, too: their file is what counts. */
+  function note(ceremony: LocalCeremony | null): void {
+    const userCode = ceremony?.user_code ?? null;
+    if (userCode === told.userCode) return;
+    told.userCode = userCode;
+    deps.changed();
+  }
 
   /** Begins a ceremony, or a new one in place of that under way. Throws what the network threw. */
   async function start(wish: { hostedUrl: string; name: string | undefined; startedBy: string | null }) {
@@ -83,12 +94,14 @@ export function createLocalPairing(deps: LocalPairingDeps) {
       started_by: wish.startedBy,
     };
     await keys.setCeremony(ceremony);
+    note(ceremony);
     return ceremony;
   }
 
   /** Looks once how far the ceremony got. Throws what the network threw. */
   async function look(): Promise<'none' | 'waiting' | 'claimed' | 'refused' | 'expired'> {
     const ceremony = await keys.ceremony();
+    note(ceremony);
     if (ceremony === null) return 'none';
     const { state, stream } = await deps.hosted.poll(ceremony.hosted_url, ceremony.device_code);
     if (state === 'waiting') return state;
@@ -97,6 +110,7 @@ export function createLocalPairing(deps: LocalPairingDeps) {
       await complete(ceremony, stream);
     }
     await keys.setCeremony(null);
+    note(null);
     return state;
   }
 
@@ -135,6 +149,7 @@ export function createLocalPairing(deps: LocalPairingDeps) {
       // first, so that a stop in between leaves it to be done
       if (state === 'revoked') await deps.forgetHosted(known);
       await deps.commit({ changes: [savePaired({ ...known, state, detail })], actor: null });
+      deps.changed();
       deps.log.warn({ state, detail }, 'the hosted instance lets this gateway in no longer');
     },
     /** Ends the pairing from this side, and a ceremony under way. */
@@ -145,6 +160,7 @@ export function createLocalPairing(deps: LocalPairingDeps) {
         await deps.commit({ changes: [purge(instanceValue, PAIRED)], actor });
       }
       await keys.forget();
+      deps.changed();
     },
     async show(): Promise<PairingAnswer> {
       return shown(deps, await deps.paired(), await keys.ceremony(), await keys.hasKey());

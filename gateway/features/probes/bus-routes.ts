@@ -137,7 +137,7 @@ function scanRoutes(deps: ProbeRoutesDeps): Route[] {
         const row = await usable(deps, request.params.probe_bus_id);
         const { from, to } = request.body;
         if (from > to) throw invalidField(422, 'to', 'must not be less than from');
-        const scan = deps.scans.start(row.id, deps.watch.lineOf(row), { from, to });
+        const scan = deps.scans.start(row, deps.watch.lineOf(row), { from, to });
         return { answer: { status: 202, body: scanAnswerOf(scan, row, request.language) } };
       },
     }),

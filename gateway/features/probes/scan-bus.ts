@@ -1,7 +1,7 @@
 import type { BusScanAnswer, ProbeTroubleCode } from '#contract/resources/probes.ts';
 import { conflict } from '#core/errors.ts';
 import type { BusLine } from './bus-line.ts';
-import type { Patience, WordsRead } from './ports.ts';
+import type { BusRow, Patience, WordsRead } from './ports.ts';
 
 export type Found = BusScanAnswer['found'][number];
 export type Scan = {
@@ -19,7 +19,11 @@ const PATIENCE: Patience = { timeoutMs: 250, tries: 1, lateMs: 1_000 };
 export type Scans = {
   of: (busId: string) => Scan | null;
   /** Begins one and answers at once; 409 while one runs on that bus. */
-  start: (busId: string, line: Pick<BusLine, 'read'>, span: { from: number; to: number }) => Scan;
+  start: (
+    bus: Pick<BusRow, 'id' | 'farm_id'>,
+    line: Pick<BusLine, 'read'>,
+    span: { from: number; to: number },
+  ) => Scan;
   cancel: (busId: string) => void;
   forget: (busId: string) => void;
   /** Resolves when none runs. */
@@ -27,14 +31,15 @@ export type Scans = {
 };
 
 /** Looks for probes on a bus, address by address. Polling goes on between two addresses. */
-export function createScans(deps: { now: () => number }): Scans {
+export function createScans(deps: { now: () => number; changed: (farmId: string) => void }): Scans {
   const byBus = new Map<string, Scan>();
   const running = new Set<Promise<void>>();
 
-  async function run(scan: Scan, line: Pick<BusLine, 'read'>): Promise<void> {
+  async function run(scan: Scan, line: Pick<BusLine, 'read'>, changed: () => void): Promise<void> {
     for (let unitId = scan.from; unitId <= scan.to && scan.state === 'running'; unitId += 1) {
       const result = await ask(line, unitId);
       scan.asked += 1;
+      changed();
       const found = foundBy(result, unitId);
       if (found !== null) scan.found.push(found);
       else if (result.is === 'trouble' && result.code !== 'NO_ANSWER') {
@@ -43,16 +48,19 @@ export function createScans(deps: { now: () => number }): Scans {
       }
     }
     if (scan.state === 'running') scan.state = 'done';
+    changed();
   }
 
   return {
     of: (busId) => byBus.get(busId) ?? null,
-    start(busId, line, { from, to }) {
+    start({ id: busId, farm_id: farmId }, line, { from, to }) {
       if (byBus.get(busId)?.state === 'running')
         throw conflict('This bus is being searched already; wait for it or cancel it', 'SCAN_RUNNING');
       const scan: Scan = { state: 'running', from, to, asked: 0, found: [], trouble: null };
       byBus.set(busId, scan);
-      const done = run(scan, line).finally(() => running.delete(done));
+      const changed = () => deps.changed(farmId);
+      changed();
+      const done = run(scan, line, changed).finally(() => running.delete(done));
       running.add(done);
       return scan;
     },

@@ -8,6 +8,7 @@ import type { JudgedValue } from './judge-values.ts';
 import { type PolledProbe, polled, pollTurn } from './poll-bus.ts';
 import { hearSample, newPondWater, noteTold, type PondWater, windowDue } from './pond-water.ts';
 import type { BusRow, ProbeInPond, ProbeQueries, RecordWater } from './ports.ts';
+import { isStale } from './probe-answers.ts';
 import type { WaterValues } from './water-values.ts';
 
 export type ProbeWatchDeps = LineDeps & {
@@ -17,6 +18,8 @@ export type ProbeWatchDeps = LineDeps & {
   recordWater: RecordWater;
   /** Calls `turn` for ever, each time after the ms it answered, until stopped. */
   keepTurning: (turn: () => Promise<number>) => { stop: () => Promise<void> };
+  /** What the probes of a farm say, or what that is worth, is another than before. */
+  changed: (farmId: string) => void;
 };
 
 export type ProbeWatch = {
@@ -61,6 +64,7 @@ export function createProbeWatch(deps: ProbeWatchDeps): ProbeWatch {
   const buses = new Map<string, Bus>();
   const probes = new Map<string, PolledProbe>();
   const ponds = new Map<string, PondWater>();
+  const silent = new Set<string>();
   const run = { isStarted: false, isStale: false, reading: Promise.resolve() };
 
   const waterOf = async (farmId: string) => (await deps.scienceOf(farmId)).water;
@@ -106,6 +110,7 @@ export function createProbeWatch(deps: ProbeWatchDeps): ProbeWatch {
     const bus = buses.get(busId);
     if (bus === undefined) return;
     buses.delete(busId);
+    deps.changed(bus.row.farm_id);
     void end(bus).catch((error: unknown) => deps.log.warn({ err: error, busId }, 'a bus did not close'));
   }
 
@@ -120,11 +125,23 @@ export function createProbeWatch(deps: ProbeWatchDeps): ProbeWatch {
       if (run.isStale) await read();
       const bus = buses.get(busId);
       if (bus === undefined) return BROKEN_TURN_MS;
-      return await pollTurn({ ...deps, waterOf, hear }, bus.line, probesOn(busId));
+      const waitMs = await pollTurn({ ...deps, waterOf, hear }, bus.line, probesOn(busId));
+      // nothing to wait for: one was read
+      if (waitMs === 0 || hasNewlySilent(busId)) deps.changed(bus.row.farm_id);
+      return waitMs;
     } catch (error) {
       deps.log.error({ err: error, busId }, 'probes could not be read; tried again in a few seconds');
       return BROKEN_TURN_MS;
     }
+  }
+
+  /** One that does not answer speaks of the past after a while, without another word. */
+  function hasNewlySilent(busId: string): boolean {
+    const newly = probesOn(busId).filter(
+      (probe) => isStale(probe, deps.monotonic()) !== silent.has(probe.row.id),
+    );
+    for (const { row } of newly) if (!silent.delete(row.id)) silent.add(row.id);
+    return newly.length > 0;
   }
 
   const probesOn = (busId: string) => [...probes.values()].filter(({ row }) => row.probe_bus_id === busId);
@@ -140,6 +157,7 @@ export function createProbeWatch(deps: ProbeWatchDeps): ProbeWatch {
     for (const id of buses.keys()) if (!enabled.has(id)) drop(id);
     const wanted = probeRows.filter((row) => row.is_enabled && enabled.has(row.probe_bus_id));
     for (const id of probes.keys()) if (!wanted.some((row) => row.id === id)) probes.delete(id);
+    for (const id of silent) if (!probes.has(id)) silent.delete(id);
     for (const row of wanted) {
       const profile = profileOf(row.probe_profile_id, profiles);
       if (profile !== null) probes.set(row.id, asPolled(row, profile));

@@ -7,6 +7,7 @@ import type { RelayWork } from './relay-desk.ts';
 import type { Channel, Session } from './relay-session.ts';
 
 export type ShownBy = {
+  now: () => number;
   monotonic: () => number;
   views: Pick<ControlViews, 'byId'>;
   book: Pick<RelayBook, 'meterOf'>;
@@ -22,6 +23,7 @@ export function relayAnswerOf(deps: ShownBy, row: Relay): RelayAnswer | null {
   const facts = channel?.facts ?? {};
   const device = session?.device ?? {};
   const meter = deps.book.meterOf(row.id);
+  const waitsMs = channel?.deferredTo == null ? null : channel.deferredTo - deps.monotonic();
   return {
     control_point_id: row.id,
     farm_id: view.row.farm_id,
@@ -39,10 +41,8 @@ export function relayAnswerOf(deps: ShownBy, row: Relay): RelayAnswer | null {
     last_message_at: session?.heard == null ? null : isoOf(session.heard.atMs),
     target_status: targetOf(view).target_status,
     current_status: facts.current ?? null,
-    sends_in_s:
-      channel?.deferredTo == null
-        ? null
-        : Math.max(0, Math.ceil((channel.deferredTo - deps.monotonic()) / 1000)),
+    sends_in_s: waitsMs === null ? null : Math.max(0, Math.ceil(waitsMs / 1000)),
+    sends_at: waitsMs === null ? null : isoOf(deps.now() + waitsMs),
     firmware_version: device.firmware ?? null,
     address: device.address ?? null,
     restart_reason: device.restartReason ?? null,

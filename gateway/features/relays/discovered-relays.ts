@@ -8,7 +8,11 @@ const MOST_KEPT = 200;
 export type DiscoveredRelays = ReturnType<typeof createDiscoveredRelays>;
 
 /** Relays that knocked at the broker and have no control point; the longest silent are forgotten. */
-export function createDiscoveredRelays(deps: { now: () => number; protocols: readonly RelayProtocol[] }) {
+export function createDiscoveredRelays(deps: {
+  now: () => number;
+  protocols: readonly RelayProtocol[];
+  changed: () => void;
+}) {
   const cardsById = new Map<string, DiscoveredRelay>();
 
   function note(knock: Knock): void {
@@ -31,6 +35,7 @@ export function createDiscoveredRelays(deps: { now: () => number; protocols: rea
         last_seen: at,
         count: (known?.count ?? 0) + 1,
       });
+      deps.changed();
       if (cardsById.size > MOST_KEPT) {
         const [oldest] = cardsById.keys();
         if (oldest !== undefined) cardsById.delete(oldest);
@@ -51,7 +56,11 @@ export function createDiscoveredRelays(deps: { now: () => number; protocols: rea
   return {
     note,
     get: (id: string): DiscoveredRelay | null => cardsById.get(id) ?? null,
-    forget: (id: string): boolean => cardsById.delete(id),
+    forget(id: string): boolean {
+      const wasThere = cardsById.delete(id);
+      if (wasThere) deps.changed();
+      return wasThere;
+    },
     /** Last seen first. */
     list: (): DiscoveredRelay[] => [...cardsById.values()].reverse(),
   };

@@ -24,6 +24,8 @@ export type DeskDeps = {
   discovered: Pick<DiscoveredRelays, 'note'>;
   /** A relay is asked for its state when it was silent for this long, s. */
   heartbeatS: number;
+  /** What is known of the relay of this control point is another than before. */
+  changed: (controlPointId: string) => void;
 };
 
 export type RelayWork = ReturnType<typeof createRelayWork>;
@@ -50,6 +52,10 @@ export function createRelayWork(deps: DeskDeps) {
   const { greet, readLevels, ask, settle } = orders;
   const reports = createRelayReports({ ...deps, sessions, orders, corrections, inBackground });
 
+  const changed = (session: Session) => {
+    for (const { id } of rowsOf(session)) deps.changed(id);
+  };
+
   const desk: RelayDesk = {
     isRelay: (mqttId) => sessionOf(mqttId) !== null,
     maySubscribe: (mqttId, filter) => sessionOf(mqttId)?.protocol.maySubscribe(mqttId, filter) ?? false,
@@ -57,10 +63,16 @@ export function createRelayWork(deps: DeskDeps) {
       const session = sessionOf(controller.mqttId);
       if (session === null || !session.protocol.hearsOrders(session.mqttId, filter)) return;
       session.isListening = true;
+      changed(session);
       greet(session);
       for (const row of rowsOf(session)) say(session.protocol.askSettings(session.mqttId, row.channel));
     },
-    hear: reports.hear,
+    hear(controller, topic, payload) {
+      const session = sessionOf(controller.mqttId);
+      const taken = reports.hear(controller, topic, payload);
+      if (session !== null) changed(session);
+      return taken;
+    },
     knocked: (knock) => deps.discovered.note(knock),
   };
 
@@ -100,6 +112,7 @@ export function createRelayWork(deps: DeskDeps) {
             const other = row.id === controller.controlPointId ? null : controllerOf(session, row);
             if (other !== null) inner.connected(other, connection);
           }
+          changed(session);
         },
         disconnected(controller, end) {
           const session = end.takenOver ? null : sessionOf(controller.mqttId);
@@ -108,7 +121,10 @@ export function createRelayWork(deps: DeskDeps) {
               row.id === controller.controlPointId || session === null ? null : controllerOf(session, row);
             if (other !== null) inner.disconnected(other, end);
           }
-          if (session !== null) Object.assign(session, { controller: null, isListening: false });
+          if (session !== null) {
+            Object.assign(session, { controller: null, isListening: false });
+            changed(session);
+          }
           inner.disconnected(controller, end);
         },
       };

@@ -13,6 +13,8 @@ export type OrderDeps = {
   sessions: Pick<RelaySessions, 'rowsOf' | 'controllerOf'>;
   say: SayToRelay;
   inBackground: InBackground;
+  /** What the relay of this control point is about to do is another than before. */
+  changed: (controlPointId: string) => void;
 };
 
 export type RelayOrders = ReturnType<typeof createRelayOrders>;
@@ -80,12 +82,14 @@ export function createRelayOrders(deps: OrderDeps) {
     channel.deferredTo = null;
     channel.meterDueAt = now + METER_SETTLES_MS;
     say(session.protocol.order(session.mqttId, row.channel, target));
+    deps.changed(row.id);
   }
 
   function tellDeferral(controller: Controller, channel: Channel, to: number | null): void {
     const { wanted, facts } = channel;
     if (to === channel.deferredTo || (to === null && channel.deferredTo === null)) return;
     channel.deferredTo = to;
+    deps.changed(controller.controlPointId);
     if (to === null || wanted === null || facts.current === undefined) return;
     const report = {
       epoch: wanted.epoch,

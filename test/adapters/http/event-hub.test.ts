@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEventHub } from '#adapters/http/event-hub.ts';
+import type { FarmRole } from '#contract/words.ts';
 import type { CommitListener } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { alertRow } from '#test/farm-rows.ts';
@@ -10,7 +11,14 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A hub whose world the test holds: who may see what, when a snapshot is ready, how fast a client reads. */
 function aHub() {
-  const world = { farms: [FARM], holds: true, behind: 0, written: [] as string[], ended: [] as string[] };
+  const world = {
+    farms: [FARM],
+    role: 'OWNER' as FarmRole,
+    holds: true,
+    behind: 0,
+    written: [] as string[],
+    ended: [] as string[],
+  };
   const listeners: CommitListener[] = [];
   const snapshots: (() => void)[] = [];
   const waiting: (() => void)[] = [];
@@ -19,7 +27,7 @@ function aHub() {
       listeners.push(listener);
       return () => undefined;
     },
-    farmsOf: async () => world.farms,
+    farmsOf: async () => new Map(world.farms.map((id) => [id, world.role])),
     snapshotFor: (_userId, farms) =>
       new Promise((resolve) => {
         snapshots.push(() => resolve({ farms }));
@@ -143,4 +151,51 @@ test('what a controller said before everybody left is not told to who comes afte
   secondPasses();
 
   expect(world.written.filter((text) => text.includes('presence'))).toEqual([]);
+});
+
+describe('what no row tells of', () => {
+  const changedIn = (written: readonly string[]) =>
+    written
+      .filter((text) => text.includes('event: changed'))
+      .map((text) => JSON.parse(/data: (.*)/.exec(text)?.[1] ?? '') as unknown);
+  async function watched(role: FarmRole) {
+    const hub = aHub();
+    hub.world.role = role;
+    void hub.open();
+    await settled();
+    await hub.snapshotReady();
+    return hub;
+  }
+
+  test('is told at once, then once a second at most, and the last word comes', async () => {
+    const { hub, world, secondPasses } = await watched('TECHNICIAN');
+    for (let reading = 0; reading < 3; reading += 1)
+      hub.tellChanged('probes', { farmId: FARM, who: 'viewers' });
+    hub.tellChanged('relays', { farmId: FARM, who: 'viewers' });
+    hub.tellChanged('bench', 'operators');
+    expect(changedIn(world.written)).toEqual([
+      { farm_id: FARM, kinds: ['probes'] },
+      { farm_id: null, kinds: ['bench'] },
+    ]);
+    secondPasses();
+    expect(changedIn(world.written).slice(2)).toEqual([{ farm_id: FARM, kinds: ['probes', 'relays'] }]);
+    secondPasses();
+    secondPasses();
+    hub.tellChanged('probes', { farmId: FARM, who: 'viewers' });
+    expect(changedIn(world.written)).toHaveLength(4);
+  });
+
+  test('goes to those who may ask: what is the box’s or an operator’s is not for viewers', async () => {
+    const { hub, world } = await watched('VIEWER');
+    hub.tellChanged('adoption', 'operators');
+    hub.tellChanged('device_keys', { farmId: FARM, who: 'operators' });
+    hub.tellChanged('notification_channels', { userId: 'joão' });
+    hub.tellChanged('probes', { farmId: '0190a5d0-0000-7000-8000-00000000000b', who: 'viewers' });
+    hub.tellChanged('notification_channels', { userId: 'maria' });
+    hub.tellChanged('siren', { farmId: FARM, who: 'viewers' });
+    expect(changedIn(world.written)).toEqual([
+      { farm_id: null, kinds: ['notification_channels'] },
+      { farm_id: FARM, kinds: ['siren'] },
+    ]);
+  });
 });

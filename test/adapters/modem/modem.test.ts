@@ -117,6 +117,7 @@ describe('a GSM modem on a serial port', () => {
     const modem = createModem({
       log,
       now: () => 0,
+      changed: () => undefined,
       port: pty.path,
       open: () => openPort(pty.path, 115_200),
       pin: {

@@ -21,6 +21,7 @@ function aDesk(options: Partial<BootDeskDeps> = {}) {
       timers.add(run);
       return () => timers.delete(run);
     },
+    changed: () => undefined,
     ...options,
   });
   return { desk, timers };

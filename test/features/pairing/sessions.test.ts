@@ -29,7 +29,7 @@ onBothEngines('a paired gateway at the door of its hosted instance', (_open, eng
 
   /** The same gateway after a start: the key is on disk, the run is another one. */
   const startedAgain = ({ config, kernel, clock, database }: App) =>
-    wireLocalPairing({ config, kernel, monotonic: clock.now, database });
+    wireLocalPairing({ config, kernel, monotonic: clock.now, database, tellChanged: () => undefined });
 
   test('the token counts for a quarter of an hour, and is asked for once', async () => {
     const { hosted, gateway } = apps;
@@ -73,6 +73,7 @@ onBothEngines('a paired gateway at the door of its hosted instance', (_open, eng
       kernel,
       monotonic: clock.now,
       database,
+      tellChanged: () => undefined,
       ask(question, answer) {
         if (question.path === '/sync/v1/session') sent.push(question.body);
         return askHosted(question, answer);

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
+import type { ChangedEvent } from '#contract/events/stream.ts';
 import type { BenchJobAnswer, BenchJobInput, BenchLine, benchJobDetail } from '#contract/resources/bench.ts';
 import { faultText } from '../../components/answer.tsx';
 import { ApiError, del, get, post } from '../../data/api.ts';
+import { onEvent } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { refusalWords, troubleWords } from './trouble-words.ts';
 import { benchWords } from './words.ts';
@@ -22,7 +24,7 @@ export type BenchDesk = {
 
 /** The gateway started anew and knows the job no more, or this person may not see it any more. */
 const GONE: readonly number[] = [403, 404];
-const LOOK_EVERY_MS = 500;
+const FAILED_AGAIN_MS = 2_000;
 /** A board that talks without end does not fill the page. */
 const LINES_SHOWN = 500;
 
@@ -68,35 +70,49 @@ export function useJob(ended: (job: BenchJobAnswer) => void): BenchDesk {
 
   useEffect(() => {
     if (running === null) return undefined;
-    let isGone = false;
+    const turn = { isAsking: false, isAgain: false, isOver: false };
     let after = 0;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const take = ({ lines, ...job }: z.infer<typeof benchJobDetail>) => {
+      after = job.last_line;
+      setShown((now) =>
+        now === null || now.job.id !== job.id
+          ? now
+          : { ...now, job, lines: [...now.lines, ...lines].slice(-LINES_SHOWN) },
+      );
+      if (job.state === 'running') return;
+      turn.isOver = true;
+      refresh('bench');
+      ended(job);
+    };
     const look = async () => {
-      let isOver = false;
+      if (turn.isAsking) turn.isAgain = true;
+      if (turn.isAsking || turn.isOver) return;
+      Object.assign(turn, { isAsking: true, isAgain: false });
       try {
         const detail = await get<z.infer<typeof benchJobDetail>>(`/bench/jobs/${running}`, { after });
-        if (isGone) return;
-        const { lines, ...job } = detail;
-        after = job.last_line;
-        setShown((now) =>
-          now === null || now.job.id !== job.id
-            ? now
-            : { ...now, job, lines: [...now.lines, ...lines].slice(-LINES_SHOWN) },
-        );
-        isOver = job.state !== 'running';
-        if (isOver) {
-          refresh('bench');
-          ended(job);
-        }
+        if (!turn.isOver) take(detail);
       } catch (error) {
+        if (turn.isOver) return;
         // the line to the gateway is told of elsewhere; the job goes on there
-        isOver = error instanceof ApiError && GONE.includes(error.status);
-        if (isOver && !isGone) lose(running);
+        turn.isOver = error instanceof ApiError && GONE.includes(error.status);
+        if (turn.isOver) lose(running);
+        else again = setTimeout(() => void look(), FAILED_AGAIN_MS);
+      } finally {
+        turn.isAsking = false;
       }
-      if (!isGone && !isOver) setTimeout(() => void look(), LOOK_EVERY_MS);
+      if (turn.isAgain) void look();
     };
     void look();
+    // a snapshot: what was told meanwhile went past
+    const stop = onEvent(({ name, data }) => {
+      if (name === 'snapshot' || (name === 'changed' && (data as ChangedEvent).kinds.includes('bench')))
+        void look();
+    });
     return () => {
-      isGone = true;
+      turn.isOver = true;
+      clearTimeout(again);
+      stop();
     };
   }, [running]);
 

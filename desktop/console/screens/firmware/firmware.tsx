@@ -3,18 +3,13 @@ import type { ControllerFirmware, FirmwareAnswer, RolloutAnswer } from '#contrac
 import { Answer, Empty } from '../../components/answer.tsx';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
-import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { SystemPage } from '../system/system-page.tsx';
-import { useRefresh } from '../system/use-refresh.ts';
 import { systemWords } from '../system/words.ts';
 import { BeginDialog } from './begin-dialog.tsx';
 import { RolloutCard } from './rollout-card.tsx';
 import { Store } from './store.tsx';
 import { firmwareWords } from './words.ts';
-
-/** No event tells how far a rollout is. */
-const LOOK_EVERY_MS = 3_000;
 
 /** Which firmware runs where, which versions the gateway has, and how a new one comes to the ponds. */
 export function Firmware() {
@@ -34,8 +29,6 @@ function OfFarm({ farmId }: { farmId: string }) {
   const controllers = useGet<ControllerFirmware[]>('/firmware/controllers', { farm_id: farmId });
   const rollouts = useGet<RolloutAnswer[]>('/firmware/rollouts', { farm_id: farmId });
   const [choosing, setChoosing] = useState<FirmwareAnswer | null>(null);
-  const isMoving = rollouts.data?.some(({ state, counts }) => state === 'running' || counts.under_way > 0);
-  useRefresh(isMoving === true && !isBlind.value ? LOOK_EVERY_MS : null, 'firmware');
   return (
     <SystemPage title={words.title}>
       <p class="muted">{words.intro}</p>

@@ -8,14 +8,12 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { readCount } from '../../i18n/format.ts';
 import { FaultNote } from '../system/system-page.tsx';
-import { useRefresh } from '../system/use-refresh.ts';
 import { useWork } from '../system/use-work.ts';
 import { busWords } from './bus-words.ts';
 import type { ProbePlace } from './probe-dialog.tsx';
 import { TroubleNote } from './trouble-note.tsx';
 import { probeWords } from './words.ts';
 
-const LOOK_EVERY_MS = 700;
 const LAST = 247;
 
 /** Asks every address of a bus; whoever answers can be put into a pond from here. */
@@ -35,7 +33,6 @@ export function BusScan({
   const [from, setFrom] = useState('1');
   const [to, setTo] = useState(String(LAST));
   const isRunning = scan?.state === 'running';
-  useRefresh(isRunning && !isBlind.value ? LOOK_EVERY_MS : null, 'probe-buses');
   const [first, last] = [readCount(from) ?? 0, readCount(to) ?? 0];
   const isRight = first >= 1 && last <= LAST && first <= last;
   const start = () =>

@@ -7,15 +7,12 @@ import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { SystemPage } from '../system/system-page.tsx';
-import { useRefresh } from '../system/use-refresh.ts';
 import { Buses } from './buses.tsx';
 import { ProbeCard } from './probe-card.tsx';
 import { ProbeDialog, type ProbePlace } from './probe-dialog.tsx';
 import { Profiles } from './profiles.tsx';
 import { probeWords } from './words.ts';
 
-/** No event tells of a reading; a probe is read every ten seconds. */
-const LOOK_EVERY_MS = 5_000;
 const NO_PROBES: readonly ProbeAnswer[] = [];
 
 /** The probes in the water: what they say, what that is worth, and how they are reached. */
@@ -37,7 +34,6 @@ function OfFarm({ farmId }: { farmId: string }) {
   const buses = useGet<ProbeBusAnswer[]>('/probe-buses/', { farm_id: farmId });
   const profiles = useGet<ProbeProfileAnswer[]>('/probe-profiles/', { farm_id: farmId });
   const [editing, setEditing] = useState<ProbeAnswer | ProbePlace | null>(null);
-  useRefresh(isBlind.value ? null : LOOK_EVERY_MS, 'probes', 'probe-buses');
   const known = buses.data ?? [];
   const [first] = known;
   return (

@@ -2,10 +2,8 @@ import type { SirenAnswer } from '#contract/resources/sirens.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
-import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { SystemPage } from '../system/system-page.tsx';
-import { useRefresh } from '../system/use-refresh.ts';
 import { systemWords } from '../system/words.ts';
 import { ModemCard } from './modem-card.tsx';
 import { Rhythm } from './rhythm.tsx';
@@ -13,9 +11,6 @@ import { SirenList } from './siren-list.tsx';
 import { SirenNow } from './siren-now.tsx';
 import { SmsCard } from './sms-card.tsx';
 import { sirenWords } from './words.ts';
-
-/** The siren changes by time alone; the modem looks at itself every half minute. */
-const LOOK_EVERY_MS = 3_000;
 
 /** What wakes people at the farm without the internet: the siren and the SMS of the box. */
 export function Siren() {
@@ -33,7 +28,6 @@ export function Siren() {
 function OfFarm({ farmId }: { farmId: string }) {
   const words = sirenWords();
   const siren = useGet<SirenAnswer>(`/farms/${farmId}/siren`);
-  useRefresh(isBlind.value ? null : LOOK_EVERY_MS, 'farms', 'system', 'notification-channels');
   return (
     <SystemPage title={words.title} narrow>
       <p class="muted">{words.intro}</p>

@@ -14,11 +14,8 @@ import { nameOf } from './knocks.ts';
 import { nextCode } from './next-code.ts';
 import { openWindow, USUAL_MINUTES, useWindow } from './provisioning-window.tsx';
 import { FaultNote } from './system-page.tsx';
-import { useRefresh } from './use-refresh.ts';
 import { useWork } from './use-work.ts';
 import { systemWords } from './words.ts';
-
-const LOOK_EVERY_MS = 2_000;
 
 type Given = { answer: AdoptAnswer; givenAt: number };
 
@@ -215,7 +212,6 @@ function OpenForBoards() {
 /** What may take the place of a broken controller: boards that wait, and names that nobody has. */
 function useCandidates(point: ControlPoint | null): readonly QueueEntry[] {
   const queue = useGet<QueueEntry[]>(point === null ? null : '/adoption/queue');
-  useRefresh(point === null ? null : LOOK_EVERY_MS, 'adoption');
   return (queue.data ?? []).filter(
     (row) =>
       (row.how === 'claim' && row.is_waiting) ||

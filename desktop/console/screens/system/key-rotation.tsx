@@ -8,11 +8,9 @@ import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { adoptionWords } from './adoption-words.ts';
 import { FaultNote } from './system-page.tsx';
-import { useRefresh } from './use-refresh.ts';
 import { useWork } from './use-work.ts';
 
 const STEPS = ['waiting', 'sent', 'stored', 'done'] as const;
-const LOOK_EVERY_MS = 1_500;
 
 /** A new key over the connection of the old one, and how far it got. */
 export function RotateKey({ point }: { point: ControlPoint }) {
@@ -22,7 +20,6 @@ export function RotateKey({ point }: { point: ControlPoint }) {
   const { fault, run } = useWork(adoptionWords().faults);
   const state = rotation.data?.state ?? 'none';
   const isUnderWay = state === 'waiting' || state === 'sent' || state === 'stored';
-  useRefresh(isUnderWay ? LOOK_EVERY_MS : null, 'control-points');
   // the list of keys tells of the same
   useEffect(() => {
     if (state === 'done' || state === 'refused') refresh('control-points');

@@ -15,20 +15,17 @@ import { syncWords } from './sync-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
 
-/** A ceremony of a few minutes, looked at while somebody watches it. */
-const LOOK_EVERY_MS = 3_000;
-
 /** Whether this gateway belongs to a cloud account, and how it comes to one. */
 export function PairingCard() {
   const words = syncWords();
-  const { data: pairing, refetch } = useGet<PairingAnswer>('/sync/pairing');
+  const { data: pairing } = useGet<PairingAnswer>('/sync/pairing');
   const [isAsking, setAsking] = useState(false);
   const isWaiting = pairing?.state === 'waiting';
+  // the code runs out by time alone
+  const isOut = isWaiting && Date.parse(pairing.expires_at ?? '') <= now.value;
   useEffect(() => {
-    if (!isWaiting) return;
-    const timer = setInterval(() => void refetch(), LOOK_EVERY_MS);
-    return () => clearInterval(timer);
-  }, [isWaiting, refetch]);
+    if (isOut) refresh('sync');
+  }, [isOut]);
   // it became another's account, or nobody's: how the sync stands has changed, too
   useEffect(() => refresh('sync'), [pairing?.state, sync.value?.state]);
   if (pairing === undefined) return null;

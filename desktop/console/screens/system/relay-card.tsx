@@ -16,9 +16,6 @@ import { RelayDialog } from './relay-dialog.tsx';
 import { energyText, RelayState, RelayWarnings, relayName } from './relay-state.tsx';
 import { relayWords } from './relay-words.ts';
 import { saidIn } from './said-in.ts';
-import { useRefresh } from './use-refresh.ts';
-
-const LOOK_EVERY_MS = 5_000;
 
 /** The relay of a control point; undefined while nobody knows, null where a controller switches it. */
 export function useRelayOf(controlPointId: string | null): RelayAnswer | null | undefined {
@@ -26,7 +23,6 @@ export function useRelayOf(controlPointId: string | null): RelayAnswer | null | 
   const told = useGet<{ relay: RelayAnswer | null }>(
     isAsked ? `/control-points/${controlPointId}/relay` : null,
   );
-  useRefresh(isAsked && told.data?.relay != null ? LOOK_EVERY_MS : null, 'control-points');
   return isAsked && !told.isError ? told.data?.relay : null;
 }
 

@@ -8,9 +8,7 @@ import { useGet } from '../../data/query.ts';
 import { adoptionWords } from './adoption-words.ts';
 import type { RelayGiven } from './relay-dialog.tsx';
 import { relayWords } from './relay-words.ts';
-import { useRefresh } from './use-refresh.ts';
 
-const LOOK_EVERY_MS = 2_000;
 /** Stands in the lines where the gateway does not know the address of the relay. */
 const NO_ADDRESS = 'RELAY-ADDRESS';
 /** An address or a name, nothing that would lead elsewhere. */
@@ -104,7 +102,6 @@ function CameIn({ controlPointId }: { controlPointId: string }) {
   const told = useGet<{ relay: RelayAnswer | null }>(`/control-points/${controlPointId}/relay`);
   const relay = told.data?.relay ?? null;
   const isHere = relay !== null && relay.is_connected;
-  useRefresh(isHere && relay.is_listening ? null : LOOK_EVERY_MS, 'control-points');
   return (
     <p role="status" data-relay={isHere ? (relay.is_listening ? 'listens' : 'here') : 'away'}>
       <strong>{!isHere ? words.awaits : relay.is_listening ? words.came : words.cameDeaf}</strong>

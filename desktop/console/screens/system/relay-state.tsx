@@ -1,11 +1,13 @@
 import type { RelayAnswer } from '#contract/resources/relays.ts';
+import { now } from '../../data/clock.ts';
 import { countdown, quantity } from '../../i18n/format.ts';
 import { relayWords } from './relay-words.ts';
 
 /** What the relay says it does, and the order where that is another. */
 export function RelayState({ relay }: { relay: RelayAnswer }) {
   const words = relayWords();
-  const { current_status: current, target_status: target, sends_in_s } = relay;
+  const { current_status: current, target_status: target, sends_at } = relay;
+  const waitsMs = sends_at === null ? 0 : Date.parse(sends_at) - now.value;
   const told =
     current === null
       ? words.unheard
@@ -18,9 +20,7 @@ export function RelayState({ relay }: { relay: RelayAnswer }) {
     <span>
       <strong>{told}</strong>
       {current === target ? null : <span class="muted small"> · {words.wanted[target]}</span>}
-      {sends_in_s === null || sends_in_s === 0 ? null : (
-        <span class="muted small"> · {words.sendsIn(countdown(sends_in_s * 1000))}</span>
-      )}
+      {waitsMs <= 0 ? null : <span class="muted small"> · {words.sendsIn(countdown(waitsMs))}</span>}
     </span>
   );
 }

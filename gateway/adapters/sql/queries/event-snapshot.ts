@@ -1,10 +1,11 @@
 import { controlPointEventOf, type SnapshotEvent } from '#contract/events/stream.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
+import type { FarmRole } from '#contract/words.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
-import { farmIdsOf } from './visible-farms.ts';
+import { farmRolesOf } from './visible-farms.ts';
 
 const MAX_ALERTS = 1000;
 
@@ -21,9 +22,12 @@ const NOTHING = { farms: [], control_points: [], contacts: [], alerts: [] };
 /** What an event stream begins with, and who may see what. */
 export function eventQueries(db: Db) {
   return {
-    async farmsOf(userId: string): Promise<string[]> {
-      const rows = await farmIdsOf(db, userId).execute();
-      return [...new Set(rows.map((row) => row.id))];
+    async farmsOf(userId: string): Promise<Map<string, FarmRole>> {
+      const rows = await farmRolesOf(db, userId).execute();
+      const farms = new Map<string, FarmRole>();
+      // a membership beside the ownership takes nothing away
+      for (const { id, role } of rows) if (role === null || !farms.has(id)) farms.set(id, role ?? 'OWNER');
+      return farms;
     },
     async farmOfControlPoint(id: string): Promise<string | null> {
       const row = await db

@@ -1,3 +1,4 @@
+import type { MemberRole } from '#contract/words.ts';
 import type { Db } from '../database.ts';
 
 /** Ids of the farms a user owns or is a member of, as a subquery. */
@@ -11,6 +12,22 @@ export function farmIdsOf(db: Db, userId: string) {
       db
         .selectFrom('farm_members')
         .select('farm_members.farm_id as id')
+        .where('farm_members.user_id', '=', userId)
+        .where('farm_members.hidden', '=', 0),
+    );
+}
+
+/** The same with what the user is there; null: the owner. */
+export function farmRolesOf(db: Db, userId: string) {
+  return db
+    .selectFrom('farms')
+    .select((farm) => ['farms.id', farm.val<MemberRole | null>(null).as('role')])
+    .where('farms.owner_id', '=', userId)
+    .where('farms.hidden', '=', 0)
+    .unionAll(
+      db
+        .selectFrom('farm_members')
+        .select(['farm_members.farm_id as id', 'farm_members.role'])
         .where('farm_members.user_id', '=', userId)
         .where('farm_members.hidden', '=', 0),
     );
