@@ -91,10 +91,64 @@ describe('a night and a morning at the ponds', () => {
     await page.getByRole('button', { name: 'Desligar CP-01' }).click();
     const confirm = page.getByRole('button', { name: 'Desligar agora' });
     expect(await confirm.isDisabled()).toBe(true);
-    expect(await page.innerText('dialog')).toContain('V-01, V-02');
+    await expect.poll(() => page.innerText('dialog')).toContain('V-01, V-02');
     await page.getByLabel('Digite CP-01 para confirmar').fill('cp-01');
     await confirm.click();
     await expect.poll(() => stops.length).toBe(1);
+  });
+
+  it('whoever takes a start back is asked as for any stop; what somebody ordered since then stays', async () => {
+    await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
+    const page = await farm.open('/aeracao');
+    const stops = requestsOf(page, '/turn-off');
+    await page.getByRole('button', { name: 'Ligar CP-01' }).click();
+    await page.locator('.toast').getByRole('button', { name: 'Desfazer' }).click();
+    const question = page.getByRole('dialog');
+    // 23 h: oxygen of the morning is too old to rely on
+    await expect.poll(() => question.innerText()).toMatch(/OD de V-01: 6,2 mg\/L, há 1\d h\. Velho demais/);
+    expect(await question.getByRole('button', { name: 'Desligar agora' }).isDisabled()).toBe(true);
+    await question.getByRole('button', { name: 'Manter ligado' }).click();
+    await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
+    await page.getByRole('button', { name: 'Ligar CP-01' }).click();
+    await call('POST', `/control-points/${farm.farm.pointId}/turn-on`);
+    await page.locator('.toast').getByRole('button', { name: 'Desfazer' }).last().click();
+    await page.locator('.toast', { hasText: 'outra ordem veio depois' }).waitFor();
+    expect([stops, await question.count()]).toEqual([[], 0]);
+  });
+
+  it('an order without an answer is not said to be refused, nor that nothing was lost', async () => {
+    await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
+    const page = await farm.open('/aeracao');
+    await page.route('**/turn-on', (route) => route.abort());
+    await page.getByRole('button', { name: 'Ligar CP-01' }).click();
+    await page.locator('.toast', { hasText: 'Não se sabe se a ordem chegou' }).waitFor();
+    expect(await page.innerText('.toast')).not.toContain('Nada foi perdido');
+  });
+
+  it('a lock-out is asked for as a stop is, and tells by whom it is and since when', async () => {
+    const page = await farm.open(`/aeracao/${farm.farm.pointId}`);
+    await page.getByRole('button', { name: 'Bloquear' }).click();
+    const question = page.getByRole('dialog');
+    await question.locator('[data-risk="unknown"]').first().waitFor();
+    const lock = question.getByRole('button', { name: 'Bloquear' });
+    await question.getByLabel('Quem está mexendo e por quê').fill('Troca da hélice');
+    expect(await lock.isDisabled()).toBe(true);
+    await question.getByLabel('Digite CP-01 para confirmar').fill('CP-01');
+    await lock.click();
+    const at = page.locator('[data-locked]');
+    await at.waitFor();
+    // not when the row was last touched
+    const lockedAt = await at.innerText();
+    expect(lockedAt).toContain(`por ${farm.owner.user.name}: Troca da hélice`);
+    farm.app.clock.advance(180_000);
+    await controllerReports(farm.app, farm.owner, 'CP-01', 'OFF');
+    await page.reload();
+    await at.waitFor();
+    expect(await at.innerText()).toBe(lockedAt);
+    await page.getByRole('button', { name: 'Retirar bloqueio' }).click();
+    expect(await question.innerText()).toContain('O motor pode partir na mesma hora');
+    await question.getByRole('button', { name: 'Retirar bloqueio' }).click();
+    await at.waitFor({ state: 'detached' });
   });
 
   it('a screen that hears nothing says so, lets nobody switch, and is right again by itself', async () => {

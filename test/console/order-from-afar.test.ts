@@ -42,6 +42,8 @@ const point = {
   locked_out: false,
   is_siren: false,
   lock_out_reason: null,
+  lock_out_by: null,
+  lock_out_at: null,
   updated_at: null,
   rev: 1,
   deleted: false,

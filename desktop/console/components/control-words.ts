@@ -4,7 +4,6 @@ export const controlWords = dictionary({
   'pt-BR': {
     turnOn: 'Ligar',
     turnOff: 'Desligar',
-    holdToTurnOff: 'Segure para desligar',
     state: {
       on: 'Ligado',
       off: 'Desligado',
@@ -52,16 +51,23 @@ export const controlWords = dictionary({
     offTitle: (cod: string) => `Desligar ${cod}?`,
     offAirs: (ponds: string) => `Este ponto aera ${ponds}.`,
     offNight: 'É madrugada: o oxigênio está caindo.',
-    offOxygen: (pond: string, value: string) => `OD de ${pond}: ${value} mg/L.`,
+    offUnknown: 'Não se sabe agora que viveiros este ponto aera.',
+    offBiomass: (kg: string) => `São ${kg} de camarão.`,
+    offEmpty: (pond: string) => `${pond}: vazio.`,
+    offOxygen: (pond: string, value: string, age: string) => `OD de ${pond}: ${value} mg/L, há ${age}.`,
+    offTooOld: 'Velho demais para confiar.',
+    offNotMeasured: (pond: string) => `OD de ${pond}: não se sabe.`,
     typeToConfirm: (cod: string) => `Digite ${cod} para confirmar`,
     keepOn: 'Manter ligado',
     confirmOff: 'Desligar agora',
     refused: 'A ordem não foi aceita',
+    unsure: (cod: string) =>
+      `${cod}: sem resposta do gateway. Não se sabe se a ordem chegou; veja o estado do motor antes de repetir.`,
+    overtaken: (cod: string) => `${cod}: outra ordem veio depois desta; nada foi desfeito.`,
   },
   en: {
     turnOn: 'Turn on',
     turnOff: 'Turn off',
-    holdToTurnOff: 'Hold to turn off',
     state: {
       on: 'On',
       off: 'Off',
@@ -109,10 +115,18 @@ export const controlWords = dictionary({
     offTitle: (cod: string) => `Turn ${cod} off?`,
     offAirs: (ponds: string) => `This point aerates ${ponds}.`,
     offNight: 'It is night: oxygen is falling.',
-    offOxygen: (pond: string, value: string) => `DO of ${pond}: ${value} mg/L.`,
+    offUnknown: 'It is not known now which ponds this point aerates.',
+    offBiomass: (kg: string) => `They hold ${kg} of shrimp.`,
+    offEmpty: (pond: string) => `${pond}: empty.`,
+    offOxygen: (pond: string, value: string, age: string) => `DO of ${pond}: ${value} mg/L, ${age} ago.`,
+    offTooOld: 'Too old to rely on.',
+    offNotMeasured: (pond: string) => `DO of ${pond}: not known.`,
     typeToConfirm: (cod: string) => `Type ${cod} to confirm`,
     keepOn: 'Keep it on',
     confirmOff: 'Turn off now',
     refused: 'The order was not taken',
+    unsure: (cod: string) =>
+      `${cod}: no answer from the gateway. Nobody knows whether the order arrived; look at the motor before you repeat it.`,
+    overtaken: (cod: string) => `${cod}: another order came after this one; nothing was undone.`,
   },
 });

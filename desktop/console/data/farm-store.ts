@@ -9,6 +9,7 @@ import type {
 } from '#contract/events/stream.ts';
 import { farmZone } from '../i18n/format.ts';
 import { noteServerTime } from './clock.ts';
+import { people } from './people.ts';
 
 // What the event stream told: the farms of the person, every control point with its last word, the alerts that stand.
 // A snapshot replaces everything; between two of them the higher `rev` wins.
@@ -36,8 +37,13 @@ const chosen = signal(localStorage.getItem(CHOSEN));
 export const farm = computed<Farm | null>(
   () => farms.value.find(({ id }) => id === chosen.value) ?? farms.value[0] ?? null,
 );
-/** What the person may do on that farm. */
-export const mayOperate = computed(() => farm.value !== null && farm.value.role !== 'VIEWER');
+/** What the person may do on a farm, which need not be the one shown: alarms come from all of them. */
+export function mayOperateOn(farmId: string): boolean {
+  const found = farms.value.find(({ id }) => id === farmId);
+  return found !== undefined && found.role !== 'VIEWER';
+}
+/** What the person may do on the farm shown. */
+export const mayOperate = computed(() => farm.value !== null && mayOperateOn(farm.value.id));
 export const mayManage = computed(() => farm.value?.role === 'OWNER' || farm.value?.role === 'MANAGER');
 export const isOwner = computed(() => farm.value?.role === 'OWNER');
 
@@ -138,18 +144,22 @@ function withGateway(
 }
 
 /** While a hosted instance is upgraded, the process that holds the stream may be older than this page. */
-type Told = Omit<SnapshotEvent, 'gateways' | 'sync'> & Partial<Pick<SnapshotEvent, 'gateways' | 'sync'>>;
+type Younger = 'gateways' | 'sync' | 'people';
+type Told = Omit<SnapshotEvent, Younger> & Partial<Pick<SnapshotEvent, Younger>>;
 
 function takeSnapshot(told: Told): void {
   noteServerTime(told.server_time, true);
   clockQuality.value = told.clock_quality;
   farms.value = told.farms;
+  people.value = new Map((told.people ?? []).map(({ id, name }) => [id, name]));
   controlPoints.value = new Map(told.control_points.map((row) => [row.id, row]));
   presence.value = new Map(told.presence.map((item) => [item.control_point_id, item]));
   alerts.value = new Map(told.alerts.map((row) => [row.id, row]));
   unread.value = told.unread_notifications;
-  gateways.value = (told.gateways ?? []).reduce(withGateway, new Map<string, number | null>());
-  sync.value = told.sync ?? null;
+  // not told is not none
+  if (told.gateways !== undefined)
+    gateways.value = told.gateways.reduce(withGateway, new Map<string, number | null>());
+  if (told.sync !== undefined) sync.value = told.sync;
   isKnown.value = true;
   if (farm.value !== null) farmZone.value = farm.value.timezone;
 }

@@ -18,13 +18,16 @@ export const orderUnderWay = (controlPointId: string): Given | null =>
 /** How an order goes to a farm that has its own gateway. */
 export type FromAfar = { expiresInS: number; isForced: boolean };
 
-/** False when one is on its way already: a second press never queues a second order. */
+/** An order that was taken. `version`: of the target that it made; null while its way to the farm is not over. */
+export type Taken = { version: number | null };
+
+/** null when one is on its way already: a second press never queues a second order. */
 export async function order(
   controlPointId: string,
   target: SwitchState,
   fromAfar?: FromAfar,
-): Promise<boolean> {
-  if (given.value.has(controlPointId)) return false;
+): Promise<Taken | null> {
+  if (given.value.has(controlPointId)) return null;
   given.value = new Map(given.value).set(controlPointId, { target, at: performance.now() });
   try {
     const { pending, target_status, version, last_command_at } = await post<z.infer<typeof orderAnswer>>(
@@ -35,7 +38,7 @@ export async function order(
     );
     if (pending === undefined) noteOrdered(controlPointId, { target_status, version, last_command_at });
     else notePending(controlPointId, pending, serverNow());
-    return true;
+    return { version: pending === undefined ? version : null };
   } finally {
     const next = new Map(given.value);
     next.delete(controlPointId);

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Link, Route, Switch } from 'wouter-preact';
+import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
 import { unanswered } from '../data/alarms.ts';
 import { farmWordAge } from '../data/instance.ts';
@@ -54,6 +55,7 @@ export function Shell() {
         </Switch>
       </main>
       <Toasts />
+      <OrderQuestion />
       <Commands />
     </div>
   );

@@ -156,10 +156,11 @@ async function visibleFarms(
  */
 function followFarms(streams: ReadonlySet<ViewerStream>, committed: Committed): Set<ViewerStream> {
   const changed = new Set<ViewerStream>();
-  for (const { of, farmId, userId, closedTo } of farmChangesIn(committed)) {
+  for (const { farmId, userId, closedTo } of farmChangesIn(committed)) {
     for (const stream of streams) {
       const isMeant = stream.caller.userId === userId;
-      if (isMeant || (of === 'farm' && stream.sees(farmId))) changed.add(stream);
+      // the others hear of a new member, too: what they do is told by their name
+      if (isMeant || stream.sees(farmId)) changed.add(stream);
       if (closedTo === 'everybody' || (closedTo === 'user' && isMeant)) stream.loses(farmId);
     }
   }

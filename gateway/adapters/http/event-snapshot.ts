@@ -2,7 +2,10 @@ import type { GatewayEvent, PresenceItem, SnapshotEvent, SyncEvent } from '#cont
 import { isoOf, type Kernel } from '#core/kernel.ts';
 
 type Contact = { control_point_id: string; heard_at_ms: number; consumption: number };
-type Stored = Pick<SnapshotEvent, 'farms' | 'control_points' | 'alerts' | 'unread_notifications'> & {
+type Stored = Pick<
+  SnapshotEvent,
+  'farms' | 'people' | 'control_points' | 'alerts' | 'unread_notifications'
+> & {
   contacts: Contact[];
 };
 

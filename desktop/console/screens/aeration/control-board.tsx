@@ -127,7 +127,7 @@ function BoardRow({ point, ponds }: { point: ControlPoint; ponds: readonly strin
           <dd>{isSilent ? '—' : quantity(consumption, 1, 'kW')}</dd>
         </div>
       </dl>
-      <ControlButton point={point} ponds={ponds} />
+      <ControlButton point={point} />
     </li>
   );
 }

@@ -53,11 +53,7 @@ function Page({ point }: { point: ControlPoint }) {
           </Link>
           <h1>{point.cod}</h1>
         </div>
-        {point.is_siren ? (
-          <SirenHand farmId={point.farm_id} />
-        ) : (
-          <ControlButton point={point} ponds={ponds} />
-        )}
+        {point.is_siren ? <SirenHand farmId={point.farm_id} /> : <ControlButton point={point} />}
       </div>
       {point.is_siren ? <p class="note">{aerationWords().isSiren}</p> : null}
       <Now point={point} ponds={ponds} />

@@ -106,7 +106,7 @@ function AerationNow({ point }: { point: ControlPoint }) {
         </p>
         <p class="muted small">{ponds.join(' · ')}</p>
       </div>
-      <ControlButton point={point} ponds={ponds} />
+      <ControlButton point={point} />
     </div>
   );
 }

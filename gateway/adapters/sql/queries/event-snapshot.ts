@@ -7,16 +7,17 @@ import { isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
 const MAX_ALERTS = 1000;
+const MAX_PEOPLE = 1000;
 
 export type StoredSnapshot = Pick<
   SnapshotEvent,
-  'farms' | 'control_points' | 'alerts' | 'unread_notifications'
+  'farms' | 'people' | 'control_points' | 'alerts' | 'unread_notifications'
 > & {
   /** Last contact as the database knows it: behind what the process that hears the controllers knows. */
   contacts: { control_point_id: string; heard_at_ms: number; consumption: number }[];
 };
 
-const NOTHING = { farms: [], control_points: [], contacts: [], alerts: [] };
+const NOTHING = { farms: [], people: [], control_points: [], contacts: [], alerts: [] };
 
 /** What an event stream begins with, and who may see what. */
 export function eventQueries(db: Db) {
@@ -40,15 +41,16 @@ export function eventQueries(db: Db) {
     async snapshotFor(userId: string, farmIds: readonly string[]): Promise<StoredSnapshot> {
       // PostgreSQL knows no empty list
       if (farmIds.length === 0) return { ...NOTHING, unread_notifications: await unreadOf(db, userId) };
-      const [farms, rows, contacts, alerts, unread] = await Promise.all([
+      const [farms, people, rows, contacts, alerts, unread] = await Promise.all([
         farmsWithRole(db, userId, farmIds),
+        peopleOf(db, farmIds),
         controlPointsOn(db, farmIds),
         contactsOn(db, farmIds),
         activeAlertsOn(db, farmIds),
         unreadOf(db, userId),
       ]);
       const control_points = rows.map((row) => controlPointEventOf(row, { rev: row.rev, deleted: false }));
-      return { farms, control_points, contacts, alerts, unread_notifications: unread };
+      return { farms, people, control_points, contacts, alerts, unread_notifications: unread };
     },
   };
 }
@@ -76,6 +78,19 @@ async function farmsWithRole(
     const role = owner_id === userId ? 'OWNER' : member;
     return role === null ? [] : [{ ...farm, role }];
   });
+}
+
+/** Also who left: what they did stands in rows by their id. */
+async function peopleOf(db: Db, farmIds: readonly string[]): Promise<SnapshotEvent['people']> {
+  const owners = db.selectFrom('farms').select('owner_id as id').where('id', 'in', farmIds);
+  const members = db.selectFrom('farm_members').select('user_id as id').where('farm_id', 'in', farmIds);
+  return db
+    .selectFrom('users')
+    .select(['id', 'name'])
+    .where('id', 'in', owners.union(members))
+    .orderBy('id')
+    .limit(MAX_PEOPLE)
+    .execute();
 }
 
 async function controlPointsOn(db: Db, farmIds: readonly string[]) {
