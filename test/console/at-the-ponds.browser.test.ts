@@ -14,8 +14,6 @@ describe('a night and a morning at the ponds', () => {
 
   const call = (method: string, path: string, body?: unknown) =>
     farm.app.call(method, path, { token: farm.owner.token, ...(body === undefined ? {} : { body }) });
-  const measure = (pond: number, dissolved_oxygen: number) =>
-    call('POST', '/water-quality/', { pond_id: farm.farm.pondIds[pond], dissolved_oxygen });
   const requestsOf = (page: Page, part: string) => {
     const sent: string[] = [];
     page.on('request', (request) => {
@@ -23,21 +21,6 @@ describe('a night and a morning at the ponds', () => {
     });
     return sent;
   };
-
-  it('low oxygen is on the screen by itself, is answered with one key, and every other station shows that it was', async () => {
-    const [pumpHouse, phone] = [await farm.open('/alarmes'), await farm.open('/', PHONE)];
-    await phone.waitForSelector('[data-pond="V-02"]');
-    await measure(1, 2.6);
-    await pumpHouse.waitForSelector('.alarm-strip.p1');
-    await phone.waitForSelector('.alarm-strip.p1');
-    expect(await pumpHouse.innerText('.alarm-strip')).toContain('V-02');
-    expect(await pumpHouse.title()).toMatch(/^\(1\) Alarmes/);
-    await pumpHouse.keyboard.press('F8');
-    await phone.waitForSelector('.alarm-strip', { state: 'detached' });
-    await pumpHouse.waitForSelector('[data-state="acknowledged"]');
-    await measure(1, 6.4);
-    await pumpHouse.waitForSelector('[data-alarm]', { state: 'detached' });
-  });
 
   it('a silent controller never looks live', async () => {
     const page = await farm.open('/aeracao', { isTimed: true });

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { watch } from '../adapters/http/watch.ts';
 
 const SEED = Number(process.env['CONSOLE_SEED'] ?? Math.floor(Math.random() * 1e9));
-const CUTS = Number(process.env['CONSOLE_CUTS'] ?? 20);
+const CUTS = Number(process.env['CONSOLE_CUTS'] ?? 50);
 
 /** The oxygen of a pond is measured so often and so; before one of the measurements the line is cut, and comes back later. */
 type Story = {
@@ -28,7 +29,7 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
   let page: Page;
   beforeAll(async () => {
     farm = await startConsole();
-    page = await farm.open('/alarmes');
+    page = await farm.open('/alarmes', { isTimed: true });
     await page.waitForSelector('.shell[data-link="live"]');
   });
   afterAll(() => farm.close());
@@ -41,21 +42,29 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
       body: { pond_id: farm.farm.pondIds[pond], dissolved_oxygen: oxygen },
     });
   };
-  const standing = async (): Promise<string[]> => {
-    const reply = await farm.app.call('GET', '/alerts/?include=all&status=ACTIVE', {
-      token: farm.owner.token,
-    });
-    const alerts = reply.body as { id: string; episode_id?: string }[];
-    return [...new Set(alerts.map(({ id, episode_id }) => episode_id ?? id))].toSorted();
+  /** What stands, and what came and went before anybody answered it, as whoever comes now would hear of it. */
+  const wantedRows = async (): Promise<string[]> => {
+    const viewer = await watch(`${farm.app.base}/api/v1/events`, farm.owner.token);
+    const { data } = await viewer.next('snapshot');
+    viewer.close();
+    const { alerts, returned } = data as { alerts: Seen[]; returned: Seen[] };
+    const conditions = new Set(alerts.map(({ type, pond_id }) => `${type} ${pond_id}`));
+    const isAgain = ({ type, pond_id }: Seen) => conditions.has(`${type} ${pond_id}`);
+    return [
+      ...alerts.map(({ episode_id }) => `${episode_id} unanswered`),
+      ...returned.filter((row) => !isAgain(row)).map(({ episode_id }) => `${episode_id} returned`),
+    ].toSorted();
   };
+  type Seen = { episode_id: string; type: string; pond_id: string };
   const shown = () =>
     page.evaluate<string[]>(
-      `[...document.querySelectorAll('.alarm-row')].map(({ dataset }) => dataset.alarm).sort()`,
+      `[...document.querySelectorAll('.alarm-row')].map(({ dataset }) => dataset.alarm + ' ' + dataset.state).sort()`,
     );
 
   it(
-    `shows after ${CUTS} cuts every alarm that stands, and none that does not`,
+    `shows after ${CUTS} cuts every alarm that stands or came and went, and none that did not`,
     async () => {
+      const kinds = new Set<string>();
       for (const { ponds, cutBefore, backAfter, pauseMs } of fc.sample(story, {
         seed: SEED,
         numRuns: CUTS,
@@ -74,9 +83,13 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
         // one that nothing was missed of is cut at the end
         if (!wasDown) farm.app.events.closeAll();
         await page.unroute('**/api/v1/events');
-        const wanted = await standing();
+        const wanted = await wantedRows();
+        // the page waits a moment before it tries again
+        await page.clock.fastForward(3_000);
         await expect.poll(shown, { timeout: 8_000 }).toEqual(wanted);
+        for (const row of wanted) kinds.add(row.split(' ')[1] ?? '');
       }
+      expect([...kinds].toSorted()).toEqual(['returned', 'unanswered']);
     },
     20_000 + CUTS * 2_000,
   );

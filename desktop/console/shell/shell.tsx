@@ -2,10 +2,10 @@ import { useEffect } from 'preact/hooks';
 import { Link, Route, Switch } from 'wouter-preact';
 import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
-import { unanswered } from '../data/alarms.ts';
+import { toAnswer } from '../data/alarms.ts';
 import { farmWordAge } from '../data/instance.ts';
 import { isAwaited, link } from '../data/live.ts';
-import { AlarmStrip, answerFirst } from './alarm-strip.tsx';
+import { AlarmStrip, answerShown } from './alarm-strip.tsx';
 import { Commands } from './commands.tsx';
 import { LazyScreen } from './lazy-screen.tsx';
 import { Navigation } from './navigation.tsx';
@@ -18,9 +18,9 @@ export function Shell() {
   const words = shellWords();
   useKeys();
   useEffect(() => {
-    const count = unanswered.value.length;
+    const count = toAnswer.value.length;
     document.title = count === 0 ? words.product : `(${count}) ${words.items.alarms} · ${words.product}`;
-  }, [unanswered.value.length, words]);
+  }, [toAnswer.value.length, words]);
   return (
     <div class="shell" data-link={link.value} data-word={farmWordAge.value}>
       <a class="skip" href="#content">
@@ -61,13 +61,14 @@ export function Shell() {
   );
 }
 
-/** F8 answers the first alarm, F9 silences; no letter does anything while somebody types. */
+/** F8 answers the alarm in the strip, F9 silences; no letter does anything while somebody types. */
 function useKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'F8') {
         event.preventDefault();
-        void answerFirst();
+        // a key that is held down answers one alarm, not all of them
+        if (!event.repeat) void answerShown();
       } else if (event.key === 'F9') {
         event.preventDefault();
         silence();

@@ -21,6 +21,13 @@ function eventOf<Row extends { id: string }>(
 }
 
 export const alertEvent = eventOf(alert);
+/** In a snapshot an episode stands by its newest alert; these tell of the others. */
+const alertOfSnapshot = alertEvent.and(
+  z.object({
+    episode_count: z.int().describe('Alerts of its episode'),
+    episode_since: z.string().describe('When the first of them was triggered'),
+  }),
+);
 export const orderEvent = eventOf(order).and(z.object({ farm_id: z.uuid() }));
 export const notificationEvent = eventOf(notification);
 
@@ -144,7 +151,14 @@ export const snapshotEvent = z.object({
     .describe('Owners of these farms and who is or was a member of them: whom the ids in rows mean'),
   control_points: z.array(controlPointEvent),
   presence: z.array(presenceItem),
-  alerts: z.array(alertEvent).describe('ACTIVE ones, newest first, at most 1,000'),
+  alerts: z
+    .array(alertOfSnapshot)
+    .describe('ACTIVE ones, each episode by its newest, newest first, at most 1,000'),
+  returned: z
+    .array(alertOfSnapshot)
+    .describe(
+      'RESOLVED by themselves within a day and acknowledged by nobody: the newest of each condition at each place, at most 200',
+    ),
   unread_notifications: z.int(),
   gateways: z
     .array(gatewayEvent)

@@ -112,6 +112,7 @@ onBothEngines('summary cards of the interface', (_open, engine) => {
     folded_into: null,
     acknowledged_at: null,
     acknowledged_by: null,
+    acknowledge_note: null,
     silenced_until: null,
     silenced_by: null,
     silence_reason: null,

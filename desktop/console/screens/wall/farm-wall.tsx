@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
-import { alarms } from '../../data/alarms.ts';
+import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
 import { farmAirPoints, presence } from '../../data/farm-store.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
@@ -112,7 +112,7 @@ function worstByPond(
 ): ReadonlyMap<string, Priority> {
   const worst = new Map<string, Priority>();
   for (const { id, pointId } of ponds) {
-    const own = alarms.value.filter(
+    const own = standing.value.filter(
       ({ newest }) => newest.pond_id === id || (pointId !== null && newest.control_point_id === pointId),
     );
     if (own.length > 0) worst.set(id, Math.min(...own.map(({ priority }) => priority)) as Priority);
