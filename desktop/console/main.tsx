@@ -5,6 +5,7 @@ import { Route, Switch, useSearch } from 'wouter-preact';
 import { startInstance } from './data/instance.ts';
 import { startLive, stopLive } from './data/live.ts';
 import { startOutbox } from './data/outbox.ts';
+import { startPondCodes } from './data/pond-codes.ts';
 import { startProgram } from './data/program.ts';
 import { startPush } from './data/push-start.ts';
 import { queries } from './data/query.ts';
@@ -62,6 +63,7 @@ const loadFirstPassword = async () => (await import('./screens/gateways/first-pa
 chooseLanguage(language.value);
 startTheme();
 startSound();
+startPondCodes();
 startProgram();
 startPush();
 void startInstance();

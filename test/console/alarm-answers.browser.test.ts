@@ -9,17 +9,22 @@ const A_LOOK_MS = 600;
 /** UX-10 of the console's goals. */
 const MOST_TO_OTHERS_MS = 2_000;
 
+/** What the window of an operator's PC puts into the page. */
+const A_PROGRAM = `{
+  window.told = [];
+  window.said = [];
+  window.camarao = {
+    alarms: async (told) => void window.told.push(told),
+    notify: async ({ body }) => void window.said.push(body),
+  };
+}`;
+
 describe('people and their alarms', () => {
   let farm: Console;
   let helper: SignedUp;
   let viewer: SignedUp;
   beforeAll(async () => {
     farm = await startConsole();
-    const joins = async (role: string) => {
-      const person = await farm.app.signUp();
-      await call('POST', `/farms/${farm.farm.id}/members`, { user_id: person.user.id, role });
-      return person;
-    };
     [helper, viewer] = await Promise.all([joins('TECHNICIAN'), joins('VIEWER')]);
   });
   afterEach(async () => {
@@ -31,6 +36,11 @@ describe('people and their alarms', () => {
   });
   afterAll(() => farm.close());
 
+  const joins = async (role: string) => {
+    const person = await farm.app.signUp();
+    await call('POST', `/farms/${farm.farm.id}/members`, { user_id: person.user.id, role });
+    return person;
+  };
   const call = (method: string, path: string, body?: unknown) =>
     farm.app.call(method, path, { token: farm.owner.token, ...(body === undefined ? {} : { body }) });
   const measure = (pond: number, dissolved_oxygen: number) => {
@@ -81,6 +91,8 @@ describe('people and their alarms', () => {
   it('a key that is held down answers one alarm; a press answers what was seen, not what has just come in its place', async () => {
     const page = await farm.open('/', { isTimed: true });
     await page.waitForSelector('.shell[data-link="live"]');
+    // however long the machine takes, no time passes for the page but what is said here
+    await page.clock.pauseAt(Date.now() + 1_000);
     await measure(0, 2.8);
     await measure(1, 2.6);
     await page.waitForSelector('.alarm-strip:has-text("+1 outros")');
@@ -135,6 +147,28 @@ describe('people and their alarms', () => {
     await later.clock.fastForward(A_LOOK_MS);
     await later.locator('.alarm-row').getByRole('button', { name: 'Reconhecer' }).click();
     await page.waitForSelector('.alarm-strip', { state: 'detached' });
+  });
+
+  it('the program around the console hears what stands and where, and that it is blind as soon as it is', async () => {
+    const page = await farm.open('/', { isTimed: true, script: A_PROGRAM, as: await joins('TECHNICIAN') });
+    await page.waitForSelector('.shell[data-link="live"]');
+    const told = () => page.evaluate<Record<string, unknown>>('window.told.at(-1)');
+    // until the first word of the farm is here nothing is known of it
+    expect(await page.evaluate<string[]>('window.told.map(({ state }) => state)')).toEqual(['blind', 'calm']);
+    await measure(1, 2.6);
+    const stands = { unanswered: 1, worst: 1, text: 'V-02 OD baixo 2,6 (limite 4,0)' };
+    await expect.poll(told).toEqual({ state: 'alarm', ...stands });
+    await expect.poll(() => page.evaluate('window.said')).toEqual([stands.text]);
+    await page.route('**/api/v1/events', (route) => route.abort());
+    farm.app.events.closeAll();
+    await page.clock.fastForward(14_000);
+    await expect.poll(told).toEqual({ state: 'blind', ...stands });
+    await page.unroute('**/api/v1/events');
+    await page.clock.fastForward(4_000);
+    await expect.poll(told).toEqual({ state: 'alarm', ...stands });
+    await page.getByRole('button', { name: /Conta de/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sair' }).click();
+    await expect.poll(told).toMatchObject({ state: 'blind', unanswered: 0 });
   });
 
   it('what was put off does not colour its pond, and can be taken back', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alarmsOf, isStanding, soundOf } from '../../desktop/console/state/alarm-state.ts';
+import { alarmsOf, heardOf, isStanding } from '../../desktop/console/state/alarm-state.ts';
 import { type KnownAlerts, withAlert } from '../../desktop/console/state/standing-alerts.ts';
 
 const T0 = Date.UTC(2026, 2, 3, 5);
@@ -143,7 +143,7 @@ describe('an alarm that ended', () => {
 
   it('is seen and not heard, and colours nothing', () => {
     const alarms = alarmsOf(knownAfter([first, over(first)]).rows.values(), T0 + 30 * MIN);
-    expect([soundOf(alarms), alarms.filter(isStanding)]).toEqual(['none', []]);
+    expect([heardOf(alarms), alarms.filter(isStanding)]).toEqual([{ sound: 'none', keys: [] }, []]);
   });
 });
 

@@ -122,6 +122,46 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
     await early.waitForSelector('[data-alarm]:has-text("V-01")');
   });
 
+  it('a line that comes back and gives no snapshot makes nothing live, however much it says', async () => {
+    const other = await farm.open('/aeracao', { isTimed: true });
+    await other.waitForSelector('[data-control] button:enabled');
+    await other.route('**/api/v1/events', (route) =>
+      route.fulfill({ status: 200, contentType: 'text/event-stream', body: 'retry: 3000\n\n:\n\n' }),
+    );
+    farm.app.events.closeAll();
+    for (let second = 0; second < 14; second += 1) await other.clock.runFor(1_000);
+    await other.waitForSelector('.blind-banner');
+    expect(await other.locator('[data-control] button:enabled').count()).toBe(0);
+    await other.unroute('**/api/v1/events');
+    await other.clock.runFor(4_000);
+    await other.waitForSelector('.shell[data-link="live"]');
+  });
+
+  it('a computer that slept shows nothing as live before it has asked again, though its own clock stood still', async () => {
+    await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
+    const other = await farm.open('/aeracao', { isTimed: true });
+    await other.waitForSelector('[data-point="CP-01"][data-state="failed"]');
+    let answer = () => {};
+    const isAnswered = new Promise<void>((go) => {
+      answer = go;
+    });
+    await other.route('**/api/v1/events', async (route) => {
+      await isAnswered;
+      await route.continue();
+    });
+    farm.app.clock.advance(3_600_000);
+    await other.evaluate(`{ const RealDate = Date; const slept = 3_600_000;
+      Date = class extends RealDate { constructor(...given) { super(...(given.length ? given : [RealDate.now() + slept])); }
+        static now() { return RealDate.now() + slept; } }; }`);
+    await other.clock.runFor(1_000);
+    await other.waitForSelector('.blind-banner:has-text("há 1 h")');
+    expect(await other.locator('[data-control] button:enabled').count()).toBe(0);
+    answer();
+    await other.clock.runFor(1_000);
+    await other.waitForSelector('.shell[data-link="live"]');
+    await other.waitForSelector('[data-point="CP-01"][data-state="no-signal"]:has-text("1 h")');
+  });
+
   it('no figure of a controller that fell silent is left looking live, whatever the clock of the computer says', async () => {
     await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
     const board = await farm.open('/aeracao', { isTimed: true });

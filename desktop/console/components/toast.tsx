@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { isBlind } from '../data/live.ts';
 import { Button } from './button.tsx';
 
@@ -22,6 +23,13 @@ const dismiss = (id: number) => {
 };
 
 export function Toasts() {
+  // what was offered to one person is not offered to the next
+  useEffect(
+    () => () => {
+      toasts.value = [];
+    },
+    [],
+  );
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, action }) => (

@@ -184,3 +184,17 @@ farm.subscribe((shown) => {
 });
 
 export type Measurement = MeasurementEvent;
+
+/** Nobody is signed in: what this page knows was for who was. */
+export function forgetFarm(): void {
+  isKnown.value = false;
+  farms.value = [];
+  people.value = new Map();
+  controlPoints.value = new Map();
+  presence.value = new Map();
+  knownAlerts.value = { rows: new Map(), gone: new Map() };
+  unread.value = 0;
+  clockQuality.value = 'trusted';
+  gateways.value = new Map();
+  sync.value = null;
+}

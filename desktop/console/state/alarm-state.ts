@@ -157,10 +157,12 @@ export function isFlood(beganAt: readonly number[], now: number, wasFlood: boole
 
 export type Sound = 'none' | 'soft' | 'two-beeps' | 'three-beeps';
 
-/** What is heard: the worst alarm that nobody answered, silenced or put off. */
-export function soundOf(alarms: readonly Alarm[]): Sound {
-  const worst = Math.min(
-    ...alarms.filter(({ state }) => state === 'unanswered').map(({ priority }) => priority),
-  );
-  return worst === 1 ? 'three-beeps' : worst === 2 ? 'two-beeps' : worst === 3 ? 'soft' : 'none';
+/** What is heard, and the alarms it is for: the worst that nobody answered, silenced or put off. */
+export function heardOf(alarms: readonly Alarm[]): { sound: Sound; keys: readonly string[] } {
+  const open = alarms.filter(({ state }) => state === 'unanswered');
+  const worst = Math.min(...open.map(({ priority }) => priority));
+  return {
+    sound: worst === 1 ? 'three-beeps' : worst === 2 ? 'two-beeps' : worst === 3 ? 'soft' : 'none',
+    keys: open.filter(({ priority }) => priority === worst).map(({ key }) => key),
+  };
 }
