@@ -15,6 +15,7 @@ import { startTheme } from './data/theme.ts';
 import { prepareFormats } from './i18n/format.ts';
 import { chooseLanguage, language } from './i18n/language.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
+import { Boundary } from './shell/boundary.tsx';
 import { LazyScreen } from './shell/lazy-screen.tsx';
 import { Shell } from './shell/shell.tsx';
 import { startSound } from './shell/sound.ts';
@@ -39,18 +40,20 @@ function App() {
   const isOnWall = new URLSearchParams(useSearch()).get('tv') === '1';
   return (
     <QueryClientProvider client={queries}>
-      <Switch>
-        <Route path={isOnWall ? '*' : '/painel'}>
-          <LazyScreen load={loadPanel} params={{}} />
-        </Route>
-        <Route path="/bem-vindo/:step?">
-          {(params: Record<string, string>) => <LazyScreen load={loadWelcome} params={params} />}
-        </Route>
-        <Route path="/primeira-senha">
-          <LazyScreen load={loadFirstPassword} params={{}} />
-        </Route>
-        {signedIn ? <Route component={Shell} /> : <Route component={SignIn} />}
-      </Switch>
+      <Boundary>
+        <Switch>
+          <Route path={isOnWall ? '*' : '/painel'}>
+            <LazyScreen load={loadPanel} params={{}} />
+          </Route>
+          <Route path="/bem-vindo/:step?">
+            {(params: Record<string, string>) => <LazyScreen load={loadWelcome} params={params} />}
+          </Route>
+          <Route path="/primeira-senha">
+            <LazyScreen load={loadFirstPassword} params={{}} />
+          </Route>
+          {signedIn ? <Route component={Shell} /> : <Route component={SignIn} />}
+        </Switch>
+      </Boundary>
     </QueryClientProvider>
   );
 }

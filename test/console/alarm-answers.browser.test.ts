@@ -149,6 +149,28 @@ describe('people and their alarms', () => {
     await page.waitForSelector('.alarm-strip', { state: 'detached' });
   });
 
+  it('a screen that fails leaves the alarms, and the way to the others', async () => {
+    const page = await farm.open('/alarmes', { isTimed: true });
+    await measure(1, 2.6);
+    await page.waitForSelector('.alarm-strip.p1');
+    await page.route('**/ponds/summary-cards*', (route) =>
+      route.fulfill({ json: { ponds: [null], summary: {} } }),
+    );
+    await page.getByRole('link', { name: 'Fazenda' }).click();
+    await page.waitForSelector('[data-failed]:has-text("Esta parte da tela falhou")');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.clock.fastForward(A_LOOK_MS);
+    await page.keyboard.press('F8');
+    await page.waitForSelector('.alarm-strip', { state: 'detached' });
+    await page.getByRole('link', { name: 'Aeração' }).click();
+    await page.waitForSelector('[data-point="CP-01"]');
+    await page.unroute('**/ponds/summary-cards*');
+    await measure(2, 6.1);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Tentar de novo' }).click();
+    await page.waitForSelector('[data-pond="V-01"]');
+  });
+
   it('the program around the console hears what stands and where, and that it is blind as soon as it is', async () => {
     const page = await farm.open('/', { isTimed: true, script: A_PROGRAM, as: await joins('TECHNICIAN') });
     await page.waitForSelector('.shell[data-link="live"]');

@@ -28,9 +28,26 @@ describe('a night and a morning at the ponds', () => {
     expect(await page.innerText('[data-point="CP-03"]')).toContain('Nunca falou');
     await controllerReports(farm.app, farm.owner, 'CP-03', 'OFF');
     await page.waitForSelector('[data-point="CP-03"][data-state="off"]');
+    farm.app.clock.advance(95_000);
     await page.clock.fastForward(95_000);
     await page.waitForSelector('[data-point="CP-03"][data-state="no-signal"]');
     expect(await page.innerText('[data-point="CP-03"]')).toContain('último: desligado');
+  });
+
+  it('rows stay under a hand that is on its way, whatever becomes urgent, and are in order again when it is gone', async () => {
+    const page = await farm.open('/aeracao', { isTimed: true });
+    const rows = () =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll('[data-point]')].map(({ dataset }) => dataset.point)`,
+      );
+    await expect.poll(rows).toEqual(['CP-03', 'CP-01', 'CP-02']);
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await page.hover('[data-point="CP-01"]');
+    await controllerReports(farm.app, farm.owner, 'CP-03', 'OFF');
+    await page.waitForSelector('[data-point="CP-03"][data-state="off"]');
+    expect(await rows()).toEqual(['CP-03', 'CP-01', 'CP-02']);
+    await page.clock.runFor(9_000);
+    await expect.poll(rows).toEqual(['CP-01', 'CP-02', 'CP-03']);
   });
 
   it('one press starts a motor, twenty presses are one order, and the screen waits for the motor’s own word', async () => {

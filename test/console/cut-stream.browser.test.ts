@@ -162,21 +162,60 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
     await other.waitForSelector('[data-point="CP-01"][data-state="no-signal"]:has-text("1 h")');
   });
 
-  it('no figure of a controller that fell silent is left looking live, whatever the clock of the computer says', async () => {
-    await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
-    const board = await farm.open('/aeracao', { isTimed: true });
-    await board.waitForSelector('[data-point="CP-01"][data-state]:not([data-state="unknown"])');
+  it('no figure of a controller that fell silent is left looking live on any screen, whatever the clock of the computer says', async () => {
+    const { owner, app, farm: ids } = farm;
+    const lockOut = `/control-points/${ids.pointId}/lock-out`;
+    await app.call('POST', lockOut, { token: owner.token, body: { reason: 'Troca da hélice' } });
+    const reports = async () => {
+      for (const cod of ['CP-01', 'CP-02', 'CP-03']) {
+        const body = { device_id: `aer-${cod}`, current_status: 'ON', consumption: 3.2, rssi: -61 };
+        await app.call('POST', '/devices/heartbeat', { token: owner.token, body });
+      }
+    };
+    await reports();
+    const open = (path: string) => farm.open(path, { isTimed: true });
+    const [wall, board, point, panel] = await Promise.all([
+      open('/'),
+      open('/aeracao'),
+      open(`/aeracao/${ids.pointId}`),
+      open('/painel'),
+    ]);
+    await wall.waitForSelector('[data-sum="power"]:has-text("9,6 kW")');
+    // a motor that is locked out and runs is told to run
+    await board.waitForSelector('[data-point="CP-01"]:has-text("mas relata: ligado")');
+    await point.waitForSelector('main dl:has-text("-61 dBm")');
+    await panel.waitForSelector('[data-pond="V-01"] [data-state="locked"]');
     // the computer is set a day back, then a minute and a half pass
-    await board.evaluate(`{ const RealDate = Date; const late = 86_400_000;
-      Date = class extends RealDate { constructor(...given) { super(...(given.length ? given : [RealDate.now() - late])); }
-        static now() { return RealDate.now() - late; } }; }`);
-    farm.app.clock.advance(91_000);
-    await board.clock.fastForward(91_000);
-    for (const cod of ['CP-01', 'CP-02', 'CP-03']) {
-      const state = board.locator(`[data-point="${cod}"]`);
-      await expect.poll(() => state.getAttribute('data-state')).toMatch(/^(no-signal|unknown)$/);
-      // what is drawn is told by reports only
-      expect(await state.innerText()).not.toMatch(/\d kW/);
+    for (const page of [wall, board, point, panel]) {
+      await page.evaluate(`{ const RealDate = Date; const late = 86_400_000;
+        Date = class extends RealDate { constructor(...given) { super(...(given.length ? given : [RealDate.now() - late])); }
+          static now() { return RealDate.now() - late; } }; }`);
     }
+    app.clock.advance(91_000);
+    await Promise.all([wall, board, point, panel].map((page) => page.clock.fastForward(91_000)));
+    await wall.waitForSelector('[data-sum="power"]:has-text("3 sem sinal")');
+    expect(await wall.innerText('[data-sum="power"]')).toContain('0,0 kW');
+    for (const page of [wall, panel]) {
+      await expect
+        .poll(() => page.innerText('[data-pond="V-01"]'))
+        .toMatch(/Bloqueado · Sem sinal · último: ligado/);
+      await expect.poll(() => page.innerText('[data-pond="V-03"]')).toMatch(/Sem sinal · último: ligado/);
+      expect(await page.innerText('main')).not.toMatch(/[1-9]\d* kW/);
+    }
+    await board.waitForSelector('[data-point="CP-03"][data-state="no-signal"]');
+    // desired and last contact are no reports; what is one is a dash and told to be old
+    for (const page of [board, point]) {
+      await expect.poll(() => figuresOf(page)).toEqual(['—']);
+      expect(await page.locator('main :not([data-fresh="stale"]) > dd:text-matches("kW|dBm")').count()).toBe(
+        0,
+      );
+    }
+    await app.call('DELETE', lockOut, { token: owner.token });
   });
+
+  /** What stands in the cells that hold reports, each text once. */
+  const figuresOf = (on: Page) =>
+    on.evaluate<string[]>(`[...new Set([...document.querySelectorAll('main dl > [data-fresh]')]
+      .filter((cell) => ['Relatado', 'Consumo', 'Sinal do Wi-Fi'].includes(cell.querySelector('dt').innerText))
+      .map((cell) => (cell.dataset.fresh === 'stale' ? '' : cell.dataset.fresh + ': ') + cell.querySelector('dd').innerText))]`);
 });

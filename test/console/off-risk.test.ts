@@ -36,13 +36,21 @@ describe('what a motor that stops means', () => {
     ['oxygen of nine hours ago is not known', [aPond({ oxygenAgeMs: 9 * H })], DAY, ['unknown'], true],
     ['oxygen of seven hours ago is, by day', [aPond({ oxygenAgeMs: 7 * H })], DAY, ['fine'], false],
     [
-      'a pond in which nothing lives asks for nothing',
+      'a pond without a batch that nobody measures asks for nothing',
       [aPond({ isEmpty: true, oxygen: null })],
       DAY,
       ['empty'],
       false,
     ],
-    ['a motor that airs no pond neither', [], DAY, [], false],
+    [
+      'one that was measured the other day does',
+      [aPond({ isEmpty: true, oxygenAgeMs: 30 * H })],
+      DAY,
+      ['unknown'],
+      true,
+    ],
+    ['and one with low oxygen, too', [aPond({ isEmpty: true, oxygen: 2.4 })], DAY, ['low'], true],
+    ['a motor that airs no pond asks for nothing', [], DAY, [], false],
     ['ponds that are not known may hold anything', null, DAY, null, true],
   ])('%s', (_words, ponds, isNight, are, mustType) => {
     const risk = offRiskOf(ponds, isNight);

@@ -108,7 +108,7 @@ describe('an order from afar', () => {
   });
 
   it('never unlocks a motor that somebody locked', () => {
-    expect(shownAt(T0, given, { locked_out: true }).state).toEqual({ is: 'locked' });
+    expect(shownAt(T0, given, { locked_out: true }).state).toMatchObject({ is: 'locked' });
   });
 
   it('is told by the newest word: an order in its place counts, an old word does not', () => {

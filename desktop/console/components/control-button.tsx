@@ -42,20 +42,30 @@ const SHAPE: Readonly<Record<ControlState['is'], string>> = {
 /** State in shape and words, never by colour alone. */
 export function ControlMark({ state }: { state: ControlState }) {
   const words = controlWords();
-  const last = state.is === 'no-signal' && state.last !== null ? ` · ${words.last[state.last]}` : '';
+  const said = saidOf(state);
   return (
     <span class="control-mark" data-state={state.is}>
       <span aria-hidden="true">{SHAPE[state.is]}</span> {words.state[state.is]}
-      {last === '' ? null : <span class="muted">{last}</span>}
+      {said === null ? null : <span class="muted"> · {said}</span>}
     </span>
   );
 }
 
+/** What is told beside the state: the last word of a motor that is silent, and that a locked one runs. */
+function saidOf(state: ControlState): string | null {
+  const words = controlWords();
+  if (state.is === 'no-signal') return state.last === null ? null : words.last[state.last];
+  if (state.is !== 'locked') return null;
+  if (!state.isHeard) {
+    const last = state.reported === null ? '' : ` · ${words.last[state.reported]}`;
+    return `${words.state['no-signal']}${last}`;
+  }
+  return state.reported === 'ON' ? words.runsLocked : null;
+}
+
 /** Whether the mark of both is the same: how many seconds an order has left is not in it. */
 export const isSameMark = (before: ControlState, after: ControlState): boolean =>
-  before.is === after.is && lastOf(before) === lastOf(after);
-
-const lastOf = (state: ControlState) => (state.is === 'no-signal' ? state.last : null);
+  before.is === after.is && saidOf(before) === saidOf(after);
 
 /**
  * The only way to switch a motor. ON is one press. OFF never is: it asks, in front of the page, naming what it airs; an

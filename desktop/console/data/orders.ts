@@ -12,6 +12,10 @@ import { notePending } from './remote-orders.ts';
 type Given = { target: SwitchState; at: number };
 const given = signal<ReadonlyMap<string, Given>>(new Map());
 
+/** When this screen last gave an order, `performance.now()`. */
+export const lastOrderAt = () => lastAt;
+let lastAt = Number.NEGATIVE_INFINITY;
+
 export const orderUnderWay = (controlPointId: string): Given | null =>
   given.value.get(controlPointId) ?? null;
 
@@ -28,7 +32,8 @@ export async function order(
   fromAfar?: FromAfar,
 ): Promise<Taken | null> {
   if (given.value.has(controlPointId)) return null;
-  given.value = new Map(given.value).set(controlPointId, { target, at: performance.now() });
+  lastAt = performance.now();
+  given.value = new Map(given.value).set(controlPointId, { target, at: lastAt });
   try {
     const { pending, target_status, version, last_command_at } = await post<z.infer<typeof orderAnswer>>(
       `/control-points/${controlPointId}/turn-${target === 'ON' ? 'on' : 'off'}`,

@@ -1,11 +1,12 @@
 import { useEffect } from 'preact/hooks';
-import { Link, Route, Switch } from 'wouter-preact';
+import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
 import { toAnswer } from '../data/alarms.ts';
 import { farmWordAge } from '../data/instance.ts';
 import { isAwaited, link } from '../data/live.ts';
 import { AlarmStrip, answerShown } from './alarm-strip.tsx';
+import { Boundary } from './boundary.tsx';
 import { Commands } from './commands.tsx';
 import { LazyScreen } from './lazy-screen.tsx';
 import { Navigation } from './navigation.tsx';
@@ -16,6 +17,7 @@ import { shellWords } from './words.ts';
 
 export function Shell() {
   const words = shellWords();
+  const [place] = useLocation();
   useKeys();
   useEffect(() => {
     const count = toAnswer.value.length;
@@ -30,32 +32,38 @@ export function Shell() {
         <StatusStrip />
         <FarmStamp />
         <BlindBanner />
-        <AlarmStrip />
+        <Boundary>
+          <AlarmStrip />
+        </Boundary>
       </header>
       <Navigation />
       <main id="content" tabIndex={-1}>
-        <Switch>
-          {ROUTES.map(({ path, load }) => (
-            <Route key={path} path={path}>
-              {(params: Record<string, string>) => (
-                <LazyScreen load={load} params={params} isHeld={isAwaited.value} />
-              )}
-            </Route>
-          ))}
-          <Route>
-            <div class="page">
-              <div class="empty">
-                <h1>{words.notFound}</h1>
-                <Link class="button main" href="/">
-                  {words.home}
-                </Link>
+        <Boundary place={place}>
+          <Switch>
+            {ROUTES.map(({ path, load }) => (
+              <Route key={path} path={path}>
+                {(params: Record<string, string>) => (
+                  <LazyScreen load={load} params={params} isHeld={isAwaited.value} />
+                )}
+              </Route>
+            ))}
+            <Route>
+              <div class="page">
+                <div class="empty">
+                  <h1>{words.notFound}</h1>
+                  <Link class="button main" href="/">
+                    {words.home}
+                  </Link>
+                </div>
               </div>
-            </div>
-          </Route>
-        </Switch>
+            </Route>
+          </Switch>
+        </Boundary>
       </main>
       <Toasts />
-      <OrderQuestion />
+      <Boundary>
+        <OrderQuestion />
+      </Boundary>
       <Commands />
     </div>
   );

@@ -48,6 +48,10 @@ export const shellWords = dictionary({
     chooseFarm: 'Fazenda',
     notFound: 'Não há nada neste endereço.',
     home: 'Ir para a fazenda',
+    failedTitle: 'Algo falhou aqui',
+    failed:
+      'Esta parte da tela falhou. Alarmes, som e controle do gateway seguem; abra outra tela ou tente de novo.',
+    again: 'Tentar de novo',
     noFarm: 'Ainda não há fazenda nesta conta.',
     createFarm: 'Criar fazenda',
     waiting: 'Esperando o gateway…',
@@ -107,6 +111,10 @@ export const shellWords = dictionary({
     chooseFarm: 'Farm',
     notFound: 'There is nothing at this address.',
     home: 'Go to the farm',
+    failedTitle: 'Something failed here',
+    failed:
+      'This part of the screen failed. Alarms, sound and the gateway’s control go on; open another screen or try again.',
+    again: 'Try again',
     noFarm: 'This account has no farm yet.',
     createFarm: 'Create a farm',
     waiting: 'Waiting for the gateway…',

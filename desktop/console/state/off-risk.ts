@@ -5,7 +5,7 @@ import { type Freshness, freshnessOf } from './freshness.ts';
 /** A pond that the motor airs. */
 export type AiredPond = {
   cod: string;
-  /** Nothing lives in it. */
+  /** No batch is recorded in it. */
   isEmpty: boolean;
   biomassKg: number | null;
   /** mg/L as last measured; null: nobody did. */
@@ -29,6 +29,8 @@ export type OffRisk = {
 };
 
 const LOW_OXYGEN = 5;
+/** Where people measure, something lives, whatever the records say. */
+const MEASURED_MS = 3 * 86_400_000;
 
 export function offRiskOf(aired: readonly AiredPond[] | null, isNight: boolean): OffRisk {
   const ponds = aired?.map((pond) => pondRisk(pond, isNight)) ?? null;
@@ -40,7 +42,8 @@ export function offRiskOf(aired: readonly AiredPond[] | null, isNight: boolean):
 function pondRisk(pond: AiredPond, isNight: boolean): PondRisk {
   const kind = isNight ? 'oxygenByNight' : 'oxygenByDay';
   const fresh = pond.oxygen === null ? 'stale' : freshnessOf(kind, pond.oxygenAgeMs);
-  if (pond.isEmpty) return { ...pond, is: 'empty', fresh };
+  const isMeasured = pond.oxygen !== null && (pond.oxygenAgeMs ?? 0) <= MEASURED_MS;
+  if (pond.isEmpty && !isMeasured) return { ...pond, is: 'empty', fresh };
   if (pond.oxygen === null || fresh === 'stale') return { ...pond, is: 'unknown', fresh };
   return { ...pond, is: pond.oxygen < LOW_OXYGEN ? 'low' : 'fine', fresh };
 }

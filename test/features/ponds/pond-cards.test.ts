@@ -15,6 +15,7 @@ const aBatch = (id: string, current_biomass_kg: number | null) => ({
   current_biomass_kg,
   average_weight_g: 4.2,
   survival_rate: 85,
+  weighed_at: null,
 });
 const aPond = (id: string): Pond => ({
   id,
