@@ -96,6 +96,9 @@ export function noteOrdered(
   controlPoints.value = new Map(controlPoints.value).set(controlPointId, { ...known, ...ordered });
 }
 
+/** Notifications that were counted since the last snapshot. */
+const counted = new Set<string>();
+
 /** Takes one event of the stream. */
 export function take(name: string, data: unknown): void {
   batch(() => apply(name, data));
@@ -121,8 +124,11 @@ function apply(name: string, data: unknown): void {
     case 'presence':
       return takePresence((data as { control_points: Presence[] }).control_points);
     case 'notification': {
-      const row = data as { read_at?: string | null; is_read?: boolean; rev: number };
-      if (row.rev === 1) unread.value += 1;
+      const row = data as { id: string; rev: number };
+      // it may be told twice, by this tab's line and by another's
+      if (row.rev !== 1 || counted.has(row.id)) return;
+      counted.add(row.id);
+      unread.value += 1;
       return;
     }
     case 'clock': {
@@ -165,6 +171,7 @@ function takeSnapshot(told: Told): void {
   const standing: Alert[] = [...told.alerts, ...(told.returned ?? [])];
   knownAlerts.value = { rows: new Map(standing.map((row) => [row.id, row])), gone: new Map() };
   unread.value = told.unread_notifications;
+  counted.clear();
   // not told is not none
   if (told.gateways !== undefined)
     gateways.value = told.gateways.reduce(withGateway, new Map<string, number | null>());

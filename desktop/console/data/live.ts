@@ -1,10 +1,11 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import { linkOf } from '../state/freshness.ts';
 import { linked } from './abort.ts';
-import { now, onGap, serverNow } from './clock.ts';
+import { now, onGap, serverTimeOf } from './clock.ts';
 import { forgetFarm, isKnown, take } from './farm-store.ts';
 import { queries } from './query.ts';
 import { isSignedIn, refused, subject, token } from './session.ts';
+import { joinTabs, type Tabs } from './tabs.ts';
 
 // The one event stream of this page, read with fetch so that the token goes in a header. Every connection begins with
 // a snapshot: until a line has given its own, nothing that comes makes the page live. A line that says nothing for twelve
@@ -47,19 +48,40 @@ let stopped: AbortController | null = null;
 let startedFor: string | null = null;
 /** Ends the line that runs; the next one begins with a snapshot. */
 let drop: () => void = () => {};
+/** Whether the line that runs has given its snapshot. */
+let isLineInStep = false;
+/** Other tabs of the same person; null: a token that does not say whose it is shares with nobody. */
+let tabs: Tabs | null = null;
+/** Ends the time in which this tab lives on another one's line. */
+let endLed: () => void = () => {};
 
 export function startLive(): void {
   if (stopped !== null) return;
   stopped = new AbortController();
   startedFor = subject.value;
   startedAt.value = performance.now();
+  if (startedFor !== null) tabs = joinTabs(startedFor, OTHERS);
   void run(stopped.signal);
 }
+
+const OTHERS = {
+  isInStep: () => isLineInStep,
+  heard(text: string, at: number) {
+    const isLed = tabs?.isLed() === true;
+    // beside a line of its own a tab adds what it hears, and a snapshot of another moment is nothing to add
+    const { hasSnapshot } = takeEvents(text, isLed);
+    if (isLed) noteInStep(at, hasSnapshot);
+  },
+  led: () => drop(),
+  alone: () => endLed(),
+};
 
 /** Ends the line, and forgets what came over it: the next person may see another farm. */
 export function stopLive(): void {
   stopped?.abort();
   stopped = null;
+  tabs?.leave();
+  tabs = null;
   batch(() => {
     startedAt.value = null;
     inStepAt.value = null;
@@ -81,17 +103,29 @@ onGap((ms) => {
   if (stopped === null) return;
   doubtedAt.value = performance.now();
   blindSince.value ??= performance.now() - ms;
+  tabs?.forget();
+  endLed();
   drop();
 });
 
 async function run(signal: AbortSignal): Promise<void> {
   for (let tries = 0; !signal.aborted && isSignedIn(); tries += 1) {
+    await whileLed(signal);
     const wasInStep = await readStream(signal).catch(() => false);
     if (wasInStep) tries = 0;
     if (signal.aborted) return;
+    if (tabs?.isLed()) continue;
     blindSince.value ??= performance.now();
     await pause(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 3_000, signal);
   }
+}
+
+async function whileLed(signal: AbortSignal): Promise<void> {
+  if (signal.aborted || !tabs?.isLed()) return;
+  await new Promise<void>((resolve) => {
+    endLed = resolve;
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 /** True when its snapshot was taken. */
@@ -102,7 +136,6 @@ async function readStream(signal: AbortSignal): Promise<boolean> {
   const watch = setInterval(() => {
     if (performance.now() - heardAt > SILENT_MS) line.abort();
   }, 1_000);
-  let isInStep = false;
   try {
     const asked = token();
     const response = await fetch('/api/v1/events', {
@@ -117,37 +150,41 @@ async function readStream(signal: AbortSignal): Promise<boolean> {
     let rest = '';
     for (;;) {
       const { done, value } = await reader.read();
-      if (done || line.signal.aborted) return isInStep;
+      if (done || line.signal.aborted) return isLineInStep;
       heardAt = performance.now();
-      const taken = takeEvents(rest + value);
+      const text = rest + value;
+      const taken = takeEvents(text, true);
       rest = taken.rest;
-      isInStep ||= taken.hasSnapshot;
-      if (isInStep) noteInStep(taken.hasSnapshot);
+      isLineInStep ||= taken.hasSnapshot;
+      if (!isLineInStep) continue;
+      noteInStep(heardAt, taken.hasSnapshot);
+      tabs?.pass(text.slice(0, text.length - rest.length));
     }
   } finally {
     clearInterval(watch);
     line.abort();
+    isLineInStep = false;
   }
 }
 
-function noteInStep(hasSnapshot: boolean): void {
+function noteInStep(at: number, hasSnapshot: boolean): void {
   // a clock that jumped is right again with the time of a snapshot
   if (hasSnapshot) doubtedAt.value = null;
   if (doubtedAt.value !== null) return;
-  inStepAt.value = performance.now();
-  inStepUntil = serverNow();
+  inStepAt.value = at;
+  inStepUntil = serverTimeOf(at);
   blindSince.value = null;
 }
 
 /** Takes whole events, drawn together, and answers what is left over. */
-function takeEvents(text: string): { rest: string; hasSnapshot: boolean } {
+function takeEvents(text: string, withSnapshots: boolean): { rest: string; hasSnapshot: boolean } {
   const parts = text.split('\n\n');
   const rest = parts.pop() ?? '';
   let hasSnapshot = false;
   batch(() => {
     for (const part of parts) {
       const event = readEvent(part);
-      if (event === null) continue;
+      if (event === null || (event.name === 'snapshot' && !withSnapshots)) continue;
       if (event.name === 'snapshot') {
         hasSnapshot = true;
         awayMs.value = inStepUntil === null ? 0 : timeOf(event.data) - inStepUntil;
