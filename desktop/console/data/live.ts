@@ -68,9 +68,16 @@ const OTHERS = {
   isInStep: () => isLineInStep,
   heard(text: string, at: number) {
     const isLed = tabs?.isLed() === true;
-    // beside a line of its own a tab adds what it hears, and a snapshot of another moment is nothing to add
-    const { hasSnapshot } = takeEvents(text, isLed);
-    if (isLed) noteInStep(at, hasSnapshot);
+    try {
+      // beside a line of its own a tab adds what it hears, and a snapshot of another moment is nothing to add
+      const { hasSnapshot } = takeEvents(text, isLed);
+      if (isLed) noteInStep(at, hasSnapshot);
+    } catch (error) {
+      // what could not be taken is missing: only a line of its own makes that good
+      tabs?.forget();
+      endLed();
+      reportError(error);
+    }
   },
   led: () => drop(),
   alone: () => endLed(),

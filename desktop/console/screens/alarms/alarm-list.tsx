@@ -68,7 +68,6 @@ function Standing({ shown }: { shown: string }) {
           {words.flood(listed.length)}
         </p>
       ) : null}
-      {over.length < 2 ? null : <AnswerOver over={over} />}
       <ul class="stack">
         {listed.slice(0, MOST_ROWS).map((alarm) => (
           <AlarmRow
@@ -80,6 +79,7 @@ function Standing({ shown }: { shown: string }) {
           />
         ))}
       </ul>
+      {over.length < 2 ? null : <AnswerOver over={over} />}
     </>
   );
 }
@@ -91,12 +91,14 @@ function AnswerOver({ over }: { over: readonly Alarm<Alert>[] }) {
     for (const alarm of over) await acknowledge(alarm);
   };
   return (
-    <WorkButton
-      big
-      disabled={isBlind.value}
-      work={() => answer().catch((error: unknown) => toast(faultText(error)))}
-    >
-      {words.answerOver(over.length)}
-    </WorkButton>
+    <div>
+      <WorkButton
+        big
+        disabled={isBlind.value}
+        work={() => answer().catch((error: unknown) => toast(faultText(error)))}
+      >
+        {words.answerOver(over.length)}
+      </WorkButton>
+    </div>
   );
 }

@@ -76,14 +76,13 @@ function Stock({ batch }: { batch: NonNullable<Card['active_batch']> }) {
   const fresh = weighingOf(batch);
   return (
     <p class="pond-line" data-weighing={fresh}>
-      {grams(batch.average_weight_g)} · {quantity(batch.current_biomass_kg, 0, 'kg')} ·{' '}
-      {percent(batch.survival_rate)}
       {fresh === 'fresh' ? null : (
         <span class="muted">
-          {' '}
-          · {words.weighed(batch.weighed_at === null ? null : age(soon.value - Date.parse(batch.weighed_at)))}
+          {words.weighed(batch.weighed_at === null ? null : age(soon.value - Date.parse(batch.weighed_at)))} ·{' '}
         </span>
       )}
+      {grams(batch.average_weight_g)} · {quantity(batch.current_biomass_kg, 0, 'kg')} ·{' '}
+      {percent(batch.survival_rate)}
     </p>
   );
 }
