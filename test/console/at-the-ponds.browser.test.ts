@@ -66,6 +66,22 @@ describe('a night and a morning at the ponds', () => {
     await page.waitForSelector('[data-point="CP-01"][data-state="on"]');
   });
 
+  it('who leaves while all motors are started one by one starts no more of them, and is told how many got the order', async () => {
+    for (const id of [farm.farm.pointId, farm.farm.silentPointId])
+      await call('POST', `/control-points/${id}/turn-off`);
+    const page = await farm.open('/tarefas', { isTimed: true });
+    await page.waitForSelector('.shell[data-link="live"]');
+    await page.getByRole('link', { name: 'Aeração' }).click();
+    const orders = requestsOf(page, '/turn-on');
+    await page.getByRole('button', { name: 'Ligar todos', exact: true }).click();
+    await page.getByRole('button', { name: 'Começar' }).click();
+    await page.getByRole('dialog').getByText('1 de 3').waitFor();
+    await page.goBack();
+    for (let second = 0; second < 8; second += 1) await page.clock.runFor(1_000);
+    await page.locator('.toast', { hasText: 'Parou: só 1 de 3 receberam a ordem.' }).waitFor();
+    expect(orders).toHaveLength(1);
+  });
+
   it('no single press on any button of the board stops a motor; by night its code must be typed', async () => {
     await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
     await call('POST', `/control-points/${farm.farm.pointId}/turn-on`);
