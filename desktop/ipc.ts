@@ -34,6 +34,8 @@ export const CONSOLE_CHANNELS: ReadonlySet<Channel> = new Set([
 export type AppInfo = { version: string; platform: string; isKiosk: boolean };
 
 export type AlarmsTold = {
+  /** `blind`: the console does not know how the farm is; what it told last may have changed. Older consoles say none. */
+  state?: 'calm' | 'alarm' | 'blind' | undefined;
   unanswered: number;
   /** Priority of the worst: 1 critical, 2 high, 3 attention; 0: none. */
   worst: 0 | 1 | 2 | 3;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 // The shapes of what pages send. What does not fit is refused; nothing of it is used.
 
 export const alarmsTold = z.strictObject({
+  state: z.enum(['calm', 'alarm', 'blind']).optional(),
   unanswered: z.int().min(0).max(100_000),
   worst: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
   text: z.string().max(200),

@@ -4,7 +4,7 @@ import { ApiError, newUuid, post, Unreachable } from './api.ts';
 import { serverNow } from './clock.ts';
 import { openOutboxStore } from './outbox-store.ts';
 import { refresh } from './query.ts';
-import { userId } from './who.ts';
+import { userId } from './session.ts';
 
 // What was typed at the pond is kept in the browser until the gateway has it: through a reload, a dead battery, an hour
 // without Wi-Fi. Each entry carries its own id, so that sending it again, even days later, never makes a second row. It

@@ -14,7 +14,7 @@ import { newUuid } from './api.ts';
 import { serverNow } from './clock.ts';
 import { farm } from './farm-store.ts';
 import { foundAtStart } from './outbox.ts';
-import { userId } from './who.ts';
+import { userId } from './session.ts';
 
 // The round that is being typed on this device, of this person on this farm. The sheet and the single steps show the same.
 

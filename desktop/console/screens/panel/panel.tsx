@@ -10,6 +10,7 @@ import { usePondCards, usePonds } from '../../data/places.ts';
 import { expiresAt, isRemembered, isSignedIn } from '../../data/session.ts';
 import { density, theme } from '../../data/theme.ts';
 import { clockTime, shortDay } from '../../i18n/format.ts';
+import { Boundary } from '../../shell/boundary.tsx';
 import { SoundLamp } from '../../shell/sound-lamp.tsx';
 import { BlindBanner, FarmStamp } from '../../shell/status-strip.tsx';
 import { isNight } from '../../state/freshness.ts';
@@ -47,8 +48,12 @@ export function Panel() {
         <SessionWarning />
       </header>
       <main class="panel-body">
-        <PanelAlarms />
-        <Ponds />
+        <Boundary>
+          <PanelAlarms />
+        </Boundary>
+        <Boundary>
+          <Ponds />
+        </Boundary>
       </main>
     </div>
   );

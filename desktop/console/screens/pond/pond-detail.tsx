@@ -3,7 +3,7 @@ import { Awaited, Empty } from '../../components/answer.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { alarms } from '../../data/alarms.ts';
+import { standing } from '../../data/alarms.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { figure, quantity } from '../../i18n/format.ts';
 import { PondBatch } from './pond-batch.tsx';
@@ -62,6 +62,6 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
 }
 
 function WorstMark({ pond }: { pond: Pond }) {
-  const [worst] = alarms.value.filter(({ newest }) => newest.pond_id === pond.id);
+  const [worst] = standing.value.filter(({ newest }) => newest.pond_id === pond.id);
   return worst === undefined ? null : <PriorityMark priority={worst.priority} />;
 }
