@@ -36,6 +36,8 @@ export type WatchDeps = {
   /** Until when an earlier run is known to have listened, ms; null: not known. */
   previousUntil: number | null;
   conditions: () => InstanceConditions;
+  /** Whether the simulator plays this control point now. */
+  isSimulating: (controlPointId: string) => boolean;
 };
 
 /**
@@ -81,7 +83,11 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
   const devices = createDeviceWatch({
     ...watchDeps,
     devices: () =>
-      deviceFacts(views.all(), { monotonic: monotonic(), onlineAfterMs: config.onlineAfterS * 1000 }),
+      deviceFacts(views.all(), {
+        monotonic: monotonic(),
+        onlineAfterMs: config.onlineAfterS * 1000,
+        isSimulating: deps.isSimulating,
+      }),
     listening: () => listening,
   });
   const instance = createInstanceWatch({

@@ -24,6 +24,7 @@ import { giveOrder, type OrderRequest } from '#features/control-points/give-orde
 import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control-points/order-routes.ts';
 import { controlPointRoutes } from '#features/control-points/routes.ts';
 import { traceOrders } from '#features/control-points/trace-orders.ts';
+import { createConversation } from '#features/devices/conversation.ts';
 import { type DeviceCallerDeps, deviceCaller } from '#features/devices/device-caller.ts';
 import { createDeviceDoor } from '#features/devices/device-door.ts';
 import type { KeyDeps } from '#features/devices/device-keys.ts';
@@ -39,6 +40,7 @@ import { createKeyRotation } from '#features/devices/rotate-key.ts';
 import { rotationRoutes } from '#features/devices/rotation-routes.ts';
 import { deviceRoutes } from '#features/devices/routes.ts';
 import { createSeenDevices } from '#features/devices/seen-devices.ts';
+import { shadowRoutes } from '#features/devices/shadow-routes.ts';
 import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
@@ -83,6 +85,9 @@ type FirmwareHooks = {
   takeProgress: (controlPointId: string, progress: OtaProgress) => Promise<void> | undefined;
 };
 
+/** What the simulator answers; until it is wired it plays nobody. */
+type SimulatorHook = { plays: (controlPointId: string) => boolean };
+
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Everything between a wish and a relay: the registry, orders, schedules, the border to the broker. */
@@ -116,6 +121,7 @@ export async function wireControl(deps: ControlDeps) {
   const trace = traceOrders({ ...kernel, views: registry });
   const publisher = createLevelPublisher({ ...levelDeps, link: () => link });
   const firmware: FirmwareHooks = { wantedOf: () => null, takeProgress: () => undefined };
+  const simulator: SimulatorHook = { plays: () => false };
   const levelsOf = (view: ControlView): Levels => {
     const ota = firmware.wantedOf(view.row.id);
     return { ...publisher.levelsOf(view), ...(ota === null ? {} : { ota }) };
@@ -218,6 +224,14 @@ export async function wireControl(deps: ControlDeps) {
   database.onCommit((committed) => {
     for (const { after } of rowsOf(committed, deviceKey)) keysChanged(after.control_point_id);
   });
+  const conversation = createConversation({
+    now: kernel.now,
+    views: registry,
+    changed(controlPointId) {
+      const farmId = registry.byId(controlPointId)?.row.farm_id;
+      if (farmId !== undefined) deps.tellChanged('shadow', { farmId, who: 'operators' });
+    },
+  });
   const seen = createSeenDevices({
     now: kernel.now,
     changed: () => deps.tellChanged('adoption', 'operators'),
@@ -260,11 +274,21 @@ export async function wireControl(deps: ControlDeps) {
       operatesSomeFarm: deps.operatesSomeFarm,
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
+      reported: conversation.heard,
       orderByUser: (id, target, { userId, requestId }) =>
         orderByPerson(orderDeps, id, { target, issuedBy: userId, reason: null, holdS: null, requestId }),
     }),
     ...rotationRoutes({ rotation, freshView: registry.refresh }),
     ...(sirens?.routes ?? []),
+    // of several processes none has heard all that was said
+    ...(config.role === 'gateway'
+      ? shadowRoutes({
+          ...levelDeps,
+          freshView: registry.refresh,
+          conversation,
+          onlineAfterMs: config.onlineAfterS * 1000,
+        })
+      : []),
     ...scheduleRoutes({ ...kernel, ...schedules, gateways, freshView: registry.refresh }),
   ];
   return {
@@ -286,17 +310,20 @@ export async function wireControl(deps: ControlDeps) {
     localHold: (view: ControlView) => localHold(kernel, view),
     giveOrder: (view: ControlView, order: OrderRequest) => giveOrder(kernel, view, order),
     orderDeps,
-    door: createDeviceDoor({
-      ...reportDeps,
-      ...keyDeps,
-      seen,
-      repeatLevels: publisher.repeat,
-      rotation,
-      tellContested: (view, takeovers) =>
-        tellSharedIdentity({ ...kernel, notify: deps.notify }, view, takeovers),
-      takeOtaProgress: (id, progress) => firmware.takeProgress(id, progress),
-    }),
+    door: conversation.watching(
+      createDeviceDoor({
+        ...reportDeps,
+        ...keyDeps,
+        seen,
+        repeatLevels: publisher.repeat,
+        rotation,
+        tellContested: (view, takeovers) =>
+          tellSharedIdentity({ ...kernel, notify: deps.notify }, view, takeovers),
+        takeOtaProgress: (id, progress) => firmware.takeProgress(id, progress),
+      }),
+    ),
     firmware,
+    simulator,
     publishOta: (mqttId: string, level: OtaDesired) => link?.publishOta(mqttId, level),
     /** Who calls for a controller; see deviceCaller. */
     deviceCaller: (
@@ -314,11 +341,11 @@ export async function wireControl(deps: ControlDeps) {
     talk: () => talk,
     /** From here on single messages go out, too. */
     attachTalk(broker: DeviceTalk) {
-      talk = broker;
+      talk = conversation.overhearing(broker);
     },
     /** From here on levels go out; called when the broker stands. */
     attach(broker: DeviceLink) {
-      link = trace.following(broker);
+      link = trace.following(conversation.following(broker));
       for (const view of registry.all()) publisher.publish(view);
     },
     /** Levels that change with time alone: the list of the days ahead, the farm's offset. */

@@ -113,7 +113,11 @@ export function wireDoctor(deps: DoctorDeps) {
       ports: () => (opened === null ? null : portFacts(config, opened.ports())),
       broker: () => brokerFacts(opened?.broker ?? null),
       controllers: () =>
-        isGateway ? [...deps.views.all()].map((view) => controllerFacts(deps, view)) : null,
+        isGateway
+          ? [...deps.views.all()]
+              .filter(({ row }) => !row.is_simulated)
+              .map((view) => controllerFacts(deps, view))
+          : null,
       backup: () => backupFacts(config, deps.backup() ?? { trouble: null, everyH: config.backupEveryH }),
       versions: async () => ({
         program: version,

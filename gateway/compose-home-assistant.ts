@@ -59,7 +59,8 @@ export function wireHomeAssistant(deps: HomeAssistantDeps) {
     onlineAfterMs: config.onlineAfterS * 1000,
     address: url,
     ordersBy,
-    views: () => control.ownViews.all(),
+    // who looks there sees no mark
+    views: () => [...control.ownViews.all()].filter(({ row }) => !row.is_simulated),
     viewById: (id) => control.registry.byId(id),
     order,
   });

@@ -13,6 +13,7 @@ import { wireFirmware } from './compose-firmware.ts';
 import { wireHomeAssistant } from './compose-home-assistant.ts';
 import { type ProbesDeps, wireProbes } from './compose-probes.ts';
 import { wireRelays } from './compose-relays.ts';
+import { wireSimulator } from './compose-simulator.ts';
 import type { Config } from './config.ts';
 import type { World } from './world.ts';
 
@@ -39,9 +40,14 @@ export async function wireTechnicians(deps: TechniciansDeps) {
   const { gatewayId, whereabouts } = trust;
   const adoption = wireAdoption({ ...shared, gatewayId, whereabouts });
   const relays = await wireRelays(shared);
-  const firmware = await wireFirmware({ ...shared, takesFirmware: (id) => !relays.isRelay(id) });
+  const firmware = await wireFirmware({
+    ...shared,
+    // a canary that is simulated proves nothing
+    takesFirmware: (id) => !relays.isRelay(id) && control.registry.byId(id)?.row.is_simulated !== true,
+  });
   const probes = wireProbes({ ...shared, heardUnsaved: control.oxygen.hear });
   const bench = await wireBench({ ...shared, whereabouts });
+  const simulator = wireSimulator(shared);
   const homeAssistant = wireHomeAssistant({ ...shared, gatewayId, personOf: personOfEmail(database.read) });
   return {
     adoption,
@@ -49,7 +55,10 @@ export async function wireTechnicians(deps: TechniciansDeps) {
     firmware,
     probes,
     bench,
+    simulator,
     homeAssistant,
-    routes: [firmware, adoption, bench, relays, homeAssistant, probes].flatMap(({ routes }) => routes),
+    routes: [firmware, adoption, bench, simulator, relays, homeAssistant, probes].flatMap(
+      ({ routes }) => routes,
+    ),
   };
 }

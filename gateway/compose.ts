@@ -187,6 +187,7 @@ export async function compose(config: Config, given: World) {
       clock: kernel.clockQuality() === 'trusted' ? 'trusted' : 'untrusted',
       disk: storage.disk() === 'ok' ? 'ok' : 'full',
     }),
+    isSimulating: (id) => control.simulator.plays(id),
   });
   const onlineAfterMs = config.onlineAfterS * 1000;
   const presenceOf = (id: string) => presenceItemOf({ now, onlineAfterMs }, control.registry.byId(id));

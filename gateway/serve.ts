@@ -71,6 +71,13 @@ export async function serve(config: Config, world: World): Promise<Running> {
       (topic, payload) => broker?.sendToRelay(topic, payload),
       mqttAddress?.port ?? null,
     );
+    if (mqttAddress !== null) {
+      const host = shownHost(config.host);
+      instance.technicians?.simulator.attach({
+        httpBase: `http://${host}:${httpAddress.port}`,
+        mqttUrl: `mqtt://${host}:${mqttAddress.port}`,
+      });
+    }
     if (broker !== null) control.attach(instance.technicians?.relays.following(broker.link) ?? broker.link);
     if (broker !== null) control.attachTalk(broker.talk);
     // after the plain ports, which nothing about certificates may hold up
@@ -135,7 +142,10 @@ export async function serve(config: Config, world: World): Promise<Running> {
         await instance.backup?.stop(jobs.stop);
         await ticks.stop();
         // a board under way is let go; a job that does not end by then ends with this process
-        await Promise.race([instance.technicians?.bench.stop(), world.pause(LAST_WORDS_MS)]);
+        await Promise.race([
+          Promise.all([instance.technicians?.bench.stop(), instance.technicians?.simulator.stop()]),
+          world.pause(LAST_WORDS_MS),
+        ]);
         await instance.hostedWork?.stop();
         await instance.technicians?.probes.stop();
         loop.stop();

@@ -19,6 +19,8 @@ export function farmNow(
 ): Before {
   const online = [...registry.all()]
     .filter(({ presence }) => isOnline(presence, kernel.now(), onlineAfterS * 1000))
+    // they end with this process, and nobody waits for them
+    .filter(({ row }) => !row.is_simulated)
     .filter(({ presence: { via } }) => via === 'mqtt' || pollIntervalS <= OFTEN_S)
     .map(({ row }) => row.id);
   return { online: online.slice(0, MOST_ONLINE), secured: securedOf(ports) };

@@ -26,6 +26,7 @@ const PARTS = {
   'bench-child': 'gateway/bench/bench-child.ts',
   'reader-worker': 'gateway/adapters/sql/reader-thread/worker.ts',
   'send-worker': 'gateway/adapters/delivery/send-thread/worker.ts',
+  'fleet-child': 'gateway/simulator/fleet-child.ts',
 };
 
 /** What only tests and measurements start, from their folders. */
@@ -47,7 +48,12 @@ const TAKEN_IN = /^(kysely|zod|zod-openapi|temporal-polyfill|temporal-utils)(\/|
 const GUARD = path.join(root, 'scripts/require-node.mjs');
 
 export const buildProgram = () =>
-  bundle({ out: 'gateway/dist', entries: PROGRAM, parts: PARTS, sources: ['gateway', 'package-lock.json'] });
+  bundle({
+    out: 'gateway/dist',
+    entries: PROGRAM,
+    parts: PARTS,
+    sources: ['gateway', 'firmware-sim', 'package-lock.json'],
+  });
 
 export const buildChildren = () =>
   bundle({

@@ -32,7 +32,12 @@ export type AlertCause = {
 /** What an alert is about, by its names, for people. */
 export type SubjectNames = {
   farmName: string;
-  controlPoint: { id: string; cod: string; ponds: readonly { id: string; cod: string }[] } | null;
+  controlPoint: {
+    id: string;
+    cod: string;
+    isSimulated: boolean;
+    ponds: readonly { id: string; cod: string }[];
+  } | null;
   pond: { id: string; cod: string } | null;
 };
 

@@ -161,6 +161,7 @@ function makeControlPoint(
     config_rev: 1,
     schedule_rev: 1,
     is_siren: false,
+    is_simulated: false,
     created_at,
     updated_at: null,
   });

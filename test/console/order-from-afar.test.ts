@@ -41,6 +41,7 @@ const point = {
   fail_safe: 'HOLD',
   locked_out: false,
   is_siren: false,
+  is_simulated: false,
   lock_out_reason: null,
   lock_out_by: null,
   lock_out_at: null,

@@ -188,6 +188,7 @@ export function controlPointRow(id: string, farm_id: string, owner_id: string): 
     config_rev: 1,
     schedule_rev: 1,
     is_siren: false,
+    is_simulated: false,
     created_at: AT,
     updated_at: null,
   };

@@ -100,6 +100,14 @@ export const IMPORT_RULES: readonly Rule[] = [
     libraries: ['uqr', 'zod', 'node:*'],
   },
 
+  // The process of virtual controllers: what runs in it is the simulator, and nothing else of the program starts that.
+  {
+    folder: 'gateway/simulator',
+    values: ['gateway/contract', 'gateway/adapters/system', 'firmware-sim/*'],
+    types: ['gateway/features/simulator'],
+    libraries: ['node:*'],
+  },
+
   // Facts for the doctor come from everywhere: files, machine, a database that nobody runs.
   { folder: 'gateway/doctor', values: ['gateway', 'gateway/*', 'gateway/*/*'], libraries: ['zod', 'node:*'] },
 

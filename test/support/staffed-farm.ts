@@ -90,6 +90,7 @@ export async function aControlPoint(
     config_rev: 1,
     schedule_rev: 1,
     is_siren: false,
+    is_simulated: false,
     created_at: '2026-03-01T12:00:00.000Z',
     updated_at: null,
     ...fields,

@@ -69,6 +69,8 @@ const CHANGED_PATHS: Readonly<Record<ChangedKind, RegExp>> = {
   pairing: /^\/sync\/pairing$/,
   probes: /^\/(probes|probe-buses|probe-profiles)\//,
   relays: /^\/relays\/|^\/control-points\/[^/]+\/relay$/,
+  shadow: /^\/control-points\/[^/]+\/shadow$/,
+  simulator: /^\/simulator$/,
   siren: /^\/farms\/[^/]+\/siren$/,
 };
 

@@ -50,6 +50,7 @@ export const controlPointEvent = z.object({
   lock_out_by: z.uuid().nullable().describe('Who locked it out; `people` of the snapshot has the name'),
   lock_out_at: z.string().nullable(),
   is_siren: z.boolean().describe('Switched by critical alerts alone; airs nothing'),
+  is_simulated: z.boolean().describe('Of the simulator: no motor hangs on it'),
   updated_at: z.string().nullable(),
   ...rowEvent,
 });
@@ -77,6 +78,7 @@ export function controlPointEventOf(
     lock_out_by: row.lock_out_by,
     lock_out_at: row.lock_out_at,
     is_siren: row.is_siren,
+    is_simulated: row.is_simulated,
     updated_at: row.updated_at,
     rev,
     deleted,
@@ -145,6 +147,8 @@ export const CHANGED_KINDS = {
   pairing: '/sync/pairing',
   probes: '/probes, /probe-buses, /probe-profiles',
   relays: '/relays, /control-points/{id}/relay',
+  shadow: '/control-points/{id}/shadow',
+  simulator: '/simulator',
   siren: '/farms/{id}/siren',
 } as const;
 export type ChangedKind = keyof typeof CHANGED_KINDS;

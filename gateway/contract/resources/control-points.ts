@@ -43,6 +43,8 @@ export const controlPoint = defineResource({
     schedule_rev: z.int(),
     /** Driven by critical alerts alone, never part of aeration. A program before it had no sirens and sends none. */
     is_siren: z.boolean().default(false),
+    /** Of the simulator: made with it, and never changed. A program before it had none and sends none. */
+    is_simulated: z.boolean().default(false),
     created_at: instant,
     updated_at: instant.nullable(),
   }),
@@ -170,6 +172,7 @@ export const controlPointAnswer = z.object({
   epoch: z.string(),
   locked_out: z.boolean(),
   is_siren: z.boolean().describe('Driven by critical alerts alone; takes no orders and no schedules'),
+  is_simulated: z.boolean().describe('Of the simulator: no motor hangs on it'),
   pending,
   gateway_silent_since: z
     .string()

@@ -46,8 +46,18 @@ export const SEVERITY_BY_TYPE: Readonly<Record<AlertType, Severity>> = {
   LOW_OXYGEN_FORECAST: 'MEDIUM',
 };
 
+const SIMULATED: Readonly<Record<Language, string>> = { 'pt-BR': 'SIMULADO', en: 'SIMULATED' };
+
+/** Wherever it is read, it is read as what it is. */
+export const simulatedWords =
+  (words: Words): Words =>
+  (language) =>
+    `${SIMULATED[language]}: ${words(language)}`;
+
 export function titleOf(type: AlertType, names: SubjectNames, language: Language): string {
-  return `${TITLES[type][language]}: ${names.pond?.cod ?? names.controlPoint?.cod ?? names.farmName}`;
+  const mark =
+    names.pond === null && names.controlPoint?.isSimulated === true ? `${SIMULATED[language]} · ` : '';
+  return `${mark}${TITLES[type][language]}: ${names.pond?.cod ?? names.controlPoint?.cod ?? names.farmName}`;
 }
 
 const UNITS: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import type { Severity } from '#contract/words.ts';
 import type { AlertCause } from '#core/alerting.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Words } from '#core/notifying.ts';
@@ -6,6 +7,7 @@ import {
   offlineWords,
   powerFailureWords,
   SEVERITY_BY_TYPE,
+  simulatedWords,
   unconfirmedWords,
 } from './alert-words.ts';
 import {
@@ -40,7 +42,7 @@ export function unconfirmedCause(device: DeviceFacts): AlertCause {
   return {
     ...about(device, 'COMMAND_NOT_CONFIRMED', unconfirmedWords(device, target, afterS)),
     // a motor that runs on costs money; one that stands still costs shrimp
-    severity: target === 'ON' ? 'HIGH' : 'MEDIUM',
+    severity: severityOf(device, target === 'ON' ? 'HIGH' : 'MEDIUM'),
     parameter: 'confirm_seconds',
     threshold: afterS,
     cause: `command_not_confirmed:${controlPointId}:${epoch}:${version}:${since}`,
@@ -88,13 +90,18 @@ function about(
   type: 'DEVICE_OFFLINE' | 'COMMAND_NOT_CONFIRMED' | 'NO_CURRENT' | 'POWER_FAILURE',
   words: Words,
 ) {
+  const said = device.simulator === null ? words : simulatedWords(words);
   return {
     farm_id: device.farmId,
     control_point_id: device.controlPointId,
     pond_id: null,
     type,
-    severity: SEVERITY_BY_TYPE[type],
-    message: words('pt-BR'),
-    words,
+    severity: severityOf(device, SEVERITY_BY_TYPE[type]),
+    message: said('pt-BR'),
+    words: said,
   };
 }
+
+/** What no motor depends on sounds no siren, breaks no night and is not made louder. */
+const severityOf = ({ simulator }: DeviceFacts, real: Severity): Severity =>
+  simulator !== null && real === 'HIGH' ? 'MEDIUM' : real;

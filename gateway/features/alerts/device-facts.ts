@@ -2,17 +2,18 @@ import { type ControlView, targetOf } from '#core/control-view.ts';
 import type { DeviceFacts } from './ports.ts';
 
 /** What the watch looks at, from the registry of control points. */
-export function* deviceFacts(
-  views: Iterable<ControlView>,
-  { monotonic, onlineAfterMs }: { monotonic: number; onlineAfterMs: number },
-): Iterable<DeviceFacts> {
-  for (const view of views) yield factsOf(view, { monotonic, onlineAfterMs });
+export function* deviceFacts(views: Iterable<ControlView>, at: LookedAt): Iterable<DeviceFacts> {
+  for (const view of views) yield factsOf(view, at);
 }
 
-function factsOf(
-  view: ControlView,
-  { monotonic, onlineAfterMs }: { monotonic: number; onlineAfterMs: number },
-): DeviceFacts {
+type LookedAt = {
+  monotonic: number;
+  onlineAfterMs: number;
+  /** Whether the simulator plays this control point now. */
+  isSimulating: (controlPointId: string) => boolean;
+};
+
+function factsOf(view: ControlView, { monotonic, onlineAfterMs, isSimulating }: LookedAt): DeviceFacts {
   const { row, presence, ponds } = view;
   const target = targetOf(view);
   const { lastReportMonotonic, isLost } = presence;
@@ -21,6 +22,7 @@ function factsOf(
     farmId: row.farm_id,
     cod: row.cod,
     ponds,
+    simulator: row.is_simulated ? (isSimulating(row.id) ? 'runs' : 'rests') : null,
     target: target.target_status,
     current: presence.current,
     currentSince: row.current_since === null ? null : Date.parse(row.current_since),

@@ -66,6 +66,8 @@ export type DeviceFacts = {
   cod: string;
   ponds: readonly { id: string; cod: string }[];
   target: SwitchState;
+  /** Of the simulator: it runs, or it does not and nobody is missed; null: a real controller. */
+  simulator: 'runs' | 'rests' | null;
   /** null before the first report. */
   current: SwitchState | null;
   /** ms by the instance's clock; when `current` last changed. Kept across restarts. */

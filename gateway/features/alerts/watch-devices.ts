@@ -32,6 +32,9 @@ export type DeviceWatchDeps = Pick<
   queries: Pick<AlertQueries, 'openOfTypes'>;
 };
 
+/** Controllers of a farm. `resting`: of a simulator that does not run. */
+type OnFarm = { real: Watched[]; simulated: Watched[]; resting: DeviceFacts[] };
+
 export type DeviceWatch = {
   /** One look at every controller; stores what follows. To be called every few seconds; never throws. */
   tick: () => Promise<void>;
@@ -66,10 +69,15 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     if (state.heardSince !== at.listening.sinceMonotonic) memories.clear();
     state.heardSince = at.listening.sinceMonotonic;
     const plans: [farmId: string, acts: Act[]][] = [];
-    for (const [farmId, devices] of watchedByFarm(at)) {
+    for (const [farmId, { real, simulated, resting }] of watchedByFarm(at)) {
+      // simulated ones take no part in what the real ones say of the farm's power, on neither side of the half
+      const feeding = real.length > 0 ? real : simulated;
       // alone: they touch the same rows as the acts of single controllers, which follow at the next look
-      const powerActs = power.actsFor(farmId, devices, at);
-      const acts = powerActs.length > 0 ? powerActs : deviceActs(farmId, devices, at);
+      const powerActs = power.actsFor(farmId, feeding, at);
+      const acts =
+        powerActs.length > 0
+          ? powerActs
+          : [...deviceActs(farmId, [...real, ...simulated], at), ...resting.flatMap(endActs)];
       if (acts.length > 0) plans.push([farmId, acts.slice(0, MOST_ACTS_A_FARM)]);
     }
     for (const [farmId, acts] of plans.slice(0, MOST_FARMS_A_TICK)) {
@@ -79,16 +87,20 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     if (plans.length > 0) state.isStorageDown = false;
   }
 
-  function watchedByFarm(at: Moment): Map<string, Watched[]> {
-    const byFarm = new Map<string, Watched[]>();
+  function watchedByFarm(at: Moment): Map<string, OnFarm> {
+    const byFarm = new Map<string, OnFarm>();
     const seen = new Set<string>();
     for (const facts of deps.devices()) {
+      const devices = byFarm.get(facts.farmId) ?? { real: [], simulated: [], resting: [] };
+      byFarm.set(facts.farmId, devices);
+      if (facts.simulator === 'rests') {
+        devices.resting.push(facts);
+        continue;
+      }
       const memory = observed(memories.get(facts.controlPointId), facts, at);
       memories.set(facts.controlPointId, memory);
       seen.add(facts.controlPointId);
-      const devices = byFarm.get(facts.farmId) ?? [];
-      devices.push({ facts, memory });
-      byFarm.set(facts.farmId, devices);
+      (facts.simulator === null ? devices.real : devices.simulated).push({ facts, memory });
     }
     for (const id of memories.keys()) {
       if (seen.has(id)) continue;
@@ -125,6 +137,12 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
       ];
     });
   }
+
+  /** The simulator was stopped: nothing is wrong with what is not there. */
+  const endActs = (facts: DeviceFacts): Act[] =>
+    (['DEVICE_OFFLINE', 'COMMAND_NOT_CONFIRMED', 'NO_CURRENT'] as const).flatMap((type) =>
+      turn(type, facts, { cause: null, isOver: true }),
+    );
 
   function turn(
     type: DeviceType,

@@ -42,6 +42,7 @@ export function toAnswer(
     epoch: target.epoch,
     locked_out: row.locked_out,
     is_siren: row.is_siren,
+    is_simulated: row.is_simulated,
     ...(pending === undefined ? {} : { pending }),
     ...(silentSince === undefined
       ? {}

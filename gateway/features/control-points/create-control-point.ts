@@ -13,6 +13,7 @@ import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller } from '#core/route.ts';
+import { requireReal } from '#core/simulated.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ControlPoint, ControlPointQueries } from './ports.ts';
 import { requireNoAerator } from './siren-mark.ts';
@@ -31,6 +32,7 @@ export async function createControlPoint(
   deps: ControlPointDeps,
   caller: Caller,
   input: z.infer<typeof controlPointCreate>,
+  { isSimulated }: { isSimulated: boolean } = { isSimulated: false },
 ): Promise<Decision<ControlPoint>> {
   const guard = asParent(await deps.guard('farm', input.farm_id));
   const ownerId = await deps.queries.ownerOfFarm(input.farm_id);
@@ -69,6 +71,7 @@ export async function createControlPoint(
     config_rev: 1,
     schedule_rev: 1,
     is_siren: false,
+    is_simulated: isSimulated,
     created_at: at,
     updated_at: null,
   };
@@ -89,6 +92,7 @@ export async function changeControlPoint(
       : { device_id: input.device_id }),
   };
   if (Object.keys(set).length === 0) return { answer: current };
+  if (set.device_id !== undefined) requireReal(current);
   await checkUnique(deps, current.owner_id, set);
   const guards =
     current.is_siren && set.device_id !== undefined

@@ -2,6 +2,7 @@ import type { GuardSeen } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { conflict, invalidField } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { requireReal } from '#core/simulated.ts';
 import type { ControlPoint, ControlPointQueries } from './ports.ts';
 
 type SirenDeps = Pick<Kernel, 'guard'> & { queries: Pick<ControlPointQueries, 'aeratorsOfDevice'> };
@@ -18,6 +19,7 @@ export async function asSiren(
   deps: SirenDeps,
   { row, ponds, schedules }: Pick<ControlView, 'row' | 'ponds' | 'schedules'>,
 ): Promise<{ marked: Marked; guard: GuardSeen }> {
+  requireReal(row);
   const { aerators, guard } = await aeratorsOf(deps, row.device_id);
   const inTheWay = [
     ...ponds.map(({ cod }) => `pond ${cod}`),

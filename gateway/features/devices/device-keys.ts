@@ -4,6 +4,7 @@ import { audit } from '#core/audit.ts';
 import { type Change, insert, purge, update } from '#core/changes.ts';
 import type { ControlView, DeviceKey } from '#core/control-view.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { requireReal } from '#core/simulated.ts';
 import type { Decision } from '#core/use-case.ts';
 
 export type KeyDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
@@ -20,14 +21,16 @@ export const OVERLAP_MS = 24 * 3600 * 1000;
 
 /**
  * Decides a new key, pending until its first use, so that issuing it cuts off no running controller. `retiresAt`, ms: one
- * of a rotation, void when it was not used by then.
+ * of a rotation, void when it was not used by then. Throws 409 for a control point of the simulator, but to the simulator
+ * itself and for a rotation, whose key goes to who has the present one.
  */
 export function issueKey(
   deps: KeyDeps,
   view: Pick<ControlView, 'row' | 'keys'>,
   issuedBy: string,
-  { retiresAt = null }: { retiresAt?: number | null } = {},
+  { retiresAt = null, to = 'anybody' }: { retiresAt?: number | null; to?: 'anybody' | 'its controller' } = {},
 ): Decision<{ row: RowOf<typeof deviceKey>; key: string }> {
+  if (to === 'anybody') requireReal(view.row);
   const key = deps.newKey();
   const row: RowOf<typeof deviceKey> = {
     id: deps.newId(),

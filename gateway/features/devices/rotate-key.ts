@@ -76,7 +76,7 @@ export function createKeyRotation(deps: RotationDeps) {
         );
       }
       const retiresAt = deps.now() + OVERLAP_MS;
-      const { answer: issued, changes = [] } = issueKey(deps, view, by, { retiresAt });
+      const { answer: issued, changes = [] } = issueKey(deps, view, by, { retiresAt, to: 'its controller' });
       rotationsByPoint.set(view.row.id, {
         keyId: issued.row.id,
         mqttId: view.mqttId,

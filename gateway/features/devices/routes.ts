@@ -17,6 +17,8 @@ import { heartbeatAnswerOf, onHeartbeat } from './on-report.ts';
 export type DeviceRouteDeps = DeviceCallerDeps & {
   onlineAfterMs: number;
   gateways: Pick<FarmGateways, 'isRunByGateway' | 'silentSince'>;
+  /** Notes a report over HTTP for technicians. */
+  reported: (controlPointId: string, fields: Record<string, unknown>) => void;
   /** A user's order to a control point, as turn-on and turn-off give it. */
   orderByUser: (
     controlPointId: string,
@@ -59,6 +61,7 @@ function heartbeatRoutes(deps: DeviceRouteDeps): Route[] {
         // its gateway hears it, and its word alone is stored; the controller learns what that last wanted
         if (deps.gateways.isRunByGateway(who.view.row.farm_id))
           return { answer: { status: 200, body: heartbeatAnswerOf(deps, who.view) } };
+        deps.reported(who.view.row.id, fields);
         return { answer: { status: 200, body: await onHeartbeat(deps, who.view.row.id, fields, by) } };
       },
     }),

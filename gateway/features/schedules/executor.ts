@@ -94,12 +94,14 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     const acting: Work[] = [];
     const telling: Work[] = [];
     const starts: (Work & { wish: Wish })[] = [];
+    const simulated: Work[] = [];
     for (const view of deps.views.all()) {
       const looked = lookAt(view, now, mayTell);
       if (looked === null) continue;
       const { missed, wish } = looked;
-      // no motor: it waits for no start slot, and takes none from a motor
+      // no motors: they wait for no start slot, and take none from a motor
       if (wish !== null && view.row.is_siren) acting.unshift({ view, wish, missed });
+      else if (wish !== null && view.row.is_simulated) simulated.push({ view, wish, missed });
       else if (wish !== null && wish.target === 'ON') starts.push({ view, wish, missed });
       else if (wish !== null || view.unsaved !== null) acting.push({ view, wish, missed });
       else if (missed.length > 0) telling.push({ view, wish, missed });
@@ -112,7 +114,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       else if (start.missed.length > 0) telling.push({ ...start, wish: null });
     }
     // acting first: what is only to be told may wait for the next look
-    const work = [...acting, ...telling];
+    const work = [...acting, ...simulated, ...telling];
     const now1 = work.slice(0, ACTIONS_PER_TICK);
     const areStored = await Promise.all(now1.map((item) => act(item.view.row.id, item)));
     const withStory = now1.filter(({ missed }) => missed.length > 0);

@@ -118,6 +118,7 @@ function namesOf(pond: PondToMeasure): SubjectNames {
     controlPoint:
       control_point_id === null || control_point_cod === null
         ? null
-        : { id: control_point_id, cod: control_point_cod, ponds: [{ id, cod }] },
+        : // the water is real, whatever airs it
+          { id: control_point_id, cod: control_point_cod, isSimulated: false, ponds: [{ id, cod }] },
   };
 }

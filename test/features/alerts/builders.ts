@@ -14,6 +14,7 @@ export function aDevice(facts: Partial<DeviceFacts> = {}): DeviceFacts {
     farmId: FARM,
     cod: 'CP-1',
     ponds: [{ id: '0190a000-0000-7000-8000-0000000000b1', cod: 'V-01' }],
+    simulator: null,
     target: 'OFF',
     current: 'OFF',
     currentSince: START,

@@ -10,14 +10,18 @@ const ONLINE_AFTER = 60 * SECOND;
 
 type Simulated = { heardAt: number | null; powerOk: boolean | null; isLost: boolean };
 
-/** A farm of controllers whose reports the test decides, and the watch over it, looked at every five seconds. */
-function aFarm(count: number) {
+/**
+ * A farm of controllers whose reports the test decides, and the watch over it, looked at every five seconds. `virtual`:
+ * those of the simulator.
+ */
+function aFarm(count: number, virtual: readonly number[] = []) {
   const store = memoryAlerts();
   const devices = Array.from(
     { length: count },
     (): Simulated => ({ heardAt: 0, powerOk: null, isLost: false }),
   );
   const silent = new Set<number>();
+  let simulator: 'runs' | 'rests' = 'runs';
   let ms = 0;
   let offset = START;
   let listening = listeningSince(0);
@@ -43,6 +47,7 @@ function aFarm(count: number) {
       yield aDevice({
         controlPointId: `cp-${index}`,
         cod: `CP-${index}`,
+        simulator: virtual.includes(index) ? simulator : null,
         lastReportAt: heardAt === null ? null : START + heardAt,
         lastReportMonotonic: heardAt !== null && heardAt >= listening.sinceMonotonic ? heardAt : null,
         isOnline:
@@ -71,6 +76,9 @@ function aFarm(count: number) {
     },
     tell(index: number, powerOk: boolean | null) {
       Object.assign(devices[index] ?? {}, { powerOk, heardAt: ms, isLost: false });
+    },
+    stopSimulator() {
+      simulator = 'rests';
     },
     drop: (index: number) => void Object.assign(devices[index] ?? {}, { isLost: true }),
     stepClock(by: number) {
@@ -115,6 +123,37 @@ describe('a power failure', () => {
     await farm.pass(4 * MINUTE);
     expect(farm.store.active().map(({ value, message }) => [value, message])).toEqual([
       [3, expect.stringMatching(/CP-0 \(V-01\), CP-1 \(V-01\), CP-2/)],
+    ]);
+  });
+
+  test('is told by real controllers alone: virtual ones are on neither side of the half', async () => {
+    const [real, virtual] = [
+      [0, 1, 2, 3],
+      [4, 5, 6, 7, 8, 9],
+    ];
+    const farm = aFarm(10, virtual);
+    await farm.pass(2 * MINUTE);
+    farm.silence(...virtual);
+    await farm.pass(3 * MINUTE);
+    const virtualFell = farm.types();
+    farm.wake(...virtual);
+    await farm.pass(2 * MINUTE);
+    farm.silence(...real.slice(0, 2));
+    await farm.pass(3 * MINUTE);
+    expect([virtualFell, farm.types()]).toEqual([[], ['POWER_FAILURE']]);
+  });
+
+  test('of a farm that has virtual controllers alone is marked, wakes nobody, and ends with the simulator', async () => {
+    const farm = aFarm(3, [0, 1, 2]);
+    await farm.pass(2 * MINUTE);
+    farm.silence(0, 1);
+    await farm.pass(3 * MINUTE);
+    const told = farm.store.active().map(({ type, severity, message }) => [type, severity, message]);
+    farm.stopSimulator();
+    await farm.pass(2 * MINUTE);
+    expect([told, farm.types()]).toEqual([
+      [['POWER_FAILURE', 'MEDIUM', expect.stringMatching(/^SIMULADO: 2 de 3 controladores/)]],
+      [],
     ]);
   });
 

@@ -24,7 +24,11 @@ function watchOf(
     alerting: app.alerts.alerting,
     queries: app.alerts.queries,
     devices: () =>
-      deviceFacts(app.control.registry.all(), { monotonic: app.clock.now(), onlineAfterMs: MINUTE }),
+      deviceFacts(app.control.registry.all(), {
+        monotonic: app.clock.now(),
+        onlineAfterMs: MINUTE,
+        isSimulating: () => false,
+      }),
     listening: () => ({ sinceMonotonic: startedAt, previousUntil: null, heartbeatIntervalMs: 30_000 }),
   });
   app.database.onCommit(watch.follow);

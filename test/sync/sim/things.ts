@@ -493,5 +493,6 @@ const STANDING = (at: string) => ({
   config_rev: 1,
   schedule_rev: 1,
   is_siren: false,
+  is_simulated: false,
   ...untouched(at),
 });

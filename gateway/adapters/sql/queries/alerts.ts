@@ -223,7 +223,7 @@ async function namesOf(
 async function controlPointNames(db: Db, id: string) {
   const found = await db
     .selectFrom('control_points')
-    .select(['id', 'cod'])
+    .select(['id', 'cod', 'is_simulated'])
     .where('id', '=', id)
     .where('hidden', '=', 0)
     .executeTakeFirst();
@@ -236,7 +236,7 @@ async function controlPointNames(db: Db, id: string) {
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return { ...found, ponds };
+  return { id: found.id, cod: found.cod, isSimulated: Number(found.is_simulated) === 1, ponds };
 }
 
 function pondNames(db: Db, id: string) {

@@ -32,12 +32,15 @@ export function energyQueries(db: Db): EnergyQueries {
 async function runFactsOf(db: Db, controlPointId: string, since: string): Promise<RunFacts> {
   const now = await db
     .selectFrom('control_points')
-    .select(['current_status', 'current_since'])
+    .select(['current_status', 'current_since', 'is_simulated'])
     .where('id', '=', controlPointId)
     .where('hidden', '=', 0)
     // a siren airs nothing, whatever another instance has made of its ponds
     .where('is_siren', '=', 0)
     .executeTakeFirst();
+  // no motor, no energy
+  if (now?.is_simulated === 1)
+    return { control_point_id: controlPointId, current_status: null, current_since: null, changes: [] };
   const changes = await db
     .selectFrom('logs')
     .select(['timestamp as at', 'details'])

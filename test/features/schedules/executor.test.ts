@@ -8,8 +8,12 @@ import { controlPointRow } from '#test/farm-rows.ts';
 const NOW = Date.UTC(2026, 2, 2, 12);
 const FARM = '0195a000-0000-7000-8000-000000000001';
 
-test('a control point whose rules cannot be worked out keeps no other from its orders', async () => {
-  const views = ['broken', 'sound'].map(aView);
+const oxygenAsks: ExecutorDeps['safetyOf'] = () => [
+  { kind: 'SET_POINT', target: 'ON', since: NOW, reason: 'oxygen' },
+];
+
+/** The executor over these control points, and what it switched and could not work out. */
+function over(views: readonly ControlView[], safetyOf: ExecutorDeps['safetyOf'], startStepMs: number) {
   const units: Unit[] = [];
   const errors: unknown[] = [];
   const kernel = {
@@ -32,10 +36,6 @@ test('a control point whose rules cannot be worked out keeps no other from its o
     },
   };
   const byId = (id: string) => views.find(({ row }) => row.id === id) ?? null;
-  const safetyOf: ExecutorDeps['safetyOf'] = (id) => {
-    if (id === 'broken') throw new Error('no such zone');
-    return [{ kind: 'SET_POINT', target: 'ON', since: NOW, reason: 'oxygen' }];
-  };
   const executor = createExecutor(
     {
       ...kernel,
@@ -52,15 +52,35 @@ test('a control point whose rules cannot be worked out keeps no other from its o
       setUnsaved: () => undefined,
       sendUnsaved: () => undefined,
       safetyOf,
-      startStepMs: 0,
+      startStepMs,
     },
     { lookedAt: null },
   );
+  const switched = () =>
+    units
+      .flatMap(({ changes }) => changes)
+      .flatMap((change) => ('id' in change && byId(change.id) !== null ? [change.id] : []));
+  return { executor, switched, errors };
+}
+
+test('a control point whose rules cannot be worked out keeps no other from its orders', async () => {
+  const failing: ExecutorDeps['safetyOf'] = (id) => {
+    if (id === 'broken') throw new Error('no such zone');
+    return oxygenAsks(id);
+  };
+  const { executor, switched, errors } = over(['broken', 'sound'].map(aView), failing, 0);
   await executor.tick();
-  const changed = units.flatMap(({ changes }) => changes.map((change) => 'id' in change && change.id));
-  expect(changed).toContain('sound');
-  expect(changed).not.toContain('broken');
-  expect(errors).toEqual(['broken']);
+  expect([switched(), errors]).toEqual([['sound'], ['broken']]);
+});
+
+test('virtual motors take no start slot from a motor, and wait for none', async () => {
+  const virtual = ['v-1', 'v-2', 'v-3'].map(aView);
+  for (const { row } of virtual) row.is_simulated = true;
+  // larger motors start first; these are no motors
+  const views = [...virtual.map((view) => ({ ...view, powerKw: 90 })), ...['m-1', 'm-2'].map(aView)];
+  const { executor, switched } = over(views, oxygenAsks, 5_000);
+  await executor.tick();
+  expect(switched()).toEqual(['m-1', 'v-1', 'v-2', 'v-3']);
 });
 
 function aView(id: string): ControlView {

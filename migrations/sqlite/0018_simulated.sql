@@ -1,0 +1,2 @@
+-- A control point of the simulator: no motor hangs on it, ever. Set when it is made, and never changed.
+alter table control_points add column is_simulated INTEGER not null default 0;
