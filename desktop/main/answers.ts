@@ -1,6 +1,6 @@
-import type { IpcMain, IpcMainInvokeEvent } from 'electron';
+import type { IpcMain, IpcMainEvent, IpcMainInvokeEvent } from 'electron';
 import type * as z from 'zod';
-import { type Channel, CONSOLE_CHANNELS } from '../ipc.ts';
+import { CHANNELS, type Channel, CONSOLE_CHANNELS } from '../ipc.ts';
 
 export type Answers = Partial<
   Record<Channel, { takes: z.ZodType | null; answer: (message: unknown) => unknown }>
@@ -22,7 +22,7 @@ export const plain = (answer: () => unknown): NonNullable<Answers[Channel]> => (
  * the console's few verbs for the paired gateway's pages, the rest for our own.
  */
 export function answerPages(
-  ipc: Pick<IpcMain, 'handle'>,
+  ipc: Pick<IpcMain, 'handle' | 'on'>,
   answers: Answers,
   deps: {
     isConsole: (url: string) => boolean;
@@ -30,6 +30,10 @@ export function answerPages(
     refused: (channel: string, url: string) => void;
   },
 ): void {
+  ipc.on(CHANNELS.isPaired, (event) => {
+    const url = senderOf(event);
+    event.returnValue = url !== null && deps.isConsole(url);
+  });
   for (const [channel, handler] of Object.entries(answers) as [Channel, NonNullable<Answers[Channel]>][]) {
     ipc.handle(channel, (event, message: unknown) => {
       const url = senderOf(event);
@@ -47,6 +51,6 @@ export function answerPages(
 }
 
 /** The address of the page that sent it; null for a frame inside a page. */
-function senderOf({ senderFrame, sender }: IpcMainInvokeEvent): string | null {
+function senderOf({ senderFrame, sender }: IpcMainInvokeEvent | IpcMainEvent): string | null {
   return senderFrame !== null && senderFrame === sender.mainFrame ? senderFrame.url : null;
 }
