@@ -40,13 +40,16 @@ export const CONSOLE_CHANNELS: ReadonlySet<Channel> = new Set([
   CHANNELS.farm,
 ]);
 
-/** `gatewayVersion`: of the program on the box; null: it did not say. */
 export type AppInfo = {
   version: string;
   platform: string;
   isKiosk: boolean;
+  /** Of the program on the box; null: it did not say. */
   gatewayVersion: string | null;
+  /** Which of the two is behind: `outdated` this program, `newer` the gateway; null: they fit, or it is not known. */
+  skew: Skew | null;
 };
+export type Skew = 'outdated' | 'newer';
 
 export type AlarmsTold = {
   /** What this screen knows of the farm: `blind` says nothing about alarms, least of all that there are none. */

@@ -1,4 +1,4 @@
-import { CHANNELS, type LastKnown } from '../ipc.ts';
+import { type AppInfo, CHANNELS, type LastKnown } from '../ipc.ts';
 import { type Answers, plain, taking } from './answers.ts';
 import type { AskGateway } from './ask-gateway.ts';
 import type { Choices } from './choices.ts';
@@ -10,6 +10,7 @@ import { offered, urlOfTyped } from './offer-gateway.ts';
 import type { Person } from './person.ts';
 import { canBeBox, type ProgramFolders } from './program-folders.ts';
 import type { KeptSettings } from './settings.ts';
+import { skewOf } from './versions.ts';
 import type { watchFarm } from './watch.ts';
 import type { keepShowing } from './window.ts';
 
@@ -30,12 +31,15 @@ export function pageAnswers(deps: PageDeps): Answers {
   const { version, kept, ask, place, watch, screen, choices, person } = deps;
   return {
     [CHANNELS.alive]: plain(watch.alive),
-    [CHANNELS.appInfo]: plain(() => ({
-      version,
-      platform: process.platform,
-      isKiosk: kept.get().isKiosk,
-      gatewayVersion: place.version(),
-    })),
+    [CHANNELS.appInfo]: plain(
+      (): AppInfo => ({
+        version,
+        platform: process.platform,
+        isKiosk: kept.get().isKiosk,
+        gatewayVersion: place.version(),
+        skew: skewOf(version, place.version()),
+      }),
+    ),
     [CHANNELS.alarms]: taking(alarmsTold, watch.heard),
     [CHANNELS.notify]: taking(notice, person.say),
     [CHANNELS.farm]: taking(farmTold, (told) => {

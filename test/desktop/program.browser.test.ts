@@ -86,6 +86,7 @@ describe('the program on the operator’s PC', () => {
       platform: process.platform,
       isKiosk: false,
       gatewayVersion: '0.1.0',
+      skew: null,
     });
     await program.ask(
       'run',
