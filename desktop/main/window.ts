@@ -174,6 +174,8 @@ export function keepShowing(window: Window, deps: ScreenDeps) {
     } else if (isConsole(url)) {
       page = 'console';
       hasArrived = true;
+      // a page of the interface, as the checkout of a plan: it knows nothing of the farm
+      if (new URL(url).pathname.startsWith('/api/')) return deps.left();
       lostSince = null;
       note(url);
       deps.arrived();

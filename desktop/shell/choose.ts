@@ -29,7 +29,8 @@ function choiceOf(gateway: OfferedGateway): HTMLLIElement {
 /** Nobody is paired with unseen: the person holds the digits against the label, or reads that there are none. */
 function compare(gateway: OfferedGateway): void {
   asked = gateway;
-  found('which').textContent = `${gateway.name} · ${new URL(gateway.url).host}`;
+  found('which').textContent = gateway.name;
+  found('where').textContent = new URL(gateway.url).host;
   const isKnownBySystem = gateway.code === null && gateway.url.startsWith('https:');
   found('how').textContent = isKnownBySystem
     ? words.known

@@ -18,11 +18,17 @@ async function show(): Promise<void> {
   found('call').hidden = people.length === 0;
   if (found('people').childElementCount !== people.length)
     found('people').replaceChildren(...people.map(callOf));
-  tone(local?.at === 'starting' && local.trouble === null ? 'silent' : 'blind');
+  // the box is this very machine, and it is on
+  for (const step of document.querySelectorAll<HTMLElement>('[data-where="box"]'))
+    step.hidden = local !== null;
+  document.body.classList.toggle('starting', isStarting(local));
+  tone(isStarting(local) ? 'silent' : 'blind');
 }
 
+const isStarting = (local: LastKnown['local']): boolean => local?.at === 'starting' && local.trouble === null;
+
 function titleOf({ farm, gateway, local }: LastKnown): string {
-  if (local !== null && local.at === 'starting' && local.trouble === null) return words.startingHere;
+  if (isStarting(local)) return words.startingHere;
   const name = farm?.name ?? gateway?.name;
   return name === undefined ? words.lost : `${words.lost}: ${name}`;
 }

@@ -39,7 +39,8 @@ const pt = {
     'Quem responde ali tem outra chave. Se a caixa foi trocada ou reinstalada, escolha-a de novo e compare o código; se não foi, alguém se passa por ela: chame o técnico.',
   otherBox: 'Quem responde ali é outra caixa. A da fazenda é procurada na rede.',
   call: 'Quem chamar',
-  since: (minutes: number) => `há ${minutes} min; tentando de novo a cada 3 s`,
+  since: (minutes: number) =>
+    `${minutes === 0 ? 'há menos de 1 min' : `há ${minutes} min`}; tentando de novo a cada 3 s`,
   alarms: (text: string) => `Último alarme sem resposta: ${text}`,
   step1: 'Vá ver os aeradores. Eles seguem a agenda sozinhos, mas ninguém está avisando aqui.',
   step2: 'Confira se a caixa está ligada e com luz.',
@@ -90,7 +91,8 @@ const en: typeof pt = {
     'Who answers there has another key. If the box was replaced or installed anew, choose it again and compare the code; if not, somebody poses as it: call the technician.',
   otherBox: 'Another box answers there. That of the farm is looked for in the network.',
   call: 'Whom to call',
-  since: (minutes: number) => `for ${minutes} min; trying again every 3 s`,
+  since: (minutes: number) =>
+    `for ${minutes === 0 ? 'less than 1 min' : `${minutes} min`}; trying again every 3 s`,
   alarms: (text: string) => `Last alarm nobody answered: ${text}`,
   step1: 'Go and see the aerators. They follow their schedule by themselves, but nobody warns you here.',
   step2: 'Check that the box is on and has light.',

@@ -15,20 +15,26 @@ let app: App;
 let built: Awaited<ReturnType<typeof builtDesktop>>;
 let owner: SignedUp;
 let gatewayId = '';
+let pondId = '';
+/** What a timer of the gateway does every five seconds; here nothing ticks by itself. */
+let beat: ReturnType<typeof setInterval>;
 beforeAll(async () => {
   // of plain http alone; a box with a key is below
   const args = ['--https-port', 'off', '--mqtts-port', 'off'];
   [app, built] = await Promise.all([startApp('sqlite', args), builtDesktop()]);
+  beat = setInterval(() => app.events.beat(), 2_000);
   owner = await app.signUp();
   gatewayId = ((await app.call('GET', '/system/identity')).body as Identity).gateway_id;
   const farm = await app.call('POST', '/farms/', { token: owner.token, body: { name: 'Norte' } });
   const { id: farm_id } = farm.body as { id: string };
-  await app.call('POST', '/ponds/', {
+  const pond = await app.call('POST', '/ponds/', {
     token: owner.token,
     body: { farm_id, cod: 'V-07', size_m2: 3_000, depth_m: 1.5, pond_type: 'FATTENING' },
   });
+  pondId = (pond.body as { id: string }).id;
 });
 afterAll(async () => {
+  clearInterval(beat);
   built.remove();
   await app.close();
 });
@@ -162,6 +168,23 @@ describe('the program on the operator’s PC', () => {
     await program.ask('second', ['program', 'camarao://../../etc']);
     await program.ask('second', ['program', 'https://evil.example/']);
     expect(await program.ask('url')).toBe(`${home}viveiros/V-07`);
+  });
+
+  it('says a critical alarm in the system’s own words, by its place, and brings the window', async () => {
+    await expect.poll(() => tip(program)).toBe('Camarão: sem alarmes');
+    const { flashed } = await program.done();
+    const measure = (dissolved_oxygen: number) =>
+      app.call('POST', '/water-quality/', {
+        token: owner.token,
+        body: { pond_id: pondId, dissolved_oxygen },
+      });
+    await measure(1.9);
+    await expect.poll(async () => (await program.done()).notices.at(-1)?.title).toBe('V-07');
+    await expect.poll(() => tip(program)).toMatch(/^\(1\) V-07 OD baixo 1,9/);
+    expect((await program.done()).flashed).toBe(flashed + 1);
+    app.clock.advance(60_000);
+    await measure(6);
+    await expect.poll(() => tip(program)).toBe('Camarão: sem alarmes');
   });
 
   it('shows a page that ended or hangs anew, where it was, and is blind meanwhile', async () => {

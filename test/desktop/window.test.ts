@@ -17,6 +17,7 @@ describe('the window of a station', () => {
     const farm = { isThere: true, address: isPaired ? CONSOLE : null, isBlind: false };
     const loaded: string[] = [];
     const asked: string[] = [];
+    const sight: string[] = [];
     const webContents = new EventEmitter();
     const window = {
       webContents,
@@ -41,12 +42,12 @@ describe('the window of a station', () => {
         return farm.isThere;
       },
       isBlind: () => farm.isBlind,
-      arrived: () => undefined,
-      left: () => undefined,
+      arrived: () => void sight.push('arrived'),
+      left: () => void sight.push('left'),
       now: () => Date.now(),
       today: () => new Date().toISOString(),
     });
-    return { farm, loaded, asked, webContents, screen, at: () => loaded.at(-1) };
+    return { farm, loaded, asked, sight, webContents, screen, at: () => loaded.at(-1) };
   }
   const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000);
 
@@ -148,6 +149,17 @@ describe('the window of a station', () => {
     webContents.emit('render-process-gone', {}, { reason: 'oom' });
     await pass(0);
     expect(loaded).toHaveLength(7);
+    screen.stop();
+  });
+
+  it('sees no farm on a page of the interface, and goes back from it to where the person was', async () => {
+    const { screen, webContents, sight, at } = aStation();
+    await screen.show('/sistema/plano');
+    webContents.emit('did-navigate', {}, `${CONSOLE}api/v1/payment/sandbox/checkout/c-1`);
+    expect(sight).toEqual(['arrived', 'left']);
+    webContents.emit('render-process-gone', {}, { reason: 'crashed' });
+    await pass(0);
+    expect(at()).toBe(`${CONSOLE}sistema/plano`);
     screen.stop();
   });
 
