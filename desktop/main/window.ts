@@ -34,6 +34,8 @@ const LOOKS_PER_BLIND_ASK = 5;
 /** A page that ended starts anew at once; one that keeps ending, ever later. */
 const RESTART_MS = [0, 1_000, 3_000, 10_000] as const;
 const CALM_AFTER_MS = 60_000;
+/** A gateway that answers, and whose page does not come. */
+const COMES_WITHIN_MS = 8_000;
 /** Of loads that another load overtook, and of those that were refused. */
 const ABORTED = -3;
 
@@ -74,6 +76,7 @@ export function keepShowing(window: Window, deps: ScreenDeps) {
   /** The latest wish wins: what an earlier one learns later counts no more. */
   let turn = 0;
   let looks = 0;
+  let beganAt = Number.NEGATIVE_INFINITY;
   let isLooking = false;
   let falls = 0;
   let fellAt = Number.NEGATIVE_INFINITY;
@@ -85,6 +88,7 @@ export function keepShowing(window: Window, deps: ScreenDeps) {
   };
   const load = (next: typeof page, url: string) => {
     page = next;
+    beganAt = deps.now();
     if (next !== 'console') leave();
     // what does not load is told by did-fail-load
     return window.loadURL(url).catch(() => undefined);
@@ -123,6 +127,10 @@ export function keepShowing(window: Window, deps: ScreenDeps) {
   const look = async () => {
     if (isLooking || window.isDestroyed()) return;
     looks += 1;
+    if (page === 'console' && !hasArrived && deps.now() - beganAt > COMES_WITHIN_MS) {
+      page = 'none';
+      return lose();
+    }
     const isDue =
       page === 'lost' || (page === 'console' && deps.isBlind() && looks % LOOKS_PER_BLIND_ASK === 0);
     if (!isDue) return;
@@ -187,6 +195,8 @@ export function keepShowing(window: Window, deps: ScreenDeps) {
   webContents.on('render-process-gone', () => {
     if (window.isDestroyed()) return;
     leave();
+    // our own page, too: whatever was in the window is there no more
+    if (page !== 'choice') page = 'none';
     restart();
   });
   const timer = setInterval(() => void look(), LOOK_MS);

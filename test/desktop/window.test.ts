@@ -14,7 +14,7 @@ describe('the window of a station', () => {
 
   /** A window as Electron's: what loads is told, what does not load is told otherwise. */
   function aStation({ isPaired = true, home = '/' } = {}) {
-    const farm = { isThere: true, address: isPaired ? CONSOLE : null, isBlind: false };
+    const farm = { isThere: true, address: isPaired ? CONSOLE : null, isBlind: false, hangs: false };
     const loaded: string[] = [];
     const asked: string[] = [];
     const sight: string[] = [];
@@ -24,6 +24,7 @@ describe('the window of a station', () => {
       isDestroyed: () => false,
       async loadURL(url: string) {
         loaded.push(url);
+        if (url.startsWith('http') && farm.hangs) return new Promise<void>(() => undefined);
         if (url.startsWith('http') && !farm.isThere) {
           webContents.emit('did-fail-load', {}, REFUSED, '', url, true);
           throw new Error('ERR_CONNECTION_REFUSED');
@@ -80,6 +81,23 @@ describe('the window of a station', () => {
     await screen.show('/alarmes');
     webContents.emit('did-fail-load', {}, REFUSED, '', `${CONSOLE}alarmes`, true);
     expect(at()).toBe(LOST);
+    screen.stop();
+  });
+
+  it('shows the lost page when the gateway answers and its page does not come, and when its own page ended', async () => {
+    const { farm, screen, at, webContents, loaded } = aStation();
+    farm.hangs = true;
+    void screen.show();
+    await pass(10);
+    expect(at()).toBe(LOST);
+    farm.isThere = false;
+    webContents.emit('render-process-gone', {}, { reason: 'oom' });
+    await pass(0);
+    expect(loaded.slice(-2)).toEqual([LOST, LOST]);
+    farm.isThere = true;
+    farm.hangs = false;
+    await pass(3);
+    expect(at()).toBe(CONSOLE);
     screen.stop();
   });
 
