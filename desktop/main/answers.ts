@@ -1,4 +1,4 @@
-import type { IpcMain, IpcMainEvent, IpcMainInvokeEvent } from 'electron';
+import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import type * as z from 'zod';
 import { CHANNELS, type Channel, CONSOLE_CHANNELS } from '../ipc.ts';
 
@@ -30,9 +30,9 @@ export function answerPages(
     refused: (channel: string, url: string) => void;
   },
 ): void {
-  ipc.on(CHANNELS.isPaired, (event) => {
-    const url = senderOf(event);
-    event.returnValue = url !== null && deps.isConsole(url);
+  // only what a page finds of us hangs on it, and our own script says where it runs; each message later is judged by itself
+  ipc.on(CHANNELS.isPaired, (event, origin: unknown) => {
+    event.returnValue = typeof origin === 'string' && deps.isConsole(origin);
   });
   for (const [channel, handler] of Object.entries(answers) as [Channel, NonNullable<Answers[Channel]>][]) {
     ipc.handle(channel, (event, message: unknown) => {
@@ -51,6 +51,6 @@ export function answerPages(
 }
 
 /** The address of the page that sent it; null for a frame inside a page. */
-function senderOf({ senderFrame, sender }: IpcMainInvokeEvent | IpcMainEvent): string | null {
+function senderOf({ senderFrame, sender }: IpcMainInvokeEvent): string | null {
   return senderFrame !== null && senderFrame === sender.mainFrame ? senderFrame.url : null;
 }

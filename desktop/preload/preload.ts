@@ -26,7 +26,7 @@ const shell: ShellBridge = {
 };
 
 if (location.protocol === 'camarao-app:') contextBridge.exposeInMainWorld('shell', shell);
-else if (ipcRenderer.sendSync(CHANNELS.isPaired) === true) {
+else if (ipcRenderer.sendSync(CHANNELS.isPaired, location.origin) === true) {
   contextBridge.exposeInMainWorld('camarao', bridge);
   setInterval(() => void ask(CHANNELS.alive).catch(() => undefined), ALIVE_EVERY_MS);
 }

@@ -114,11 +114,11 @@ class BrowserWindow extends EventEmitter {
       if (handler === undefined) throw new Error(`No handler registered for '${channel}'`);
       return (await handler({ senderFrame, sender: this.webContents }, message)) ?? null;
     });
-    // a question that is answered before the page goes on; the page of the answer is the one that asks
+    // a question that is answered before the page goes on
     await page.route('**/__sync/*', async (route) => {
-      const { origin, pathname } = new URL(route.request().url());
-      const event = { senderFrame: frame(`${origin}/`), sender: this.webContents, returnValue: undefined };
-      asked.get(pathname.replace('/__sync/', ''))?.(event);
+      const { pathname, searchParams } = new URL(route.request().url());
+      const event = { returnValue: undefined };
+      asked.get(pathname.replace('/__sync/', ''))?.(event, searchParams.get('message'));
       await route.fulfill({
         contentType: 'application/json',
         body: JSON.stringify(event.returnValue ?? null),
@@ -127,10 +127,10 @@ class BrowserWindow extends EventEmitter {
     // a sandboxed preload script knows `require('electron')` alone, and its world is not the page's
     await page.addInitScript(`{
       const invoke = (channel, message) => window.__invoke(channel, message ?? null);
-      const sendSync = (channel) => {
+      const sendSync = (channel, message) => {
         if (!window.location.protocol.startsWith('http')) return null;
         const request = new XMLHttpRequest();
-        request.open('GET', '/__sync/' + channel, false);
+        request.open('GET', '/__sync/' + channel + '?message=' + encodeURIComponent(message), false);
         request.send();
         return JSON.parse(request.responseText);
       };
@@ -138,7 +138,8 @@ class BrowserWindow extends EventEmitter {
         if (name !== 'electron') throw new Error('module not found: ' + name);
         return { contextBridge: { exposeInMainWorld: (key, api) => { window[key] = api; } }, ipcRenderer: { invoke, sendSync } };
       };
-      const location = { protocol: window.location.pathname.startsWith('/__shell/') ? 'camarao-app:' : window.location.protocol };
+      const isShell = window.location.pathname.startsWith('/__shell/');
+      const location = { protocol: isShell ? 'camarao-app:' : window.location.protocol, origin: window.location.origin };
       ${preload}
     }`);
     await page.route(/__shell\.test\/__shell\//, async (route) => {
