@@ -52,14 +52,17 @@ export type AppInfo = {
 export type Skew = 'outdated' | 'newer';
 
 export type AlarmsTold = {
-  /** What this screen knows of the farm: `blind` says nothing about alarms, least of all that there are none. */
-  state: 'calm' | 'alarm' | 'blind';
+  /** `blind`: the console does not know how the farm is; what it told last may have changed. Older consoles say none. */
+  state?: 'calm' | 'alarm' | 'blind' | undefined;
   unanswered: number;
   /** Priority of the worst: 1 critical, 2 high, 3 attention; 0: none. */
   worst: 0 | 1 | 2 | 3;
   /** The worst in words, for the tray and the lost-gateway page. */
   text: string;
 };
+
+/** What this station knows of the farm: `blind` says nothing about alarms, least of all that there are none. */
+export type Standing = AlarmsTold & { state: 'calm' | 'alarm' | 'blind' };
 
 export type Notice = { title: string; body: string; isCritical: boolean };
 

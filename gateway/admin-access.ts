@@ -17,13 +17,13 @@ import {
   required,
   type Session,
 } from './admin-session.ts';
-import { wireNotify } from './compose-delivery.ts';
+import { wireNotify } from './compose-news.ts';
 import { wireSubscriptions } from './compose-subscriptions.ts';
 
 export const changePlan: Command = async (session) => {
-  const { config, database, kernel } = session;
+  const { database, kernel } = session;
   const plan = planOf(required(session, 'plan'));
-  const notify = wireNotify(config, kernel, database);
+  const notify = wireNotify(() => true, kernel, database);
   const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
   const { id, email } = await commitDecided(session, async () => {
     const account = await accountOf(session);
@@ -42,12 +42,16 @@ export const changePlan: Command = async (session) => {
 export const showSubscription: Command = async (session) => {
   const { database, kernel } = session;
   const account = await accountOf(session);
-  const queries = subscriptionQueries(database.read);
-  const row = await queries.subscriptionOf(account.id);
+  const row = await subscriptionQueries(database.read).subscriptionOf(account.id);
   if (row === null) throw new Error(`${account.email} has no subscription; set-plan makes one`);
-  const usage = await queries.usageOf(account.id);
-  const { usage: used, can_create } = limitsAnswerOf(kernel, row, usage, 'en');
-  const value = { ...subscriptionAnswerOf(row, usage.farms), usage: used, can_create };
+  const { usedOf } = wireSubscriptions(
+    kernel,
+    database,
+    wireNotify(() => true, kernel, database),
+  );
+  const all = await usedOf(row);
+  const { usage: used, can_create } = limitsAnswerOf(kernel, row, all, 'en');
+  const value = { ...subscriptionAnswerOf(row, all.usage.farms), usage: used, can_create };
   const shown = Object.entries(used).map(
     ([name, { current, max }]) => `${name.replace('_', ' ')} ${current} of ${max === -1 ? 'any' : max}`,
   );

@@ -4,15 +4,13 @@ import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
 import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
 import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
-import { subscription } from '#contract/resources/subscriptions.ts';
 import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
-import { insert, update } from '#core/changes.ts';
+import { update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { deleteAccount, requireAnotherAdmin } from '#features/account-data/delete-account.ts';
 import { newPassword } from '#features/accounts/change-account.ts';
 import { createUser } from '#features/accounts/create-user.ts';
 import { deleteFarm } from '#features/farms/change-farm.ts';
-import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
 import {
   accountOf,
   type Command,
@@ -22,13 +20,18 @@ import {
   type Session,
   valid,
 } from './admin-session.ts';
-import { wireNotify } from './compose-delivery.ts';
+import { wireNotify } from './compose-news.ts';
 import { wirePayments } from './compose-payments.ts';
 import { wireSubscriptions } from './compose-subscriptions.ts';
 
 export const createAdmin: Command = async (session) => {
   const { database, config, kernel } = session;
   const plan = config.role === 'gateway' ? config.localPlan : 'FREE';
+  const subscriptions = wireSubscriptions(
+    kernel,
+    database,
+    wireNotify(() => true, kernel, database),
+  );
   const asked = {
     email: required(session, 'email'),
     name: session.text('name') ?? 'Administrator',
@@ -41,7 +44,7 @@ export const createAdmin: Command = async (session) => {
         ...kernel,
         queries: accountQueries(database.read),
         passwords: argon2Passwords(session.passwordCost),
-        onCreate: (made) => [insert(subscription, firstSubscription(kernel, made.id, plan))],
+        onCreate: (made) => subscriptions.first(made, plan),
       },
       valid(registerInput.safeParse(asked)),
       'admin',
@@ -124,7 +127,7 @@ export const deleteUser: Command = async (session) => {
   const { database, config, kernel } = session;
   const { read, readLong } = database;
   const { id, email } = await accountOf(session);
-  const notify = wireNotify(config, kernel, database);
+  const notify = wireNotify(() => true, kernel, database);
   const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
   const payments = await wirePayments({ config, kernel, database, secret, notify, subscriptionChanged });

@@ -8,15 +8,13 @@ import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
-import { subscription } from '#contract/resources/subscriptions.ts';
-import { insert } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import { createTokenAuthentication } from '#features/access-tokens/authenticate-token.ts';
 import { createAuthentication } from '#features/accounts/authenticate.ts';
 import { accountRoutes } from '#features/accounts/routes.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
-import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
+import type { Subscriptions } from './compose-subscriptions.ts';
 import type { Config } from './config.ts';
 import type { World } from './world.ts';
 
@@ -26,10 +24,11 @@ export async function wireAccounts(wiring: {
   world: World;
   kernel: Kernel;
   database: Database;
+  subscriptions: Pick<Subscriptions, 'first'>;
   clients: Pick<ClientAddresses, 'isNear'>;
   attempts: AttemptLimits;
 }) {
-  const { config, world, kernel, database, clients, attempts } = wiring;
+  const { config, world, kernel, database, subscriptions, clients, attempts } = wiring;
   const { read } = database;
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
@@ -67,7 +66,7 @@ export async function wireAccounts(wiring: {
       // on the box itself, but no proxy there for the whole world; on a hosted instance it may be one that nobody named
       ...(isGateway ? { isExempt: (source: string) => isLoopback(source) && clients.isNear(source) } : {}),
     }),
-    onCreate: ({ id }) => [insert(subscription, firstSubscription(kernel, id, plan))],
+    onCreate: (account) => subscriptions.first(account, plan),
     farmsOf: (userId, page) => farmAnswersOf(farmQueries(read).farmsOf(userId, page)),
     liveTokensOf: (userId) => accessTokenQueries(read).countLive(userId, isoOf(kernel.now())),
   });

@@ -1,6 +1,7 @@
 import { listBackups, listByName } from '#adapters/backup/backup-folder.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { isBackupDue, isSnapshotDue, type Tried } from '#adapters/backup/due.ts';
+import { clearScratch } from '#adapters/backup/scratch.ts';
 import type { Checks } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -195,6 +196,8 @@ export function wireBackup(deps: BackupDeps) {
     async stop(cutOff: () => Promise<void>): Promise<void> {
       state.isStopping = true;
       await cutOff();
+      // of the job that was cut off
+      await clearScratch(config.data);
       if (isOnDisk) await lastGood.tick({ isLast: true });
     },
   };

@@ -1,21 +1,21 @@
-import { createHmac } from 'node:crypto';
 import { access, mkdir, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database } from '#adapters/sql/database.ts';
-import { instanceValue } from '#adapters/sql/instance.ts';
+import { boardLabelsOf } from '#adapters/sql/queries/board-labels.ts';
 import { type BenchLabel, benchResult } from '#contract/resources/bench.ts';
-import { deviceKey } from '#contract/resources/local-tables.ts';
-import { rowsOf } from '#core/changes.ts';
+import { boardLabel, deviceKey } from '#contract/resources/local-tables.ts';
+import { purge, put, rowsOf } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { createHeartbeatWatch } from '#features/bench/heartbeat-watch.ts';
 import { createJobDesk } from '#features/bench/job-desk.ts';
-import type { PortFacts, RunBoardJob, Whereabouts } from '#features/bench/ports.ts';
+import type { BoardLabel, PortFacts, RunBoardJob, Whereabouts } from '#features/bench/ports.ts';
 import { JobFault } from '#features/bench/ports.ts';
 import { type BenchRouteDeps, benchRoutes } from '#features/bench/routes.ts';
 import { issueKey } from '#features/devices/device-keys.ts';
+import { newClaimCode } from './bench/claim-code.ts';
 import type { Control } from './compose-control.ts';
 import type { Config } from './config.ts';
 
@@ -36,13 +36,13 @@ export async function wireBench(deps: BenchWiring) {
   const { config, kernel, database, control } = deps;
   const { registry } = control;
   const folder = join(config.data, 'bench');
+  const firmwareKeys = config.firmwareKeys ?? join(config.data, 'firmware-keys.pem');
   const desk = createJobDesk(kernel);
   const watch = createHeartbeatWatch({ views: registry, later });
   control.onPresence(watch.heard);
   database.onCommit((committed) => {
     for (const { after } of rowsOf(committed, deviceKey)) watch.heard(after.control_point_id);
   });
-  const pepper = await instanceValue(database.read, 'device_key_pepper');
   const routes = benchRoutes({
     ...kernel,
     desk,
@@ -56,16 +56,24 @@ export async function wireBench(deps: BenchWiring) {
     listPorts: () => portsOf(config.benchPorts),
     async firmware() {
       const { firmwareIn } = await import('./bench/firmware-folder.ts');
-      return firmwareIn(join(folder, 'firmware'));
+      return firmwareIn(join(folder, 'firmware'), firmwareKeys);
     },
+    firmwareKeys,
     backupFile: (port) => backupFile(join(folder, 'backups'), port, isoOf(kernel.now())),
     lockedOut: () => [...registry.all()].filter(({ row }) => row.locked_out).map(({ row }) => row.device_id),
     issueKey: (id, userId) => issued(deps, id, userId),
-    claimOf: (deviceId) => claimOf(pepper, deviceId),
-    drawLabels: (views) => drawnLabels(views, (deviceId) => claimOf(pepper, deviceId)),
-    async labelPage(labels) {
+    newClaim: newClaimCode,
+    keptLabels: (ids) => boardLabelsOf(database.read, ids),
+    async keepLabel(id, label, userId) {
+      await perform(kernel, userId, async () => ({
+        answer: undefined,
+        changes: [label === null ? purge(boardLabel, id) : put(boardLabel, label)],
+      }));
+    },
+    drawLabels: drawnLabels,
+    async labelPage(labels, language) {
       const { LABEL_PAGE_STYLE: style, labelPage } = await import('./bench/label-sheet.ts');
-      return { html: labelPage(labels, 'Controllers'), style };
+      return { html: labelPage(labels, language), style };
     },
   });
   return { routes, stop: desk.stop };
@@ -137,33 +145,22 @@ async function issued({ kernel, control }: BenchWiring, id: string, userId: stri
   return { keyId: answer.row.id, key: answer.key, view: answer.view };
 }
 
-/** Without letters that are taken for digits. */
-const CLAIM_LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const CLAIM_LENGTH = 16;
-
-/** Always the same for a device of this gateway, and nobody else's guess: it needs no place in the database. */
-export function claimOf(pepper: string, deviceId: string): string {
-  const bytes = createHmac('sha256', pepper).update(`label:${deviceId}`).digest();
-  return [...bytes.subarray(0, CLAIM_LENGTH)]
-    .map((byte) => CLAIM_LETTERS[byte % CLAIM_LETTERS.length])
-    .join('');
-}
-
 async function drawnLabels(
   views: readonly ControlView[],
-  claim: (deviceId: string) => string,
+  kept: readonly BoardLabel[],
 ): Promise<BenchLabel[]> {
   const { labelPayload, labelSvg, labelText } = await import('./bench/label-sheet.ts');
   return views.map(({ row, farmName, ponds }) => {
+    const board = kept.find(({ id, device_id }) => id === row.id && device_id === row.device_id);
     const label = {
       device_id: row.device_id,
       code: row.cod,
       farm: farmName,
       ponds: ponds.map(({ cod }) => cod).toSorted(),
-      claim: claim(row.device_id),
+      claim: board?.claim ?? null,
     };
     const drawn = { qr: labelPayload(label), text: labelText(label), svg: labelSvg(label) };
-    return { control_point_id: row.id, ...label, ...drawn };
+    return { control_point_id: row.id, ...label, mac: board?.mac ?? null, ...drawn };
   });
 }
 

@@ -11,14 +11,13 @@ import { channelQueries } from '#adapters/sql/queries/channels.ts';
 import {
   deliveryCounts,
   deliveryStore,
-  dueAgain,
-  smsSentSince,
+  followStep,
+  smsSent,
   sweepDeliveries,
 } from '#adapters/sql/queries/deliveries.ts';
-import { announcementQueries, notifyQueries } from '#adapters/sql/queries/notifications.ts';
 import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
-import { programVersion } from '#adapters/system/program-version.ts';
-import { delivery, instanceValue as instanceValues } from '#contract/resources/local-tables.ts';
+import { letterSeal } from '#adapters/tokens/seal-letter.ts';
+import { delivery } from '#contract/resources/local-tables.ts';
 import { CHANNEL_KINDS, type ChannelKind } from '#contract/resources/notification-channels.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -27,40 +26,22 @@ import { zoneClocks } from '#core/zone-clock.ts';
 import { createDeliveryWorker } from '#features/delivery/delivery-worker.ts';
 import type { Send } from '#features/delivery/ports.ts';
 import { modemRoutes } from '#features/modem/routes.ts';
-import {
-  ANNOUNCEMENT_KEY,
-  tellAnnouncements,
-  VERSION_KEY,
-  versionChanged,
-} from '#features/notifications/announce.ts';
 import { channelRoutes } from '#features/notifications/channel-routes.ts';
-import { createNotify } from '#features/notifications/notify.ts';
 import { announcementRoute } from '#features/notifications/routes.ts';
 import { wireModem } from './compose-modem.ts';
+import { canSend, wireNews } from './compose-news.ts';
 import type { Config } from './config.ts';
 
-/** Most messages under way at once; a mail server wants few connections, push services and webhooks are many, a modem does one after the other. */
-const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 12, WEBHOOK: 64, SMS: 1 };
-
-/** How people are told, for every feature that has news. */
-export function wireNotify(config: CanSend, kernel: Kernel, database: Database): Notify {
-  return createNotify({ ...kernel, queries: notifyQueries(database.read), canSend: canSend(config) });
-}
+/**
+ * Most messages under way at once; a mail server wants few connections, a modem does one after the other. Of the other
+ * two a single host has half.
+ */
+const PARALLEL: Readonly<Record<ChannelKind, number>> = { EMAIL: 4, WEB_PUSH: 24, WEBHOOK: 64, SMS: 1 };
 
 /** Its library takes 10 MB, which a box without a mail server has no use for. */
 async function mailSender(url: string, from: Config['smtpFrom']) {
   const { mailSender: sender } = await import('#adapters/delivery/send-mail.ts');
   return sender({ url, from });
-}
-
-type CanSend = Pick<Config, 'smtpUrl' | 'modem' | 'role'>;
-
-/** Push and webhooks need nothing but the network; mail needs a server, SMS a modem. */
-function canSend({ smtpUrl, modem, role }: CanSend): (kind: ChannelKind) => boolean {
-  return (kind) => {
-    if (kind === 'SMS') return modem !== null && role === 'gateway';
-    return kind !== 'EMAIL' || smtpUrl !== null;
-  };
 }
 
 /** What brings notifications to people: channels, the outbox and its workers, announcements to everybody. */
@@ -75,15 +56,22 @@ export async function wireDelivery(deps: {
 }) {
   const { config, kernel, database, notify, attempts } = deps;
   const { read } = database;
+  const startedAt = deps.monotonic();
   const kept = await keptSecrets(deps);
   const secrets = channelSecrets(kept.secret);
   const policy = addressPolicy(config.role);
-  const posting = createSendThread({
-    role: config.role,
-    channelSecret: kept.secret,
-    vapid: kept.vapid,
-    contact: contactOf(config),
-  });
+  const posting = createSendThread(
+    {
+      role: config.role,
+      channelSecret: kept.secret,
+      vapid: kept.vapid,
+      contact: contactOf(config),
+    },
+    {
+      died: (error) =>
+        kernel.log.error({ err: error }, 'the sending thread died; pushes and webhooks wait for a while'),
+    },
+  );
   const modem = await wireModem(config, deps);
   const mail = config.smtpUrl === null ? null : await mailSender(config.smtpUrl, config.smtpFrom);
   const sendBy: Readonly<Record<ChannelKind, Send | null>> = {
@@ -97,7 +85,7 @@ export async function wireDelivery(deps: {
             modem,
             now: kernel.now,
             perHour: config.smsPerHour,
-            sentSince: smsSentSince(read),
+            sentBetween: smsSent(read),
           }),
   };
   const clockOf = zoneClocks();
@@ -127,33 +115,25 @@ export async function wireDelivery(deps: {
     return [{ kind, worker }];
   });
   tellFigures(deps, outcomes);
-  const announcing = { ...kernel, notify, queries: announcementQueries(read) };
-  const state = { stopListening: () => undefined as void, telling: null as Promise<number> | null };
+  const news = wireNews(deps);
+  const state = { stopListening: () => undefined as void };
 
-  /** Its own progress is committed too, and heard of: one at a time. */
-  function tellEverybody(): Promise<number> {
-    state.telling ??= tellAnnouncements(announcing).finally(() => {
-      state.telling = null;
-    });
-    return state.telling;
-  }
   /** Sends all that is due; resolves when nothing is any more. */
   async function work(): Promise<void> {
-    await tellEverybody();
+    await news.look();
     await Promise.all(workers.map(({ worker }) => worker.work()));
   }
   function look(): void {
     const troubled = (error: unknown) =>
       kernel.log.warn({ err: error }, 'deliveries could not be looked at; it is tried again');
-    if (state.telling === null) tellEverybody().catch(troubled);
+    news.look().catch(troubled);
     for (const { worker } of workers) worker.work().catch(troubled);
   }
   function follow(committed: Committed): void {
     const kinds = new Set(
       rowsOf(committed, delivery).flatMap(({ after }) => (after.state === 'PENDING' ? [after.kind] : [])),
     );
-    const isAnnounced = rowsOf(committed, instanceValues).some(({ id }) => id.startsWith(ANNOUNCEMENT_KEY));
-    if (isAnnounced && state.telling === null) look();
+    if (news.isTouchedBy(committed)) look();
     for (const { kind, worker } of workers) {
       // every commit meanwhile would say the same; the next look says it once
       if (kinds.has(kind)) worker.work().catch(() => undefined);
@@ -185,14 +165,20 @@ export async function wireDelivery(deps: {
     ],
     /** null: this instance has none. */
     modem,
-    /** null: this instance sends no mail. */
-    sendLetter: mail?.sendLetter ?? null,
+    /** `send` null: this instance sends no mail. */
+    letters: { send: mail?.sendLetter ?? null, seal: letterSeal(kept.secret) },
     work,
+    /** Puts what is still to be told in line; resolves when all is. */
+    tell: news.look,
     /** Every few seconds. */
     look,
-    sweep: () => sweepDeliveries(read, kernel.now()),
-    followClockStep: () =>
-      void dueAgain(read, kernel.now()).catch((error: unknown) =>
+    sweep: () => sweepDeliveries(read, { now: kernel.now(), quality: kernel.clockQuality() }),
+    followClockStep: (steppedByMs: number) =>
+      void followStep(read, {
+        now: kernel.now(),
+        steppedByMs,
+        runningMs: deps.monotonic() - startedAt,
+      }).catch((error: unknown) =>
         kernel.log.warn({ err: error }, 'deliveries keep the times of the clock before'),
       ),
     /** From now on what is committed is sent at once. */
@@ -200,9 +186,11 @@ export async function wireDelivery(deps: {
       state.stopListening = database.onCommit(follow);
       // a hosted instance is updated every week: that is no news to its people
       if (config.role === 'gateway')
-        await tellVersion(deps).catch((error: unknown) =>
-          kernel.log.warn({ err: error }, 'the version of the program could not be noted'),
-        );
+        await news
+          .tellVersion()
+          .catch((error: unknown) =>
+            kernel.log.warn({ err: error }, 'the version of the program could not be noted'),
+          );
       look();
       void modem?.look();
     },
@@ -250,16 +238,6 @@ function contactOf({ smtpFrom, publicUrl }: Config): string {
   const address = /[^\s<>@]+@[^\s<>@]+/.exec(smtpFrom ?? '')?.[0];
   if (address !== undefined) return `mailto:${address}`;
   return publicUrl?.startsWith('https://') === true ? publicUrl : 'mailto:farm@farm.invalid';
-}
-
-async function tellVersion({ kernel, database }: KeptDeps): Promise<void> {
-  const stored = await database.read
-    .selectFrom('instance_values')
-    .select('value')
-    .where('id', '=', VERSION_KEY)
-    .executeTakeFirst();
-  const changes = versionChanged(kernel, { before: stored?.value ?? null, now: programVersion() });
-  if (changes.length > 0) await kernel.commit({ changes, actor: null });
 }
 
 function tellFigures(

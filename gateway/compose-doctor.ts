@@ -155,7 +155,7 @@ export function wireDoctor(deps: DoctorDeps) {
   });
 
   const report = async () => examine(await facts());
-  const local: LocalPages = { key: () => at.run?.run.key ?? null, report, bundle };
+  const local: Omit<LocalPages, 'hostedEntrance'> = { key: () => at.run?.run.key ?? null, report, bundle };
   tellBox(deps, { version, bytes: queries.bytes });
   return {
     local,

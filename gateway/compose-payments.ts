@@ -1,6 +1,7 @@
 import { paymentPages } from '#adapters/http/payment-pages.ts';
+import type { SandboxDeps } from '#adapters/payments/sandbox/on-customer.ts';
 import { sandboxPages } from '#adapters/payments/sandbox/sandbox-pages.ts';
-import { type SandboxDeps, sandboxProvider } from '#adapters/payments/sandbox/sandbox-provider.ts';
+import { sandboxProvider } from '#adapters/payments/sandbox/sandbox-provider.ts';
 import { sandboxTick } from '#adapters/payments/sandbox/sandbox-tick.ts';
 import type { StripeSettings } from '#adapters/payments/stripe-provider.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -9,6 +10,7 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { endPayments } from '#features/payments/end-payments.ts';
+import { lookAgain } from '#features/payments/look-again.ts';
 import { ownDesk } from '#features/payments/own-desk.ts';
 import type { PaymentDesk, PaymentProvider, SubscriptionChanged } from '#features/payments/ports.ts';
 import { paymentRoutes } from '#features/payments/routes.ts';
@@ -47,6 +49,8 @@ export async function wirePayments(wiring: PaymentWiring) {
     pages: sandbox === null ? null : paymentPages(sandboxPages(sandbox)),
     /** Renewals and events that are due; nothing to do where the provider is somebody else. */
     tick: sandbox === null ? null : () => sandboxTick(sandbox),
+    /** Asks the provider for what should have been heard of, and for cards that end. */
+    look: () => lookAgain(deps),
   };
 }
 

@@ -6,9 +6,14 @@ import { batchFactQueries } from '#adapters/sql/queries/batch-facts.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/subscriptions.ts';
 import { runStatement } from '#adapters/sql/run-statement.ts';
 import type { Feature } from '#contract/plans.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
+import type { Plan } from '#contract/words.ts';
+import { type Change, insert } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { batchStates } from '#features/batches/batch-states.ts';
+import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
+import { usedOf } from '#features/subscriptions/full-places.ts';
 import {
   type LimitDeps,
   limitBatches,
@@ -17,17 +22,19 @@ import {
   limitPond,
 } from '#features/subscriptions/limit-creates.ts';
 import { limitHandover } from '#features/subscriptions/limit-handover.ts';
+import type { Subscription } from '#features/subscriptions/ports.ts';
 import { rateOfCaller } from '#features/subscriptions/rate-of-caller.ts';
 import { subscriptionRoutes } from '#features/subscriptions/routes.ts';
 import {
   type SubscriptionChange,
   subscriptionChanged,
 } from '#features/subscriptions/subscription-changed.ts';
-import { featuresOf } from '#features/subscriptions/terms.ts';
+import { holdsFeature } from '#features/subscriptions/terms.ts';
 import type { Config } from './config.ts';
 
 /** What a create asks of the plan of its owner; each answers rows and guards for the creating commit, or throws. */
-export type Limits = ReturnType<typeof wireSubscriptions>['limits'];
+export type Limits = Subscriptions['limits'];
+export type Subscriptions = ReturnType<typeof wireSubscriptions>;
 
 /** Plans, limits and who may use what. Control is wired without it: billing never stops aeration. */
 export function wireSubscriptions(kernel: Kernel, database: Database, notify: Notify) {
@@ -42,9 +49,14 @@ export function wireSubscriptions(kernel: Kernel, database: Database, notify: No
       return states.map(({ batch }) => batch.id);
     },
   };
+  const batchCountsIn = async (pondIds: readonly string[]) => {
+    if (pondIds.length === 0) return new Map<string, number>();
+    const states = await batches.activeInPonds(pondIds);
+    return new Map([...states].map(([pondId, there]) => [pondId, there.length]));
+  };
   const changed = (change: SubscriptionChange) => subscriptionChanged({ ...kernel, notify, queries }, change);
   return {
-    routes: subscriptionRoutes({ ...kernel, queries, subscriptionChanged: changed }),
+    routes: subscriptionRoutes({ ...kernel, queries, subscriptionChanged: changed, batchCountsIn }),
     limits: {
       farm: (farm: Parameters<typeof limitFarm>[1]) => limitFarm(deps, farm),
       pond: (pond: Parameters<typeof limitPond>[1], ownerId: string) => limitPond(deps, pond, ownerId),
@@ -52,11 +64,21 @@ export function wireSubscriptions(kernel: Kernel, database: Database, notify: No
       handover: (wish: Parameters<typeof limitHandover>[1]) => limitHandover(deps, wish),
       incoming: (arrival: Parameters<typeof limitIncoming>[1]) => limitIncoming(deps, arrival),
     },
+    /** How much of a plan its owner uses. */
+    usedOf: (row: Subscription) => usedOf({ queries, batchCountsIn }, row),
+    /** The subscription a new account begins with, and the news of it, for the commit that makes the account. */
+    async first(account: { id: string; language?: string | null }, plan: Plan): Promise<Change[]> {
+      const { id: userId, language = null } = account;
+      const row = firstSubscription(kernel, userId, plan);
+      const told = await changed({ before: null, after: row, userId, language, cause: row.id });
+      return [insert(subscription, row), ...told];
+    },
     /** Changes that tell a user of a changed subscription, for the commit that changes it. */
     subscriptionChanged: changed,
+    /** Throws 402 or 403 when a lapse is in the way. */
     async hasFeature(userId: string, feature: Feature): Promise<boolean> {
       const row = await queries.subscriptionOf(userId);
-      return row !== null && featuresOf(row)[feature];
+      return row !== null && holdsFeature(kernel, row, feature);
     },
   };
 }
@@ -69,7 +91,11 @@ export function wireRequestLimits(
   monotonic: () => number,
 ): { admit: Admit; renewOpen: () => Promise<void> } | null {
   if (!(config.rateLimits ?? config.role === 'hosted')) return null;
-  const { rateOf, hear } = rateOfCaller({ monotonic, queries: subscriptionQueries(database.read) });
+  const { rateOf, hear } = rateOfCaller({
+    ...kernel,
+    monotonic,
+    queries: subscriptionQueries(database.read),
+  });
   database.onCommit(hear);
   const run = runStatement(database.read);
   const shared =

@@ -130,8 +130,8 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     else if (state.pairing !== 'fenced') client.hear({ is: 'unpaired' });
   }
   function follow(committed: Committed): void {
-    const { core, history } = countLogged(committed);
-    if (core + history > 0) client.hear({ is: 'logged', core, history });
+    const counts = countLogged(committed);
+    if (counts.core + counts.history > 0) client.hear({ is: 'logged', ...counts });
     if (rowsOf(committed, instanceValue).some(({ id }) => id === PAIRED)) {
       followPairing().catch((error: unknown) => log.error({ err: error }, 'the pairing could not be read'));
     }

@@ -1,19 +1,25 @@
 import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '#adapters/sql/database.ts';
 import { updateFactsOf } from '#adapters/sql/update-facts.ts';
+import type { HostedPackagesDeps } from '#adapters/sync/hosted-packages.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import { AppError } from '#core/errors.ts';
-import type { Kernel } from '#core/kernel.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import type { Paired } from '#features/pairing/paired.ts';
 import { type UpdateAnswer, updateRoutes } from '#features/system/update-routes.ts';
+import { type LocalPairingParts, unreachable } from './compose-pairing.ts';
 import { type Config, databaseFile } from './config.ts';
+import type { HostedEntrance } from './hosted-package.ts';
+import { stageDeps } from './stage-deps.ts';
 import { packageAt, sourceOf } from './update/find-package.ts';
+import { newestOffered } from './update/offered-package.ts';
 import { requireFitNow } from './update/stage-update.ts';
 import { isUpdating, readState, writeState } from './update/update-folder.ts';
-import { type Outcome, switched } from './update/update-state.ts';
+import { abandoned, type Before, type Outcome, switched } from './update/update-state.ts';
 import { UpdateRefused } from './update/update-trouble.ts';
-import { stageDeps } from './update-command.ts';
 
 export type UpdateDeps = {
   config: Config;
@@ -22,10 +28,14 @@ export type UpdateDeps = {
   notify: Notify;
   /** Ends this process in order; whoever started it starts the new version. Absent: nobody would. */
   restart: (() => void) | undefined;
+  /** null: this instance is paired with nobody, ever. */
+  pairing: Pick<LocalPairingParts, 'paired' | 'sessionToken'> | null;
 };
 
+const NOT_PAIRED = 'this gateway is not paired with a hosted instance that could hand out a package';
+
 /** Updates of the program itself, as a running instance sees them. */
-export function wireUpdate({ config, kernel, database, notify, restart }: UpdateDeps) {
+export function wireUpdate({ config, kernel, database, notify, restart, pairing }: UpdateDeps) {
   const isManaged =
     restart !== undefined &&
     config.updateKeys !== null &&
@@ -39,7 +49,7 @@ export function wireUpdate({ config, kernel, database, notify, restart }: Update
       version: programVersion(),
       is_managed: isManaged,
       step: step.at,
-      target_version: step.at === 'rest' ? null : step.version,
+      target_version: 'version' in step ? step.version : null,
       last,
     };
   }
@@ -52,6 +62,7 @@ export function wireUpdate({ config, kernel, database, notify, restart }: Update
         kernel.now,
       );
       const source = sourceOf(wish.from);
+      if (source.kind === 'hosted') await requirePaired();
       const { step } = await readState(config.data);
       if (step.at === 'staged' || step.at === 'trial' || (await isUpdating(config.data)))
         throw new UpdateRefused('ALREADY_RUNNING', 'another update is under way; wait for it');
@@ -62,6 +73,23 @@ export function wireUpdate({ config, kernel, database, notify, restart }: Update
       throw new AppError(409, error.message, { code: error.code });
     }
     startProcess(wish);
+  }
+
+  async function requirePaired(): Promise<Paired> {
+    const known = await pairing?.paired();
+    if (known?.state === 'paired') return known;
+    throw new UpdateRefused('NOT_PAIRED', NOT_PAIRED);
+  }
+
+  /** For the command of this very box, which fetches a package with it. */
+  async function hostedEntrance(): Promise<HostedEntrance> {
+    try {
+      const { hosted_url } = await requirePaired();
+      return { hosted_url, token: (await pairing?.sessionToken()) ?? '' };
+    } catch (error) {
+      if (error instanceof UpdateRefused) throw new AppError(409, error.message, { code: error.code });
+      throw unreachable(error);
+    }
   }
 
   /** Unpacking and rehearsing in a process of its own: control does not notice. */
@@ -81,11 +109,11 @@ export function wireUpdate({ config, kernel, database, notify, restart }: Update
   }
 
   /** Every few seconds: an update that lies ready is switched to in a calm moment, and how one ended is told. */
-  async function look(): Promise<void> {
+  async function look(farm: () => Before): Promise<void> {
     const state = await readState(config.data);
     if (state.last !== null) await tell(state.last);
-    const next = switched(state);
-    if (next === null || (await isUpdating(config.data))) return;
+    if (state.step.at === 'fetching' || state.step.at === 'staging') await clearAbandoned();
+    if (state.step.at !== 'staged' || (await isUpdating(config.data))) return;
     const { oxygenAlarms } = updateFactsOf(databaseFile(config));
     const waitsFor = oxygenAlarms.join(', ');
     if (waitsFor !== '') {
@@ -94,9 +122,20 @@ export function wireUpdate({ config, kernel, database, notify, restart }: Update
       told.waitsFor = waitsFor;
       return;
     }
+    const next = switched(state, farm());
+    if (next === null) return;
     await writeState(config.data, next);
     kernel.log.info({ step: next.step }, 'restarting into a new version');
     restart?.();
+  }
+
+  /** Whoever was at it was killed, and would have said so otherwise. */
+  async function clearAbandoned(): Promise<void> {
+    if (await isUpdating(config.data)) return;
+    // read again: it may just have ended well
+    const state = await readState(config.data);
+    const next = abandoned(state, isoOf(kernel.now()));
+    if (next !== null && !(await isUpdating(config.data))) await writeState(config.data, next);
   }
 
   async function tell(outcome: Outcome): Promise<void> {
@@ -122,9 +161,20 @@ export function wireUpdate({ config, kernel, database, notify, restart }: Update
 
   return {
     routes: updateRoutes({ updateState, beginUpdate }),
+    hostedEntrance,
     look: isManaged ? look : null,
   };
 }
+
+/** What a hosted instance hands out to its gateways. */
+export const packagesOf = (
+  { updatesDir }: Pick<Config, 'updatesDir'>,
+  gatewayByToken: HostedPackagesDeps['gatewayByToken'],
+): HostedPackagesDeps => ({
+  gatewayByToken,
+  folder: updatesDir === null ? null : resolve(updatesDir),
+  newest: (folder, { arch, version }) => newestOffered(folder, { arch, than: version }),
+});
 
 function wordsOf({ result, version, detail }: Outcome) {
   const isDone = result === 'updated';
@@ -141,9 +191,12 @@ function wordsOf({ result, version, detail }: Outcome) {
       language === 'en'
         ? isDone
           ? `Version ${version} runs.`
-          : `The update to version ${version} was not carried out: ${detail}. Control goes on with the version before.`
+          : `The update${to(version, 'to version')} was not carried out: ${detail}. Control goes on with the version before.`
         : isDone
           ? `A versão ${version} está em uso.`
-          : `A atualização para a versão ${version} não foi feita: ${detail}. O controle segue com a versão anterior.`,
+          : `A atualização${to(version, 'para a versão')} não foi feita: ${detail}. O controle segue com a versão anterior.`,
   };
 }
+
+/** Of a package that never came nobody knows the version. */
+const to = (version: string, words: string) => (version === '' ? '' : ` ${words} ${version}`);

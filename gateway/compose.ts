@@ -20,6 +20,7 @@ import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { notificationLists, notificationQueries } from '#adapters/sql/queries/notifications.ts';
 import { pondQueries } from '#adapters/sql/queries/ponds.ts';
 import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
+import { mountPackages } from '#adapters/sync/hosted-packages.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
 import type { Commit } from '#core/changes.ts';
@@ -48,10 +49,11 @@ import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
-import { wireDelivery, wireNotify } from './compose-delivery.ts';
+import { wireDelivery } from './compose-delivery.ts';
 import { syncFactsOf, wireDoctor } from './compose-doctor.ts';
 import { wireHostedTime } from './compose-hosted-time.ts';
 import { wireHostedWork } from './compose-hosted-work.ts';
+import { canSend, wireNotify } from './compose-news.ts';
 import { wireLocalPairing } from './compose-pairing.ts';
 import { wireHostedPairing } from './compose-pairing-hosted.ts';
 import { wirePayments } from './compose-payments.ts';
@@ -65,7 +67,7 @@ import { wireGatewaySync } from './compose-sync-gateway.ts';
 import { wireHostedSync } from './compose-sync-hosted.ts';
 import { wireTechnicians } from './compose-technicians.ts';
 import { wireTrust } from './compose-trust.ts';
-import { wireUpdate } from './compose-update.ts';
+import { packagesOf, wireUpdate } from './compose-update.ts';
 import type { Config } from './config.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
 
@@ -124,7 +126,7 @@ export async function compose(config: Config, given: World) {
   clock = startClock({ config, world, log }, run.goodTime, (steppedBy) => {
     for (const listener of clockListeners) listener(steppedBy);
   });
-  const notify = wireNotify(config, kernel, database);
+  const notify = wireNotify(canSend(config), kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
   const clients = clientAddresses(config.trustedProxies, tellOnceOfProxy(config, log));
   const { authenticate, ...accounts } = await wireAccounts({
@@ -132,6 +134,7 @@ export async function compose(config: Config, given: World) {
     world,
     kernel,
     database: heard,
+    subscriptions,
     clients,
     attempts,
   });
@@ -276,7 +279,7 @@ export async function compose(config: Config, given: World) {
           notify,
           passwords: accounts.passwords,
           attempts,
-          sendLetter: delivery.sendLetter,
+          sendLetter: delivery.letters.send,
           metrics,
           sourceOf: clients.of,
           desk: payments.desk,
@@ -324,7 +327,7 @@ export async function compose(config: Config, given: World) {
     batches: production.batches,
     limits: subscriptions.limits,
     hasApiAccess,
-    sendLetter: delivery.sendLetter,
+    letters: delivery.letters,
     endPayments: payments.endPayments,
   });
   const trust = await wireTrust({
@@ -338,7 +341,7 @@ export async function compose(config: Config, given: World) {
     refusals,
     isNear: clients.isNear,
   });
-  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart });
+  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart, pairing });
   const doctor = wireDoctor({
     config,
     world,
@@ -450,6 +453,7 @@ export async function compose(config: Config, given: World) {
       mountBeside: (express) => {
         fleet?.mount(express);
         sync?.mount(express);
+        if (fleet !== null) mountPackages(express, packagesOf(config, fleet.gatewayByToken));
         mountPlatform(
           express,
           {
@@ -461,7 +465,7 @@ export async function compose(config: Config, given: World) {
             events,
             paymentPages: payments.pages,
             authorities: trust.authorities,
-            local: doctor.local,
+            local: { ...doctor.local, hostedEntrance: update.hostedEntrance },
             consoleFolder: CONSOLE,
             readiness: () => readiness({ database, checks }, storage, clock),
           },

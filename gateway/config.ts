@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { parseNetwork } from '#adapters/http/client-address.ts';
 import { DISCOVERY_PORT } from '#contract/discovery.ts';
 import { isName } from '#features/trust/trust-rules.ts';
+import { DATABASE_NAME } from './update/database-name.ts';
 
 // Every option of the program: flag, environment variable, what it may be, default, and a sentence for --help.
 
@@ -326,6 +327,11 @@ export const options = {
     fallback: null,
     help: 'file of the public keys of updates; given by the package, without it this program does not update itself',
   },
+  'updates-dir': {
+    schema: z.string().min(1).nullable(),
+    fallback: null,
+    help: 'folder of a hosted instance with signed packages (.update) that its gateways may fetch; without it none',
+  },
   'bench-ports': {
     schema: z
       .string()
@@ -436,7 +442,7 @@ export function helpText(): string {
   return `npm start -- [options]   each also by its environment variable\n\n${lines.join('\n')}\n`;
 }
 
-export const databaseFile = (config: Pick<Config, 'data'>): string => join(config.data, 'farm.db');
+export const databaseFile = (config: Pick<Config, 'data'>): string => join(config.data, DATABASE_NAME);
 
 /** True for a gateway that nobody on the network can call. */
 export const isForThisMachine = (host: string): boolean => ['127.0.0.1', '::1', 'localhost'].includes(host);

@@ -1,16 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { makeWay } from './update/make-way.ts';
 import { readPublicKeys } from './update/manifest.ts';
-import { mainOf, programTrouble } from './update/program-folder.ts';
+import { mainOf, programTrouble, textOf, versionIn } from './update/program-folder.ts';
 import {
   appliedVersions,
+  lookAtState,
   pointCurrent,
   previousFolder,
   programOf,
-  readState,
   tidyVersions,
   writeState,
 } from './update/update-folder.ts';
@@ -18,8 +18,11 @@ import {
   atStart,
   failed,
   passed,
+  returned,
+  type Slot,
   type StartDecision,
   stoppedInTrial,
+  trialMs,
   type UpdateState,
   unneeded,
 } from './update/update-state.ts';
@@ -30,6 +33,8 @@ import {
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=512', '--v8-pool-size=2'];
 /** A version that is told to stop and does not. */
 const STOP_WITHIN_MS = 6_000;
+/** One that lives says every second what it still lacks; one that does not hears no wish to stop either. */
+const HUNG_AFTER_MS = 5_000;
 const PING_EVERY_MS = 5_000;
 
 const { values, positionals } = parseArgs({
@@ -51,38 +56,60 @@ const say = (msg: string, more: object = {}) =>
 const stop = { isAsked: false };
 
 async function decide(): Promise<StartDecision> {
-  const found = await readState(data);
-  const troubles = await troublesOf(found);
-  const decision = atStart(found, {
+  const { state: before, found } = await lookAtState(data);
+  if (found !== 'whole') say(`the state of updates is ${found}; the version of the package runs`);
+  const troubles = await troublesOf(before);
+  const decision = atStart(before, {
     packagedVersion: versionIn(base) ?? '0.0.0',
     previousVersion: versionIn(previousFolder(base)),
     troubleOf: (version) => (troubles.has(version) ? (troubles.get(version) ?? null) : 'it is not there'),
     now: iso(),
   });
-  const { state, run } = decision;
+  const { run, isTrial } = decision;
+  const program = programOf(run, base, data);
+  const state = isTrial ? decision.state : await withWayBack(decision.state, program);
   try {
-    if (JSON.stringify(state) !== JSON.stringify(found)) await writeState(data, state);
-    await pointCurrent(data, programOf(run, base, data));
-    await tidyVersions(data, unneeded(state, await appliedVersions(data)));
+    const isNew = JSON.stringify(state) !== JSON.stringify(before);
+    if (isNew && found !== 'unreadable') await writeState(data, state);
+    await pointCurrent(data, program);
+    // of what could not be read nobody knows what it still needs
+    if (found === 'whole') await tidyVersions(data, unneeded(state, await appliedVersions(data)));
   } catch (error) {
     say('the state of updates could not be written', { err: String(error) });
     // a trial that nobody can take back is none
-    if (decision.isTrial) return { state: found, run: found.slot, isTrial: false };
+    if (decision.isTrial) return { state: before, run: before.slot, isTrial: false };
   }
-  if (state.last !== null && state.last.at !== found.last?.at)
+  if (state.last !== null && state.last.at !== before.last?.at)
     say('an update ended', { outcome: state.last });
-  return decision;
+  return { ...decision, state };
+}
+
+/** Before the version of before starts again on a database that another one had. */
+async function withWayBack(state: UpdateState, program: string): Promise<UpdateState> {
+  if (!state.isReturning) return state;
+  try {
+    const { isKnown, aside } = await makeWay(data, program, iso());
+    if (aside !== null) say('the database was put aside', { aside });
+    // asked again at the next start
+    return isKnown ? returned(state, aside) : state;
+  } catch (error) {
+    say('nobody knows whether the version before can use the database', { err: String(error) });
+    return state;
+  }
 }
 
 /** Only what may run is looked at: reading a program to its last byte takes a second or two on a small box. */
-async function troublesOf({ slot, step }: UpdateState): Promise<Map<string, string | null>> {
-  const candidates = [slot, step.at === 'trial' ? step.target : null];
+async function troublesOf({ slot, before, step }: UpdateState): Promise<Map<string, string | null>> {
   const troubles = new Map<string, string | null>();
-  const keys = readPublicKeys(textOf(keyFile) ?? '');
-  for (const candidate of candidates) {
-    if (candidate === null || typeof candidate === 'string') continue;
-    troubles.set(candidate.version, await programTrouble(programOf(candidate, base, data), keys));
-  }
+  const keys = readPublicKeys(textOf(keyFile));
+  const look = async (candidate: Slot | null) => {
+    if (candidate === null || typeof candidate === 'string') return null;
+    const trouble = await programTrouble(programOf(candidate, base, data), keys);
+    troubles.set(candidate.version, trouble);
+    return trouble;
+  };
+  if ((await look(slot)) !== null) await look(before);
+  if (step.at === 'trial') await look(step.target);
   return troubles;
 }
 
@@ -108,30 +135,38 @@ function become(program: string): never {
   return process.execve(node, [node, ...args], environment());
 }
 
-type Verdict = 'healthy' | 'stopped' | { failed: string } | { fell: string };
+/** `early`: it was told to stop and had not been at work yet. */
+type Verdict = 'healthy' | 'stopped' | 'early' | { failed: string; isHung: boolean } | { fell: string };
 
 async function tryOut(program: string, state: UpdateState): Promise<void> {
   const { step } = state;
   if (step.at !== 'trial') return;
-  const allowMs = values['gate-s'] === undefined ? step.allowMs : Number(values['gate-s']) * 1000;
+  const allowMs =
+    values['gate-s'] === undefined
+      ? Math.min(step.allowMs, trialMs(Number.POSITIVE_INFINITY))
+      : Number(values['gate-s']) * 1000;
   say('a new version is tried', { version: step.version, start: step.starts, allowMs });
   const { node, args } = commandOf(program);
   const child = spawn(node, args, {
     env: environment({ ON_TRIAL: '1' }),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const verdict = await watch(child, allowMs);
+  const verdict = await pinging(() => watch(child, allowMs));
   if (verdict === 'healthy') {
     await settle(passed(state, iso()));
     process.exitCode = (await ended(child)) ?? 1;
     if (stop.isAsked) process.exit();
     return;
   }
-  if (verdict === 'stopped') {
-    await settle(stoppedInTrial(state));
-    process.exit((await ended(child)) ?? 0);
+  if (verdict === 'stopped' || verdict === 'early') {
+    // a supervisor that waits for a version in vain stops it, too: that counts as a start that failed
+    if (verdict === 'stopped') await settle(stoppedInTrial(state));
+    else say('the new version was stopped before it was at work');
+    await end(child, STOP_WITHIN_MS);
+    process.exit(child.exitCode ?? 0);
   }
-  await end(child);
+  const isHung = 'failed' in verdict && verdict.isHung;
+  await pinging(() => end(child, isHung ? 0 : STOP_WITHIN_MS));
   if ('failed' in verdict) await settle(failed(state, verdict.failed, iso()));
   // one that fell gets a second start, which the next look at the state decides
   else say('the new version fell', { why: verdict.fell });
@@ -146,33 +181,43 @@ async function settle(state: UpdateState): Promise<void> {
 
 function watch(child: ChildProcess, allowMs: number): Promise<Verdict> {
   const { promise, resolve } = Promise.withResolvers<Verdict>();
+  const said = { isAtWork: false, missing: 'it said nothing', at: 0 };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       stop.isAsked = true;
       child.kill(signal);
-      resolve('stopped');
+      resolve(said.isAtWork ? 'stopped' : 'early');
     });
   }
-  let missing = 'it said nothing';
-  child.on('message', (said: { isHealthy?: boolean; missing?: string }) => {
-    if (said.isHealthy === true) resolve('healthy');
-    missing = said.missing ?? missing;
+  child.on('message', (word: { isHealthy?: boolean; missing?: string }) => {
+    said.isAtWork = true;
+    said.at = performance.now();
+    if (word.isHealthy === true) resolve('healthy');
+    said.missing = word.missing ?? said.missing;
   });
   child.once('error', (error) => resolve({ fell: error.message }));
   child.once('exit', (code, signal) => resolve({ fell: `it ended with ${signal ?? code}` }));
-  const deadline = setTimeout(
-    () => resolve({ failed: `it did not prove itself within ${Math.round(allowMs / 1000)} s: ${missing}` }),
-    allowMs,
-  );
-  // while this process watches, the system need not
+  const deadline = setTimeout(() => {
+    const failed = `it did not prove itself within ${Math.round(allowMs / 1000)} s: ${said.missing}`;
+    resolve({ failed, isHung: performance.now() - said.at > HUNG_AFTER_MS });
+  }, allowMs);
+  return promise.finally(() => clearTimeout(deadline));
+}
+
+/**
+ * While this process is at work itself, the system need not watch: a version that was tried and fell has told it to, and
+ * reading the one before to its last byte takes a while. One that is healthy speaks for itself.
+ */
+async function pinging<Answer>(run: () => Promise<Answer>): Promise<Answer> {
   const ping = setInterval(() => {
     if (process.env['NOTIFY_SOCKET'] !== undefined)
       execFile('systemd-notify', ['WATCHDOG=1'], () => undefined);
   }, PING_EVERY_MS);
-  return promise.finally(() => {
-    clearTimeout(deadline);
+  try {
+    return await run();
+  } finally {
     clearInterval(ping);
-  });
+  }
 }
 
 function ended(child: ChildProcess): Promise<number | null> {
@@ -180,34 +225,18 @@ function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', resolve));
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, withinMs: number): Promise<void> {
   const gone = ended(child);
   child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
   await gone;
   clearTimeout(timer);
 }
 
-function versionIn(program: string): string | null {
-  try {
-    // our own file, in our own form
-    return (JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string }).version;
-  } catch {
-    return null;
-  }
-}
-
-function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
 for (;;) {
-  const { run, isTrial, state } = await decide();
+  const { run, isTrial, state } = await pinging(decide);
   const program = programOf(run, base, data);
+  if (stop.isAsked) process.exit(0);
   if (!isTrial) become(program);
   await tryOut(program, state);
 }

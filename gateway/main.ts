@@ -17,6 +17,7 @@ import { runPair } from './pair.ts';
 import { proveTrial, reportAlive } from './prove-trial.ts';
 import { runRestore } from './restore.ts';
 import { lanAddresses, serve } from './serve.ts';
+import { readState } from './update/update-folder.ts';
 import { runUpdate } from './update-command.ts';
 
 /** Compiled code is stored when the start is over; the box may lose its power before it ever stops in order. */
@@ -128,7 +129,8 @@ async function runServer(config: Config): Promise<void> {
   if (tellSupervisor !== null) reportAlive(running, tellSupervisor, monotonic);
   const { ON_TRIAL } = process.env;
   if (ON_TRIAL !== '1') return;
-  proveTrial(running, monotonic, (word) => void process.send?.(word));
+  const { farm } = await readState(config.data);
+  proveTrial(running, farm, monotonic, (word) => void process.send?.(word));
   // who tries this version is gone; two that run would fight for the ports
   process.once('disconnect', () => stop('SIGTERM'));
 }

@@ -1,6 +1,7 @@
 import type { TellSupervisor } from '#adapters/system/tell-supervisor.ts';
 import type { Running } from './serve.ts';
 import { judge, OPEN_GATE } from './update/health-gate.ts';
+import type { Before } from './update/update-state.ts';
 
 const EVERY_MS = 1_000;
 /** A third of what the unit allows between two. */
@@ -11,18 +12,22 @@ const PATIENCE_MS = 15_000;
 /** Tells whoever tries this version what is still missing, and that it is healthy once it is. */
 export function proveTrial(
   running: Pick<Running, 'vital'>,
+  before: Before | null,
   monotonic: () => number,
   send: (word: { isHealthy: boolean; missing: string | null }) => void,
 ): void {
   let gate: Parameters<typeof judge>[0] = OPEN_GATE;
   const timer = setInterval(() => {
-    void running.vital().then((vital) => {
-      const judged = judge(gate, vital, monotonic());
-      gate = judged.gate;
-      const isHealthy = judged.missing === null;
-      send({ isHealthy, missing: judged.missing });
-      if (isHealthy) clearInterval(timer);
-    });
+    running.vital(before).then(
+      (vital) => {
+        const judged = judge(gate, vital, monotonic());
+        gate = judged.gate;
+        const isHealthy = judged.missing === null;
+        send({ isHealthy, missing: judged.missing });
+        if (isHealthy) clearInterval(timer);
+      },
+      (error: unknown) => send({ isHealthy: false, missing: `it cannot be looked at: ${String(error)}` }),
+    );
   }, EVERY_MS);
   timer.unref();
 }

@@ -11,6 +11,7 @@ import { isoOf } from '#core/kernel.ts';
 import type { Instance } from './compose.ts';
 import type { RunJob } from './compose-backup.ts';
 import type { Config } from './config.ts';
+import type { Before } from './update/update-state.ts';
 
 /** What is done again and again, by role; when and how often is said as cron says it, with seconds. */
 export function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | null): Tick[] {
@@ -24,6 +25,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     ...onceForAll(config, instance, [
       ...paymentTicks(instance),
       { name: 'deleted accounts', every: '47 23 * * * *', run: instance.people.eraseLeftovers },
+      { name: 'owners of handed over farms', every: '53 11 * * * *', run: instance.people.followOwner },
       { name: 'sweep', every: '17 7 * * * *', run: () => sweep(instance) },
       { name: 'escalation', every: '*/5 * * * * *', run: instance.watches.escalation.tick },
       ...(instance.sync === null
@@ -34,6 +36,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       ? []
       : [{ name: 'open requests', every: '*/20 * * * * *', run: requestLimits.renewOpen }]),
     { name: 'deliveries', every: '*/5 * * * * *', run: instance.delivery.look },
+    { name: 'invitations by e-mail', every: '*/5 * * * * *', run: instance.people.sendLetters },
     { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
   ];
   if (instance.hostedWork !== null) {
@@ -123,7 +126,10 @@ function onceForAll({ role }: Config, { processes: { leases } }: Instance, ticks
 }
 
 function paymentTicks({ payments }: Instance): Tick[] {
-  return payments.tick === null ? [] : [{ name: 'payments', every: '*/5 * * * * *', run: payments.tick }];
+  const look: Tick = { name: 'subscriptions asked after', every: '33 41 * * * *', run: payments.look };
+  return payments.tick === null
+    ? [look]
+    : [{ name: 'payments', every: '*/5 * * * * *', run: payments.tick }, look];
 }
 
 /** What hangs on the box. */
@@ -169,8 +175,9 @@ export function beating(
   };
 }
 
-export function updateTicks({ update }: Instance): Tick[] {
-  return update.look === null ? [] : [{ name: 'update', every: '*/2 * * * * *', run: update.look }];
+/** `farm`: how it stands at the moment of a switch. */
+export function updateTicks({ update: { look } }: Instance, farm: () => Before): Tick[] {
+  return look === null ? [] : [{ name: 'update', every: '*/2 * * * * *', run: () => look(farm) }];
 }
 
 export function backupTicks({ backup }: Instance, run: RunJob): Tick[] {

@@ -5,7 +5,6 @@ import { announce } from '#adapters/discovery/announce.ts';
 import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { startTicks } from '#adapters/timers/ticks.ts';
-
 import { compose, type Instance } from './compose.ts';
 import { openBroker } from './compose-broker.ts';
 import { watchProcess } from './compose-platform.ts';
@@ -21,6 +20,8 @@ import {
   updateTicks,
 } from './regular-tasks.ts';
 import type { Vital } from './update/health-gate.ts';
+import type { Before } from './update/update-state.ts';
+import { farmNow, vitalOf } from './vital.ts';
 import type { World } from './world.ts';
 
 export type Running = {
@@ -32,7 +33,8 @@ export type Running = {
   mqtts: string | null;
   /** How often the schedules were looked at, and when last, on the monotonic clock. */
   pulse: () => { ticks: number; at: number };
-  vital: () => Promise<Vital>;
+  /** What a version that is tried is judged by; `before`: as the farm stood before it. */
+  vital: (before: Before | null) => Promise<Vital>;
   /** Notes what ends this process now, for the doctor of the next one. */
   fault: (error: unknown) => void;
   stop: () => Promise<void>;
@@ -112,7 +114,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
           beating(tick, config.role, pulse, world.monotonic),
         ),
         ...backups,
-        ...updateTicks(instance),
+        ...updateTicks(instance, () => farmNow(instance, config, doors.ports())),
         trust,
         everyMinute,
       ],
@@ -127,10 +129,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
       mqtts: mqtts === null ? null : `mqtts://${shownHost(config.host)}:${mqtts}`,
       pulse: () => pulse,
       fault: instance.doctor.fault,
-      async vital() {
-        const { ready } = await instance.ready();
-        return { isReady: ready, controlTicks: pulse.ticks, brokerOk: broker?.health().ok ?? true };
-      },
+      vital: (before) => vitalOf({ instance, broker, ticks: () => pulse.ticks, ports: doors.ports }, before),
       async stop() {
         // a copy under way would keep the stop waiting
         await instance.backup?.stop(jobs.stop);

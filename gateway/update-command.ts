@@ -1,27 +1,21 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
-import { withScratch } from '#adapters/backup/scratch.ts';
+import { parseArgs } from 'node:util';
 import { controlTroubleOf } from '#adapters/sql/check-database.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
-import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
-import { updateFactsOf } from '#adapters/sql/update-facts.ts';
-import { programVersion } from '#adapters/system/program-version.ts';
+import { schemaTroubleOf } from '#adapters/sql/update-facts.ts';
 import { standBack } from '#adapters/system/stand-back.ts';
-import { BadOption, type Config, databaseFile, readConfig } from './config.ts';
-import { makeSnapshot } from './make-snapshot.ts';
-import { prepareSqlite } from './open-database.ts';
-import { archOf, readPublicKeys } from './update/manifest.ts';
-import { mainOf } from './update/program-folder.ts';
-import { type StageDeps, stageUpdate } from './update/stage-update.ts';
+import { beforePackage } from './before-package.ts';
+import { BadOption, readConfig } from './config.ts';
+import { prepareSqlite, sqliteMigrations } from './open-database.ts';
+import { rehearsedText, stageDeps } from './stage-deps.ts';
+import { REFUSED_EXIT } from './update/make-way.ts';
+import { stageUpdate } from './update/stage-update.ts';
 import { readState } from './update/update-folder.ts';
 import { UpdateRefused } from './update/update-trouble.ts';
 
-const HELP = `npm run update -- --from FILE|FOLDER|https://...   works while the gateway runs
+const HELP = `npm run update -- --from FILE|FOLDER|https://...|hosted   works while the gateway runs
 
-  --from         a signed package, a folder such as a stick (its newest one is taken), or an https address
+  --from         a signed package, a folder such as a stick (its newest one is taken), an https address, or the word
+                 hosted for what the hosted instance offers that this gateway is paired with
   --allow-older  take a package that is older than what runs
   --status       say how far the last update is, and change nothing
   --data DIR     folder of the gateway (DATA_DIR) [./data]
@@ -29,8 +23,8 @@ const HELP = `npm run update -- --from FILE|FOLDER|https://...   works while the
 The package is checked, unpacked beside the running program and rehearsed on a copy of the database. Then the gateway
 restarts into it; unless it proves itself within a minute, it goes back by itself, with all data.
 `;
-const REHEARSAL_MS = 10 * 60_000;
-const SNAPSHOT_BYTES = 1_000_000_000;
+/** What the installation of a package stops at. */
+const NOT_NOW_EXIT = 3;
 
 type Tools = {
   environment: Readonly<Record<string, string | undefined>>;
@@ -42,18 +36,26 @@ export async function runUpdate(args: readonly string[], tools: Tools, now: () =
   const { print } = tools;
   try {
     const values = readArguments(args);
-    if (values.rehearse !== undefined) return rehearsed(values.rehearse, now);
+    if (values.rehearse !== undefined) return rehearsed(values.rehearse, { now, print });
+    if (values.accepts !== undefined) return accepted(values.accepts);
     if (values.help) {
       print(HELP);
       return 0;
     }
     const config = readConfig(values.data === undefined ? [] : ['--data', values.data], tools.environment);
     if (values.status) {
-      print(JSON.stringify(await readState(config.data), null, 2));
+      // what a trial is to reach again is a long list, and for the trial alone
+      const { farm: _, ...state } = await readState(config.data);
+      print(JSON.stringify(state, null, 2));
+      return 0;
+    }
+    if (values['before-package']) {
+      standBack();
+      await beforePackage({ config, now, print }, values.force ?? false);
       return 0;
     }
     if (values.from === undefined)
-      throw new BadOption('Say --from with a package, a folder or an https address');
+      throw new BadOption('Say --from with a package, a folder, an https address or hosted');
     standBack();
     const wish = { from: values.from, allowOlder: values['allow-older'] ?? false };
     const { version } = await stageUpdate(stageDeps(config, print, now), wish);
@@ -62,95 +64,20 @@ export async function runUpdate(args: readonly string[], tools: Tools, now: () =
   } catch (error) {
     if (!(error instanceof BadOption) && !(error instanceof UpdateRefused)) throw error;
     print(error instanceof UpdateRefused ? `${error.code}: ${error.message}` : error.message);
-    return error instanceof BadOption ? 2 : 1;
+    if (error instanceof BadOption) return 2;
+    return args.includes('--before-package') ? NOT_NOW_EXIT : 1;
   }
 }
 
-/** What carrying out an update takes on this machine. */
-export function stageDeps(
-  config: Pick<Config, 'role' | 'data' | 'databaseUrl' | 'updateKeys'>,
-  print: (line: string) => void,
-  now: () => number,
-): StageDeps {
-  const file = databaseFile(config);
-  const bytes = async () => (existsSync(file) ? (await stat(file)).size : 0);
-  return {
-    data: config.data,
-    keys: keysOf(config),
-    arch: archOf(process.arch),
-    runningVersion: programVersion(),
-    now,
-    print,
-    databaseFacts: () => updateFactsOf(file),
-    databaseBytes: bytes,
-    async snapshot() {
-      const madeAt = new Date(now()).toISOString();
-      if (!existsSync(file)) return;
-      await makeSnapshot({
-        kind: 'snapshot',
-        data: config.data,
-        databaseFile: file,
-        madeAt,
-        maxBytes: SNAPSHOT_BYTES,
-      });
-    },
-    async rehearse(program) {
-      const startedAt = performance.now();
-      await withScratch(config.data, await bytes(), async (scratch) => {
-        const copy = `${scratch}/farm.db`;
-        if (existsSync(file)) await takeSnapshot(file, copy);
-        await rehearseWith(program, copy);
-      });
-      return Math.round(performance.now() - startedAt);
-    },
-  };
-}
+type Rehearsing = { now: () => number; print: Tools['print'] };
 
-function keysOf({ role, databaseUrl, updateKeys }: Pick<Config, 'role' | 'databaseUrl' | 'updateKeys'>) {
-  const isOurs = role === 'gateway' && databaseUrl === null && updateKeys !== null;
-  if (!isOurs)
-    throw new UpdateRefused(
-      'NOT_MANAGED',
-      'this program does not update itself: it was not installed as a gateway package; update it the way it was installed',
-    );
-  try {
-    return readPublicKeys(readFileSync(updateKeys, 'utf8'));
-  } catch (cause) {
-    throw new UpdateRefused('NOT_MANAGED', 'this installation knows no key of updates', { cause });
-  }
-}
-
-/** The program that is to come opens a copy: what it cannot do is known before anything is switched. */
-async function rehearseWith(program: string, copy: string): Promise<void> {
-  const guard = join(program, 'scripts', 'require-node.mjs');
-  const command = [
-    '--max-old-space-size=256',
-    '--import',
-    guard,
-    mainOf(program),
-    'update',
-    '--rehearse',
-    copy,
-  ];
-  try {
-    await promisify(execFile)(join(program, 'bin', 'node'), command, { timeout: REHEARSAL_MS });
-  } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? lastLineOf(String(cause.stderr)) : '';
-    const ended =
-      cause instanceof Error && 'code' in cause ? `it ended with ${String(cause.code)}` : 'it hung';
-    const detail = said === '' ? ended : said;
-    throw new UpdateRefused('REHEARSAL_FAILED', `the new version cannot use the database: ${detail}`, {
-      cause,
-    });
-  }
-}
-
-const lastLineOf = (text: string) => text.trim().split('\n').at(-1) ?? '';
-
-function rehearsed(copy: string, now: () => number): number {
+/** Only bringing the schema forward counts: a trial does the same, and all else it does not. */
+function rehearsed(copy: string, { now, print }: Rehearsing): number {
   const connection = connectSqlite(copy);
   try {
+    const startedAt = performance.now();
     prepareSqlite(connection, now());
+    print(rehearsedText(Math.round(performance.now() - startedAt)));
     const trouble = controlTroubleOf(connection);
     if (trouble === null) return 0;
     process.stderr.write(`${trouble}\n`);
@@ -158,6 +85,14 @@ function rehearsed(copy: string, now: () => number): number {
   } finally {
     connection.close();
   }
+}
+
+/** Asked by the launcher before it goes back to this version. */
+function accepted(file: string): number {
+  const trouble = schemaTroubleOf(file, sqliteMigrations());
+  if (trouble === null) return 0;
+  process.stderr.write(`${trouble}\n`);
+  return REFUSED_EXIT;
 }
 
 function readArguments(args: readonly string[]) {
@@ -169,7 +104,11 @@ function readArguments(args: readonly string[]) {
         'allow-older': { type: 'boolean' },
         status: { type: 'boolean' },
         data: { type: 'string' },
+        // for the launcher, the installation of a package, and an update, not for people
         rehearse: { type: 'string' },
+        accepts: { type: 'string' },
+        'before-package': { type: 'boolean' },
+        force: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

@@ -9,11 +9,19 @@ import { buildWhenChanged } from './build-when-changed.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What is started, by the name of its file in `gateway/dist`. */
+/** What is started from outside, by the name of its file in `gateway/dist`. */
 const PROGRAM = {
   main: 'gateway/main.ts',
   launch: 'gateway/launch.ts',
   'bench-tool': 'gateway/bench-tool.ts',
+};
+
+/**
+ * What the program itself starts, hours later perhaps, when another build stands in its place: each build has names of
+ * its own for them, so that it starts its own or, once that is gone, none. One of another version would be spoken to in
+ * words that it does not know.
+ */
+const PARTS = {
   'job-child': 'gateway/job-child.ts',
   'bench-child': 'gateway/bench/bench-child.ts',
   'reader-worker': 'gateway/adapters/sql/reader-thread/worker.ts',
@@ -39,13 +47,14 @@ const TAKEN_IN = /^(kysely|zod|zod-openapi|temporal-polyfill|temporal-utils)(\/|
 const GUARD = path.join(root, 'scripts/require-node.mjs');
 
 export const buildProgram = () =>
-  bundle({ out: 'gateway/dist', entries: PROGRAM, sources: ['gateway', 'package-lock.json'] });
+  bundle({ out: 'gateway/dist', entries: PROGRAM, parts: PARTS, sources: ['gateway', 'package-lock.json'] });
 
 export const buildChildren = () =>
   bundle({
     out: CHILDREN_FOLDER,
     // they start parts of the program, too
     entries: { ...CHILDREN, ...PROGRAM },
+    parts: PARTS,
     sources: ['gateway', 'firmware-sim', 'scripts', 'test/support', 'test/update', 'package-lock.json'],
   });
 
@@ -60,23 +69,30 @@ function named(folder, files) {
 }
 
 /**
- * Makes one file of each entry and the files they share, when the sources changed.
- * @param {{ out: string, entries: Readonly<Record<string, string>>, sources: readonly string[] }} wanted
+ * Makes one file of each entry and part and the files they share, when the sources changed.
+ * @param {{
+ *   out: string,
+ *   entries: Readonly<Record<string, string>>,
+ *   parts?: Readonly<Record<string, string>>,
+ *   sources: readonly string[],
+ * }} wanted
  */
-export async function bundle({ out, entries, sources }) {
+export async function bundle({ out, entries, parts = {}, sources }) {
   await buildWhenChanged({
     out,
     sources: [...sources, 'package.json', 'scripts/build-program.mjs', 'scripts/build-when-changed.mjs'],
-    also: JSON.stringify(entries),
-    build: async (made) => {
+    also: JSON.stringify([entries, parts]),
+    build: async (made, stamp) => {
       const { rolldown } = await import('rolldown');
+      const ofThisBuild = Object.entries(parts).map(([name, file]) => [`${name}-${stamp.slice(0, 8)}`, file]);
+      const input = { ...entries, ...Object.fromEntries(ofThisBuild) };
       const bundled = await rolldown({
         cwd: root,
         platform: 'node',
-        input: { ...entries },
+        input,
         external: (id) => isPackage(id) && !TAKEN_IN.test(id),
         plugins: [
-          { name: 'places of files', resolveId: guardOutside(out), transform: keepPlaces(out, entries) },
+          { name: 'places of files', resolveId: guardOutside(out), transform: keepPlaces(out, input) },
         ],
       });
       await bundled.write({

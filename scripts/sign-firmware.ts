@@ -1,18 +1,25 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { FIRMWARE_CHIPS } from '#contract/mqtt/ota.ts';
 import { firmwareManifest } from '#contract/resources/firmware.ts';
 import { statementOf } from '#features/firmware/package-rules.ts';
+import { statementOfBundle } from '../gateway/bench/publisher-signature.ts';
+import { firmwareManifest as bundleManifest, MANIFEST } from '../gateway/bench/read-firmware.ts';
 
-// Makes a signed firmware file (.sfw) from an application image, for the store of a gateway.
+// Makes a signed firmware file (.sfw) from an application image, for the store of a gateway, and signs bundles for the
+// cable.
 
-const HELP = `Signs firmware of controllers for updates over the air.
+const HELP = `Signs firmware of controllers, for updates over the air and for the cable.
 
   a pair of keys, once:   npm run sign-firmware -- --new-key publisher
   a firmware file:        npm run sign-firmware -- --key publisher.key.pem --chip esp32 --version 1.5.0 \\
                               [--notes TEXT] --image build/aerator.bin --out aerator-1.5.0.sfw
+  a bundle:               npm run sign-firmware -- --key publisher.key.pem --bundle aerator-1.5.0
+
+--bundle signs a folder with manifest.json and its files as they are now: the digests in the manifest are renewed.
 
 --new-key writes publisher.key.pem (keep it secret and off the farm) and publisher.pub.pem (put it into
 firmware-keys.pem in the data folder of each gateway, and into the firmware of the controllers).
@@ -37,6 +44,24 @@ export function firmwareFile(
   return Buffer.concat([Buffer.from(`${JSON.stringify(manifest)}\n`), image]);
 }
 
+/** Signs the bundle in a folder. Throws when it is none, or a file of it is missing. */
+export async function signBundle(folder: string, privateKeyPem: string | Buffer) {
+  const file = join(folder, MANIFEST);
+  const written = JSON.parse(await readFile(file, 'utf8')) as { parts?: { file?: unknown }[] };
+  const parts = await Promise.all(
+    (written.parts ?? []).map(async (part) => {
+      const bytes = await readFile(join(folder, String(part.file)));
+      return { ...part, sha256: createHash('sha256').update(bytes).digest('hex') };
+    }),
+  );
+  const renewed = { ...written, parts, signature: undefined };
+  const manifest = bundleManifest.parse(renewed);
+  const signature = sign(null, Buffer.from(statementOfBundle(manifest)), createPrivateKey(privateKeyPem));
+  const signed = { ...renewed, signature: signature.toString('base64url') };
+  await writeFile(file, `${JSON.stringify(signed, null, 2)}\n`);
+  return manifest;
+}
+
 async function main(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -47,12 +72,18 @@ async function main(args: string[]): Promise<number> {
       version: { type: 'string' },
       notes: { type: 'string' },
       image: { type: 'string' },
+      bundle: { type: 'string' },
       out: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
   if (values['new-key'] !== undefined) return newKey(values['new-key']);
-  const { key, chip, version, image, out, notes } = values;
+  const { key, chip, version, image, out, notes, bundle } = values;
+  if (key && bundle) {
+    const signed = await signBundle(bundle, await readFile(key));
+    console.log(`${bundle}: ${signed.version} for ${signed.chip}, ${signed.parts.length} files`);
+    return 0;
+  }
   if (!key || !chip || !version || !image || !out) {
     console.log(HELP);
     return values.help ? 0 : 2;

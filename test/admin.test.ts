@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notificationChannel } from '#contract/resources/notification-channels.ts';
+import { insert } from '#core/changes.ts';
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { freshDatabase } from '#test/postgres.ts';
@@ -256,7 +258,32 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
 
     test('sees the subscription of an account, and its user is told of a new plan', async () => {
       const { token, user } = await app.signUp({ plan: null });
+      const at = new Date(app.clock.now()).toISOString();
+      const channel = insert(notificationChannel, {
+        id: app.kernel.newId(),
+        user_id: user.id,
+        kind: 'EMAIL',
+        address: user.email,
+        keys: null,
+        types: ['SUBSCRIPTION'],
+        min_severity: 'LOW',
+        quiet_from: null,
+        quiet_to: null,
+        timezone: 'Etc/UTC',
+        is_active: true,
+        verified_at: at,
+        created_at: at,
+        updated_at: null,
+      });
+      await app.kernel.commit({ changes: [channel], actor: null });
       expect((await json('set-plan', '--email', user.email, '--plan', 'BASIC')).code).toBe(0);
+      // the shell of an operator knows no mail server; whether there is one is for the running instance to say
+      const waiting = await app.database.read
+        .selectFrom('deliveries')
+        .select(['kind', 'state'])
+        .where('user_id', '=', user.id)
+        .execute();
+      expect(waiting).toEqual([{ kind: 'EMAIL', state: 'PENDING' }]);
       const shown = await json('subscription', '--email', user.email);
       expect(shown).toMatchObject({
         code: 0,

@@ -5,15 +5,18 @@ import { Route, Switch, useSearch } from 'wouter-preact';
 import { startInstance } from './data/instance.ts';
 import { startLive, stopLive } from './data/live.ts';
 import { startOutbox } from './data/outbox.ts';
+import { startPondCodes } from './data/pond-codes.ts';
 import { startProgram } from './data/program.ts';
 import { startPush } from './data/push-start.ts';
 import { queries } from './data/query.ts';
 import { startRemoteOrders } from './data/remote-orders.ts';
-import { isSignedIn, loadUser, renewIfDue } from './data/session.ts';
+import { isSignedIn, renewIfDue } from './data/session.ts';
 import { startTheme } from './data/theme.ts';
+import { keepUserKnown } from './data/who.ts';
 import { prepareFormats } from './i18n/format.ts';
 import { chooseLanguage, language } from './i18n/language.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
+import { Boundary } from './shell/boundary.tsx';
 import { LazyScreen } from './shell/lazy-screen.tsx';
 import { Shell } from './shell/shell.tsx';
 import { startSound } from './shell/sound.ts';
@@ -33,23 +36,25 @@ function App() {
       return;
     }
     startLive();
-    void loadUser().catch(() => undefined);
+    return keepUserKnown();
   }, [signedIn]);
   const isOnWall = new URLSearchParams(useSearch()).get('tv') === '1';
   return (
     <QueryClientProvider client={queries}>
-      <Switch>
-        <Route path={isOnWall ? '*' : '/painel'}>
-          <LazyScreen load={loadPanel} params={{}} />
-        </Route>
-        <Route path="/bem-vindo/:step?">
-          {(params: Record<string, string>) => <LazyScreen load={loadWelcome} params={params} />}
-        </Route>
-        <Route path="/primeira-senha">
-          <LazyScreen load={loadFirstPassword} params={{}} />
-        </Route>
-        {signedIn ? <Route component={Shell} /> : <Route component={SignIn} />}
-      </Switch>
+      <Boundary>
+        <Switch>
+          <Route path={isOnWall ? '*' : '/painel'}>
+            <LazyScreen load={loadPanel} params={{}} />
+          </Route>
+          <Route path="/bem-vindo/:step?">
+            {(params: Record<string, string>) => <LazyScreen load={loadWelcome} params={params} />}
+          </Route>
+          <Route path="/primeira-senha">
+            <LazyScreen load={loadFirstPassword} params={{}} />
+          </Route>
+          {signedIn ? <Route component={Shell} /> : <Route component={SignIn} />}
+        </Switch>
+      </Boundary>
     </QueryClientProvider>
   );
 }
@@ -62,6 +67,7 @@ const loadFirstPassword = async () => (await import('./screens/gateways/first-pa
 chooseLanguage(language.value);
 startTheme();
 startSound();
+startPondCodes();
 startProgram();
 startPush();
 void startInstance();

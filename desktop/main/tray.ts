@@ -1,5 +1,5 @@
 import type { MenuItemConstructorOptions, NativeImage, Tray as SystemTray } from 'electron';
-import type { AlarmsTold } from '../ipc.ts';
+import type { AlarmsTold, Standing } from '../ipc.ts';
 import type { Words } from './words.ts';
 
 /** What the picture says: nothing is seen, all is well (0), or the priority of the worst alarm. */
@@ -24,7 +24,7 @@ export function makeTray({ Tray, Menu, imageOf, words, ...does }: TrayDeps) {
   tray.setToolTip(words.blind);
   tray.on('click', does.open);
   return {
-    tell(standing: AlarmsTold) {
+    tell(standing: Standing) {
       tray.setImage(imageOf(markOf(standing)));
       tray.setToolTip(tipOf(standing, words));
     },
@@ -51,10 +51,10 @@ export function makeTray({ Tray, Menu, imageOf, words, ...does }: TrayDeps) {
   };
 }
 
-export const markOf = ({ state, worst }: AlarmsTold): Mark =>
+export const markOf = ({ state, worst }: Standing): Mark =>
   state === 'blind' ? 'blind' : state === 'calm' ? 0 : worst;
 
-function tipOf({ state, unanswered, text }: AlarmsTold, words: { blind: string; calm: string }): string {
+function tipOf({ state, unanswered, text }: Standing, words: { blind: string; calm: string }): string {
   if (state === 'blind') return words.blind;
   return state === 'calm' || unanswered === 0 ? words.calm : `(${unanswered}) ${text}`;
 }

@@ -1,4 +1,4 @@
-import type { AlarmsTold, Notice } from '../ipc.ts';
+import type { AlarmsTold, Notice, Standing } from '../ipc.ts';
 
 // What is known of the farm here, for the tray, the badge and the system's own messages. Only a console that runs and
 // sees its gateway may say that all is well; whatever else stands in the window, this station is blind, and says so.
@@ -11,7 +11,7 @@ const SAY_BLIND_AFTER_MS = 60_000;
 
 export type WatchDeps = {
   /** Tray and badge. */
-  tell: (standing: AlarmsTold) => void;
+  tell: (standing: Standing) => void;
   /** A critical alarm comes before whatever this PC is used for. */
   bring: () => void;
   say: (notice: Notice) => void;
@@ -22,18 +22,16 @@ export type WatchDeps = {
   words: { blindTitle: string; blindText: string };
 };
 
-export type Told = Omit<AlarmsTold, 'state'> & { state?: AlarmsTold['state'] | undefined };
-
 export function watchFarm({ tell, bring, say, revive, isPaired, words }: WatchDeps) {
   let isConsole = false;
-  let told: AlarmsTold | null = null;
+  let told: Standing | null = null;
   /** The last that was seen of the farm. */
   let seen: AlarmsTold | null = null;
   let silentTicks = 0;
   let blindMs = 0;
   let wasSaid = false;
 
-  const now = (): AlarmsTold => told ?? { ...(seen ?? NOTHING), state: 'blind' };
+  const now = (): Standing => told ?? { ...(seen ?? NOTHING), state: 'blind' };
   const isBlind = () => now().state === 'blind';
   const change = (isThere: boolean) => {
     isConsole = isThere;
@@ -67,14 +65,14 @@ export function watchFarm({ tell, bring, say, revive, isPaired, words }: WatchDe
     alive: () => {
       if (told !== null) silentTicks = 0;
     },
-    heard({ state, ...alarms }: Told) {
+    heard({ state, ...alarms }: AlarmsTold) {
       const before = told;
       // consoles before 0.2 did not say how they see; while they speak they are believed
       told = { ...alarms, state: state ?? (alarms.unanswered > 0 ? 'alarm' : 'calm') };
       silentTicks = 0;
       if (!isBlind()) seen = told;
       tell(now());
-      const isCritical = (one: AlarmsTold | null) => one?.state === 'alarm' && one.worst === 1;
+      const isCritical = (one: Standing | null) => one?.state === 'alarm' && one.worst === 1;
       if (isCritical(told) && !isCritical(before)) bring();
     },
     stop: () => clearInterval(timer),

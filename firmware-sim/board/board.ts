@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { SimClock } from '../sim-clock.ts';
-import { BOOT_LOG, bootBanner, type ResetReason } from './boot-log.ts';
-import { esp32, esp32c3, readMac } from './chip.ts';
+import { chooseProgram } from './boot-choice.ts';
+import { bootBanner, bootLog, type ResetReason } from './boot-log.ts';
+import { type Chip, esp32, esp32c3, lockedEsp32c3, readMac } from './chip.ts';
 import { createControllerHost } from './controller-host.ts';
-import { APP_AT, BOOTLOADER_AT, makeImage, readImage } from './esp-image.ts';
+import { APP_AT, makeImage, readImage } from './esp-image.ts';
 import type { BoardFaults } from './faults.ts';
 import { createFlash, type Flash } from './flash.ts';
 import { createLoader, type Loader } from './loader.ts';
@@ -70,13 +71,13 @@ export function createBoard(
 ): Board {
   const { clock } = deps;
   const { faults } = options;
-  const chip = (faults['wrong-chip'] === undefined ? esp32 : esp32c3)(readMac(options.mac));
+  const chip = chipOf(faults, readMac(options.mac));
   const flash = createFlash({
     file: options.flashFile,
     badBlockAt: faults['bad-block'],
     deadBlockAt: faults['dead-block'],
   });
-  if (options.isBlank !== true) putFactoryProgram(flash, chip.imageChipId);
+  if (options.isBlank !== true) putFactoryProgram(flash, chip);
   const settings = createSettings(flash);
   const controller = createControllerHost({
     clock,
@@ -170,17 +171,18 @@ export function createBoard(
   const startFlash = () => {
     const imageAt = (base: number) =>
       readImage((at, length) => flash.read(base + at, length), chip.imageChipId);
-    const bootloader = imageAt(BOOTLOADER_AT);
-    const image = 'why' in bootloader ? bootloader : imageAt(APP_AT);
-    if ('why' in image) {
+    const bootloader = imageAt(chip.bootloaderAt);
+    const choice = chooseProgram(flash);
+    const image = 'why' in bootloader ? bootloader : 'damaged' in choice ? choice : imageAt(choice.at);
+    if ('text' in image) {
       // The chip tries again for ever; what stands on the console is all a technician sees of it.
       print(
-        `E (58) esp_image: ${image.text}\r\nE (60) boot: no bootable app partitions in the partition table\r\n`,
+        `E (58) ${'why' in image ? `esp_image: ${image.text}` : image.text}\r\nE (60) boot: No bootable app partitions in the partition table\r\n`,
       );
       running = { kind: 'broken', timer: clock.at(clock.nowMs() + RETRY_BOOT_MS, () => boot('watchdog')) };
       return tellMode('broken');
     }
-    print(BOOT_LOG);
+    print(bootLog('at' in choice ? choice.at : APP_AT));
     tellMode('program');
     const program = startProgram(
       { clock, send, settings, wifi, controller, restart: boot, tell: deps.tell },
@@ -248,9 +250,14 @@ export function createBoard(
   };
 }
 
+function chipOf(faults: BoardFaults, mac: Uint8Array): Chip {
+  if (faults.locked !== undefined) return lockedEsp32c3(mac);
+  return faults['wrong-chip'] === undefined ? esp32(mac) : esp32c3(mac);
+}
+
 /** As it comes from the maker: a loader and a program that start. What a kept flash already holds stays. */
-function putFactoryProgram(flash: Flash, chipId: number): void {
+function putFactoryProgram(flash: Flash, { bootloaderAt, imageChipId }: Chip): void {
   if (!flash.isErased()) return;
-  flash.write(BOOTLOADER_AT, makeImage(chipId, null));
-  flash.write(APP_AT, makeImage(chipId, FACTORY_VERSION));
+  flash.write(bootloaderAt, makeImage(imageChipId, null));
+  flash.write(APP_AT, makeImage(imageChipId, FACTORY_VERSION));
 }

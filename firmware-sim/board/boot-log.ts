@@ -17,14 +17,16 @@ export function bootBanner(reason: ResetReason, into: 'flash' | 'download'): str
   return `ets Jul 29 2019 12:21:46\r\n\r\n${REASONS[reason]},${mode}`;
 }
 
-export const BOOT_LOG = [
-  'configsip: 0, SPIWP:0xee',
-  'clk_drv:0x00,q_drv:0x00,d_drv:0x00,cs0_drv:0x00,hd_drv:0x00,wp_drv:0x00',
-  'mode:DIO, clock div:2',
-  'load:0x3fff0030,len:256',
-  'entry 0x40080000',
-  'I (29) boot: 2nd stage bootloader',
-  'I (36) boot: SPI Flash Size : 4MB',
-  'I (45) boot: Loaded app from partition at offset 0x10000',
-  '',
-].join('\r\n');
+export function bootLog(programAt: number): string {
+  return [
+    'configsip: 0, SPIWP:0xee',
+    'clk_drv:0x00,q_drv:0x00,d_drv:0x00,cs0_drv:0x00,hd_drv:0x00,wp_drv:0x00',
+    'mode:DIO, clock div:2',
+    'load:0x3fff0030,len:256',
+    'entry 0x40080000',
+    'I (29) boot: 2nd stage bootloader',
+    'I (36) boot: SPI Flash Size : 4MB',
+    `I (45) boot: Loaded app from partition at offset 0x${programAt.toString(16)}`,
+    '',
+  ].join('\r\n');
+}

@@ -8,18 +8,22 @@ export type Chip = {
   name: string;
   /** Chip id in the header of an image made for it. */
   imageChipId: number;
+  /** Where its ROM looks for the second-stage loader. */
+  bootloaderAt: number;
   /** Values of registers that never change, by address. */
   fixed: ReadonlyMap<number, number>;
   uartDividerAt: number;
   spi: { base: number; usr2: number; w0: number };
   /** Answer to GET_SECURITY_INFO; the classic ESP32 does not know the question. */
   securityInfo: Uint8Array | null;
-  /** Status bytes of the ROM's answers. */
-  statusBytes: number;
+  /** Its fuses leave of the loader only what writes: no registers, no code in RAM. */
+  isLocked: boolean;
 };
 
 /** The address every loader asks first. */
 const MAGIC_AT = 0x40001000;
+/** Flag of GET_SECURITY_INFO. */
+const SECURE_DOWNLOAD = 1 << 2;
 /** Winbond, 4 MiB: 0xEF maker, 0x40 type, 0x16 = 2^22 bytes. */
 export const FLASH_ID = 0x1640ef;
 
@@ -38,6 +42,7 @@ export function esp32(mac: Uint8Array): Chip {
     kind: 'esp32',
     name: 'ESP32',
     imageChipId: 0,
+    bootloaderAt: 0x1000,
     fixed: new Map([
       [MAGIC_AT, 0x00f01d83],
       [0x3ff5a004, low],
@@ -46,11 +51,15 @@ export function esp32(mac: Uint8Array): Chip {
       [0x3ff5a00c, (1 << 9) | (1 << 15)],
       [0x3ff5a014, 1 << 20],
       [0x3ff6607c, 0x80000000],
+      // the 8 MHz clock and its count of the crystal, from which a client works out the rate that the ROM will really
+      // make: 800 x 15,625 x 128 / 40 = 40 MHz
+      [0x3ff5a010, 128],
+      [0x3ff5f06c, 800 << 7],
     ]),
     uartDividerAt: 0x3ff40014,
     spi: { base: 0x3ff42000, usr2: 0x24, w0: 0x80 },
     securityInfo: null,
-    statusBytes: 4,
+    isLocked: false,
   };
 }
 
@@ -63,6 +72,7 @@ export function esp32c3(mac: Uint8Array): Chip {
     kind: 'esp32c3',
     name: 'ESP32-C3',
     imageChipId: 5,
+    bootloaderAt: 0,
     fixed: new Map([
       [MAGIC_AT, 0x1b31506f],
       [0x60008844, low],
@@ -73,8 +83,16 @@ export function esp32c3(mac: Uint8Array): Chip {
     uartDividerAt: 0x60000014,
     spi: { base: 0x60002000, usr2: 0x20, w0: 0x58 },
     securityInfo: info,
-    statusBytes: 2,
+    isLocked: false,
   };
+}
+
+/** The same with the fuse for secure download blown, as makers of finished devices do. */
+export function lockedEsp32c3(mac: Uint8Array): Chip {
+  const open = esp32c3(mac);
+  const info = Uint8Array.from(open.securityInfo ?? []);
+  new DataView(info.buffer).setUint32(0, SECURE_DOWNLOAD, true);
+  return { ...open, securityInfo: info, isLocked: true };
 }
 
 function macWords(mac: Uint8Array): { low: number; high: number } {

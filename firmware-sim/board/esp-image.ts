@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 
 // A program image as the second-stage loader of the chip looks at it before it starts it.
 
-export const BOOTLOADER_AT = 0x1000;
 export const APP_AT = 0x10000;
 
 export type Image = { version: string | null };

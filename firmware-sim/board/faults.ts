@@ -17,6 +17,8 @@ const FAULTS = {
   lost: { value: share, fallback: '0.0005' },
   /** Another chip than the one the firmware is made for. */
   'wrong-chip': null,
+  /** A chip whose fuses let nobody look into it over the cable. */
+  locked: null,
   /** A sector that keeps a wrong bit and does not say so. */
   'bad-block': { value: address, fallback: '0x10000' },
   /** A sector that refuses to be written. */

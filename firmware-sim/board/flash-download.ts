@@ -1,19 +1,26 @@
 import { inflateSync } from 'node:zlib';
 import type { Flash } from './flash.ts';
-import type { LoaderAnswer } from './loader-codes.ts';
+import type { LoaderAnswer, LoaderMode } from './loader-codes.ts';
 import { done, failed, xorChecksum } from './loader-codes.ts';
 
 // A download into the flash, plain or deflated: begin (erases), blocks in order, end.
 
 export type FlashDownload = {
-  begin(form: Form, data: Uint8Array, word: (index: number) => number): LoaderAnswer;
+  begin(
+    how: { form: Form; mode: LoaderMode },
+    data: Uint8Array,
+    word: (index: number) => number,
+  ): LoaderAnswer;
   take(form: Form, data: Uint8Array, checksum: number): LoaderAnswer;
-  end(): void;
+  end(mode: LoaderMode): LoaderAnswer;
 };
 
 type Form = 'plain' | 'deflated';
 type UnderWay = {
   form: Form;
+  mode: LoaderMode;
+  /** What became of a block that the stub had acknowledged already. */
+  late: LoaderAnswer | null;
   /** Bytes to be written, deflated or not. */
   size: number;
   blocks: number;
@@ -41,16 +48,28 @@ export function createFlashDownload(flash: Flash): FlashDownload {
     return load.expected + 1 < load.blocks ? done() : writeInflated(flash, load);
   };
   return {
-    begin: (form, data, word) => {
+    begin: ({ form, mode }, data, word) => {
       if (data.length < 16) return failed('malformed');
       const [size, blocks, blockBytes, at] = [word(0), word(1), word(2), word(3)];
       if (blockBytes > MAX_BLOCK_BYTES) return failed('malformed');
       if (!flash.erase(at, size)) return failed('flash');
-      underWay = { form, size, blocks, blockBytes, at, expected: 0, held: [], heldBytes: 0 };
+      underWay = {
+        form,
+        mode,
+        late: null,
+        size,
+        blocks,
+        blockBytes,
+        at,
+        expected: 0,
+        held: [],
+        heldBytes: 0,
+      };
       return done();
     },
     take: (form, data, checksum) => {
       if (underWay === null || underWay.form !== form) return failed('order');
+      if (underWay.late !== null) return underWay.late;
       if (data.length < BLOCK_HEADER_BYTES) return failed('malformed');
       const view = new DataView(data.buffer, data.byteOffset, data.length);
       const block = data.subarray(BLOCK_HEADER_BYTES);
@@ -62,11 +81,16 @@ export function createFlashDownload(flash: Flash): FlashDownload {
       if (sequence === underWay.expected - 1) return done();
       if (sequence !== underWay.expected || sequence >= underWay.blocks) return failed('order');
       const answer = writeBlock(underWay, block);
-      if (answer.error === null) underWay.expected += 1;
-      return answer;
+      if (answer.error === null || underWay.mode === 'stub') underWay.expected += 1;
+      if (underWay.mode === 'rom') return answer;
+      if (answer.error !== null) underWay.late = answer;
+      return done();
     },
-    end: () => {
+    end: (mode) => {
+      const ended = underWay;
       underWay = null;
+      if (mode === 'rom') return done();
+      return ended === null ? failed('order') : (ended.late ?? done());
     },
   };
 }

@@ -26,6 +26,8 @@ export type LineOptions = {
 
 /** Start bit, eight bits, stop bit. */
 const BITS_PER_BYTE = 10;
+/** What arrives in one piece was not longer on its way than this. */
+const PIECE_MS = 20;
 /** What still travels may not pile up without end: a host that writes faster than this is cut. */
 const MAX_TRAVELLING_BYTES = 4 * 1_048_576;
 
@@ -48,22 +50,29 @@ export function createLine(deps: LineDeps, options: LineOptions): Line {
   };
 }
 
-/** One direction. The time of a byte counts from when the one before it is through, so that no rounding adds up. */
+/**
+ * One direction. Bytes arrive as they come through, not when the last one of a write has: on a slow line that write takes
+ * longer than a board waits for a word. The time of a byte counts from when the one before it is through, so that no
+ * rounding adds up.
+ */
 function createWire(deps: LineDeps, options: LineOptions, deliver: (bytes: Uint8Array) => void) {
   let freeAtMs = 0;
   let travelling = 0;
-  return (bytes: Uint8Array): void => {
+  const carry = (bytes: Uint8Array, baud: number) => {
     const arriving = worn(bytes, deps.random, options);
-    const baud = options.baud();
-    if (baud === null) return deliver(arriving);
-    if (travelling + arriving.length > MAX_TRAVELLING_BYTES) return;
     travelling += arriving.length;
-    const nowMs = deps.clock.nowMs();
-    freeAtMs = Math.max(nowMs, freeAtMs) + (bytes.length * BITS_PER_BYTE * 1_000) / baud;
+    freeAtMs = Math.max(deps.clock.nowMs(), freeAtMs) + (bytes.length * BITS_PER_BYTE * 1_000) / baud;
     deps.clock.at(freeAtMs, () => {
       travelling -= arriving.length;
       deliver(arriving);
     });
+  };
+  return (bytes: Uint8Array): void => {
+    const baud = options.baud();
+    if (baud === null) return deliver(worn(bytes, deps.random, options));
+    if (travelling + bytes.length > MAX_TRAVELLING_BYTES) return;
+    const pieceBytes = Math.max(1, Math.floor((baud * PIECE_MS) / (BITS_PER_BYTE * 1_000)));
+    for (let at = 0; at < bytes.length; at += pieceBytes) carry(bytes.subarray(at, at + pieceBytes), baud);
   };
 }
 

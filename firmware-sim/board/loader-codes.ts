@@ -25,6 +25,9 @@ export const OP = {
   runUserCode: 0xd3,
 } as const;
 
+/** Which of the two answers: the loader in the ROM, or the stub a host loads into the RAM. */
+export type LoaderMode = 'rom' | 'stub';
+
 /** What can go wrong, as each of the two loaders numbers it. */
 const ERRORS = {
   malformed: { rom: 0x05, stub: 0xc0 },
@@ -40,6 +43,19 @@ const ERRORS = {
 export type LoaderError = { rom: number; stub: number };
 export type LoaderAnswer = { value: number; data: Uint8Array; error: LoaderError | null };
 
+/** The stub hands these to a routine and tells only that it failed, not why. */
+const UNEXPLAINED: ReadonlySet<number> = new Set([
+  OP.flashBegin,
+  OP.deflateBegin,
+  OP.memBegin,
+  OP.memEnd,
+  OP.spiParameters,
+  OP.spiAttach,
+  OP.md5,
+  OP.eraseFlash,
+  OP.eraseRegion,
+]);
+
 const NOTHING = new Uint8Array(0);
 
 export function done(with_: { value?: number; data?: Uint8Array } = {}): LoaderAnswer {
@@ -48,6 +64,14 @@ export function done(with_: { value?: number; data?: Uint8Array } = {}): LoaderA
 
 export function failed(why: keyof typeof ERRORS): LoaderAnswer {
   return { value: 0, data: NOTHING, error: ERRORS[why] };
+}
+
+/** The end of an answer: the ROM says 1 and then why, in four bytes; the stub says why and then 0, in two. */
+export function statusBytes(mode: LoaderMode, op: number, error: LoaderError | null): Uint8Array {
+  if (mode === 'rom') return Uint8Array.of(...(error === null ? [0, 0] : [1, error.rom]), 0, 0);
+  if (error === null) return Uint8Array.of(0, 0);
+  const isExplained = !UNEXPLAINED.has(op) || error === ERRORS.unknown;
+  return Uint8Array.of(isExplained ? error.stub : 1, 0);
 }
 
 /** XOR over the data of a block, seeded with 0xEF. */

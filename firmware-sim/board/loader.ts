@@ -1,20 +1,21 @@
 import type { Chip } from './chip.ts';
-import type { Flash } from './flash.ts';
+import { type Flash, SECTOR_BYTES } from './flash.ts';
 import { createFlashDownload } from './flash-download.ts';
 import { createFlashReading } from './flash-reading.ts';
-import type { LoaderAnswer } from './loader-codes.ts';
-import { done, failed, OP, xorChecksum } from './loader-codes.ts';
+import type { LoaderAnswer, LoaderMode } from './loader-codes.ts';
+import { done, failed, OP, statusBytes, xorChecksum } from './loader-codes.ts';
 import { createRegisters } from './registers.ts';
 import { createSlipReader, encodeSlip } from './slip.ts';
 
 // The loader in the chip's ROM, and the faster one (the "stub") a host loads into its RAM. Same frames, small differences:
 // the ROM answers with four status bytes and MD5 as text, the stub with two and MD5 as bytes, and only the stub erases
-// the whole chip and streams the flash. Protocol: Espressif's serial protocol page.
+// the whole chip and streams the flash. The stub acknowledges a block before it writes it, and tells a fault of the flash
+// with the next one or at the end. Protocol: Espressif's serial protocol page.
 
 export type Loader = {
   feed(bytes: Uint8Array): void;
   /** Which of the two answers. */
-  mode(): 'rom' | 'stub';
+  mode(): LoaderMode;
 };
 
 export type LoaderDeps = {
@@ -32,22 +33,29 @@ export type LoaderDeps = {
 const MAX_FRAME_BYTES = 0x4000 + 64;
 const SYNC_ANSWERS = 8;
 const MAX_BAUD = 5_000_000;
+/** What secure download takes away. */
+const LOCKED_OUT: ReadonlySet<number> = new Set([
+  OP.readRegister,
+  OP.writeRegister,
+  OP.memBegin,
+  OP.memData,
+  OP.memEnd,
+  OP.readSlow,
+]);
 
 /** The loader as after a reset into download mode. */
 export function createLoader(deps: LoaderDeps): Loader {
   const { chip, flash } = deps;
   const registers = createRegisters(chip, deps.baud);
   const download = createFlashDownload(flash);
-  let mode: 'rom' | 'stub' = 'rom';
+  let mode: LoaderMode = 'rom';
   let ram: { expected: number } | null = null;
   let hasLoadedRam = false;
 
   const sendFrame = (frame: Uint8Array) => deps.send(encodeSlip(frame));
   const reading = createFlashReading(flash, sendFrame);
   const answer = (op: number, { value, data, error }: LoaderAnswer) => {
-    const status = new Uint8Array(mode === 'stub' ? 2 : chip.statusBytes);
-    status[0] = error === null ? 0 : 1;
-    status[1] = error === null ? 0 : mode === 'stub' ? error.stub : error.rom;
+    const status = statusBytes(mode, op, error);
     const frame = new Uint8Array(8 + data.length + status.length);
     const view = new DataView(frame.buffer);
     frame[0] = 0x01;
@@ -71,6 +79,7 @@ export function createLoader(deps: LoaderDeps): Loader {
   };
 
   const run = ({ op, data, checksum, word }: Request) => {
+    if (chip.isLocked && LOCKED_OUT.has(op)) return answer(op, failed('unknown'));
     switch (op) {
       case OP.sync:
         // Any other value than 0 says "ROM": a host that finds 0 uses the stub it had loaded before.
@@ -105,36 +114,40 @@ export function createLoader(deps: LoaderDeps): Loader {
   const runFlash = ({ op, data, checksum, word }: Request) => {
     switch (op) {
       case OP.flashBegin:
-        return answer(op, download.begin('plain', data, word));
+        return answer(op, download.begin({ form: 'plain', mode }, data, word));
       case OP.deflateBegin:
-        return answer(op, download.begin('deflated', data, word));
+        return answer(op, download.begin({ form: 'deflated', mode }, data, word));
       case OP.flashData:
         return answer(op, download.take('plain', data, checksum));
       case OP.deflateData:
         return answer(op, download.take('deflated', data, checksum));
       case OP.flashEnd:
       case OP.deflateEnd:
-        download.end();
-        answer(op, done());
-        // The ROM leaves for the program either way; the stub stays unless it is told to restart (0).
-        if (mode === 'rom' || word(0) === 0) deps.leave();
-        return;
+        return endFlash(op, word(0));
       case OP.md5:
         return answer(op, reading.md5(word(0), word(1), mode));
       case OP.readSlow:
-        return answer(op, reading.slow(word(0), word(1)));
+        return answer(op, mode === 'rom' ? reading.slow(word(0), word(1)) : failed('unknown'));
       default:
         return mode === 'stub' ? runStub({ op, data, word }) : answer(op, failed('unknown'));
     }
   };
 
+  /** The ROM leaves for the program either way; the stub stays unless all went well and it is told to restart (0). */
+  const endFlash = (op: number, staysPut: number) => {
+    const ended = download.end(mode);
+    answer(op, ended);
+    if (mode === 'rom' || (ended.error === null && staysPut === 0)) deps.leave();
+  };
   const runStub = ({ op, word }: Pick<Request, 'op' | 'data' | 'word'>) => {
     switch (op) {
       case OP.eraseFlash:
         flash.erase(0, flash.size);
         return answer(op, done());
-      case OP.eraseRegion:
-        return answer(op, flash.erase(word(0), word(1)) ? done() : failed('flash'));
+      case OP.eraseRegion: {
+        const isWhole = word(0) % SECTOR_BYTES === 0 && word(1) % SECTOR_BYTES === 0;
+        return answer(op, isWhole && flash.erase(word(0), word(1)) ? done() : failed('flash'));
+      }
       case OP.readFlash: {
         const range = { at: word(0), length: word(1), blockBytes: word(2), inFlight: word(3) };
         if (!reading.fits(range)) return answer(op, failed('flash'));

@@ -1,5 +1,5 @@
-import { lstat, symlink, unlink } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
+import { dropLink, linkTo } from '../port-link.ts';
 import { openPty } from './open-pty.ts';
 import { createRfc2217 } from './rfc2217.ts';
 
@@ -37,7 +37,7 @@ async function openPtyPort(events: HostEvents, link: string | undefined): Promis
   pty.onData(events.data);
   if (link !== undefined) {
     try {
-      await replaceLink(link, pty.path);
+      await linkTo(link, pty.path);
     } catch (cause) {
       await pty.close();
       throw cause;
@@ -47,18 +47,10 @@ async function openPtyPort(events: HostEvents, link: string | undefined): Promis
     path: pty.path,
     write: pty.write,
     close: async () => {
-      if (link !== undefined) await unlink(link).catch(() => undefined);
+      if (link !== undefined) await dropLink(link, pty.path);
       await pty.close();
     },
   };
-}
-
-/** A link left by an earlier run is replaced, anything else is not ours to remove. */
-async function replaceLink(link: string, target: string): Promise<void> {
-  const found = await lstat(link).catch(() => null);
-  if (found !== null && !found.isSymbolicLink()) throw new Error(`${link} is there already and is no link.`);
-  if (found !== null) await unlink(link);
-  await symlink(target, link);
 }
 
 type TcpKind = Extract<PortKind, { port: number }>;

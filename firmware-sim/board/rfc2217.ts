@@ -49,6 +49,9 @@ export function createRfc2217(deps: HostEvents & { reply: (bytes: Uint8Array) =>
     agreed.delete(`${answer === yes ? no : yes}:${option}`);
     reply(IAC, answer, option);
   };
+  const keep = (byte: number) => {
+    if (sub.length < MAX_SUBNEGOTIATION_BYTES) sub.push(byte);
+  };
   const runSub = () => {
     const [option, command, ...value] = sub;
     sub = [];
@@ -94,10 +97,10 @@ export function createRfc2217(deps: HostEvents & { reply: (bytes: Uint8Array) =>
         negotiate(verb, byte);
       } else if (state === 'sub') {
         if (byte === IAC) state = 'subIac';
-        else if (sub.length < MAX_SUBNEGOTIATION_BYTES) sub.push(byte);
+        else keep(byte);
       } else {
         state = byte === IAC ? 'sub' : 'data';
-        if (byte === IAC) sub.push(IAC);
+        if (byte === IAC) keep(IAC);
         if (byte === SE) {
           flush();
           runSub();

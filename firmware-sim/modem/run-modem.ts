@@ -1,8 +1,8 @@
-import { rmSync, symlinkSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openPty } from '../board/open-pty.ts';
 import { UsageError } from '../cli/options.ts';
 import type { Terminal } from '../cli/run-fleet.ts';
+import { dropLink, linkTo } from '../port-link.ts';
 import { createSimulatedModem, MODEM_FAULTS } from './modem.ts';
 
 const HELP = `Simulated GSM modem on a pseudo-terminal; each SMS it sends is printed as a line of JSON.
@@ -35,8 +35,12 @@ export async function runModem(terminal: Terminal, args: readonly string[]): Pro
   });
   pty.onData(modem.feed);
   if (values.link !== undefined) {
-    rmSync(values.link, { force: true });
-    symlinkSync(pty.path, values.link);
+    try {
+      await linkTo(values.link, pty.path);
+    } catch (cause) {
+      await pty.close();
+      throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+    }
   }
   print({ modem: values.link ?? pty.path });
   await new Promise<void>((resolve) => {
@@ -44,7 +48,7 @@ export async function runModem(terminal: Terminal, args: readonly string[]): Pro
     terminal.interrupted.addEventListener('abort', () => resolve(), { once: true });
   });
   await pty.close();
-  if (values.link !== undefined) rmSync(values.link, { force: true });
+  if (values.link !== undefined) await dropLink(values.link, pty.path);
   return 0;
 }
 

@@ -26,6 +26,8 @@ export type SimProbe = {
   /** Values that stand in for the pond's. */
   fixed: Partial<PondValues>;
   faults: Set<ProbeFault>;
+  /** How late it answers with the fault `late`, ms. */
+  lateMs?: number;
 };
 
 export type SlaveDeps = { pond: () => PondValues };
@@ -86,7 +88,7 @@ export function createSlaves({ pond }: SlaveDeps, probes: readonly SimProbe[]) {
   }
 
   const probeAt = (unitId: number) => probes.find((probe) => probe.unitId === unitId);
-  const afterMsOf = (probe: SimProbe) => (probe.faults.has('late') ? LATE_MS : 0);
+  const afterMsOf = (probe: SimProbe) => (probe.faults.has('late') ? (probe.lateMs ?? LATE_MS) : 0);
 
   return {
     /** An RTU frame without a fault of the line; null: nobody is meant or wants to answer. */

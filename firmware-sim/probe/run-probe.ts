@@ -1,7 +1,7 @@
-import { lstat, symlink, unlink } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../cli/options.ts';
 import type { Terminal } from '../cli/run-fleet.ts';
+import { dropLink, linkTo } from '../port-link.ts';
 import { createRandom } from '../random.ts';
 import { createSlaves, PROBE_FAULTS, type ProbeFault, type SimProbe } from './modbus-slave.ts';
 import { isModelName, MODELS } from './models.ts';
@@ -66,7 +66,14 @@ export async function runProbe(terminal: Terminal, args: readonly string[]): Pro
           framing: values.rtu === true ? 'rtu' : 'tcp',
           host: values.host,
         });
-  if (values.link !== undefined) await linkTo(values.link, String(started.at));
+  if (values.link !== undefined) {
+    try {
+      await linkTo(values.link, String(started.at));
+    } catch (cause) {
+      await started.close();
+      throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+    }
+  }
   const shown =
     values.tcp === undefined ? { pty: started.at, link: values.link ?? null } : { tcp: started.at };
   terminal.print(JSON.stringify({ ...shown, model: values.model, units: values.units }));
@@ -74,7 +81,7 @@ export async function runProbe(terminal: Terminal, args: readonly string[]): Pro
     if (terminal.interrupted.aborted) resolve();
     else terminal.interrupted.addEventListener('abort', () => resolve(), { once: true });
   });
-  if (values.link !== undefined) await unlink(values.link).catch(() => undefined);
+  if (values.link !== undefined) await dropLink(values.link, String(started.at));
   await started.close();
   return 0;
 }
@@ -123,13 +130,4 @@ function numberOf(name: string, text: string, min: number, max: number): number 
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value >= min && value <= max) return value;
   throw new UsageError(`--${name} must be a number from ${min} to ${max}, not "${text}".`);
-}
-
-/** Only ever replaces a link: whatever else lies there is somebody's. */
-async function linkTo(path: string, target: string): Promise<void> {
-  const there = await lstat(path).catch(() => null);
-  if (there !== null && !there.isSymbolicLink())
-    throw new UsageError(`${path} is not a link; choose another --link.`);
-  if (there !== null) await unlink(path);
-  await symlink(target, path);
 }

@@ -30,16 +30,17 @@ export async function adoptAtGateway(
   );
 }
 
-/** The relay after the lines were pasted into it, one after another. */
+/** The relay after the lines were pasted into it, one after another; `before`: what a Tasmota was set to until then. */
 export function pasteInto(
   kind: RelayKind,
   lines: readonly string[],
-  of: { mac: string; channels: number; load: Load; nowMs: () => number },
+  of: { mac: string; channels: number; load: Load; nowMs: () => number; before?: Record<string, string> },
 ): RelayPersona {
   if (kind === 'shelly') {
     const opened = lines.map((line) => line.replace('RELAY-ADDRESS', '10.0.0.8'));
     return createShelly({ opened, ...of });
   }
-  const settings = new Map(lines.flatMap((line) => [...readBacklog(line)]));
+  const before = Object.entries(of.before ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const settings = new Map([...before, ...lines.flatMap((line) => [...readBacklog(line)])]);
   return createTasmota({ settings, ...of });
 }

@@ -5,6 +5,7 @@ import { energyWh, type Load, type Message, type RelayPersona, type RelaySetup }
 // TelePeriod, discovery for others, and an answer to each command it knows.
 
 export type TasmotaOptions = {
+  /** What was set, names in lower case; the last to say so holds. */
   settings: ReadonlyMap<string, string>;
   mac: string;
   channels: number;
@@ -62,6 +63,10 @@ export function createTasmota(options: TasmotaOptions): RelayPersona {
     qos: 0,
   });
   const nameOf = (channel: number) => (channels === 1 ? 'POWER' : `POWER${channel}`);
+  /** A state in the words that were set for it. */
+  const textOf = (each: SwitchState) =>
+    (each === 'ON' ? words.get('statetext2') : words.get('statetext1')) ?? each;
+  const isSet = (name: string) => words.get(name) === '1';
 
   function count(): void {
     const at = nowMs();
@@ -78,7 +83,7 @@ export function createTasmota(options: TasmotaOptions): RelayPersona {
       Heap: 26,
       SleepMode: 'Dynamic',
       MqttCount: 1,
-      ...Object.fromEntries(state.map((each, index) => [nameOf(index + 1), each])),
+      ...Object.fromEntries(state.map((each, index) => [nameOf(index + 1), textOf(each)])),
       Wifi: {
         AP: 1,
         SSId: 'farm',
@@ -121,8 +126,12 @@ export function createTasmota(options: TasmotaOptions): RelayPersona {
 
   function tellPower(channel: number): Message[] {
     const name = nameOf(channel);
-    const current = state[channel - 1] ?? 'OFF';
-    return [message(topicOf('stat', 'RESULT'), { [name]: current }), message(topicOf('stat', name), current)];
+    const current = textOf(state[channel - 1] ?? 'OFF');
+    // with the first option answers come under the name of their command, with the second no plain word is said
+    return [
+      message(topicOf('stat', isSet('setoption4') ? name : 'RESULT'), { [name]: current }),
+      ...(isSet('setoption90') ? [] : [message(topicOf('stat', name), current)]),
+    ];
   }
 
   function obey(command: string, value: string): Message[] {

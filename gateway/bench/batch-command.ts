@@ -1,6 +1,7 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inBoth } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 import { type BatchRecord, openBatchRecord } from './batch-record.ts';
 import { type BatchWork, runBatch } from './batch-run.ts';
 import { type BenchCommand, text, textOf, type Values } from './command.ts';
@@ -12,6 +13,9 @@ import {
   numberOf,
   pausing,
   pointNamed,
+  TRUST_HELP,
+  TRUST_OPTIONS,
+  trustOf,
   WISH_HELP,
   WISH_OPTIONS,
   wishOf,
@@ -29,7 +33,7 @@ export const BATCH_COMMAND: BenchCommand = {
   --port P           only this port [whatever is plugged in]
   --baud B           for flashing [460800]
   --most N           end after so many boards
-${WISH_HELP}${GATEWAY_HELP}`,
+${TRUST_HELP}${WISH_HELP}${GATEWAY_HELP}`,
   options: {
     to: text,
     points: text,
@@ -37,6 +41,7 @@ ${WISH_HELP}${GATEWAY_HELP}`,
     port: text,
     baud: text,
     most: text,
+    ...TRUST_OPTIONS,
     ...WISH_OPTIONS,
     ...GATEWAY_OPTIONS,
   },
@@ -45,6 +50,7 @@ ${WISH_HELP}${GATEWAY_HELP}`,
     const wish = {
       ...(await wishOf(values, terminal.environment)),
       bundle: textOf(values, 'bundle') ?? null,
+      trust: trustOf(values, terminal.environment),
       baud: numberOf(values, 'baud', { min: 9_600, max: 1_500_000 }),
       most: numberOf(values, 'most', { min: 1, max: NO_END }) ?? NO_END,
     };
@@ -62,7 +68,7 @@ ${WISH_HELP}${GATEWAY_HELP}`,
       record,
       label: () =>
         writeLabels(
-          gateway,
+          { gateway, language: terminal.language },
           path.join(folder, LABEL_FILE),
           points.filter(({ device_id }) => record.macByDevice.has(device_id)),
         ),
@@ -101,7 +107,11 @@ async function freePorts(only: string | undefined): Promise<string[]> {
   return ports.filter(({ in_use_by }) => in_use_by.length === 0).map(({ path: name }) => name);
 }
 
-async function writeLabels(gateway: Gateway, file: string, points: readonly Point[]): Promise<void> {
+async function writeLabels(
+  { gateway, language }: { gateway: Gateway; language: Language },
+  file: string,
+  points: readonly Point[],
+): Promise<void> {
   const labels = await gateway.labels(points.map(({ id }) => id));
-  await writeFile(file, labelPage(labels, 'Controllers'));
+  await writeFile(file, labelPage(labels, language));
 }

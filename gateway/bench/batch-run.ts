@@ -20,6 +20,8 @@ export type BatchWork = PointWork & {
 export type BatchWish = Omit<PointWish, 'port'> & {
   /** null: the boards have their firmware already. */
   bundle: string | null;
+  /** Whose firmware is taken. */
+  trust: { firmware_keys: string | null; allow_unsigned: boolean };
   baud: number | undefined;
   /** Ends after so many boards, done or not. */
   most: number;
@@ -112,8 +114,8 @@ async function oneBoard(
     return rowOf(OK, '');
   } catch (error) {
     if (!(error instanceof BenchTrouble) || error.code === 'CANCELLED') throw error;
-    // what the gateway refuses to one it refuses to the next
-    if (error.code === 'BAD_INPUT') throw error;
+    // what is refused to one board is refused to the next
+    if (error.code === 'BAD_INPUT' || error.code === 'UNSIGNED') throw error;
     const { message, next } = error.said;
     const { language } = work;
     const then = language === 'en' ? 'Next' : 'A fazer';
@@ -127,10 +129,11 @@ const firstJob = (port: string, { baud }: BatchWish): BenchJobInput => ({
   ...baudOf(baud),
 });
 
-const flashJob = (port: string, { baud }: BatchWish, bundle: string): BenchJobInput => ({
+const flashJob = (port: string, { baud, trust }: BatchWish, bundle: string): BenchJobInput => ({
   kind: 'flash',
   port,
   ...baudOf(baud),
+  ...trust,
   firmware: { bundle },
 });
 

@@ -19,6 +19,13 @@ import { BenchTrouble, EXIT_CODES, TROUBLE_CODES } from './trouble.ts';
 
 const COMMANDS: BenchCommands = { ...PORT_COMMANDS, ...BOARD_COMMANDS, ...PROVISION_COMMANDS };
 
+/** The Portuguese for what is wrong with the arguments, by the words of the parser. */
+const ARGUMENT_WORDS: Readonly<Record<string, string>> = {
+  ERR_PARSE_ARGS_UNKNOWN_OPTION: 'opção desconhecida',
+  ERR_PARSE_ARGS_INVALID_OPTION_VALUE: 'a opção está sem o seu valor, ou com um que não toma',
+  ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL: 'há uma palavra a mais',
+};
+
 /** What the command line gives in place of a real terminal. */
 export type Outside = Pick<Terminal, 'environment' | 'print' | 'warn' | 'signal' | 'now'> & {
   /** A line that the next one overwrites, where there is a screen. */
@@ -81,12 +88,16 @@ function readArguments(name: string, command: BenchCommand, args: readonly strin
     const options = { ...command.options, json: flag, language: text, help: { ...flag, short: 'h' } };
     const { language, ...values } = parseArgs({ args: [...args], options, allowPositionals: false }).values;
     if (language !== undefined && language !== 'pt-BR' && language !== 'en')
-      throw new Error('--language is pt-BR or en');
+      throw badUse(inBoth('--language é pt-BR ou en', '--language is pt-BR or en'));
     return values;
   } catch (error) {
+    if (error instanceof BenchTrouble) throw error;
     const said = error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error);
+    const [named = ''] = /--?[\w-]+/.exec(said) ?? [];
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const see = `npm run bench-tool -- ${name} --help`;
-    throw badUse(inBoth(`${said}; veja ${see}`, `${said}; see ${see}`));
+    const why = ARGUMENT_WORDS[code] ?? 'a chamada não serve';
+    throw badUse(inBoth(`${why}${named === '' ? '' : `: ${named}`}; veja ${see}`, `${said}; see ${see}`));
   }
 }
 

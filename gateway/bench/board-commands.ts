@@ -10,13 +10,14 @@ import {
   type Values,
 } from './command.ts';
 import { type BenchJobInput, type JobResult, readJob } from './job.ts';
+import { TRUST_HELP, TRUST_OPTIONS, trustOf } from './provision-options.ts';
 import { runJob } from './run-job.ts';
 import { BenchTrouble } from './trouble.ts';
 
 const PORT = '  --port P           serial port, see npm run bench-tool -- ports\n';
 const BAUD = '  --baud B           for the transfer [460800]; 115200 for a long or poor cable\n';
 const FIRMWARE = `  --bundle DIR       a firmware: a folder with manifest.json and its files
-  --file F@OFFSET    a single file at an offset such as 0x10000; as often as needed
+  --file F@OFFSET    a single file at an offset such as 0x10000; as often as needed. A signed one for the air (.sfw), too
 `;
 const VERIFY =
   '  --read-back        compare every byte over the cable, not only the digests the chip computes\n';
@@ -39,22 +40,24 @@ export const BOARD_COMMANDS: BenchCommands = {
   --forget           blank the identity partition
   --erase            blank all else first
   --backup FILE      save the whole flash before a byte is written
-
+${TRUST_HELP}
 A job that was cut off is started again as it was: what is already right is skipped.
 `,
     options: {
       ...port,
       ...firmware,
+      ...TRUST_OPTIONS,
       'read-back': flag,
       identity: text,
       forget: flag,
       erase: flag,
       backup: text,
     },
-    job: async (values) => ({
+    job: async (values, { environment }) => ({
       kind: 'flash',
       ...portOf(values),
       ...firmwareOf(values),
+      ...trustOf(values, environment),
       identity: await identityOf(values),
       erase: values['erase'] === true,
       backup: textOf(values, 'backup') ?? null,
@@ -121,7 +124,7 @@ A job that was cut off is started again as it was: what is already right is skip
 };
 
 type JobCommand = Pick<BenchCommand, 'summary' | 'help' | 'options'> & {
-  job: (values: Values) => JobAsked | Promise<JobAsked>;
+  job: (values: Values, terminal: Terminal) => JobAsked | Promise<JobAsked>;
   sentence: (result: JobResult) => InBoth;
 };
 /** As a person asked; readJob finds what is wrong with it. */
@@ -131,7 +134,7 @@ function command({ job, sentence, ...rest }: JobCommand): BenchCommand {
   return {
     ...rest,
     async run(values, terminal: Terminal) {
-      const result = await runJob(readJob(await job(values)), terminal);
+      const result = await runJob(readJob(await job(values, terminal)), terminal);
       return { sentence: sentence(result), value: result };
     },
   };

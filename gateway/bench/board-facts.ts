@@ -4,7 +4,8 @@ import { describedIn, type ProgramDescription } from './esp-image.ts';
 import type { JobContext } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
 import { readSteadily } from './open-board.ts';
-import { readPartitions, TABLE_OFFSET, TABLE_SIZE } from './partition-table.ts';
+import { type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './partition-table.ts';
+import { CHOICE_AT, CHOICE_SIZE, startingProgram } from './starting-program.ts';
 
 /** What a board is and what it holds, as far as it may be shown: no keys, no passwords. */
 export type BoardFacts = ChipFacts & {
@@ -23,23 +24,54 @@ export type BoardFacts = ChipFacts & {
   content: 'blank' | 'ours' | 'other';
 };
 
+/** Where the boot loader finds the program to start, and why that one. */
+export type Start = {
+  /** The program that would start. */
+  at: number;
+  name: string;
+  /** The one that would start if no update had chosen another. */
+  defaultAt: number;
+  /** Where an update notes its choice; null: this board takes none. */
+  choice: { offset: number; size: number } | null;
+};
+
 /** Reads the little that tells who a board is, a few KiB. */
 export async function readBoard(
   board: EspBoard,
   facts: ChipFacts,
   context: JobContext,
-): Promise<{ shown: BoardFacts; nvs: Buffer }> {
+): Promise<{ shown: BoardFacts; nvs: Buffer; start: Start }> {
   const read = (address: number, length: number) => readSteadily(board, context, { address, length });
   const table = await read(TABLE_OFFSET, TABLE_SIZE);
   const nvs = await read(NVS_OFFSET, NVS_SIZE);
-  const programAt = readPartitions(table).find(({ kind }) => kind === 'app')?.offset ?? FIRST_PROGRAM;
-  const isInFlash = programAt + 256 <= facts.flash_bytes;
+  const start = await startOf(readPartitions(table), facts, read);
+  const isInFlash = start.at + 256 <= facts.flash_bytes;
   // behind the head of the image and of its first segment
-  const firmware = isInFlash ? describedIn((await read(programAt, 256)).subarray(32)) : null;
+  const firmware = isInFlash ? describedIn((await read(start.at, 256)).subarray(32)) : null;
   const identity = identityIn(nvs);
   const isEmpty = isBlank(table) && isBlank(nvs) && firmware === null;
   const content = identity !== null ? 'ours' : isEmpty ? 'blank' : 'other';
-  return { shown: { ...facts, baud: board.baud, firmware, identity, content }, nvs };
+  return { shown: { ...facts, baud: board.baud, firmware, identity, content }, nvs, start };
+}
+
+async function startOf(
+  partitions: readonly Partition[],
+  facts: ChipFacts,
+  read: (address: number, length: number) => Promise<Buffer>,
+): Promise<Start> {
+  const isThere = ({ offset, size }: Partition) => offset + size <= facts.flash_bytes;
+  const noted = partitions.find((one) => one.kind === 'otadata' && isThere(one));
+  const choices: Buffer[] = [];
+  for (const at of CHOICE_AT)
+    if (noted !== undefined && at + CHOICE_SIZE <= noted.size)
+      choices.push(await read(noted.offset + at, CHOICE_SIZE));
+  const program = startingProgram(partitions, choices);
+  return {
+    at: program?.offset ?? FIRST_PROGRAM,
+    name: program?.name ?? 'app',
+    defaultAt: startingProgram(partitions, [])?.offset ?? FIRST_PROGRAM,
+    choice: noted === undefined ? null : { offset: noted.offset, size: noted.size },
+  };
 }
 
 function identityIn(nvs: Buffer): BoardFacts['identity'] {

@@ -1,7 +1,7 @@
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { type EspImage, readEspImage } from './esp-image.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
-import { type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './partition-table.ts';
+import { isSoundTable, type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './partition-table.ts';
 import type { Firmware, FirmwarePart } from './read-firmware.ts';
 import { BenchTrouble } from './trouble.ts';
 
@@ -89,6 +89,7 @@ function partitionsOf(parts: readonly FirmwarePart[], flashBytes: number): Parti
         `at ${hex(TABLE_OFFSET)} there is no partition table`,
       ),
     );
+  if (!isSoundTable(table)) throw damagedTable();
   const nvs = partitions.find(({ kind }) => kind === 'nvs');
   if (nvs === undefined || nvs.offset !== NVS_OFFSET || nvs.size < NVS_SIZE)
     throw wrongImage(
@@ -154,6 +155,19 @@ export function sectorEnd(address: number): number {
 
 const plain = (chip: string) => chip.toUpperCase().replace(/[^A-Z0-9]/g, '');
 const hex = (value: number) => `0x${value.toString(16)}`;
+
+function damagedTable(): BenchTrouble {
+  return new BenchTrouble('CHECKSUM_REFUSED', {
+    message: inBoth(
+      'a tabela de partições está danificada: com ela a placa não iniciaria nada',
+      'its partition table is damaged: with it the board would start nothing',
+    ),
+    next: inBoth(
+      'copie o firmware de novo e recomece; nada foi gravado',
+      'copy the firmware again and start again; nothing was written',
+    ),
+  });
+}
 
 function wrongChip(why: InBoth, { chip }: Target): BenchTrouble {
   return new BenchTrouble('WRONG_CHIP', {

@@ -7,12 +7,16 @@ import { eraseAround } from './erase-board.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
 import { identityImage, type Kept, NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
 import { steadily, withBoard } from './open-board.ts';
+import { requirePublisher } from './publisher-signature.ts';
 import { type Firmware, readFirmware } from './read-firmware.ts';
+import { holdsProgram, isPartOf } from './starting-program.ts';
 import { planSegments, type Segment } from './write-plan.ts';
 import { bytesOf, readBackSegments, segmentsToWrite, writeSegments } from './write-segments.ts';
 
 /** Versions that can be compared. */
 const NUMBERED = /^v?\d+(\.\d+)*/;
+/** Two sectors. */
+const MOST_CHOICE = 8_192;
 const IDENTITY = { offset: NVS_OFFSET, size: NVS_SIZE };
 
 /**
@@ -22,6 +26,7 @@ const IDENTITY = { offset: NVS_OFFSET, size: NVS_SIZE };
  */
 export async function flashBoard(job: JobOf<'flash'>, context: JobContext): Promise<JobResult> {
   const firmware = await readFirmware(job.firmware);
+  await requirePublisher(firmware, job, context);
   return withBoard(job, context, async (board, facts) => {
     checkFirmware(firmware, { ...facts, ...board });
     const { shown, nvs } = await readBoard(board, facts, context);
@@ -41,6 +46,7 @@ export async function flashBoard(job: JobOf<'flash'>, context: JobContext): Prom
     });
     if (missing.length > 0) await writeSegments(board, missing, context);
     if (job.verify === 'read_back') await readBackSegments(board, segments, context);
+    const after = await startsWritten(board, { firmware, facts, context });
     const written = bytesOf(missing);
     const skipped = bytesOf(segments) - written;
     context.tell(
@@ -52,10 +58,40 @@ export async function flashBoard(job: JobOf<'flash'>, context: JobContext): Prom
         ),
       ),
     );
-    const after = (await readBoard(board, facts, context)).shown;
     return { ...after, version: firmware.version, bytes_written: written, bytes_skipped: skipped };
   });
 }
+
+/**
+ * A board that took an update over the air may still start that, whatever lies in the slot that was written: its choice is
+ * taken back. Answers what the board shows of itself then.
+ */
+async function startsWritten(
+  board: EspBoard,
+  { firmware, facts, context }: { firmware: Firmware; facts: ChipFacts; context: JobContext },
+): Promise<BoardFacts> {
+  const { shown, start } = await readBoard(board, facts, context);
+  if (isPartOf(firmware, start.at) || !holdsProgram(firmware)) return shown;
+  if (start.choice === null || !isPartOf(firmware, start.defaultAt)) {
+    context.tell(sentence('check', startsAnother(start.name), 'warning'));
+    return shown;
+  }
+  const { offset, size } = start.choice;
+  context.tell(sentence('write', choosesWritten(start.name)));
+  await steadily(board, context, () => board.eraseRegion(offset, Math.min(size, MOST_CHOICE)));
+  return (await readBoard(board, facts, context)).shown;
+}
+
+const startsAnother = (name: string) =>
+  inBoth(
+    `a placa inicia outro programa que não o gravado, o da partição ${name}`,
+    `the board starts another program than the one written, that of its partition ${name}`,
+  );
+const choosesWritten = (name: string) =>
+  inBoth(
+    `a placa iniciaria a atualização em ${name}; agora inicia o que foi gravado`,
+    `the board would start the update in ${name}; now it starts what was written`,
+  );
 
 function identityParts(identity: JobOf<'flash'>['identity'], nvs: Buffer) {
   if (identity === 'keep' || identity === 'erase') return [];

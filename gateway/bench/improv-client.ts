@@ -71,7 +71,7 @@ export async function joinWifi(console: BoardConsole, wifi: Wifi): Promise<strin
   if ((await stateOf(console)) === null)
     throw noImprov(inBoth('a placa não responde ao Improv', 'the board does not answer Improv'));
   const send = improvCommand(IMPROV_COMMAND.wifi, [wifi.ssid, wifi.password]);
-  const said = await console.ask({ send, pick: joined, ms: JOIN_MS });
+  const said = await console.ask({ send, pick: joining(), ms: JOIN_MS });
   if (said === null) throw joinTimeout(wifi);
   if ('error' in said) throw refused(said, wifi);
   if ('result' in said) return said.result.texts[0] ?? null;
@@ -130,11 +130,18 @@ const resultOrRefusal =
     return isRefusal(said) ? said : undefined;
   };
 
-function joined(heard: Heard): Said | undefined {
-  const said = saidBy(heard);
-  if (said !== undefined && 'state' in said)
-    return said.state === IMPROV_STATE.provisioned ? said : undefined;
-  return resultOrRefusal(IMPROV_COMMAND.wifi)(heard);
+/**
+ * A board that has a Wi-Fi already says "provisioned" to every question, and answers come late: only one that has begun to
+ * join since it was told has joined now. The answer to the command itself names it and needs no more.
+ */
+function joining(): (heard: Heard) => Said | undefined {
+  let hasBegun = false;
+  return (heard) => {
+    const said = saidBy(heard);
+    if (said === undefined || !('state' in said)) return resultOrRefusal(IMPROV_COMMAND.wifi)(heard);
+    if (said.state === IMPROV_STATE.provisioning) hasBegun = true;
+    return hasBegun && said.state === IMPROV_STATE.provisioned ? said : undefined;
+  };
 }
 
 function requireFit({ ssid, password }: Wifi): void {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { SerialLink } from '#adapters/serial/open-port.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { identity } from './identity.ts';
+import { schemaWords } from './schema-words.ts';
 import { BenchTrouble } from './trouble.ts';
 
 const portPath = z.string().min(1).max(1_024);
@@ -30,6 +32,10 @@ const flash = z.strictObject({
   port: portPath,
   baud: flashBaud,
   firmware,
+  /** PEM file with the public keys of those whose firmware is taken; null: nobody is known. */
+  firmware_keys: file.nullable().default(null),
+  /** Take firmware that none of them signed: for whoever builds it. */
+  allow_unsigned: z.boolean().default(false),
   /**
    * What becomes of the identity partition: `keep` leaves it untouched (blanks it where it is not ours), `erase` blanks
    * it, and an identity is written with the firmware.
@@ -78,6 +84,8 @@ const provision = z.strictObject({
   /** null: the board keeps what it has. */
   wifi: z.strictObject({ ssid: z.string().min(1).max(32), password: z.string().max(64) }).nullable(),
   identity: identity.nullable(),
+  /** The board of this MAC has a label already: it keeps the claim code that it has, whatever the identity says. */
+  labelled_mac: z.string().max(64).nullable().default(null),
 });
 
 const selfTest = z.strictObject({
@@ -129,6 +137,8 @@ export type Progress = {
 export type JobContext = {
   tell: (progress: Progress) => void;
   signal: AbortSignal;
+  /** Another way to a port than the drivers of this machine. */
+  openPort?: (path: string, baud: number) => Promise<SerialLink>;
 };
 
 /** Plain data, as it crosses a process border and prints as JSON. */
@@ -140,10 +150,9 @@ export function readJob(input: unknown): BenchJob {
   if (success) return data;
   const [issue] = error.issues;
   const field = issue === undefined || issue.path.length === 0 ? null : issue.path.join('.');
-  // what the field must be stands in the words of the interface, as in every refused request
-  const why = issue?.message ?? 'not understood';
+  const why = schemaWords(issue);
   throw new BenchTrouble('BAD_INPUT', {
-    message: inBoth(`${field ?? 'o trabalho'} não serve: ${why}`, `${field ?? 'the job'}: ${why}`),
+    message: inBoth(`${field ?? 'o trabalho'}: ${why['pt-BR']}`, `${field ?? 'the job'}: ${why.en}`),
     next: inBoth('corrija o trabalho e comece de novo', 'correct the job and start it again'),
   });
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { inBoth, verbatim } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 import type { Terminal } from './command.ts';
 import { type BenchCommand, text, textOf, type Values } from './command.ts';
 import { type Label, labelPage, labelPayload, labelSheets, labelSvg, labelText } from './label-sheet.ts';
@@ -25,7 +26,7 @@ ${GATEWAY_HELP}
         inBoth('corrija e comece de novo', 'correct it and start again'),
       );
     const labels = await labelsOf(values, terminal);
-    const drawn = drawing(format, labels);
+    const drawn = drawing(format, labels, terminal.language);
     const file = format === 'text' ? textOf(values, 'to') : needed(values, 'to');
     if (file !== undefined) await writeFile(file, drawn);
     const value = {
@@ -59,10 +60,10 @@ async function labelsOf(values: Values, terminal: Terminal): Promise<Label[]> {
   return gateway.labels(points.map(({ id }) => id));
 }
 
-function drawing(format: (typeof FORMATS)[number], labels: readonly Label[]): string {
+function drawing(format: (typeof FORMATS)[number], labels: readonly Label[], language: Language): string {
   switch (format) {
     case 'html':
-      return labelPage(labels, 'Controllers');
+      return labelPage(labels, language);
     case 'sheet':
       if (labels.length > 24)
         throw badInput(

@@ -1,16 +1,21 @@
 import { encode } from 'uqr';
+import { inBoth } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 
 // Labels for controllers, 24 on a sheet of A4 (3 × 8, 70 × 37 mm, edge to edge, as sticker sheets are sold).
 
 export type Label = {
   device_id: string;
-  /** What a person who stands before the board can read and nobody else. */
-  claim: string;
+  /** What a person who stands before the board can read and nobody else; null: it has the label it came with, or none. */
+  claim: string | null;
   /** Code of the control point; null: not bound to one. */
   code: string | null;
   farm: string | null;
   ponds: readonly string[];
 };
+
+/** Of the page, as a browser heads what it prints. */
+const TITLE = inBoth('Controladores', 'Controllers');
 
 const PER_ROW = 3;
 const PER_SHEET = 24;
@@ -19,20 +24,24 @@ const HEIGHT_MM = 37.125;
 const QR_MM = 29;
 const MARGIN_MM = 4;
 
-/** What the QR code says. Identifiers may hold colons; the claim never does, so it is what stands behind the last one. */
-export function labelPayload({ device_id, claim }: Pick<Label, 'device_id' | 'claim'>): string {
-  return `SF1:${device_id}:${claim}`;
+/**
+ * What the QR code says; null without a claim. Identifiers may hold colons; the claim never does, so it is what stands
+ * behind the last one.
+ */
+export function labelPayload({ device_id, claim }: Pick<Label, 'device_id' | 'claim'>): string | null {
+  return claim === null ? null : `SF1:${device_id}:${claim}`;
 }
 
 /** For a terminal, a log, or a printer of plain text. */
 export function labelText(label: Label): string {
+  const payload = labelPayload(label);
   const lines = [
     label.code ?? label.device_id,
     `id ${label.device_id}`,
-    `claim ${inFours(label.claim)}`,
+    ...(label.claim === null ? [] : [`claim ${inFours(label.claim)}`]),
     ...(label.farm === null ? [] : [label.farm]),
     ...(label.ponds.length === 0 ? [] : [label.ponds.join(', ')]),
-    labelPayload(label),
+    ...(payload === null ? [] : [payload]),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -55,8 +64,8 @@ export const LABEL_PAGE_STYLE =
   '@page{size:A4;margin:0}html,body{margin:0;padding:0}svg{display:block;width:210mm;height:297mm;break-after:page}';
 
 /** A page that a browser prints: one sheet after the other. */
-export function labelPage(labels: readonly Label[], title: string): string {
-  return `<!doctype html><html><head><meta charset="utf-8"><title>${escaped(title)}</title><style>${LABEL_PAGE_STYLE}</style></head><body>${labelSheets(labels).join('')}</body></html>`;
+export function labelPage(labels: readonly Label[], language: Language): string {
+  return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>${TITLE[language]}</title><style>${LABEL_PAGE_STYLE}</style></head><body>${labelSheets(labels).join('')}</body></html>`;
 }
 
 function sheetSvg(labels: readonly Label[]): string {
@@ -78,7 +87,13 @@ function drawing(label: Label): string {
       family: 'monospace',
       weight: 'normal',
     })),
-    { text: inFours(label.claim), size: 2.8, most: 20, family: 'monospace', weight: 'bold' },
+    {
+      text: label.claim === null ? '' : inFours(label.claim),
+      size: 2.8,
+      most: 20,
+      family: 'monospace',
+      weight: 'bold',
+    },
     { text: label.farm ?? '', size: 2.6, most: 22, family: 'sans-serif', weight: 'normal' },
     { text: label.ponds.join(', '), size: 2.6, most: 22, family: 'sans-serif', weight: 'normal' },
   ].filter(({ text }) => text !== '');
@@ -88,7 +103,9 @@ function drawing(label: Label): string {
     const shown = cut(text, most, family);
     return `<text x="${MARGIN_MM + QR_MM + 2}" y="${y.toFixed(2)}" font-family="${family}" font-weight="${weight}" font-size="${size}">${escaped(shown)}</text>`;
   });
-  return `<g transform="translate(${MARGIN_MM} ${MARGIN_MM})">${qrPath(labelPayload(label))}</g>${lines.join('')}`;
+  const payload = labelPayload(label);
+  const code = payload === null ? '' : qrPath(payload);
+  return `<g transform="translate(${MARGIN_MM} ${MARGIN_MM})">${code}</g>${lines.join('')}`;
 }
 
 /** As it is read out and typed; hyphens do not count. */

@@ -44,17 +44,19 @@ export async function withBoard<Result>(
     context.tell(
       sentence('connect', inBoth(`conectando à placa em ${port}`, `connecting to the board at ${port}`)),
     );
-    const link = await openPort(port, FIRST_BAUD);
+    const link = await (context.openPort ?? openPort)(port, FIRST_BAUD);
     opened = link;
     const usb = await usbOf(port);
     return await withPatience(context, baud, async (rate) => {
       const tell = (said: InBoth) => context.tell(sentence('connect', said));
       const say = (news: 'answers' | 'slow') => tell(news === 'answers' ? ANSWERS : goingSlowly(rate));
       const board = await connectBoard(link, { baud: rate, usb, signal: context.signal, say });
-      const facts = await steadily(board, context, () => board.facts());
-      const who = `${facts.description}, MAC ${facts.mac}`;
-      tell(inBoth(`${who}, memória de ${flashSize(facts)}`, `${who}, ${flashSize(facts)} flash`));
-      return startedAgain(board, link, work(board, facts));
+      return startedAgain(board, link, async () => {
+        const facts = await steadily(board, context, () => board.facts());
+        const who = `${facts.description}, MAC ${facts.mac}`;
+        tell(inBoth(`${who}, memória de ${flashSize(facts)}`, `${who}, ${flashSize(facts)} flash`));
+        return work(board, facts);
+      });
     });
   } catch (error) {
     if (context.signal.aborted) throw cancelled();
@@ -126,10 +128,10 @@ export async function readSteadily(
 async function startedAgain<Result>(
   board: EspBoard,
   link: SerialLink,
-  work: Promise<Result>,
+  work: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    const result = await work;
+    const result = await work();
     await board.run();
     return result;
   } catch (error) {

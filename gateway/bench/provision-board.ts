@@ -17,7 +17,12 @@ export async function provisionBoard(job: JobOf<'provision'>, context: JobContex
     context.tell(
       sentence('ask', verbatim(`${before.chip} ${before.mac}, firmware ${before.firmware_version}`)),
     );
-    const after = job.identity === null ? before : await identified(console, context, job.identity);
+    const keepsClaim =
+      before.has_claim === true &&
+      job.labelled_mac !== null &&
+      plainMac(before.mac) === plainMac(job.labelled_mac);
+    const identity = job.identity === null || !keepsClaim ? job.identity : { ...job.identity, claim: null };
+    const after = identity === null ? before : await identified(console, context, identity);
     const address = job.wifi === null ? null : await connected(console, context, job.wifi);
     const wasAnother = before.device_id !== null && job.identity !== null;
     if (job.wifi === null || wasAnother) {
@@ -27,12 +32,15 @@ export async function provisionBoard(job: JobOf<'provision'>, context: JobContex
     return {
       ...shown(after),
       has_claim: after.has_claim,
+      ...(job.identity === null ? {} : { claim_kept: keepsClaim }),
       previous_device_id: before.device_id,
       wifi: job.wifi === null ? after.wifi : 'provisioned',
       address,
     };
   });
 }
+
+const plainMac = (mac: string) => mac.replaceAll(/[:.-]/g, '').toLowerCase();
 
 /** The part of it that a result shows. */
 export function shown({ device_id, mac, chip, firmware_version }: BoardInfo) {

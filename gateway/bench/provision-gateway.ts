@@ -4,6 +4,7 @@ import { benchLabel } from '#contract/resources/bench.ts';
 import { controlPointAnswer, deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { newClaimCode } from './claim-code.ts';
 import { type Terminal, textOf, type Values } from './command.ts';
 import type { Identity } from './identity.ts';
 import { BenchTrouble, cancelled } from './trouble.ts';
@@ -22,8 +23,16 @@ export type GatewayLabel = z.output<typeof benchLabel>;
 
 export type Gateway = {
   points: () => Promise<Point[]>;
-  /** A new key with all that a board has to know; `keyId` is asked for its first use. */
-  issue: (of: Point, host?: string) => Promise<{ keyId: string; identity: Identity }>;
+  /**
+   * A new key with all that a board has to know, and a new claim code; `keyId` is asked for its first use. `labelledMac`:
+   * the board that has its label for this control point already.
+   */
+  issue: (
+    of: Point,
+    host?: string,
+  ) => Promise<{ keyId: string; identity: Identity; labelledMac: string | null }>;
+  /** Notes the claim code that a board has now, so that its label can be printed. */
+  keepLabel: (of: Point, label: { mac: string; claim: string }) => Promise<void>;
   isUsed: (of: Point, keyId: string) => Promise<boolean>;
   /** A key of it was used: a controller runs there. */
   hasKey: (of: Point) => Promise<boolean>;
@@ -76,9 +85,13 @@ export async function openGateway(values: Values, { environment, signal }: Termi
         gw_pin: found.authority?.spki_sha256 ?? null,
         cp: of.cod,
         fail_safe,
-        claim: label?.claim ?? null,
+        // who cannot print it need not have one
+        claim: label === undefined ? null : newClaimCode(),
       };
-      return { keyId: made.id, identity };
+      return { keyId: made.id, identity, labelledMac: label?.mac ?? null };
+    },
+    async keepLabel(of, label) {
+      await ask('PUT', `/bench/labels/${of.id}`, { schema: benchLabel, token, body: label });
     },
     async isUsed(of, keyId) {
       return (await keysOf(of)).some(({ id, state }) => id === keyId && state === 'active');
@@ -101,7 +114,7 @@ type Ask = ReturnType<typeof asker>;
 
 function asker(base: string, signal: AbortSignal) {
   return async function ask<S extends z.ZodType>(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT',
     path: string,
     { schema, token, body }: { schema: S; token?: string; body?: unknown },
   ): Promise<z.output<S>> {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as pauseFor } from 'node:timers/promises';
 import { inBoth } from '#core/both-languages.ts';
 import { flag, type Terminal, text, textOf, type Values } from './command.ts';
@@ -34,6 +35,22 @@ export const WISH_HELP = `  --ssid NAME        the farm's Wi-Fi; without it the 
   --self-test        then let the relay click; a motor that is wired starts
   --min-current MA   the motor must draw this much in the self test
 `;
+
+/** Whose firmware is taken; shared by all commands that flash. */
+export const TRUST_OPTIONS = { 'firmware-keys': text, unsigned: flag } as const;
+export const TRUST_HELP = `  --firmware-keys F  public keys of the publishers (PEM) [firmware-keys.pem in DATA_DIR or ./data]
+  --unsigned         take firmware that none of them signed: for whoever builds it
+`;
+
+/** As the gateway of this machine would: the same file, found by the same settings. */
+export function trustOf(values: Values, environment: Terminal['environment']) {
+  const { FIRMWARE_KEYS, DATA_DIR } = environment;
+  const found = textOf(values, 'firmware-keys') ?? FIRMWARE_KEYS;
+  return {
+    firmware_keys: found ?? path.join(DATA_DIR ?? './data', 'firmware-keys.pem'),
+    allow_unsigned: values['unsigned'] === true,
+  };
+}
 
 export async function wishOf(
   values: Values,

@@ -4,7 +4,7 @@ import type { Gateway, Point } from './provision-gateway.ts';
 import { BenchTrouble } from './trouble.ts';
 
 export type PointWork = {
-  gateway: Pick<Gateway, 'issue' | 'isUsed'>;
+  gateway: Pick<Gateway, 'issue' | 'isUsed' | 'keepLabel'>;
   run: (job: BenchJobInput, context: JobContext) => Promise<JobResult>;
   /** Waits; rejects when the signal is set off. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -34,9 +34,15 @@ export async function provisionPoint(
   context: JobContext,
 ): Promise<JobResult> {
   if (point.locked_out && wish.selfTest !== null) throw lockedOut(point);
-  const { keyId, identity } = await work.gateway.issue(point, wish.host);
+  const { keyId, identity, labelledMac } = await work.gateway.issue(point, wish.host);
   const { port, wifi } = wish;
-  const board = await work.run({ kind: 'provision', port, wifi, identity }, context);
+  const board = await work.run(
+    { kind: 'provision', port, wifi, identity, labelled_mac: labelledMac },
+    context,
+  );
+  const { mac, has_claim: hasClaim, claim_kept: isKept } = board;
+  if (identity.claim !== null && hasClaim === true && isKept !== true && typeof mac === 'string')
+    await work.gateway.keepLabel(point, { mac, claim: identity.claim });
   context.tell(
     sentence(
       'heartbeat',

@@ -3,7 +3,11 @@ import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { AppError } from '#core/errors.ts';
+import { type FirmwareFile, openFile, requireSound, statementOf } from '#features/firmware/package-rules.ts';
 import type { JobOf } from './job.ts';
+import { statementOfBundle } from './publisher-signature.ts';
+import { schemaWords } from './schema-words.ts';
 import { BenchTrouble } from './trouble.ts';
 
 export type FirmwarePart = { name: string; offset: number; bytes: Buffer };
@@ -13,7 +17,11 @@ export type Firmware = {
   chip: string | null;
   version: string | null;
   parts: FirmwarePart[];
+  /** What a publisher said of all of it; null: something in it nobody signed. Not checked yet. */
+  signed: Signed[] | null;
 };
+
+export type Signed = { statement: string; signature: string };
 
 /** The largest flash of the family. */
 const MAX_PART = 32 * 2 ** 20;
@@ -22,9 +30,15 @@ export const MANIFEST = 'manifest.json';
 
 const hexOffset = z.string().regex(/^0x[0-9a-f]{1,7}$/i);
 
+/** A line end in it would be one of what is signed. */
+const oneLine = z
+  .string()
+  .min(1)
+  .regex(/^[^\p{Cc}]*$/u, 'is one line');
+
 export const firmwareManifest = z.object({
-  chip: z.string().min(1).max(32),
-  version: z.string().min(1).max(64),
+  chip: oneLine.max(32),
+  version: oneLine.max(64),
   parts: z
     .array(
       z.object({
@@ -36,18 +50,18 @@ export const firmwareManifest = z.object({
     )
     .min(1)
     .max(16),
+  /** Ed25519 over statementOfBundle, base64url. */
+  signature: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{86}$/, 'is an Ed25519 signature in base64url')
+    .nullish(),
 });
 
 export type FirmwareManifest = z.output<typeof firmwareManifest>;
 
 /** Reads what a job names, and holds a bundle to the digests of its manifest. Throws BenchTrouble; nothing was touched. */
 export async function readFirmware(firmware: JobOf<'flash'>['firmware']): Promise<Firmware> {
-  if ('files' in firmware) {
-    const parts: FirmwarePart[] = [];
-    for (const { file, offset } of firmware.files)
-      parts.push({ name: path.basename(file), offset, bytes: await readBounded(file, MAX_PART) });
-    return { chip: null, version: null, parts };
-  }
+  if ('files' in firmware) return readFiles(firmware.files);
   const file = await manifestFile(firmware.bundle);
   const manifest = parseManifest(await readBounded(file, MAX_MANIFEST), file);
   const parts: FirmwarePart[] = [];
@@ -67,7 +81,61 @@ export async function readFirmware(firmware: JobOf<'flash'>['firmware']): Promis
       });
     parts.push({ name: part.file, offset: part.offset, bytes });
   }
-  return { chip: manifest.chip, version: manifest.version, parts };
+  return { chip: manifest.chip, version: manifest.version, parts, signed: signedIn(manifest) };
+}
+
+/** What the signature of a manifest stands under; null without one. */
+export function signedIn(manifest: FirmwareManifest): Signed[] | null {
+  const { signature } = manifest;
+  return signature == null ? null : [{ statement: statementOfBundle(manifest), signature }];
+}
+
+/** Single files, as they are; a firmware file for the air is opened, and what its publisher signed is its image. */
+async function readFiles(files: readonly { file: string; offset: number }[]): Promise<Firmware> {
+  const parts: FirmwarePart[] = [];
+  const packages: FirmwareFile['manifest'][] = [];
+  for (const { file, offset } of files) {
+    const name = path.basename(file);
+    const bytes = await readBounded(file, MAX_PART);
+    if (!file.endsWith('.sfw')) {
+      parts.push({ name, offset, bytes });
+      continue;
+    }
+    const { manifest, image } = openPackage(name, bytes);
+    packages.push(manifest);
+    parts.push({ name, offset, bytes: Buffer.from(image) });
+  }
+  const [first] = packages;
+  return {
+    chip: first?.chip ?? null,
+    version: first?.version ?? null,
+    parts,
+    signed:
+      packages.length < files.length
+        ? null
+        : packages.map((one) => ({ statement: statementOf(one), signature: one.signature })),
+  };
+}
+
+function openPackage(name: string, bytes: Buffer): FirmwareFile {
+  try {
+    const opened = openFile(bytes);
+    requireSound(opened, createHash('sha256').update(opened.image).digest('hex'));
+    return opened;
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const said = {
+      message: inBoth(
+        `${name} não é um firmware assinado, ou está danificado`,
+        `${name} is no signed firmware, or it is damaged`,
+      ),
+      next: inBoth(
+        'baixe de novo o arquivo .sfw do fabricante e recomece; nada foi gravado',
+        'fetch the .sfw file of its publisher again and start again; nothing was written',
+      ),
+    };
+    throw new BenchTrouble('CHECKSUM_REFUSED', said, cause);
+  }
 }
 
 /** The manifest of a bundle without its parts, for a list. Throws BenchTrouble. */
@@ -85,11 +153,12 @@ function parseManifest(bytes: Buffer, file: string): FirmwareManifest {
   const { data, error } = firmwareManifest.safeParse(parseJson(bytes));
   if (data !== undefined) return data;
   const [issue] = error.issues;
-  const why = `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`;
+  const field = issue?.path.join('.') ?? '';
+  const why = schemaWords(issue);
   throw new BenchTrouble('WRONG_IMAGE', {
     message: inBoth(
-      `${file} não é um manifesto de firmware: ${why}`,
-      `${file} is no manifest of a firmware: ${why}`,
+      `${file} não é um manifesto de firmware: ${field} ${why['pt-BR']}`,
+      `${file} is no manifest of a firmware: ${field} ${why.en}`,
     ),
     next: inBoth(
       'use a pasta como foi publicada: manifest.json e os arquivos dele',

@@ -1,16 +1,18 @@
 import { inBoth } from '#core/both-languages.ts';
+import { readBoard } from './board-facts.ts';
 import { checkFirmware } from './check-firmware.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
 import { withBoard } from './open-board.ts';
 import { readFirmware } from './read-firmware.ts';
+import { holdsProgram, isPartOf } from './starting-program.ts';
 import { BenchTrouble } from './trouble.ts';
 import { planSegments } from './write-plan.ts';
 import { bytesOf, readBackSegments, segmentsToWrite } from './write-segments.ts';
 
 /**
- * Whether the board holds a firmware, its identity partition left out. Writes nothing. Throws BenchTrouble VERIFY_FAILED
- * with the first piece that is otherwise.
+ * Whether the board holds a firmware, its identity partition left out, and starts it. Writes nothing. Throws BenchTrouble
+ * VERIFY_FAILED with the first piece that is otherwise.
  */
 export async function verifyBoard(job: JobOf<'verify'>, context: JobContext): Promise<JobResult> {
   const firmware = await readFirmware(job.firmware);
@@ -32,7 +34,22 @@ export async function verifyBoard(job: JobOf<'verify'>, context: JobContext): Pr
         });
       }
     }
+    const { start } = await readBoard(board, facts, context);
+    if (holdsProgram(firmware) && !isPartOf(firmware, start.at)) throw startsAnother(start.name);
     context.tell(sentence('done', inBoth('a placa tem este firmware', 'the board holds this firmware')));
     return { chip: facts.chip, mac: facts.mac, version: firmware.version, bytes: bytesOf(segments) };
+  });
+}
+
+function startsAnother(name: string): BenchTrouble {
+  return new BenchTrouble('VERIFY_FAILED', {
+    message: inBoth(
+      `a placa tem este firmware e inicia outro, o da partição ${name}`,
+      `the board holds this firmware and starts another one, that of its partition ${name}`,
+    ),
+    next: inBoth(
+      'grave nela o mesmo firmware: o que já está certo é pulado, e ela passa a iniciá-lo',
+      'flash it with the same firmware: what is right already is skipped, and it starts that then',
+    ),
   });
 }

@@ -12,6 +12,7 @@ import {
   timeName,
   UNFINISHED,
 } from '#adapters/backup/safe-files.ts';
+import { clearScratch } from '#adapters/backup/scratch.ts';
 import { controlTroubleOf, isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { connectSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.ts';
@@ -98,6 +99,7 @@ const DISK_FULL = ['ENOSPC', 'EDQUOT', 'EROFS', 'SQLITE_FULL', 'SQLITE_IOERR_SHM
 const isDiskFull = (error: unknown) => DISK_FULL.some((code) => isCode(error, code));
 
 async function tidy(data: string, log: Log): Promise<void> {
+  await clearScratch(data);
   for (const folder of [data, snapshotFolder(data)]) {
     await removeUnfinished(folder).catch((error: unknown) =>
       log.warn({ err: error, folder }, 'unfinished files of an earlier run could not be removed'),

@@ -126,3 +126,6 @@ export type BrazilianState = (typeof BRAZILIAN_STATES)[number];
 export function unreachable(word: never): never {
   throw new Error(`unreachable: ${String(word)}`);
 }
+
+/** How long an alarm that ended by itself waits for somebody to answer it. */
+export const RETURNED_FOR_MS = 24 * 3_600_000;

@@ -47,6 +47,7 @@ export type EpisodeAlert = Pick<
   | 'told_severity'
   | 'acknowledged_at'
   | 'acknowledged_by'
+  | 'acknowledge_note'
   | 'silenced_until'
   | 'silenced_by'
   | 'silence_reason'

@@ -7,6 +7,12 @@ export type Vital = {
   controlTicks: number;
   /** Messages go through the broker, and that was tried. */
   brokerOk: boolean;
+  /** Controllers that were online before the switch, and how many of them came to this version. */
+  controllers: { awaited: number; reached: number };
+  /** Secured ports that were open before and are not now. */
+  closedPorts: readonly string[];
+  /** The sync runs, or it is known why not; null: with nobody. */
+  isSyncKnown: boolean | null;
 };
 
 export type Gate = { steadySince: number | null; lastTicks: number };
@@ -37,8 +43,16 @@ export function judge(
     return { gate: { steadySince: null, lastTicks: vital.controlTicks, tickedAt }, missing };
   const steadySince = gate.steadySince ?? now;
   const next = { steadySince, lastTicks: vital.controlTicks, tickedAt };
-  return {
-    gate: next,
-    missing: now - steadySince >= steadyMs ? null : 'it has not been well for long enough',
-  };
+  const isSteady = now - steadySince >= steadyMs;
+  return { gate: next, missing: isSteady ? comingOf(vital) : 'it has not been well for long enough' };
+}
+
+/**
+ * What comes when it comes, from outside: controllers return one after the other, each in its own time, so it need not
+ * have been so for long. Half of them are enough, for one may be broken, or its motor's fuse out, since the same minute.
+ */
+function comingOf({ controllers: { awaited, reached }, closedPorts, isSyncKnown }: Vital): string | null {
+  if (closedPorts.length > 0) return `its port ${closedPorts.join(', ')} is not open`;
+  if (2 * reached < awaited) return `${reached} of ${awaited} controllers came back to it`;
+  return isSyncKnown === false ? 'it does not say how its sync stands' : null;
 }

@@ -35,7 +35,17 @@ export function signManifest(bytes: Buffer, privateKey: KeyObject): Buffer {
 /** The public keys of a PEM file, which may hold several: a key is followed by its successor for a while. */
 export function readPublicKeys(pem: string): KeyObject[] {
   const blocks = pem.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
-  return blocks.map((block) => createPublicKey(block)).filter((key) => key.asymmetricKeyType === 'ed25519');
+  return blocks.flatMap(keyIn);
+}
+
+/** A damaged key opens nothing, and must not keep the launcher from starting what needs none. */
+function keyIn(block: string): KeyObject[] {
+  try {
+    const key = createPublicKey(block);
+    return key.asymmetricKeyType === 'ed25519' ? [key] : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Throws UpdateRefused unless one of the keys signed these very bytes. Only then are they looked into. */

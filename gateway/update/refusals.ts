@@ -38,14 +38,19 @@ export function requireFit(manifest: Manifest, facts: UpdateFacts): void {
   if (oneWay.length > 0)
     refuse(
       'NOT_REVERSIBLE',
-      `after ${oneWay[0]?.name} this version could not run again; install the package by hand after a backup`,
+      `after ${oneWay[0]?.name} this version could not run again; install the package (.deb) by hand after a backup`,
     );
-  if (facts.freeBytes < facts.neededBytes + SPARE_BYTES)
-    refuse(
-      'DISK_SHORT',
-      `the update needs ${megabytes(facts.neededBytes + SPARE_BYTES)} MB, ${megabytes(facts.freeBytes)} MB are free`,
-    );
+  requireRoom(facts.neededBytes, facts.freeBytes);
   requireCalm(facts.oxygenAlarms);
+}
+
+export function requireRoom(neededBytes: number, freeBytes: number): void {
+  const wanted = neededBytes + SPARE_BYTES;
+  if (freeBytes >= wanted) return;
+  throw new UpdateRefused(
+    'DISK_SHORT',
+    `the update needs ${megabytes(wanted)} MB, ${megabytes(freeBytes)} MB are free`,
+  );
 }
 
 export function requireCalm(oxygenAlarms: readonly string[]): void {

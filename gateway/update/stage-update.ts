@@ -2,7 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isCode, syncFolder } from '#adapters/backup/safe-files.ts';
-import { fetchPackage, packageAt, sourceOf } from './find-package.ts';
+import { fetchPackage, type Remote } from './fetch-package.ts';
+import { packageAt, type Source, sourceOf } from './find-package.ts';
 import type { Arch } from './manifest.ts';
 import { type OpenedPackage, unpackedBytes, unpackPackage } from './package-file.ts';
 import { programTrouble } from './program-folder.ts';
@@ -10,14 +11,23 @@ import { requireFit } from './refusals.ts';
 import {
   appliedVersions,
   lockUpdates,
-  readState,
+  lookAtState,
   tidyVersions,
   unfinishedFolder,
   updateFolder,
   versionFolder,
   writeState,
 } from './update-folder.ts';
-import { began, GATE_MS, gaveUp, type Outcome, staged, type UpdateState, unneeded } from './update-state.ts';
+import {
+  began,
+  fetching,
+  gaveUp,
+  type Outcome,
+  staged,
+  trialMs,
+  type UpdateState,
+  unneeded,
+} from './update-state.ts';
 import { UpdateRefused } from './update-trouble.ts';
 
 export type StageDeps = {
@@ -32,8 +42,10 @@ export type StageDeps = {
   databaseBytes: () => Promise<number>;
   /** A copy of the database beside it, for a start that finds it broken. */
   snapshot: () => Promise<void>;
-  /** Lets the new program open a copy of the database; answers how long that took. Throws with what it said. */
+  /** Lets the new program open a copy of the database; answers how long its migration took. Throws with what it said. */
   rehearse: (program: string) => Promise<number>;
+  /** Where the hosted instance hands out packages, and what opens there. Throws UpdateRefused. */
+  hosted: () => Promise<Remote>;
 };
 
 export type Wish = { from: string; allowOlder: boolean };
@@ -46,26 +58,56 @@ export async function stageUpdate(deps: StageDeps, wish: Wish): Promise<{ versio
   const source = sourceOf(wish.from);
   const unlock = await lockUpdates(deps.data);
   if (unlock === null) throw new UpdateRefused('ALREADY_RUNNING', 'another update is under way; wait for it');
-  const fetched = join(updateFolder(deps.data), `package.unfinished-${process.pid}`);
+  const to = join(updateFolder(deps.data), `package.unfinished-${process.pid}`);
   try {
-    const state = await readState(deps.data);
+    const { state: before, found } = await lookAtState(deps.data);
     // without the lock nobody is at it: an update that was killed
-    if (state.step.at === 'staged' || state.step.at === 'trial')
+    if (before.step.at === 'staged' || before.step.at === 'trial')
       throw new UpdateRefused(
         'ALREADY_RUNNING',
-        `the update to ${state.step.version} is under way; wait for it`,
+        `the update to version ${before.step.version} is under way; wait for it`,
       );
-    await tidyVersions(deps.data, unneeded(calm(state), await appliedVersions(deps.data)));
-    if (source.kind === 'address') {
-      deps.print(`fetching ${source.address}`);
-      await fetchPackage(source.address, fetched, await freeBytes(deps.data));
-    }
-    const opened = await packageAt(source.kind === 'address' ? fetched : source.path, deps.keys, deps.arch);
-    await requireFitNow(deps, opened, wish);
-    return await bringBeside(deps, calm(state), opened);
+    const state = calm(before);
+    // what runs stays, whatever is written there
+    const lying = (await appliedVersions(deps.data)).filter((version) => version !== deps.runningVersion);
+    await tidyVersions(deps.data, found === 'whole' ? unneeded(state, lying) : []);
+    const opened =
+      source.kind === 'path'
+        ? await fitting(deps, source.path, wish)
+        : await fetched(deps, { state, source, to, wish });
+    return await bringBeside(deps, state, opened);
   } finally {
-    await rm(fetched, { force: true });
+    await rm(to, { force: true });
     await unlock();
+  }
+}
+
+async function fitting(deps: StageDeps, path: string, wish: Wish): Promise<OpenedPackage> {
+  const opened = await packageAt(path, deps.keys, deps.arch);
+  await requireFitNow(deps, opened, wish);
+  return opened;
+}
+
+type Fetching = { state: UpdateState; source: Exclude<Source, { kind: 'path' }>; to: string; wish: Wish };
+
+/** Who asked for it may be gone when it has come: how far it is, and why it came to nothing, is written down. */
+async function fetched(deps: StageDeps, { state, source, to, wish }: Fetching): Promise<OpenedPackage> {
+  await writeState(deps.data, fetching(state));
+  let opened: OpenedPackage | null = null;
+  try {
+    const remote = source.kind === 'hosted' ? await deps.hosted() : { ...source, token: null };
+    deps.print(`fetching ${remote.address}`);
+    await fetchPackage(remote, to, await freeBytes(deps.data));
+    opened = await packageAt(to, deps.keys, deps.arch);
+    await requireFitNow(deps, opened, wish);
+    return opened;
+  } catch (error) {
+    const isNone = source.kind === 'hosted' && error instanceof UpdateRefused && error.code === 'NOT_FOUND';
+    const none = new UpdateRefused('NOT_FOUND', 'the hosted instance offers no newer version', {
+      cause: error,
+    });
+    const version = opened?.manifest.version ?? '';
+    throw await gaveUpFor(deps, state, { version, error: isNone ? none : error });
   }
 }
 
@@ -93,11 +135,12 @@ const calm = (state: UpdateState): UpdateState => ({ ...state, step: { at: 'rest
 
 async function bringBeside(
   deps: StageDeps,
-  state: UpdateState,
+  found: UpdateState,
   opened: OpenedPackage,
 ): Promise<{ version: string }> {
   const { version } = opened.manifest;
-  await writeState(deps.data, began(state, version));
+  const state = began(found, version);
+  await writeState(deps.data, state);
   const unfinished = unfinishedFolder(deps.data, version);
   const folder = versionFolder(deps.data, version);
   try {
@@ -110,20 +153,28 @@ async function bringBeside(
     const trouble = await programTrouble(folder, deps.keys);
     if (trouble !== null) throw new UpdateRefused('DAMAGED', `the program did not arrive whole: ${trouble}`);
     deps.print('rehearsing on a copy of the database');
-    const rehearsedMs = await deps.rehearse(folder);
+    const migratedMs = await deps.rehearse(folder);
     deps.print('making a snapshot of the database');
     await deps.snapshot();
-    await writeState(deps.data, staged(state, version, GATE_MS + 4 * rehearsedMs));
+    await writeState(deps.data, staged(state, version, trialMs(migratedMs)));
     return { version };
   } catch (error) {
     for (const made of [unfinished, folder]) await rm(made, { recursive: true, force: true });
-    const refused = asRefused(error);
-    const at = new Date(deps.now()).toISOString();
-    const last: Outcome = { result: 'refused', version, detail: refused.message, at };
-    // on a full disk even this may fail; what is there then says "staging", and the next start clears it
-    await writeState(deps.data, gaveUp(state, last)).catch(() => undefined);
-    throw refused;
+    throw await gaveUpFor(deps, state, { version, error });
   }
+}
+
+async function gaveUpFor(
+  deps: Pick<StageDeps, 'data' | 'now'>,
+  state: UpdateState,
+  { version, error }: { version: string; error: unknown },
+): Promise<UpdateRefused> {
+  const refused = asRefused(error);
+  const { code, message: detail } = refused;
+  const last: Outcome = { result: 'refused', version, code, detail, at: new Date(deps.now()).toISOString() };
+  // on a full disk even this may fail; what is there then says how far it was, and the next start clears it
+  await writeState(deps.data, gaveUp(state, last)).catch(() => undefined);
+  return refused;
 }
 
 function asRefused(error: unknown): UpdateRefused {
@@ -134,7 +185,7 @@ function asRefused(error: unknown): UpdateRefused {
   return new UpdateRefused('REHEARSAL_FAILED', said, { cause: error });
 }
 
-async function freeBytes(folder: string): Promise<number> {
+export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCode, removeUnfinished, syncFolder, UNFINISHED, writeWhole } from '#adapters/backup/safe-files.ts';
+import { afterTrouble } from './read-again.ts';
+import { stateFrom } from './stored-state.ts';
 import { NO_UPDATE, type Slot, type UpdateState } from './update-state.ts';
 import { isVersion } from './version-order.ts';
 
@@ -20,15 +22,28 @@ export const programOf = (slot: Slot, base: string, data: string): string =>
   slot === 'packaged' ? base : slot === 'previous' ? previousFolder(base) : versionFolder(data, slot.version);
 export const previousFolder = (base: string): string => `${base}-previous`;
 
-/** What is written there; none, or one that cannot be read, means that the version of the package runs. */
-export async function readState(data: string): Promise<UpdateState> {
+/** What is written there. None, or one that cannot be read or makes no sense, means that the version of the package runs. */
+export const readState = async (data: string): Promise<UpdateState> => (await lookAtState(data)).state;
+
+/**
+ * The same, and how it was found. `whole`: what is not in it may be thrown away. `senseless`: nothing of it can be used
+ * again. `unreadable`: it may be whole, and readable tomorrow.
+ */
+export async function lookAtState(
+  data: string,
+): Promise<{ state: UpdateState; found: 'whole' | 'senseless' | 'unreadable' }> {
   try {
-    // our own file, in our own form
-    const state = JSON.parse(await readFile(stateFile(data), 'utf8')) as UpdateState;
-    return state.format === 1 ? state : NO_UPDATE;
+    const text = await afterTrouble(() => readFile(stateFile(data), 'utf8'));
+    const state = stateFrom(JSON.parse(text));
+    return { state, found: state === NO_UPDATE ? 'senseless' : 'whole' };
   } catch (error) {
-    if (isCode(error, 'ENOENT') || error instanceof SyntaxError) return NO_UPDATE;
-    throw error;
+    // the card, or somebody's hand: control must go on all the same
+    const found = isCode(error, 'ENOENT')
+      ? 'whole'
+      : error instanceof SyntaxError
+        ? 'senseless'
+        : 'unreadable';
+    return { state: NO_UPDATE, found };
   }
 }
 
@@ -49,8 +64,8 @@ export async function appliedVersions(data: string): Promise<string[]> {
 
 /** Removes versions that nothing needs, and what an interrupted update left. */
 export async function tidyVersions(data: string, versions: readonly string[]): Promise<void> {
-  const folder = join(updateFolder(data), 'versions');
-  await removeUnfinished(folder);
+  await removeUnfinished(updateFolder(data));
+  await removeUnfinished(join(updateFolder(data), 'versions'));
   for (const version of versions) await rm(versionFolder(data, version), { recursive: true, force: true });
 }
 

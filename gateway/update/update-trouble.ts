@@ -1,6 +1,7 @@
 /** Why an update is not carried out; nothing of the running program was changed. The message is for people. */
 export type RefusalCode =
   | 'NOT_MANAGED'
+  | 'NOT_PAIRED'
   | 'NOT_FOUND'
   | 'INSECURE_SOURCE'
   | 'NOT_REACHABLE'

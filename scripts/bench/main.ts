@@ -11,6 +11,7 @@ import { consolePaint } from './console-paint.ts';
 import { consoleSize } from './console-size.ts';
 import { farmReads } from './farm-reads.ts';
 import type { BenchOptions, Finding } from './finding.ts';
+import { flash } from './flash.ts';
 import { gatewayStorm } from './gateway-storm.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
 import { idleLink } from './idle-link.ts';
@@ -61,6 +62,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'gateway-storm': gatewayStorm,
   'unknown-devices': unknownDevices,
   restore,
+  flash,
 };
 
 const HELP = `npm run bench -- [options]

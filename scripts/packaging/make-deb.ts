@@ -7,16 +7,20 @@ import { type TreeFile, writeTree } from './write-tree.ts';
 
 export const PROGRAM = `usr/lib/${PRODUCT}`;
 
+const HOSTED_UNIT = 'systemd/hosted.service';
+
 /** Files of the system, each from packaging/. */
 const SYSTEM: readonly { path: string; mode: number; source: string }[] = [
   { path: `lib/systemd/system/${PRODUCT}.service`, mode: 0o644, source: 'systemd/gateway.service' },
-  { path: 'lib/systemd/system/shrimp-farm-hosted.service', mode: 0o644, source: 'systemd/hosted.service' },
+  { path: 'lib/systemd/system/shrimp-farm-hosted.service', mode: 0o644, source: HOSTED_UNIT },
   { path: `etc/${PRODUCT}/gateway.env`, mode: 0o640, source: 'gateway.env' },
   { path: `etc/${PRODUCT}/hosted.env`, mode: 0o640, source: 'hosted.env' },
   { path: `usr/sbin/${PRODUCT}`, mode: 0o755, source: 'command' },
   { path: `usr/share/doc/${PRODUCT}/copyright`, mode: 0o644, source: 'copyright' },
 ];
 const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm'];
+/** Further processes of a hosted instance, by their port: shrimp-farm-hosted@8081. */
+const HOSTED_COPIES = 'lib/systemd/system/shrimp-farm-hosted@.service';
 
 export type Deb = {
   root: string;
@@ -39,6 +43,7 @@ export function makeDeb({ root, arch, version, program, to, at, compression, scr
     const installed: TreeFile[] = [
       ...program.map((file) => ({ ...file, path: `${PROGRAM}/${file.path}` })),
       ...SYSTEM.map(({ path, mode, source }) => ({ path, mode, from: join(packaging, source) })),
+      { path: HOSTED_COPIES, mode: 0o644, from: copiesOf(join(packaging, HOSTED_UNIT)) },
     ].sort((a, b) => (a.path < b.path ? -1 : 1));
     const control: TreeFile[] = [
       { path: 'DEBIAN/control', mode: 0o644, from: controlFile(arch, version, installed) },
@@ -56,7 +61,7 @@ export function makeDeb({ root, arch, version, program, to, at, compression, scr
       ...SCRIPTS.map((name) => ({
         path: `DEBIAN/${name}`,
         mode: 0o755,
-        from: join(packaging, 'debian', name),
+        from: scriptOf(join(packaging, 'debian', name), installed),
       })),
     ];
     writeTree(tree, [...installed, ...control], at);
@@ -80,11 +85,28 @@ export function makeDeb({ root, arch, version, program, to, at, compression, scr
 /** 1.0.0-rc.1 comes before 1.0.0 for dpkg, too. */
 const debVersion = (version: string) => version.replace('-', '~');
 
-function controlFile(arch: Arch, version: string, installed: readonly TreeFile[]): Buffer {
-  const bytes = installed.reduce(
+/** What they take on a disk, in the unit that dpkg counts in. */
+const kilobytesOf = (installed: readonly TreeFile[]): number =>
+  installed.reduce(
     (sum, { from }) => sum + Math.ceil((typeof from === 'string' ? statSync(from).size : from.length) / 1024),
     0,
   );
+
+/** Before a package is unpacked nothing tells a script how large it is: it is written into it. */
+const scriptOf = (file: string, installed: readonly TreeFile[]): Buffer =>
+  Buffer.from(readFileSync(file, 'utf8').replace('@INSTALLED_KB@', String(kilobytesOf(installed))));
+
+/** The same unit for many processes, each on the port that it is called by. */
+function copiesOf(unit: string): Buffer {
+  const one = readFileSync(unit, 'utf8');
+  const many = one
+    .replace('--role hosted', '--role hosted --http-port %i')
+    .replace('hosted instance', 'hosted instance on port %i');
+  if (many.split('%i').length !== 3) throw new Error(`${unit} is not what it was: no port to put in`);
+  return Buffer.from(many);
+}
+
+function controlFile(arch: Arch, version: string, installed: readonly TreeFile[]): Buffer {
   return Buffer.from(
     [
       `Package: ${PRODUCT}`,
@@ -92,7 +114,7 @@ function controlFile(arch: Arch, version: string, installed: readonly TreeFile[]
       'Section: misc',
       'Priority: optional',
       `Architecture: ${arch}`,
-      `Installed-Size: ${bytes}`,
+      `Installed-Size: ${kilobytesOf(installed)}`,
       'Maintainer: The makers of the shrimp-farm gateway <support@shrimp-farm.example>',
       'Depends: adduser, libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6 (>= 9), util-linux',
       'Recommends: systemd, avahi-daemon',

@@ -128,6 +128,8 @@ async function main(args: readonly string[]): Promise<void> {
   if (!canDeb) console.warn('No .deb: dpkg-deb is not installed here.');
   const isUnsigned = values.key === undefined;
   if (isUnsigned) console.warn('Not signed (--key): what is installed from this does not update itself.');
+  else if (values['also-trust'] === undefined)
+    console.warn('Only this key is trusted (--also-trust): if it is lost, every box has to be visited.');
   for (const arch of wanted) {
     const node = values[`node-${arch}`] ?? installedNode(arch);
     if (!existsSync(node) && values.arch === undefined) {

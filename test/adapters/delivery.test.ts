@@ -1,6 +1,6 @@
 import type { lookup } from 'node:dns';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addressPolicy } from '#adapters/delivery/address-policy.ts';
 import { channelSecrets } from '#adapters/delivery/channel-secrets.ts';
@@ -114,18 +114,40 @@ describe('a gateway', () => {
 });
 
 describe('posting', () => {
+  const asked = new WeakMap<Socket, number>();
+  const reset: string[] = [];
+  const slowlyEnded: (() => void)[] = [];
   const server = createServer((request, response) => {
-    if (request.url === '/endless') {
+    const { socket, url = '' } = request;
+    asked.set(socket, (asked.get(socket) ?? 0) + 1);
+    if (url === '/endless' || url === '/dripping') {
       response.writeHead(200);
-      const timer = setInterval(() => response.write('x'.repeat(60_000)), 5);
+      const chunk = 'x'.repeat(url === '/endless' ? 60_000 : 1);
+      const timer = setInterval(() => response.write(chunk), 5);
       response.on('close', () => clearInterval(timer));
       return;
     }
-    if (request.url === '/silent') return;
-    if (request.url === '/later') return void response.writeHead(429, { 'Retry-After': '120' }).end();
+    if (url === '/slowly') {
+      response.writeHead(200).write('x');
+      slowlyEnded.push(() => response.end());
+      return;
+    }
+    if (url === '/silent') return;
+    if (url === '/other-protocol') {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+      return;
+    }
+    if (url.startsWith('/once') || url === '/never') {
+      reset.push(url);
+      if (url === '/never' || (asked.get(socket) ?? 0) > 1) return void socket.destroy();
+    }
+    if (url === '/later') return void response.writeHead(429, { 'Retry-After': '120' }).end();
     response.writeHead(204).end();
   });
-  const policy = addressPolicy('gateway', namesOf({ 'farm.test': ['127.0.0.1'] }));
+  server.keepAliveTimeout = 60_000;
+  const hosts = Array.from({ length: 70 }, (_, n) => `farm-${n}.test`);
+  const names = Object.fromEntries(['farm.test', ...hosts].map((name) => [name, ['127.0.0.1']]));
+  const policy = addressPolicy('gateway', namesOf(names));
   const poster = safePoster({ policy });
   let port = 0;
   beforeAll(async () => {
@@ -137,8 +159,10 @@ describe('posting', () => {
     server.closeAllConnections();
     server.close();
   });
-  const post = (path: string, host = 'farm.test') =>
-    poster.post({ url: `http://${host}:${port}${path}`, headers: {}, body: Buffer.from('{}') });
+  const post = (path: string, host = 'farm.test', by = poster) =>
+    by.post({ url: `http://${host}:${port}${path}`, headers: {}, body: Buffer.from('{}') });
+  const connections = () =>
+    new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
 
   it('answers the status, and what the other side asks for', async () => {
     expect(await post('/')).toEqual({ answer: { status: 204, retryAfter: undefined } });
@@ -147,9 +171,7 @@ describe('posting', () => {
 
   it('does not read an answer without end', async () => {
     expect(await post('/endless')).toMatchObject({ answer: { status: 200 } });
-    await expect
-      .poll(() => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))))
-      .toBeLessThanOrEqual(1);
+    await expect.poll(connections).toBeLessThanOrEqual(1);
   });
 
   it('gives up a place that takes the message and never answers', async () => {
@@ -159,6 +181,59 @@ describe('posting', () => {
       failure: { is: 'retry', why: 'no answer within 0.1 seconds' },
     });
     hurried.close();
+  });
+
+  it('tells a place that wants to speak another language from one that answers', async () => {
+    expect(await post('/other-protocol')).toEqual({
+      failure: { is: 'retry', why: 'the connection ended without an answer' },
+    });
+  });
+
+  it('counts an answer when its connection is free for the next message, not with its first line', async () => {
+    const patient = safePoster({ policy, restWithinMs: 60_000 });
+    const state = { isDone: false };
+    const slow = post('/slowly', 'farm.test', patient).then((result) => {
+      state.isDone = true;
+      return result;
+    });
+    await expect.poll(() => slowlyEnded).toHaveLength(1);
+    for (let n = 0; n < 5; n += 1) await post('/', 'farm.test', patient);
+    expect(state.isDone).toBe(false);
+    slowlyEnded[0]?.();
+    expect(await slow).toMatchObject({ answer: { status: 200 } });
+    patient.close();
+  });
+
+  it('closes on an answer that drips for ever', async () => {
+    const hurried = safePoster({ policy, restWithinMs: 50 });
+    expect(await post('/dripping', 'farm.test', hurried)).toMatchObject({ answer: { status: 200 } });
+    hurried.close();
+    await expect.poll(connections).toBeLessThanOrEqual(1);
+  });
+
+  it('makes no host wait for connections that others have done with, and keeps a bounded number of them', async () => {
+    const one = safePoster({ policy });
+    const answered = { answer: { status: 204, retryAfter: undefined } };
+    for (const host of hosts) expect(await post('/', host, one)).toEqual(answered);
+    await expect.poll(connections).toBeLessThanOrEqual(65);
+    const silent = hosts.map((host) => post('/silent', host, one));
+    expect(await post('/', 'farm.test', one)).toEqual(answered);
+    one.close();
+    expect(new Set((await Promise.all(silent)).map((result) => Object.keys(result)[0]))).toEqual(
+      new Set(['failure']),
+    );
+    await expect.poll(connections).toBeLessThanOrEqual(1);
+  });
+
+  it('posts once more when a connection that was kept turns out to be closed, and no more than once', async () => {
+    expect(await post('/once/1')).toMatchObject({ answer: { status: 204 } });
+    expect(await post('/once/2')).toMatchObject({ answer: { status: 204 } });
+    expect(reset).toEqual(['/once/1', '/once/2', '/once/2']);
+    expect(await post('/')).toMatchObject({ answer: { status: 204 } });
+    expect(await post('/never')).toEqual({
+      failure: { is: 'retry', why: 'no connection (ECONNRESET)' },
+    });
+    expect(reset.filter((url) => url === '/never')).toHaveLength(2);
   });
 
   it('tells a name that is not known from a connection that is refused', async () => {

@@ -1,13 +1,15 @@
 import { createSocket } from 'node:dgram';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { announce } from '#adapters/discovery/announce.ts';
-import { answerTo } from '#adapters/discovery/name-service.ts';
+import { announceService, answerTo } from '#adapters/discovery/name-service.ts';
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { type Beacon, beacon, DISCOVERY_PORT, DISCOVERY_QUESTION, SERVICE } from '#contract/discovery.ts';
 import { startApp } from '#test/app.ts';
 import { findGateways } from '../../desktop/main/find-gateways.ts';
 
 const silent = () => undefined;
+/** Waits until the network has carried it. */
+const soon = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 4_000 });
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 const norte: Beacon = {
   id: 'g-1',
@@ -82,7 +84,7 @@ describe('who only listens', () => {
       });
     });
     await new Promise<void>((resolve) => socket.bind(DISCOVERY_PORT, () => resolve()));
-    const networks = () => [{ address: '127.0.0.1', broadcast: '127.255.255.255' }];
+    const networks = () => [{ address: '127.0.0.1', netmask: '255.0.0.0', broadcast: '127.255.255.255' }];
     const announcer = await announce({
       log,
       beacon: () => norte,
@@ -127,6 +129,123 @@ describe('the name service', () => {
     expect(answerTo(['printer.local', '_ipp._tcp.local'], facts)).toBeNull();
   });
 });
+
+describe('the name service in the networks of the box', () => {
+  // the whole of 127/8 is this machine: two addresses of it stand for two networks
+  const FARM = { address: '127.1.0.1', netmask: '255.255.0.0', broadcast: '127.1.255.255' };
+  const OFFICE = { address: '127.2.0.1', netmask: '255.255.0.0', broadcast: '127.2.255.255' };
+
+  /** A neighbour that hears what is said to all, and asks from its own address, with bytes of its own making. */
+  async function aNeighbour(port: number) {
+    const heard: { from: string; addresses: string[]; ttl: number }[] = [];
+    const ears = createSocket({ type: 'udp4', reuseAddr: true });
+    onTestFinished(() => void ears.close());
+    ears.on('message', (message, { address }) => {
+      const told = addressesIn(message, 'camarao.local');
+      if (told.addresses.length > 0) heard.push({ from: address, ...told });
+    });
+    await new Promise<void>((resolve) => ears.bind(port, '0.0.0.0', resolve));
+    ears.addMembership('224.0.0.251', '127.0.0.1');
+    return {
+      heard,
+      async ask(from: string): Promise<void> {
+        const mouth = createSocket('udp4');
+        onTestFinished(() => void mouth.close());
+        await new Promise<void>((resolve) => mouth.bind(0, from, resolve));
+        mouth.setMulticastInterface(from);
+        mouth.send(QUESTION, port, '224.0.0.251');
+      },
+    };
+  }
+
+  async function aPort(): Promise<number> {
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve) => socket.bind(0, resolve));
+    const { port } = socket.address();
+    await new Promise<void>((resolve) => socket.close(() => resolve()));
+    return port;
+  }
+
+  const heardOf = (address: string, ttl = 120) => ({ from: address, addresses: [address], ttl });
+
+  it('is found in each by the address it has there, asked from there', async () => {
+    const port = await aPort();
+    const { heard, ask } = await aNeighbour(port);
+    const names = announceService({ log, beacon: () => norte, networks: () => [FARM, OFFICE], port });
+    onTestFinished(() => names.close());
+    // at once and unasked
+    await soon(() => expect(heard).toHaveLength(2));
+    expect(heard).toEqual(expect.arrayContaining([heardOf(FARM.address), heardOf(OFFICE.address)]));
+    heard.length = 0;
+    // a question from neither is not answered
+    await ask('127.3.0.9');
+    await ask('127.2.0.9');
+    await soon(() => expect(heard).toHaveLength(1));
+    await ask('127.1.0.9');
+    await soon(() => expect(heard).toHaveLength(2));
+    expect(heard).toEqual([heardOf(OFFICE.address), heardOf(FARM.address)]);
+  });
+
+  it('is heard in a network that comes later, and takes its name back at its end', async () => {
+    const port = await aPort();
+    const { heard, ask } = await aNeighbour(port);
+    let networks = [FARM];
+    const names = announceService({
+      log,
+      beacon: () => norte,
+      networks: () => networks,
+      port,
+      looksEveryMs: 5,
+    });
+    await soon(() => expect(heard).toEqual([heardOf(FARM.address)]));
+    networks = [OFFICE];
+    await soon(() => expect(heard).toHaveLength(3));
+    expect(heard.slice(1)).toEqual(
+      expect.arrayContaining([heardOf(FARM.address, 0), heardOf(OFFICE.address)]),
+    );
+    heard.length = 0;
+    await ask('127.1.0.9');
+    await ask('127.2.0.9');
+    await soon(() => expect(heard).toEqual([heardOf(OFFICE.address)]));
+    await names.close();
+    await soon(() => expect(heard.at(-1)).toEqual(heardOf(OFFICE.address, 0)));
+  });
+});
+
+/** `camarao.local`, type A, class IN (RFC 1035, 4.1), written down byte by byte. */
+const QUESTION = Buffer.concat([
+  Buffer.from([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+  Buffer.from([7, ...Buffer.from('camarao'), 5, ...Buffer.from('local'), 0]),
+  Buffer.from([0, 1, 0, 1]),
+]);
+
+/** The addresses of a name in a response, read by the book; none for a question. */
+function addressesIn(message: Buffer, wanted: string): { addresses: string[]; ttl: number } {
+  const isResponse = ((message[2] ?? 0) & 0x80) !== 0;
+  let at = 12;
+  const count = (offset: number) => message.readUInt16BE(offset);
+  const nameAt = (offset: number): { name: string; end: number } => {
+    const length = message[offset] ?? 0;
+    if (length === 0) return { name: '', end: offset + 1 };
+    if (length >= 0xc0) return { name: nameAt(count(offset) & 0x3fff).name, end: offset + 2 };
+    const rest = nameAt(offset + 1 + length);
+    const label = message.toString('utf8', offset + 1, offset + 1 + length);
+    return { name: rest.name === '' ? label : `${label}.${rest.name}`, end: rest.end };
+  };
+  for (let questions = count(4); questions > 0; questions -= 1) at = nameAt(at).end + 4;
+  const addresses: string[] = [];
+  let ttl = -1;
+  for (let records = count(6) + count(8) + count(10); isResponse && records > 0; records -= 1) {
+    const { name, end } = nameAt(at);
+    const length = count(end + 8);
+    if (name === wanted && count(end) === 1) {
+      addresses.push([...message.subarray(end + 10, end + 10 + length)].join('.'));
+      ttl = message.readUInt32BE(end + 4);
+    }
+    at = end + 10 + length;
+  }
+  return { addresses, ttl };
+}
 
 describe('the label of the box', () => {
   it('shows address and identity as a QR code', async () => {

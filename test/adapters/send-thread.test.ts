@@ -21,6 +21,13 @@ describe('messages are posted from a thread of their own', () => {
     contact: 'mailto:farm@farm.example',
   };
   const goes = new AbortController().signal;
+  const unexpected = (error: unknown) => {
+    throw error;
+  };
+  const ownWorker = (given: unknown) =>
+    new Worker(new URL('../../gateway/adapters/delivery/send-thread/worker.ts', import.meta.url), {
+      workerData: given,
+    });
   let base = '';
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,7 +53,7 @@ describe('messages are posted from a thread of their own', () => {
   });
 
   it('hundreds at once, each answered by what became of it', async () => {
-    const thread = createSendThread(data);
+    const thread = createSendThread(data, { died: unexpected });
     const send = thread.sendOf('WEBHOOK');
     const ids = Array.from({ length: 300 }, (_, n) => `many-${n}`);
     const outcomes = await Promise.all(ids.map((id) => send(message(id), goes)));
@@ -55,25 +62,67 @@ describe('messages are posted from a thread of their own', () => {
     await thread.close();
   });
 
-  it('a thread that falls fails what it had, and the next message goes out', async () => {
-    let isFirst = true;
-    const thread = createSendThread(data, (given) => {
-      if (isFirst) {
-        isFirst = false;
-        return new Worker('setTimeout(() => process.exit(3), 20)', { eval: true });
-      }
-      return new Worker(new URL('../../gateway/adapters/delivery/send-thread/worker.ts', import.meta.url), {
-        workerData: given,
-      });
+  it('what a thread that dies had under way comes again after a rest, counts as no attempt, and is said once', async () => {
+    const deaths: unknown[] = [];
+    const started: string[] = [];
+    const thread = createSendThread(data, {
+      died: (error) => deaths.push(error),
+      restMs: 300,
+      startWorker(given) {
+        started.push('one');
+        return started.length === 1
+          ? new Worker('setTimeout(() => process.exit(3), 20)', { eval: true })
+          : ownWorker(given);
+      },
     });
     const send = thread.sendOf('WEBHOOK');
-    await expect(send(message('lost'), goes)).rejects.toThrow('the sending thread ended with 3');
-    expect(await send(message('next'), goes)).toEqual({ is: 'sent' });
+    const had = await Promise.all([send(message('lost-1'), goes), send(message('lost-2'), goes)]);
+    expect(had).toEqual(
+      Array(2).fill({
+        is: 'later',
+        of: 'all',
+        why: expect.stringMatching(/error of this instance/) as unknown,
+        afterMs: 300,
+      }),
+    );
+    expect(deaths.map(String)).toEqual(['Error: the sending thread ended with 3']);
+    expect(await send(message('soon'), goes)).toMatchObject({ is: 'later' });
+    expect(started).toHaveLength(1);
+    await expect.poll(() => send(message('next'), goes)).toEqual({ is: 'sent' });
+    expect(deaths).toHaveLength(1);
+    await thread.close();
+  });
+
+  it('a thread that answers no more gives its messages back', async () => {
+    const deaths: unknown[] = [];
+    const thread = createSendThread(data, {
+      died: (error) => deaths.push(error),
+      answerWithinMs: 60,
+      startWorker: () =>
+        new Worker('require("node:worker_threads").parentPort.on("message", () => undefined)', {
+          eval: true,
+        }),
+    });
+    expect(await thread.sendOf('WEBHOOK')(message('unheard'), goes)).toMatchObject({ is: 'later' });
+    expect(deaths.map(String)).toEqual(['Error: the sending thread answers no more']);
+    await thread.close();
+  });
+
+  it('a message that was under way whenever the thread died uses up its own attempts', async () => {
+    const thread = createSendThread(data, {
+      died: () => undefined,
+      restMs: 0,
+      startWorker: () => new Worker('process.exit(3)', { eval: true }),
+    });
+    const outcomes: string[] = [];
+    for (let n = 0; n < 4; n += 1)
+      outcomes.push((await thread.sendOf('WEBHOOK')(message('poison'), goes)).is);
+    expect(outcomes).toEqual(['later', 'later', 'retry', 'later']);
     await thread.close();
   });
 
   it('a stop of the program waits for no answer', async () => {
-    const thread = createSendThread(data);
+    const thread = createSendThread(data, { died: unexpected });
     const stopping = new AbortController();
     const send = thread.sendOf('WEBHOOK');
     const waiting = send(message('slow', '/never'), stopping.signal);
@@ -85,7 +134,10 @@ describe('messages are posted from a thread of their own', () => {
   });
 
   it('a message that cannot be made is a fault of its own', async () => {
-    const thread = createSendThread({ ...data, vapid: { publicKey: '', privateKey: '' } });
+    const thread = createSendThread(
+      { ...data, vapid: { publicKey: '', privateKey: '' } },
+      { died: unexpected },
+    );
     const push = { ...message('push'), keys: { p256dh: 'no key', auth: 'none' } };
     expect(await thread.sendOf('WEB_PUSH')(push, goes)).toMatchObject({ is: 'refused' });
     expect(await thread.sendOf('WEBHOOK')(message('after'), goes)).toEqual({ is: 'sent' });

@@ -23,6 +23,7 @@ const wish: BatchWish = {
   waitS: 90,
   selfTest: { min_current_ma: null },
   bundle: '/firmware/1.2.0',
+  trust: { firmware_keys: null, allow_unsigned: true },
   baud: undefined,
   most: 100,
 };
@@ -41,6 +42,7 @@ describe('a batch of boards', () => {
     let ms = 0;
     const jobs: string[] = [];
     const labelled: string[] = [];
+    const noted: string[] = [];
     const told: Progress[] = [];
     const run = async (job: BenchJobInput): Promise<JobResult> => {
       jobs.push(job.kind);
@@ -48,7 +50,7 @@ describe('a batch of boards', () => {
       ms += 2_000;
       return job.kind === 'self_test'
         ? { motor_current_ma: 3_000 }
-        : { mac: inPort?.mac, chip: 'ESP32', firmware_version: '1.2.0' };
+        : { mac: inPort?.mac, chip: 'ESP32', firmware_version: '1.2.0', has_claim: true };
     };
     const record = await openBatchRecord(folder);
     const stop = new AbortController();
@@ -57,7 +59,12 @@ describe('a batch of boards', () => {
         run,
         record,
         gateway: {
-          issue: async (of) => ({ keyId: `key-${of.cod}`, identity: anIdentity(of.device_id) }),
+          issue: async (of) => ({
+            keyId: `key-${of.cod}`,
+            identity: anIdentity(of.device_id),
+            labelledMac: null,
+          }),
+          keepLabel: async ({ cod }, { mac }) => void noted.push(`${cod} ${mac}`),
           isUsed: async () => true,
         },
         label: async ({ cod }) => void labelled.push(cod),
@@ -76,14 +83,15 @@ describe('a batch of boards', () => {
       { ...wish, most },
       { tell: (progress) => void told.push(progress), signal: stop.signal },
     );
-    return { outcome, jobs, labelled, told };
+    return { outcome, jobs, labelled, noted, told };
   }
 
   it('gives each board its control point, proves it, labels it and writes it down', async () => {
-    const { outcome, jobs, labelled } = await bench([{ mac: 'm1' }, { mac: 'm2' }, { mac: 'm3' }]);
+    const { outcome, jobs, labelled, noted } = await bench([{ mac: 'm1' }, { mac: 'm2' }, { mac: 'm3' }]);
     expect(outcome).toEqual({ done: 3, failed: 0, left: 0 });
     expect(jobs.slice(0, 4)).toEqual(['detect', 'flash', 'provision', 'self_test']);
     expect(labelled).toEqual(['CP-1', 'CP-2', 'CP-3']);
+    expect(noted).toEqual(['CP-1 m1', 'CP-2 m2', 'CP-3 m3']);
     const [head, first] = readFileSync(join(folder, 'results.csv'), 'utf8').split('\r\n');
     expect(head).toBe(
       'at,control_point,device_id,mac,chip,firmware_version,result,message,motor_current_ma,seconds',
@@ -146,6 +154,6 @@ function anIdentity(device_id: string) {
     gw_pin: null,
     cp: null,
     fail_safe: null,
-    claim: null,
+    claim: 'K7QX9M2P4RTWAAAA',
   };
 }

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSlipReader, slipFrame } from '#adapters/serial/slip.ts';
@@ -7,9 +8,10 @@ import { checkFirmware } from '../../gateway/bench/check-firmware.ts';
 import { readEspImage } from '../../gateway/bench/esp-image.ts';
 import { identityImage, readNvs } from '../../gateway/bench/nvs-image.ts';
 import { readPartitions } from '../../gateway/bench/partition-table.ts';
+import { startingProgram } from '../../gateway/bench/starting-program.ts';
 import { BenchTrouble } from '../../gateway/bench/trouble.ts';
 import { planSegments } from '../../gateway/bench/write-plan.ts';
-import { AN_IDENTITY, anImage } from './flash-fixtures.ts';
+import { AN_IDENTITY, anImage, aTable, WITH_UPDATES } from './flash-fixtures.ts';
 
 const RUNS = { numRuns: 300 };
 const TARGET = { chip: 'ESP32', imageChipId: 0, bootloaderOffset: 0x1000, flash_bytes: 4 * 2 ** 20 };
@@ -92,7 +94,9 @@ describe('an image', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const parts = [{ name: 'any.bin', offset: 0x1_0000, bytes: Buffer.from([0xe9, ...bytes]) }];
-        expect(() => checkFirmware({ chip: null, version: null, parts }, TARGET)).toThrow(BenchTrouble);
+        expect(() => checkFirmware({ chip: null, version: null, parts, signed: null }, TARGET)).toThrow(
+          BenchTrouble,
+        );
         expect(readPartitions(Buffer.from(bytes))).toBeInstanceOf(Array);
         readNvs(Buffer.from(bytes));
       }),
@@ -104,7 +108,7 @@ describe('an image', () => {
 describe('a firmware', () => {
   const part = (offset: number, bytes: Buffer) => ({ name: 'part.bin', offset, bytes });
   const check = (...parts: ReturnType<typeof part>[]) =>
-    checkFirmware({ chip: null, version: null, parts }, TARGET);
+    checkFirmware({ chip: null, version: null, parts, signed: null }, TARGET);
 
   test.each<[string, () => void]>([
     ['at an odd offset', () => check(part(0x1_0004, anImage()))],
@@ -122,6 +126,55 @@ describe('a firmware', () => {
     ],
   ])('%s is refused', (_, checking) => {
     expect(checking).toThrow(expect.objectContaining({ code: 'WRONG_IMAGE' }));
+  });
+
+  test('whose partition table has one wrong bit is refused: with it nothing on the board would start', () => {
+    const table = aTable(...WITH_UPDATES);
+    expect(() => check(part(0x8000, table), part(0x2_0000, anImage()))).not.toThrow();
+    fc.assert(
+      fc.property(fc.nat((WITH_UPDATES.length + 1) * 32 - 1), fc.nat(7), (at, bit) => {
+        const copy = Buffer.from(table);
+        copy.writeUInt8(copy.readUInt8(at) ^ (1 << bit), at);
+        // 14 bytes of the row of the digest say nothing
+        const isIdle = at >= WITH_UPDATES.length * 32 + 2 && at < WITH_UPDATES.length * 32 + 16;
+        if (!isIdle) expect(() => check(part(0x8000, copy))).toThrow(BenchTrouble);
+      }),
+      RUNS,
+    );
+    const unsigned = Buffer.from(table).fill(0xff, WITH_UPDATES.length * 32);
+    expect(() => check(part(0x8000, unsigned))).not.toThrow();
+    const endless = aTable(
+      ...Array.from({ length: 95 }, () => [1, 2, 0x9000, 0x6000] as [number, number, number, number]),
+    ).fill(0, 95 * 32);
+    expect(() => check(part(0x8000, endless))).toThrow(expect.objectContaining({ code: 'CHECKSUM_REFUSED' }));
+  });
+
+  test('starts what an update chose last and its loader did not reject, else what the board came with', () => {
+    const choice = (sequence: number, state = 2) => {
+      const bytes = Buffer.alloc(32, 0xff);
+      bytes.writeUInt32LE(sequence, 0);
+      bytes.writeUInt32LE(state, 24);
+      bytes.writeUInt32LE(crc32(bytes.subarray(0, 4), 0xffff_ffff), 28);
+      return bytes;
+    };
+    // the very bytes that the maker's tools write for the first update
+    expect(choice(1).subarray(28).toString('hex')).toBe('9a984347');
+    const slots = readPartitions(aTable(...WITH_UPDATES));
+    const withFactory = readPartitions(aTable(...WITH_UPDATES, [0, 0, 0x22_0000, 0x10_0000]));
+    const blank = Buffer.alloc(32, 0xff);
+    const starts = (partitions: typeof slots, ...choices: Buffer[]) =>
+      startingProgram(partitions, choices)?.slot ?? null;
+    expect([
+      starts(slots),
+      starts(slots, blank, blank),
+      starts(slots, choice(1), choice(2)),
+      starts(slots, choice(3), choice(2)),
+      starts(slots, choice(1), choice(2, 4)),
+      starts(slots, Buffer.from(choice(2)).fill(0, 28), blank),
+      starts(withFactory, blank, blank),
+      starts(withFactory, choice(2), blank),
+      starts([]),
+    ]).toEqual([0, 0, 1, 0, 0, 0, 'factory', 1, null]);
   });
 
   test('is cut into pieces that hold it all, and nothing of the identity partition', () => {
@@ -183,16 +236,3 @@ test.each([
   if (words === null) expect(meaning).toBeNull();
   else expect(meaning?.en).toContain(words);
 });
-
-/** Rows of type, subtype, offset and size. */
-function aTable(...rows: [number, number, number, number][]): Buffer {
-  const table = Buffer.alloc(0xc00, 0xff);
-  rows.forEach(([type, subtype, offset, size], index) => {
-    const at = index * 32;
-    table.set([0xaa, 0x50, type, subtype], at);
-    table.writeUInt32LE(offset, at + 4);
-    table.writeUInt32LE(size, at + 8);
-    table.fill(0, at + 12, at + 32);
-  });
-  return table;
-}

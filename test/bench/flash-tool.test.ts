@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listPorts } from '#adapters/serial/list-ports.ts';
+import { openPort } from '#adapters/serial/open-port.ts';
 import { openPty } from '#sim/board/open-pty.ts';
 import { runInProcess } from '../../gateway/bench/bench-process.ts';
 import { runBenchTool } from '../../gateway/bench/bench-tool.ts';
@@ -77,6 +78,8 @@ describe('the command line of the bench', () => {
     const json = await tool(...missing, '--json', '--language=pt-BR');
     expect(JSON.parse(json.printed[0] ?? '')).toMatchObject({ error: { message: '/dev/none não está lá' } });
     expect((await tool(...missing, '--language', 'fr')).code).toBe(EXIT_CODES.BAD_INPUT);
+    const unknown = await tool('detect', '--prot', 'P', '--language', 'pt-BR');
+    expect(unknown.warned[0]).toMatch(/^BAD_INPUT: opção desconhecida: --prot; veja /);
   });
 });
 
@@ -153,6 +156,16 @@ describe('a monitor', () => {
     await expect.poll(() => told.length).toBeGreaterThan(0);
     await pty.close();
     expect(await ended).toMatchObject({ code: 'UNPLUGGED' });
+  });
+
+  test('ends with the cable also where the driver does not hear of it, because it is just about to read', async () => {
+    const pty = await openPty();
+    const link = await openPort(pty.path, 115_200);
+    onTestFinished(link.close);
+    await pty.close();
+    // from here on the system answers each read with nothing, and the driver reads again
+    link.onData(() => undefined);
+    await expect.poll(() => link.lost.reason).toMatchObject({ fault: 'unplugged' });
   });
 
   test('cuts a line that never ends, and shows nothing that moves a cursor', () => {

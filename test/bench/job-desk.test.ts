@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inBoth, verbatim } from '#core/both-languages.ts';
+import { notFound } from '#core/errors.ts';
 import { createJobDesk } from '#features/bench/job-desk.ts';
 import { type JobContext, JobFault, step } from '#features/bench/ports.ts';
 
@@ -86,7 +87,14 @@ describe('the desk of the bench', () => {
     const unknown = desk.begin(asked('b'), async () => {
       throw new Error('secret path /home/x');
     });
+    const gone = desk.begin(asked('c'), async () => {
+      throw notFound('Control point');
+    });
     await new Promise((resolve) => setImmediate(resolve));
+    expect(desk.detail(gone.id, 0).trouble?.message).toEqual({
+      'pt-BR': 'o ponto de controle não existe mais',
+      en: 'Control point not found',
+    });
     expect(desk.detail(known.id, 0)).toMatchObject({ state: 'failed', trouble: fault });
     const { state, trouble } = desk.detail(unknown.id, 0);
     expect([state, trouble?.code]).toEqual(['failed', 'INTERNAL']);

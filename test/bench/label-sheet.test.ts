@@ -22,9 +22,8 @@ describe('a label', () => {
 
   it('carries names of people as text, never as markup', () => {
     expect(labelSvg(label)).toContain('Sítio &lt;Norte&gt; &amp; Filhos');
-    expect(labelPage([{ ...label, code: '</text><script>' }], '</title>')).not.toMatch(
-      /<script|<\/title><\/title/,
-    );
+    expect(labelPage([{ ...label, code: '</text><script>' }], 'en')).not.toMatch(/<script/);
+    expect(labelPage([label], 'pt-BR')).toContain('<title>Controladores</title>');
   });
 
   it('stands 24 on a sheet, and as text for a plain printer', () => {
@@ -33,5 +32,11 @@ describe('a label', () => {
     expect(labelText(label)).toBe(
       'CP-7\nid aer-07\nclaim 7XJ4-Q2M9-KD3F-HT5W\nSítio <Norte> & Filhos\nV-01, V-02\nSF1:aer-07:7XJ4Q2M9KD3FHT5W\n',
     );
+  });
+
+  it('of a board that has another one says who it is, and no code', () => {
+    const bare = { ...label, claim: null };
+    expect(labelSvg(bare)).not.toContain('<path');
+    expect(labelText(bare)).toBe('CP-7\nid aer-07\nSítio <Norte> & Filhos\nV-01, V-02\n');
   });
 });

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startBoard } from '#sim/board/start-board.ts';
+import { joinWifi } from '../../gateway/bench/improv-client.ts';
+import { IMPROV_TYPE, improvFrame } from '../../gateway/bench/improv-frames.ts';
 import { type BenchJobInput, type Progress, readJob } from '../../gateway/bench/job.ts';
+import { openConsole } from '../../gateway/bench/provision-console.ts';
 import { runJob } from '../../gateway/bench/run-job.ts';
 import { BenchTrouble } from '../../gateway/bench/trouble.ts';
 import { aTalkingBoard, type TalkingBoard } from './talking-board.ts';
@@ -59,6 +62,7 @@ describe('a board at the bench', () => {
         firmware_version: '1.2.0',
         previous_device_id: null,
         has_claim: true,
+        claim_kept: false,
         wifi: 'provisioned',
         address: 'http://10.0.0.7/',
       },
@@ -93,6 +97,53 @@ describe('a board at the bench', () => {
     });
     expect(it.state.wifi).toBe('ready');
   });
+
+  it.each([
+    ['a wrong password', [2, 3], { code: 'WIFI_REFUSED' }],
+    ['the right one', [1, 4], 'http://10.0.0.7/'],
+  ] as const)(
+    'that had a Wi-Fi and answers late is told apart with %s: what it said before is no news',
+    async (_what, [type, value], outcome) => {
+      const state = improvFrame(IMPROV_TYPE.state, Uint8Array.of(4));
+      const url = Buffer.from('http://10.0.0.7/');
+      const answers = [
+        [],
+        [state],
+        // the answer to the second question comes after the third
+        [
+          state,
+          improvFrame(IMPROV_TYPE.state, Uint8Array.of(3)),
+          improvFrame(type, Uint8Array.of(value)),
+          ...(value === 4
+            ? [improvFrame(IMPROV_TYPE.result, Uint8Array.of(1, url.length + 1, url.length, ...url))]
+            : [state]),
+        ],
+      ];
+      let hear: (bytes: Buffer) => void = () => undefined;
+      const console = openConsole({
+        link: {
+          write: async () => {
+            for (const frame of answers.shift() ?? []) hear(Buffer.from(frame));
+          },
+          onData: (listen) => {
+            hear = listen;
+            return () => undefined;
+          },
+          lost: new AbortController().signal,
+        },
+        // patience ends as soon as nothing more is under way
+        later: (_ms, run) => {
+          const timer = setImmediate(run);
+          return () => clearImmediate(timer);
+        },
+        signal: new AbortController().signal,
+        heardLine: () => undefined,
+      });
+      const joined = joinWifi(console, WIFI);
+      if (typeof outcome === 'string') expect(await joined).toBe(outcome);
+      else await expect(joined).rejects.toMatchObject(outcome);
+    },
+  );
 
   it.each([
     ['that refuses its identity', { refusesIdentity: 'flash is read-only' }, 'flash is read-only'],

@@ -1,9 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BenchJobAnswer, BenchLabel, BenchLine, BenchPort } from '#contract/resources/bench.ts';
+import type {
+  BenchFirmware,
+  BenchJobAnswer,
+  BenchLabel,
+  BenchLine,
+  BenchPort,
+} from '#contract/resources/bench.ts';
 import { type App, aControlPoint, aFarmWith, body, type Reply, startApp } from '#test/app.ts';
+import { aBundle, PUBLISHER } from './flash-fixtures.ts';
 import { aTalkingBoard, type BoardIdentity, type TalkingBoard } from './talking-board.ts';
 
 type Detail = BenchJobAnswer & { lines: BenchLine[] };
@@ -247,6 +254,8 @@ describe('the bench of a gateway', () => {
         bytes: 8,
         parts: [{ file: 'app.bin', offset: 65_536, bytes: 8 }],
         trouble: null,
+        signature: 'none',
+        signed_by: null,
       },
       expect.objectContaining({ name: 'broken', trouble: expect.stringContaining('manifest') }),
     ]);
@@ -255,21 +264,46 @@ describe('the bench of a gateway', () => {
     expect((await start({ kind: 'flash', firmware: '../broken' })).status).toBe(404);
   });
 
-  it('prints labels that are always the same for a device and nobody’s guess', async () => {
+  it('flashes what a publisher signed whose key it has, and anything else only at the word for it', async () => {
+    const folder = join(app.config.data, 'bench', 'firmware');
+    cpSync(await aBundle(), join(folder, 'signed'), { recursive: true });
+    const signatureOf = async () => {
+      const rows = (await app.call('GET', '/bench/firmware', { token })).body as BenchFirmware[];
+      const found = rows.find(({ name }) => name === 'signed');
+      return [found?.signature, found?.signed_by ?? null];
+    };
+    const flash = async (more: object = {}) => {
+      const made = await start({ kind: 'flash', firmware: 'signed', ...more });
+      if (made.status !== 202) return [made.status, body(made)['code']];
+      await app.call('DELETE', `/bench/jobs/${String(body(made)['id'])}`, { token });
+      return [202, (await ended(made)).state];
+    };
+    await untilFree();
+    expect(await signatureOf()).toEqual(['unknown', null]);
+    expect(await flash()).toEqual([409, 'UNSIGNED']);
+    expect(await flash({ allow_unsigned: true })).toEqual([202, 'cancelled']);
+    writeFileSync(join(app.config.data, 'firmware-keys.pem'), PUBLISHER.open);
+    expect(await signatureOf()).toEqual(['valid', expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    expect(await flash()).toEqual([202, 'cancelled']);
+  });
+
+  it('prints labels for control points, with a code where it knows that of their board', async () => {
     const [one, two] = [
       await aControlPoint(app, { token, farmId }),
       await aControlPoint(app, { token, farmId }),
     ];
     const ask = (path: string) => app.call('GET', `/bench/${path}?ids=${one.id},${two.id}`, { token });
+    const mine = { mac: '24:6F:28:00:00:01', claim: 'k7qx-9m2p-4rtw' };
+    const noted = await app.call('PUT', `/bench/labels/${one.id}`, { token, body: mine });
+    expect(noted.status).toBe(200);
     const labels = (await ask('labels')).body as BenchLabel[];
-    expect(labels.map(({ device_id, code, farm }) => [device_id, code, farm])).toEqual([
-      [one.device_id, one.cod, 'Fazenda Norte'],
-      [two.device_id, two.cod, 'Fazenda Norte'],
+    expect(
+      labels.map(({ device_id, code, farm, claim, mac }) => [device_id, code, farm, claim, mac]),
+    ).toEqual([
+      [one.device_id, one.cod, 'Fazenda Norte', 'K7QX9M2P4RTW', '246f28000001'],
+      [two.device_id, two.cod, 'Fazenda Norte', null, null],
     ]);
-    expect(labels[0]?.qr).toBe(`SF1:${one.device_id}:${labels[0]?.claim}`);
-    expect(labels[0]?.claim).toMatch(/^[0-9A-Z]{16}$/);
-    expect(labels[0]?.claim).not.toBe(labels[1]?.claim);
-    expect((await ask('labels')).body).toEqual(labels);
+    expect(labels.map(({ qr }) => qr)).toEqual([`SF1:${one.device_id}:K7QX9M2P4RTW`, null]);
     const sheet = await ask('label-sheet');
     expect(sheet.headers.get('content-type')).toContain('text/html');
     expect(String(sheet.body)).toContain(one.cod);

@@ -14,12 +14,81 @@ const LISTEN = `{
   }).observe(document.body, { subtree: true, childList: true });
 }`;
 
+/** Counts every beep. */
+const COUNT_BEEPS = `{
+  window.beeps = 0;
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (...given) {
+    window.beeps += 1;
+    return start.apply(this, given);
+  };
+}`;
+
 describe('an alarm', () => {
   let farm: Console;
   beforeAll(async () => {
     farm = await startConsole();
   });
+  afterEach(() => farm.closePages());
   afterAll(() => farm.close());
+
+  const measure = async (pond: number, values: object) => {
+    farm.app.clock.advance(61_000);
+    const body = { pond_id: farm.farm.pondIds[pond], ...values };
+    await farm.app.call('POST', '/water-quality/', { token: farm.owner.token, body });
+  };
+  /** Its time stands: no rhythm comes round by itself. */
+  async function aQuietPage(): Promise<Page> {
+    const page = await farm.open('/', { isTimed: true, script: COUNT_BEEPS });
+    await page.waitForSelector('.shell[data-link="live"]');
+    await page.clock.pauseAt(Date.now() + 1_000);
+    return page;
+  }
+  const beeps = (page: Page) => page.evaluate<number>('window.beeps');
+
+  it('of little urgency is heard once, and so is a second one', async () => {
+    const page = await aQuietPage();
+    await measure(0, { ph: 8.6 });
+    await expect.poll(() => beeps(page)).toBe(1);
+    await measure(1, { ph: 8.6 });
+    await expect.poll(() => beeps(page)).toBe(2);
+    await measure(0, { ph: 7.9 });
+    await measure(1, { ph: 7.9 });
+  });
+
+  it('that becomes critical is heard though it was silenced while it was not', async () => {
+    const page = await aQuietPage();
+    await measure(2, { dissolved_oxygen: 3.6 });
+    await page.waitForSelector('.alarm-strip.p2');
+    await page.keyboard.press('F9');
+    await expect.poll(() => page.innerText('.status-strip')).toContain('Silenciado');
+    const before = await beeps(page);
+    await measure(2, { dissolved_oxygen: 2.4 });
+    await page.waitForSelector('.alarm-strip.p1');
+    await expect.poll(() => beeps(page)).toBe(before + 3);
+    expect(await page.innerText('.status-strip')).toContain('Som armado');
+  });
+
+  it('is not heard any more where its person signed out, and the next person finds nothing of the first', async () => {
+    const [leaver, stranger] = await Promise.all([farm.app.signUp(), farm.app.signUp()]);
+    const member = { user_id: leaver.user.id, role: 'MANAGER' };
+    await farm.app.call('POST', `/farms/${farm.farm.id}/members`, { token: farm.owner.token, body: member });
+    const page = await farm.open('/sistema/dispositivos', { isTimed: true, script: COUNT_BEEPS, as: leaver });
+    await page.waitForSelector('.alarm-strip.p1');
+    await page.getByRole('button', { name: /Conta de/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sair' }).click();
+    await page.getByLabel('E-mail').fill(stranger.user.email);
+    const before = await beeps(page);
+    await page.clock.runFor(20_000);
+    expect(await beeps(page)).toBe(before);
+    await page.getByLabel('Senha').fill('camarao-123');
+    // what the gateway would say takes its time
+    await page.route(/\/api\/v1\/(farms|ponds|users\/me\/invitations)/, () => undefined);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.shell[data-link="live"]');
+    expect(await page.innerText('body')).not.toMatch(new RegExp(`Norte|V-0|${leaver.user.name}`));
+    await measure(2, { dissolved_oxygen: 6.4 });
+  });
 
   it('is heard within half a second of being seen', async () => {
     const page = await farm.open('/');

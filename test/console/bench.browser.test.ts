@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import type { SignedUp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { aPage, violationsOn } from '#test/console.ts';
 import { farmClock, startGatewayProcess } from '#test/gateway-process.ts';
-import { aBundle } from '../bench/flash-fixtures.ts';
+import { aBundle, aPublisher, PUBLISHER } from '../bench/flash-fixtures.ts';
 
 // The gateway, a board at a pseudo-terminal and a browser, each as it is; only the chip is simulated.
 
@@ -64,6 +64,7 @@ describe('the bench', () => {
 
   it('makes of a blank board a controller that has reported, in ten presses at most', async () => {
     cpSync(await aBundle(), join(gateway.data, 'bench/firmware/aerador-2.1.0'), { recursive: true });
+    writeFileSync(join(gateway.data, 'firmware-keys.pem'), PUBLISHER.open);
     const { page, press, count } = await open();
     await press('Examinar a placa');
     await page.waitForSelector('text=24:6f:28:5a:00:01');
@@ -88,11 +89,16 @@ describe('the bench', () => {
 
   it('names what is wrong and what a hand does next, and never goes on by itself', async () => {
     cpSync(await aBundle(), join(gateway.data, 'bench/firmware/aerador-2.1.0'), { recursive: true });
+    writeFileSync(join(gateway.data, 'firmware-keys.pem'), aPublisher().open);
     const { page, press } = await open(360);
     await page.locator(`[data-port="${broken.path()}"]`).getByRole('button').click();
     await page.waitForSelector('[aria-labelledby=bench-port] [data-job=done]');
     // firmware of another chip is not even offered
     expect(await page.getByRole('button', { name: 'Gravar', exact: true }).isDisabled()).toBe(true);
+    // and of a stranger only with the word for it
+    await page.getByLabel('Qual').selectOption('aerador-2.1.0');
+    await page.waitForSelector('[data-signature=unknown]');
+    expect(await page.getByLabel('Gravar sem assinatura').isChecked()).toBe(false);
     await page.getByLabel('Rede', { exact: true }).fill(NETWORK.ssid);
     await page.getByLabel('Senha da rede').fill('errada123');
     await press('Gravar identidade e provar');
@@ -107,5 +113,14 @@ describe('the bench', () => {
       'gravando a identidade',
     );
     expect(await violationsOn(page)).toEqual([]);
+
+    // a gateway that comes back knows nothing of the job: the page says so instead of asking for ever
+    await press('Ouvir a placa');
+    await page.waitForSelector('[aria-labelledby=bench-tools] [data-job=running]');
+    await gateway.kill();
+    await gateway.start();
+    await page.waitForSelector('[aria-labelledby=bench-tools] >> text=não conhece mais este trabalho');
+    await page.waitForSelector('[aria-labelledby=bench-tools] [data-job=failed]');
+    await expect.poll(() => page.getByRole('button', { name: 'Ouvir a placa' }).isEnabled()).toBe(true);
   });
 });

@@ -79,7 +79,7 @@ describe('a wall of twelve ponds whose line to the gateway breaks', () => {
       .toEqual(Array.from({ length: PONDS }, () => '5,3'));
     // a line is drawn a frame after the figure beside it
     for (const n of [1, 2, PONDS]) await expect.poll(() => lineOf(page, n)).toMatch(/de 5,3 a 6,4/);
-    expect(asked.filter((path) => path.startsWith('/water-quality/pond/'))).toEqual([]);
+    expect(asked.filter((path) => path.startsWith('/water-quality/trend/'))).toEqual([]);
     expect(asked.length).toBeLessThanOrEqual(MOST_REQUESTS);
     expect(asked.length).toBeGreaterThan(1);
   });
@@ -91,8 +91,8 @@ describe('a wall of twelve ponds whose line to the gateway breaks', () => {
       await measure(pondIds.slice(3, 4), null);
     });
     await expect.poll(() => lineOf(page, 4)).toMatch(/de 5,1 a 6,4/);
-    expect(asked.filter((path) => path.startsWith('/water-quality/pond/'))).toEqual([
-      `/water-quality/pond/${pondIds[3]}`,
+    expect(asked.filter((path) => path.startsWith('/water-quality/trend/'))).toEqual([
+      `/water-quality/trend/${pondIds[3]}/dissolved_oxygen`,
     ]);
   });
 
@@ -107,11 +107,33 @@ describe('a wall of twelve ponds whose line to the gateway breaks', () => {
       farm.app.clock.advance(6 * MINUTE);
       await page.clock.fastForward(6 * MINUTE);
     });
-    const days = () => asked.filter((path) => path.startsWith('/water-quality/pond/'));
+    const days = () => asked.filter((path) => path.startsWith('/water-quality/trend/'));
     await expect.poll(() => lineOf(page, 1)).toMatch(/de 4,8 a 6,4/);
-    expect(days()).toEqual([`/water-quality/pond/${moved[0]}`]);
+    expect(days()).toEqual([`/water-quality/trend/${moved[0]}/dissolved_oxygen`]);
     await page.locator(`[data-pond="V-${PONDS}"]`).scrollIntoViewIfNeeded();
     await expect.poll(() => lineOf(page, PONDS)).toMatch(/de 4,8 a 6,4/);
-    expect(days()).toEqual(moved.map((id) => `/water-quality/pond/${id}`));
+    expect(days()).toEqual(moved.map((id) => `/water-quality/trend/${id}/dissolved_oxygen`));
+  });
+
+  it('shows what was corrected or deleted no more, neither in the line of the day nor as the figure of the pond', async () => {
+    const page = await aWall();
+    const figure = () => page.locator('[data-pond="V-02"] .pond-oxygen .value').innerText();
+    const wrong = async (dissolved_oxygen: number) => {
+      farm.app.clock.advance(MINUTE);
+      return made('/water-quality/', { pond_id: pondIds[1], dissolved_oxygen, ph: 7.9 });
+    };
+    const before = (await figure()).slice(0, 3);
+    const slip = await wrong(19.5);
+    await expect.poll(() => lineOf(page, 2)).toMatch(/a 19,5/);
+    const { token } = farm.owner;
+    await farm.app.call('PUT', `/water-quality/${slip}`, { token, body: { dissolved_oxygen: null } });
+    await expect.poll(() => lineOf(page, 2)).not.toMatch(/19,5/);
+    const other = await wrong(18.5);
+    await expect.poll(() => lineOf(page, 2)).toMatch(/a 18,5/);
+    await expect.poll(figure).toContain('18,5');
+    await farm.app.call('DELETE', `/water-quality/${other}`, { token });
+    await expect.poll(() => lineOf(page, 2)).not.toMatch(/18,5/);
+    await page.clock.fastForward(1_000);
+    await expect.poll(figure).toContain(before);
   });
 });

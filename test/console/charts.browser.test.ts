@@ -9,6 +9,10 @@ const DAYS = 30;
 /** More than a screen can tell apart. */
 const MOST_POINTS = 2_000;
 const PARAMETERS = 6;
+/** What was measured once in V-01. */
+const OF_V01 = 4;
+/** Days ago between which the probe was silent. */
+const SILENT = { from: 18, until: 15 };
 const EVERY_MS = 30_000;
 const ROWS_A_COMMIT = 5_000;
 /** One reading of the month, at noon ten days ago; all the others are above four. */
@@ -79,6 +83,12 @@ it('a month of a probe at 30 s is drawn of at most 2,000 points, and one reading
   await expect.poll(() => inkBelow(page, share)).toBeGreaterThan(10);
   expect(await inkBelow(page, share + 0.05)).toBe(0);
 
+  // nobody measured while it was silent, and no line says so
+  const shareOf = (daysAgo: number) => (farm.app.clock.now() - daysAgo * DAY_MS - first) / (last - first);
+  expect(await lineAt(page, shareOf((SILENT.from + SILENT.until) / 2))).toBe(0);
+  expect(await lineAt(page, shareOf(SILENT.from + 2))).toBeGreaterThan(0);
+  expect(await lineAt(page, shareOf(SILENT.until - 2))).toBeGreaterThan(0);
+
   await chart.getByRole('button', { name: 'Ver como tabela' }).click();
   await expect.poll(() => chart.locator('tbody').innerText()).toContain('0,6');
 });
@@ -93,6 +103,28 @@ it('on a phone every parameter is drawn by the time one has scrolled to it', asy
     await charts.nth(nth).locator('canvas').waitFor();
   }
   expect(await page.locator('figure canvas').count()).toBe(PARAMETERS);
+});
+
+it('where the drawing does not come the figures stand there instead, for every parameter, and it can be asked for again', async () => {
+  const page = await farm.open('/');
+  await page.route(/draw-chart.*\.js/, (route) => route.abort());
+  await page.goto(`${farm.app.base}/viveiros/V-01/agua`);
+  const charts = page.locator('figure');
+  await expect.poll(() => page.locator('figure tbody').count()).toBe(OF_V01);
+  expect(await charts.first().innerText()).toContain('os números estão aqui');
+  expect(await page.locator('figure canvas').count()).toBe(0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await charts.first().getByRole('button', { name: 'Tentar de novo' }).click();
+  await charts.first().locator('canvas').waitFor();
+});
+
+it('who wants the table before the drawing is there does not hold up the other parameters', async () => {
+  const page = await farm.open('/');
+  await page.route(/draw-chart.*\.js/, () => undefined);
+  await page.goto(`${farm.app.base}/viveiros/V-01/agua`);
+  await page.getByRole('button', { name: 'Ver como tabela' }).click();
+  await expect.poll(() => page.locator('figure').count()).toBe(OF_V01);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 /** What the page was told of the oxygen when it was opened anew. */
@@ -123,35 +155,51 @@ const inkBelow = (page: Page, share: number): Promise<number> =>
     ));
   }`);
 
+/** Pixels of the colour of a line in the drawing at that share of its width. */
+const lineAt = (page: Page, share: number): Promise<number> =>
+  page.evaluate<number>(`{
+    const canvas = document.querySelector('figure canvas');
+    const box = document.querySelector('figure .u-over').getBoundingClientRect();
+    const from = canvas.getBoundingClientRect();
+    const scale = canvas.width / from.width;
+    const x = Math.round((box.left - from.left + ${share} * box.width) * scale);
+    const { data } = canvas.getContext('2d').getImageData(x, Math.round((box.top - from.top) * scale), 1, Math.round(box.height * scale));
+    Array.from({ length: data.length / 4 }, (_, y) => y)
+      .filter((y) => data[4 * y + 3] > 200 && data[4 * y] + data[4 * y + 1] + data[4 * y + 2] < 240).length;
+  }`);
+
 /** Straight into the database: 86,400 readings of everything that the page draws. */
 async function aMonthOfAProbe(pond_id: string): Promise<void> {
   const { kernel, clock } = farm.app;
   const last = Math.floor(clock.now() / EVERY_MS) * EVERY_MS;
-  const rows: Change[] = Array.from({ length: (DAYS * DAY_MS) / EVERY_MS }, (_, n) => {
-    const at = last - n * EVERY_MS;
-    const tide = Math.sin((at / DAY_MS) * 2 * Math.PI);
-    const instant = new Date(at).toISOString();
-    return insert(measurement, {
-      id: kernel.newId(),
-      pond_id,
-      measurement_date: instant,
-      temperature: 28 + tide,
-      dissolved_oxygen: at === lowestAt ? LOWEST : 6 + tide,
-      ph: 7.8 + tide / 4,
-      salinity: 20 + tide,
-      alkalinity: null,
-      ammonia: 0.1 + tide / 50,
-      nitrite: 0.2 + tide / 20,
-      nitrate: null,
-      transparency: null,
-      notes: null,
-      source: 'probe',
-      created_by: null,
-      clock_quality: 'trusted',
-      created_at: instant,
-      updated_at: null,
+  const instants = Array.from({ length: (DAYS * DAY_MS) / EVERY_MS }, (_, n) => last - n * EVERY_MS);
+  const isSilent = (at: number) => at > last - SILENT.from * DAY_MS && at < last - SILENT.until * DAY_MS;
+  const rows: Change[] = instants
+    .filter((at) => !isSilent(at))
+    .map((at) => {
+      const tide = Math.sin((at / DAY_MS) * 2 * Math.PI);
+      const instant = new Date(at).toISOString();
+      return insert(measurement, {
+        id: kernel.newId(),
+        pond_id,
+        measurement_date: instant,
+        temperature: 28 + tide,
+        dissolved_oxygen: at === lowestAt ? LOWEST : 6 + tide,
+        ph: 7.8 + tide / 4,
+        salinity: 20 + tide,
+        alkalinity: null,
+        ammonia: 0.1 + tide / 50,
+        nitrite: 0.2 + tide / 20,
+        nitrate: null,
+        transparency: null,
+        notes: null,
+        source: 'probe',
+        created_by: null,
+        clock_quality: 'trusted',
+        created_at: instant,
+        updated_at: null,
+      });
     });
-  });
   for (let from = 0; from < rows.length; from += ROWS_A_COMMIT)
     await kernel.commit({ changes: rows.slice(from, from + ROWS_A_COMMIT), actor: null });
 }

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { watch } from '../adapters/http/watch.ts';
 
 const SEED = Number(process.env['CONSOLE_SEED'] ?? Math.floor(Math.random() * 1e9));
-const CUTS = Number(process.env['CONSOLE_CUTS'] ?? 20);
+const CUTS = Number(process.env['CONSOLE_CUTS'] ?? 50);
 
 /** The oxygen of a pond is measured so often and so; before one of the measurements the line is cut, and comes back later. */
 type Story = {
@@ -28,7 +29,7 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
   let page: Page;
   beforeAll(async () => {
     farm = await startConsole();
-    page = await farm.open('/alarmes');
+    page = await farm.open('/alarmes', { isTimed: true });
     await page.waitForSelector('.shell[data-link="live"]');
   });
   afterAll(() => farm.close());
@@ -41,21 +42,29 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
       body: { pond_id: farm.farm.pondIds[pond], dissolved_oxygen: oxygen },
     });
   };
-  const standing = async (): Promise<string[]> => {
-    const reply = await farm.app.call('GET', '/alerts/?include=all&status=ACTIVE', {
-      token: farm.owner.token,
-    });
-    const alerts = reply.body as { id: string; episode_id?: string }[];
-    return [...new Set(alerts.map(({ id, episode_id }) => episode_id ?? id))].toSorted();
+  /** What stands, and what came and went before anybody answered it, as whoever comes now would hear of it. */
+  const wantedRows = async (): Promise<string[]> => {
+    const viewer = await watch(`${farm.app.base}/api/v1/events`, farm.owner.token);
+    const { data } = await viewer.next('snapshot');
+    viewer.close();
+    const { alerts, returned } = data as { alerts: Seen[]; returned: Seen[] };
+    const conditions = new Set(alerts.map(({ type, pond_id }) => `${type} ${pond_id}`));
+    const isAgain = ({ type, pond_id }: Seen) => conditions.has(`${type} ${pond_id}`);
+    return [
+      ...alerts.map(({ episode_id }) => `${episode_id} unanswered`),
+      ...returned.filter((row) => !isAgain(row)).map(({ episode_id }) => `${episode_id} returned`),
+    ].toSorted();
   };
+  type Seen = { episode_id: string; type: string; pond_id: string };
   const shown = () =>
     page.evaluate<string[]>(
-      `[...document.querySelectorAll('.alarm-row')].map(({ dataset }) => dataset.alarm).sort()`,
+      `[...document.querySelectorAll('.alarm-row')].map(({ dataset }) => dataset.alarm + ' ' + dataset.state).sort()`,
     );
 
   it(
-    `shows after ${CUTS} cuts every alarm that stands, and none that does not`,
+    `shows after ${CUTS} cuts every alarm that stands or came and went, and none that did not`,
     async () => {
+      const kinds = new Set<string>();
       for (const { ponds, cutBefore, backAfter, pauseMs } of fc.sample(story, {
         seed: SEED,
         numRuns: CUTS,
@@ -74,9 +83,13 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
         // one that nothing was missed of is cut at the end
         if (!wasDown) farm.app.events.closeAll();
         await page.unroute('**/api/v1/events');
-        const wanted = await standing();
+        const wanted = await wantedRows();
+        // the page waits a moment before it tries again
+        await page.clock.fastForward(3_000);
         await expect.poll(shown, { timeout: 8_000 }).toEqual(wanted);
+        for (const row of wanted) kinds.add(row.split(' ')[1] ?? '');
       }
+      expect([...kinds].toSorted()).toEqual(['returned', 'unanswered']);
     },
     20_000 + CUTS * 2_000,
   );
@@ -109,21 +122,100 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
     await early.waitForSelector('[data-alarm]:has-text("V-01")');
   });
 
-  it('no figure of a controller that fell silent is left looking live, whatever the clock of the computer says', async () => {
-    await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
-    const board = await farm.open('/aeracao', { isTimed: true });
-    await board.waitForSelector('[data-point="CP-01"][data-state]:not([data-state="unknown"])');
-    // the computer is set a day back, then a minute and a half pass
-    await board.evaluate(`{ const RealDate = Date; const late = 86_400_000;
-      Date = class extends RealDate { constructor(...given) { super(...(given.length ? given : [RealDate.now() - late])); }
-        static now() { return RealDate.now() - late; } }; }`);
-    farm.app.clock.advance(91_000);
-    await board.clock.fastForward(91_000);
-    for (const cod of ['CP-01', 'CP-02', 'CP-03']) {
-      const state = board.locator(`[data-point="${cod}"]`);
-      await expect.poll(() => state.getAttribute('data-state')).toMatch(/^(no-signal|unknown)$/);
-      // what is drawn is told by reports only
-      expect(await state.innerText()).not.toMatch(/\d kW/);
-    }
+  it('a line that comes back and gives no snapshot makes nothing live, however much it says', async () => {
+    const other = await farm.open('/aeracao', { isTimed: true });
+    await other.waitForSelector('[data-control] button:enabled');
+    await other.route('**/api/v1/events', (route) =>
+      route.fulfill({ status: 200, contentType: 'text/event-stream', body: 'retry: 3000\n\n:\n\n' }),
+    );
+    farm.app.events.closeAll();
+    for (let second = 0; second < 14; second += 1) await other.clock.runFor(1_000);
+    await other.waitForSelector('.blind-banner');
+    expect(await other.locator('[data-control] button:enabled').count()).toBe(0);
+    await other.unroute('**/api/v1/events');
+    await other.clock.runFor(4_000);
+    await other.waitForSelector('.shell[data-link="live"]');
   });
+
+  it('a computer that slept shows nothing as live before it has asked again, though its own clock stood still', async () => {
+    await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
+    const other = await farm.open('/aeracao', { isTimed: true });
+    await other.waitForSelector('[data-point="CP-01"][data-state="failed"]');
+    let answer = () => {};
+    const isAnswered = new Promise<void>((go) => {
+      answer = go;
+    });
+    await other.route('**/api/v1/events', async (route) => {
+      await isAnswered;
+      await route.continue();
+    });
+    farm.app.clock.advance(3_600_000);
+    await other.evaluate(`{ const RealDate = Date; const slept = 3_600_000;
+      Date = class extends RealDate { constructor(...given) { super(...(given.length ? given : [RealDate.now() + slept])); }
+        static now() { return RealDate.now() + slept; } }; }`);
+    await other.clock.runFor(1_000);
+    await other.waitForSelector('.blind-banner:has-text("há 1 h")');
+    expect(await other.locator('[data-control] button:enabled').count()).toBe(0);
+    answer();
+    await other.clock.runFor(1_000);
+    await other.waitForSelector('.shell[data-link="live"]');
+    await other.waitForSelector('[data-point="CP-01"][data-state="no-signal"]:has-text("1 h")');
+  });
+
+  it('no figure of a controller that fell silent is left looking live on any screen, whatever the clock of the computer says', async () => {
+    const { owner, app, farm: ids } = farm;
+    const lockOut = `/control-points/${ids.pointId}/lock-out`;
+    await app.call('POST', lockOut, { token: owner.token, body: { reason: 'Troca da hélice' } });
+    const reports = async () => {
+      for (const cod of ['CP-01', 'CP-02', 'CP-03']) {
+        const body = { device_id: `aer-${cod}`, current_status: 'ON', consumption: 3.2, rssi: -61 };
+        await app.call('POST', '/devices/heartbeat', { token: owner.token, body });
+      }
+    };
+    await reports();
+    const open = (path: string) => farm.open(path, { isTimed: true });
+    const [wall, board, point, panel] = await Promise.all([
+      open('/'),
+      open('/aeracao'),
+      open(`/aeracao/${ids.pointId}`),
+      open('/painel'),
+    ]);
+    await wall.waitForSelector('[data-sum="power"]:has-text("9,6 kW")');
+    // a motor that is locked out and runs is told to run
+    await board.waitForSelector('[data-point="CP-01"]:has-text("mas relata: ligado")');
+    await point.waitForSelector('main dl:has-text("-61 dBm")');
+    await panel.waitForSelector('[data-pond="V-01"] [data-state="locked"]');
+    // the computer is set a day back, then a minute and a half pass
+    for (const page of [wall, board, point, panel]) {
+      await page.evaluate(`{ const RealDate = Date; const late = 86_400_000;
+        Date = class extends RealDate { constructor(...given) { super(...(given.length ? given : [RealDate.now() - late])); }
+          static now() { return RealDate.now() - late; } }; }`);
+    }
+    app.clock.advance(91_000);
+    await Promise.all([wall, board, point, panel].map((page) => page.clock.fastForward(91_000)));
+    await wall.waitForSelector('[data-sum="power"]:has-text("3 sem sinal")');
+    expect(await wall.innerText('[data-sum="power"]')).toContain('0,0 kW');
+    for (const page of [wall, panel]) {
+      await expect
+        .poll(() => page.innerText('[data-pond="V-01"]'))
+        .toMatch(/Bloqueado · Sem sinal · último: ligado/);
+      await expect.poll(() => page.innerText('[data-pond="V-03"]')).toMatch(/Sem sinal · último: ligado/);
+      expect(await page.innerText('main')).not.toMatch(/[1-9]\d* kW/);
+    }
+    await board.waitForSelector('[data-point="CP-03"][data-state="no-signal"]');
+    // desired and last contact are no reports; what is one is a dash and told to be old
+    for (const page of [board, point]) {
+      await expect.poll(() => figuresOf(page)).toEqual(['—']);
+      expect(await page.locator('main :not([data-fresh="stale"]) > dd:text-matches("kW|dBm")').count()).toBe(
+        0,
+      );
+    }
+    await app.call('DELETE', lockOut, { token: owner.token });
+  });
+
+  /** What stands in the cells that hold reports, each text once. */
+  const figuresOf = (on: Page) =>
+    on.evaluate<string[]>(`[...new Set([...document.querySelectorAll('main dl > [data-fresh]')]
+      .filter((cell) => ['Relatado', 'Consumo', 'Sinal do Wi-Fi'].includes(cell.querySelector('dt').innerText))
+      .map((cell) => (cell.dataset.fresh === 'stale' ? '' : cell.dataset.fresh + ': ') + cell.querySelector('dd').innerText))]`);
 });

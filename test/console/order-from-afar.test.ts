@@ -42,6 +42,8 @@ const point = {
   locked_out: false,
   is_siren: false,
   lock_out_reason: null,
+  lock_out_by: null,
+  lock_out_at: null,
   updated_at: null,
   rev: 1,
   deleted: false,
@@ -106,7 +108,7 @@ describe('an order from afar', () => {
   });
 
   it('never unlocks a motor that somebody locked', () => {
-    expect(shownAt(T0, given, { locked_out: true }).state).toEqual({ is: 'locked' });
+    expect(shownAt(T0, given, { locked_out: true }).state).toMatchObject({ is: 'locked' });
   });
 
   it('is told by the newest word: an order in its place counts, an old word does not', () => {

@@ -87,7 +87,7 @@ describe.each(['light', 'dark'] as const)('in the colours of a %s system', (them
       expect(await page.evaluate(LOST)).toEqual(NOTHING_LOST);
       await page.keyboard.press('Tab');
       await page.keyboard.press('Tab');
-      expect(await page.evaluate(FOCUS)).toEqual({ style: 'solid', isWide: true, isSeen: true });
+      await expect.poll(() => page.evaluate(FOCUS)).toEqual({ style: 'solid', isWide: true, isSeen: true });
     },
   );
 
@@ -99,7 +99,7 @@ describe.each(['light', 'dark'] as const)('in the colours of a %s system', (them
     // to the code that must be typed, and back to the answer that changes nothing
     for (const key of ['Shift+Tab', 'Tab']) {
       await page.keyboard.press(key);
-      expect(await page.evaluate(FOCUS)).toEqual({ style: 'solid', isWide: true, isSeen: true });
+      await expect.poll(() => page.evaluate(FOCUS)).toEqual({ style: 'solid', isWide: true, isSeen: true });
     }
   });
 });

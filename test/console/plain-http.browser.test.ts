@@ -29,6 +29,9 @@ describe('a phone on the farm’s Wi-Fi', () => {
       token: owner.token,
       body: { pond_id: farm.farm.pondIds[1], dissolved_oxygen: 2.6 },
     });
+    await page.waitForSelector('.alarm-strip.p1');
+    // as long as it takes to read it
+    await page.clock.fastForward(600);
     await page.locator('.alarm-strip.p1 button').click();
     await page.waitForSelector('.alarm-strip', { state: 'detached' });
 

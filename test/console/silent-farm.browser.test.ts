@@ -134,8 +134,13 @@ describe('a farm seen from afar', () => {
     expect(asked).toEqual([]);
 
     await apps.linkUp();
-    apps.hosted.tellGateways();
-    await page.waitForSelector('.shell[data-word="fresh"]');
+    // what a timer does again and again
+    await expect
+      .poll(() => {
+        apps.hosted.tellGateways();
+        return page.getAttribute('.shell', 'data-word');
+      })
+      .toBe('fresh');
     expect(await page.innerText('.farm-stamp')).not.toContain('não fala');
     expect(asked.filter((path) => path.includes('control-points'))).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { givenAt, mealAt } from '../../desktop/console/state/meals.ts';
 import { equalShares, rest } from '../../desktop/console/state/split.ts';
 import { daysBetween, densityOf, doubtsOf, proposedCode } from '../../desktop/console/state/stocking.ts';
 import {
@@ -17,6 +18,26 @@ const H = 3_600_000;
 const D = 24 * H;
 const NOON = Date.parse('2026-11-20T15:00:00Z');
 const day = { now: NOON, endsAt: NOON + 12 * H, isNight: false };
+
+describe('meals of the day', () => {
+  const meals = [6, 8, 10, 14].map((hour) => NOON + (hour - 12) * H);
+  const [six = 0, eight = 0, ten = 0] = meals;
+  const MIN = 60_000;
+
+  it('what was given belongs to the nearest meal, and to none that is far', () => {
+    expect(mealAt(meals, six - 20 * MIN)).toBe(six);
+    expect(mealAt(meals, eight - 61 * MIN)).toBe(six);
+    expect(mealAt(meals, eight + 59 * MIN)).toBe(eight);
+    expect(mealAt(meals, ten + 90 * MIN)).toBeNull();
+    expect(mealAt([], six)).toBeNull();
+  });
+
+  it('one that is marked late counts at its own time, and never as the next one', () => {
+    expect(givenAt(meals, eight, eight + 10 * MIN)).toBe(eight + 10 * MIN);
+    expect(givenAt(meals, six, ten - 20 * MIN)).toBe(six);
+    expect(givenAt(meals, six, NOON)).toBe(six);
+  });
+});
 
 describe('tasks of the day', () => {
   const pond = { cod: 'V-07', stockedAt: NOON - 60 * D, kitAt: NOON - D };

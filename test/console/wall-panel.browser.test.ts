@@ -14,6 +14,16 @@ const WATCH_FOR_LOGIN = `{
   }).observe(document.body, { subtree: true, childList: true });
 }`;
 
+/** Counts the tones that fall: a screen that is blind has no other. */
+const HEAR_FALLING = `{
+  window.fallen = 0;
+  const ramp = AudioParam.prototype.linearRampToValueAtTime;
+  AudioParam.prototype.linearRampToValueAtTime = function (value, ...rest) {
+    if (value === 500) window.fallen += 1;
+    return ramp.call(this, value, ...rest);
+  };
+}`;
+
 describe('a panel on the wall that nobody touches', () => {
   let farm: Console;
   beforeAll(async () => {
@@ -31,12 +41,15 @@ describe('a panel on the wall that nobody touches', () => {
 
   async function aPanel({ isRemembered }: { isRemembered: boolean }): Promise<Page> {
     const page = await farm.open('/painel', WALL);
-    await page.getByLabel(/E-mail/).fill(farm.owner.user.email);
+    await signIn(page, farm.owner.user.email, isRemembered);
+    await page.waitForSelector('.panel[data-link="live"] [data-pond="V-03"]');
+    return page;
+  }
+  async function signIn(page: Page, email: string, isRemembered: boolean): Promise<void> {
+    await page.getByLabel(/E-mail/).fill(email);
     await page.getByLabel(/Senha/).fill('camarao-123');
     await page.getByLabel(/Manter conectado/).setChecked(isRemembered);
     await page.keyboard.press('Enter');
-    await page.waitForSelector('.panel[data-link="live"] [data-pond="V-03"]');
-    return page;
   }
   async function pass(page: Page, ms: number): Promise<void> {
     farm.app.clock.advance(ms);
@@ -58,6 +71,23 @@ describe('a panel on the wall that nobody touches', () => {
     await measure(0, 2.2);
     await page.waitForSelector('[data-alarm]:has-text("V-01")');
     expect(await page.evaluate('window.hasAskedAgain')).toBe(false);
+  });
+
+  it('whose password was changed elsewhere says at once that it is blind, and lets its tone fall', async () => {
+    const other = await farm.app.signUp();
+    const member = { user_id: other.user.id, role: 'VIEWER' };
+    await farm.app.call('POST', `/farms/${farm.farm.id}/members`, { token: farm.owner.token, body: member });
+    const page = await farm.open('/painel', { ...WALL, script: HEAR_FALLING });
+    await signIn(page, other.user.email, true);
+    await page.waitForSelector('.panel[data-link="live"] [data-alarm]');
+    const body = { current_password: 'camarao-123', password: 'outra-senha-1' };
+    const changed = await farm.app.call('PUT', '/users/me', { token: other.token, body });
+    expect(changed.status).toBe(200);
+    await page.waitForSelector('.panel-out [role=alert]:has-text("não vê mais a fazenda")');
+    expect(await page.innerText('.panel-out .panel-alarm')).toContain('V-02');
+    await expect.poll(() => page.evaluate<number>('window.fallen')).toBe(1);
+    await page.clock.fastForward(60_000);
+    await expect.poll(() => page.evaluate<number>('window.fallen')).toBe(2);
   });
 
   it('says three days ahead that it will go blind, and what it saw last once it is', async () => {

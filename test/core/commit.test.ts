@@ -189,6 +189,19 @@ onBothEngines('commit', (open) => {
     expect((await changeLog(database)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('takes the units beside one that fails only when all is written', async () => {
+    const database = await aDatabase();
+    await write(database, [insert(user, anOwner()), insert(farm, aFarm())]);
+    const id = (n: number) => `01900000-0000-7000-8000-00000000040${n}`;
+    const whole = (n: number) => write(database, [insert(pond, aPond({ id: id(n), numeric_id: n }))]);
+    // of a farm that there is not: the databases look at that at the very end
+    const orphan = () => write(database, [insert(pond, aPond({ id: id(0), farm_id: id(9) }))]);
+    await expect(orphan()).rejects.toThrow();
+    const among = await Promise.allSettled([whole(1), orphan(), whole(2)]);
+    expect(among.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await changeLog(database)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  });
+
   it('lets many creates under one farm go side by side, and none after its end', async () => {
     const database = await aDatabase();
     await write(database, [insert(user, anOwner()), insert(farm, aFarm())]);

@@ -179,7 +179,7 @@ describe('the program on the operator’s PC', () => {
         body: { pond_id: pondId, dissolved_oxygen },
       });
     await measure(1.9);
-    await expect.poll(async () => (await program.done()).notices.at(-1)?.title).toBe('V-07');
+    await expect.poll(async () => (await program.done()).notices.at(-1)?.body).toMatch(/^V-07 OD baixo 1,9/);
     await expect.poll(() => tip(program)).toMatch(/^\(1\) V-07 OD baixo 1,9/);
     expect((await program.done()).flashed).toBe(flashed + 1);
     app.clock.advance(60_000);

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Standing } from '../../desktop/ipc.ts';
 import { markOf, trayPixels } from '../../desktop/main/tray.ts';
-import { type Told, watchFarm } from '../../desktop/main/watch.ts';
+import { watchFarm } from '../../desktop/main/watch.ts';
 
-const calm: Told = { state: 'calm', unanswered: 0, worst: 0, text: '' };
-const critical: Told = { state: 'alarm', unanswered: 1, worst: 1, text: 'V-07 OD baixo 2,1' };
-const blind: Told = { ...critical, state: 'blind' };
+const calm: Standing = { state: 'calm', unanswered: 0, worst: 0, text: '' };
+const critical: Standing = { state: 'alarm', unanswered: 1, worst: 1, text: 'V-07 OD baixo 2,1' };
+const blind: Standing = { ...critical, state: 'blind' };
 const SECOND = 1_000;
 
 describe('what a station knows of its farm', () => {

@@ -63,7 +63,7 @@ describe('the documents', () => {
       .join('\n');
     const isKnown = (option: string) =>
       option in options || sources.includes(`--${option}`) || sources.includes(`'${option}'`);
-    const others = ['pwprompt', 'owner', 'config'];
+    const others = ['pwprompt', 'owner', 'now', 'force-confold', 'hosted', 'also-trust', 'config'];
     expect(optionsIn(text).filter((option) => !isKnown(option) && !others.includes(option))).toEqual([]);
     const variables = new Set([...Object.keys(options).map(environmentName), 'NODE_COMPILE_CACHE']);
     expect(all(text, /^([A-Z][A-Z_]{3,})=/gm).filter((name) => !variables.has(name))).toEqual([]);

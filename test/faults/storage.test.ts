@@ -1,14 +1,65 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SchemaRefused } from '#adapters/sql/migrate.ts';
+import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
+import { instanceValue } from '#contract/resources/local-tables.ts';
+import { put } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
+import { fastFolder } from '#test/fast-folder.ts';
+import { putMigrated } from '#test/migrated-files.ts';
 import { openDatabase } from '../../gateway/open-database.ts';
+
+it('one row on a damaged page is refused, and takes none of those with it that are written beside it', async () => {
+  const folder = mkdtempSync(join(fastFolder(), 'damaged-'));
+  const file = join(folder, 'farm.db');
+  putMigrated(file);
+  const stamping = {
+    streams: 'own',
+    now: () => Date.UTC(2026, 2, 1),
+    monotonic: () => 0,
+    bootId: 'b',
+    node: '01234567',
+  } as const;
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const keys = Array.from({ length: 400 }, (_, n) => `key-${String(n).padStart(3, '0')}`);
+  const row = (id: string, value: string) => ({ changes: [put(instanceValue, { id, value })], actor: null });
+  const before = openSqlite(connectSqlite(file), stamping, fail);
+  await Promise.all(keys.map((id) => before.commit(row(id, 'x'.repeat(100)))));
+  await before.close();
+  damageOnePage(file, 'instance_values');
+  const connection = connectSqlite(file);
+  const isSound = (id: string) => {
+    try {
+      return connection.prepare('select value from instance_values where id = ?').get(id) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  const [damaged = '', sound] = [keys.find((id) => !isSound(id)), keys.filter(isSound).slice(0, 20)];
+  expect([damaged, sound.length]).toEqual([expect.stringMatching(/^key-/), 20]);
+  const database = openSqlite(connection, stamping, fail);
+  const [refused, ...others] = await Promise.allSettled(
+    [damaged, ...sound].map((id) => database.commit(row(id, 'new'))),
+  );
+  expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(StorageUnavailable) as unknown });
+  expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
+  const stored = await database.read
+    .selectFrom('instance_values')
+    .select('value')
+    .where('id', 'in', sound)
+    .execute();
+  expect(new Set(stored.map(({ value }) => value))).toEqual(new Set(['new']));
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe('a gateway whose disk', () => {
   let app: App;
@@ -245,3 +296,18 @@ describe('a database of a newer version', () => {
     rmSync(data, { recursive: true });
   });
 });
+
+/** Overwrites the last leaf of a table with bytes that are none. */
+function damageOnePage(databaseFile: string, table: string): void {
+  const db = new BetterSqlite(databaseFile);
+  db.pragma('wal_checkpoint(truncate)');
+  const page = db
+    .prepare("select max(pageno) from dbstat where name = ? and pagetype = 'leaf'")
+    .pluck()
+    .get(table);
+  const size = Number(db.pragma('page_size', { simple: true }));
+  db.close();
+  const file = openSync(databaseFile, 'r+');
+  writeSync(file, Buffer.alloc(size, 0xa5), 0, size, (Number(page) - 1) * size);
+  closeSync(file);
+}

@@ -5,6 +5,7 @@ import { type App, startApp } from '#test/app.ts';
 import { hearStatements, type Statement } from '../../scripts/bench/hear-statements.ts';
 import { growFarm } from '../../scripts/farm-data/grow-farm.ts';
 import { writeToSqlite } from '../../scripts/farm-data/write-rows.ts';
+import { watch } from '../adapters/http/watch.ts';
 
 // What people and controllers ask for all day must not look through a whole journal, however long it has become. The
 // statements are those the gateway really puts to SQLite, with the indexes of the migrations.
@@ -113,6 +114,21 @@ describe('no hot read looks through a whole journal', () => {
 
     expect(statements.flatMap(scansOfJournals)).toEqual([]);
     expect(plansOf(statements)).toMatchSnapshot();
+  });
+
+  test('the snapshot a viewer begins with', async () => {
+    const statements = await heardDuring(async () => {
+      const viewer = await watch(`${app.base}/api/v1/events`, token);
+      await viewer.next('snapshot');
+      viewer.close();
+    });
+
+    expect(statements.length).toBeGreaterThan(3);
+    expect(statements.flatMap(scansOfJournals)).toEqual([]);
+    // what is over is looked up by when it ended, not read through
+    expect(plansOf(statements)).toContainEqual(
+      expect.stringContaining('INDEX alerts_returned (farm_id=? AND resolved_at>?)'),
+    );
   });
 });
 

@@ -1,3 +1,5 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import ModbusRTU from 'modbus-serial';
 import { describe, expect, test } from 'vitest';
@@ -12,6 +14,44 @@ const twoProbes = () =>
     { unitId: 1, model: 'in-situ-odo', fixed: {}, faults: new Set() },
     { unitId: 7, model: 'hach-ldo', fixed: {}, faults: new Set() },
   ]);
+
+const MASTER = 'mbpoll';
+const hasMaster = spawnSync(MASTER, ['-V']).error === undefined;
+
+// A master that knows nothing of us. Where it is not installed, this is skipped and shown so.
+describe.skipIf(!hasMaster)(`${MASTER}${hasMaster ? '' : ' (is not installed)'}`, () => {
+  /** The values it reads, by register; it ends by itself after one poll. */
+  async function read(...args: string[]): Promise<string[]> {
+    const { stdout } = await promisify(execFile)(MASTER, ['-0', '-1', '-q', ...args]);
+    return [...stdout.matchAll(/^\[(\d+)\]:\s+(\S+)/gm)].map(([, register, value]) => `${register}=${value}`);
+  }
+
+  test('reads the same figures at a serial port and over the network', async () => {
+    const [line, net] = [
+      await startProbePty(twoProbes()),
+      await startProbeTcp(twoProbes(), { port: 0, framing: 'tcp' }),
+    ];
+    const serial = ['-m', 'rtu', '-b', '9600', '-P', 'none'];
+    const tcp = ['-m', 'tcp', '-p', String(net.at)];
+    try {
+      // big-endian floats in input registers, and whole numbers in holding registers
+      const oxygen = ['-a', '1', '-t', '3:float', '-B', '-r', '2', '-c', '1'];
+      const both = ['-a', '7', '-t', '4', '-r', '0', '-c', '2'];
+      expect([
+        await read(...serial, ...oxygen, String(line.at)),
+        await read(...serial, ...both, String(line.at)),
+        await read(...tcp, ...oxygen, '127.0.0.1'),
+        await read(...tcp, ...both, '127.0.0.1'),
+      ]).toEqual([['2=4.25'], ['0=4250', '1=2850'], ['2=4.25'], ['0=4250', '1=2850']]);
+      await expect(read(...tcp, '-a', '7', '-t', '4', '-r', '400', '127.0.0.1')).rejects.toThrow(
+        'Illegal data address',
+      );
+    } finally {
+      await line.close();
+      await net.close();
+    }
+  });
+});
 
 describe('the simulated probe', () => {
   test('an independent Modbus master reads it at a serial port', async () => {

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '#test/gateway-process.ts';
@@ -35,6 +35,7 @@ const order = (more: Partial<Order> = {}): Order => ({
   ...more,
 });
 const SECOND = 1_000;
+const hasVerify = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 /** The same program, which falls a moment after it served. */
 function falling(files: ProgramFile[]): ProgramFile[] {
@@ -49,6 +50,24 @@ function falling(files: ProgramFile[]): ProgramFile[] {
     };
   });
 }
+
+/** The same program, which hangs for good as soon as it serves. */
+const hanging = (files: ProgramFile[]): ProgramFile[] =>
+  files.map((file) => {
+    if (file.path !== 'gateway/dist/main.js') return file;
+    const hang = `if (process.env.ON_TRIAL === '1') process.send = () => { for (;;); };\n`;
+    return { ...file, from: Buffer.from(`${hang}${readFileSync(String(file.from), 'utf8')}`) };
+  });
+
+/** The same, after which the version before cannot use the database any more. */
+const taking = (files: ProgramFile[]): ProgramFile[] => [
+  ...files,
+  {
+    path: 'migrations/sqlite/9001_no_sirens.sql',
+    mode: 0o644,
+    from: Buffer.from('alter table ponds drop column siphon;\n'),
+  },
+];
 
 /** The same, with a table and a column that the version before does not know. */
 function growing(files: ProgramFile[]): ProgramFile[] {
@@ -108,13 +127,15 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
     let machine: Awaited<ReturnType<typeof startMachine>>;
     let base: string;
     const acknowledged: string[] = [];
+    /** The package that is upgraded to. */
+    let next = '';
     beforeAll(async () => {
       machine = await startMachine();
-      const [http, mqtt] = [await freePort(), await freePort()];
+      const [http, mqtt, https] = [await freePort(), await freePort(), await freePort()];
       base = `http://127.0.0.1:${http}`;
       machine.put(
         'etc/shrimp-farm-gateway/gateway.env',
-        `HOST=127.0.0.1\nHTTP_PORT=${http}\nMQTT_PORT=${mqtt}\nHTTPS_PORT=off\nMQTTS_PORT=off\n`,
+        `HOST=127.0.0.1\nHTTP_PORT=${http}\nMQTT_PORT=${mqtt}\nHTTPS_PORT=${https}\nMQTTS_PORT=off\n`,
         '640',
       );
     }, 60 * SECOND);
@@ -126,8 +147,9 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         ({ ok }) => ok,
         within,
       );
-    const install = (file: string) =>
-      machine.sure(`dpkg --force-confold --force-depends -i ${machine.bring(file)}`);
+    /** Brought there before. */
+    const install = (at = `/srv/${basename(deb)}`) =>
+      machine.run(`dpkg --force-confold --force-depends --force-unsafe-io -i ${at}`);
     const post = (path: string, body: unknown, token?: string) =>
       fetch(`${base}/api/v1${path}`, {
         method: 'POST',
@@ -177,24 +199,63 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
       return (await answer.json()) as Awaited<ReturnType<typeof updateState>>;
     }
 
+    let pond: Promise<{ id: string; token: string }> | undefined;
+    async function aPond() {
+      const session = await post('/auth/login', { email: acknowledged[0], password: 'camarao-123' });
+      const { access_token: token } = (await session.json()) as { access_token: string };
+      const made = async (path: string, body: object) =>
+        ((await (await post(path, body, token)).json()) as { id: string }).id;
+      const farm_id = await made('/farms/', { name: 'Fazenda Norte' });
+      const id = await made('/ponds/', { farm_id, cod: 'V1', name: 'V1', type: 'NURSERY', area: 100 });
+      return { id, token };
+    }
+    async function oxygenIs(dissolved_oxygen: number): Promise<void> {
+      pond ??= aPond();
+      const { id, token } = await pond;
+      const answer = await post('/water-quality/', { pond_id: id, dissolved_oxygen }, token);
+      expect(answer.status).toBe(201);
+    }
+
     const people = () => machine.sure('shrimp-farm-gateway admin list-users --json');
+    const isEnabled = () =>
+      machine.run('SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled shrimp-farm-gateway.service').code === 0;
+    const runs = (unit: string) => machine.run(`test -e /run/units/${unit}.service`).code === 0;
 
     test(
       'serves within a minute of dpkg -i, as a user of its own whose data nobody else reads',
       async () => {
+        machine.bring(deb);
         const startedAt = Date.now();
-        install(deb);
+        expect(install().code).toBe(0);
         await serves(60 * SECOND);
         expect(Date.now() - startedAt).toBeLessThan(60 * SECOND);
         expect(
           machine.sure('stat -c "%U %a" /var/lib/shrimp-farm-gateway /etc/shrimp-farm-gateway/gateway.env'),
         ).toBe('shrimp-farm 700\nroot 640\n');
         expect(machine.sure('stat -c %U /proc/$(cat /run/gateway.pid)')).toBe('shrimp-farm\n');
-        expect(machine.sure('cat /var/log/systemctl.log')).toContain(
-          'enable --quiet shrimp-farm-gateway.service',
-        );
+        expect(isEnabled()).toBe(true);
       },
       90 * SECOND,
+    );
+
+    test.skipIf(!hasVerify)(
+      'brings units that systemd understands, word by word (skipped without systemd-analyze)',
+      () => {
+        const units = ['shrimp-farm-gateway', 'shrimp-farm-hosted', 'shrimp-farm-hosted@8081'];
+        for (const unit of units)
+          expect(machine.run(`systemd-analyze verify --man=no ${unit}.service`)).toEqual({
+            code: 0,
+            said: '',
+          });
+        // the first adapter is plugged in long after the start
+        expect(machine.sure('cat /lib/systemd/system/shrimp-farm-gateway.service')).toMatch(
+          /^Wants=.*modprobe@usbserial\.service.*$/m,
+        );
+        expect(machine.sure('cat /lib/systemd/system/shrimp-farm-hosted@.service')).toContain(
+          '--role hosted --http-port %i\n',
+        );
+      },
+      60 * SECOND,
     );
 
     test(
@@ -203,6 +264,28 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         machine.sure('shrimp-farm-gateway admin create-admin --email root@farm.test --password camarao-123');
         expect(people()).toContain('root@farm.test');
         expect(machine.run('find /var/lib/shrimp-farm-gateway ! -user shrimp-farm').said).toBe('');
+      },
+      60 * SECOND,
+    );
+
+    test(
+      'takes and gives files that lie where only their owner may look, by the name they have there',
+      () => {
+        machine.sure('install -d -m 0700 /root/desk && echo this is no package > /root/desk/x.update');
+        const at = (command: string, environment = {}) =>
+          machine.run(`cd /root/desk && shrimp-farm-gateway ${command}`, environment);
+        expect(at('update --from x.update')).toEqual({
+          code: 1,
+          said: expect.stringMatching(/^UNSIGNED: \/\S+x\.update is no update of this program\n$/),
+        });
+        const label = at('admin label --svg=label.svg', { SUDO_UID: '1234', SUDO_GID: '1234' });
+        expect(label).toEqual({ code: 0, said: 'The label is in /root/desk/label.svg\n' });
+        expect(machine.sure('head -c 4 /root/desk/label.svg; stat -c " %u %a" /root/desk/label.svg')).toBe(
+          '<svg 1234 600\n',
+        );
+        expect(at('doctor --language en --bundle s.tar.gz').said).toContain('→ /root/desk/s.tar.gz');
+        machine.sure('gzip -t /root/desk/s.tar.gz');
+        expect(machine.sure('ls /var/tmp | grep -c shrimp-farm || true')).toBe('0\n');
       },
       60 * SECOND,
     );
@@ -219,11 +302,14 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
           202,
           { version: '0.1.0', is_managed: true },
         ]);
-        await until(
-          () => machine.read('/var/log/gateway.log'),
-          (log) => log.includes('restarting into a new version'),
+        const isRestarting = () =>
+          machine.read('/var/log/gateway.log').includes('restarting into a new version');
+        const prepared = await until(
+          async () => (isRestarting() ? 'restarting' : ((await updateState()).last ?? 'preparing')),
+          (said) => said !== 'preparing',
           200 * SECOND,
         );
+        expect(prepared).toBe('restarting');
         const startedAt = Date.now();
         const writing = { isOver: false };
         const writer = keepRegistering(writing);
@@ -265,13 +351,49 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
     );
 
     test(
-      'an upgrade by dpkg that falls goes back to the program of before',
+      'an upgrade by dpkg waits while the oxygen is low, and has changed nothing',
       async () => {
-        const made = await packOne(order({ version: '0.3.0', revise: falling }));
-        install(made.deb ?? '');
-        rmSync(made.deb ?? '');
+        next =
+          (await packOne(order({ version: '0.3.0', revise: (files) => taking(hanging(growing(files))) })))
+            .deb ?? '';
+        await oxygenIs(1);
+        const refused = install(machine.bring(next));
+        expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('OXYGEN_ALARM')]);
+        expect(machine.sure('dpkg-query -W -f "\\${Status} \\${Version}" shrimp-farm-gateway')).toBe(
+          'install ok installed 0.1.0',
+        );
+        await serves(1 * SECOND);
+        await oxygenIs(7);
+      },
+      120 * SECOND,
+    );
+
+    test(
+      'an upgrade that takes something away and hangs: within a minute the version before controls again, from the snapshot',
+      async () => {
+        await register();
+        const before = [...acknowledged];
+        expect(install(`/srv/${basename(next)}`).code).toBe(0);
+        rmSync(next);
+        const installed = Date.now();
         const state = await until(updateState, ({ last }) => last?.version === '0.3.0', 60 * SECOND);
+        expect(Date.now() - installed).toBeLessThan(60 * SECOND);
         expect([state.version, state.last?.result]).toEqual(['0.1.0', 'rolled_back']);
+        machine.sure('ls /var/lib/shrimp-farm-gateway/farm.db.broken-*');
+        const stored = people();
+        for (const email of before) expect(stored).toContain(email);
+      },
+      300 * SECOND,
+    );
+
+    test(
+      'an upgrade by dpkg that is well stays, with its secured port and every acknowledged write',
+      async () => {
+        const made = (await packOne(order({ version: '0.4.0' }))).deb ?? '';
+        expect(install(machine.bring(made)).code).toBe(0);
+        rmSync(made);
+        const state = await until(updateState, ({ last }) => last?.version === '0.4.0', 60 * SECOND);
+        expect([state.version, state.last?.result]).toEqual(['0.4.0', 'updated']);
         const stored = people();
         for (const email of acknowledged) expect(stored).toContain(email);
       },
@@ -294,26 +416,81 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         machine.sure(
           'test -s /var/lib/shrimp-farm-gateway/farm.db && test -f /etc/shrimp-farm-gateway/gateway.env',
         );
-        expect(machine.sure('cat /var/log/systemctl.log')).toContain(
-          'disable --now shrimp-farm-gateway.service',
-        );
       },
       60 * SECOND,
     );
 
     test(
-      'purged without an answer it leaves the data; with one it takes them',
+      'installed again it looks after the farm as before, though somebody took a file of settings away',
+      async () => {
+        machine.sure('rm /etc/shrimp-farm-gateway/hosted.env');
+        expect(install().code).toBe(0);
+        await serves(60 * SECOND);
+        expect(isEnabled()).toBe(true);
+        const stored = people();
+        for (const email of acknowledged) expect(stored).toContain(email);
+      },
+      90 * SECOND,
+    );
+
+    test('purged without an answer it leaves the data', () => {
+      machine.sure('dpkg -r shrimp-farm-gateway');
+      expect(machine.sure('dpkg -P shrimp-farm-gateway')).toContain('The data stay in');
+      machine.sure('test -s /var/lib/shrimp-farm-gateway/farm.db');
+      expect(isEnabled()).toBe(false);
+    });
+
+    test(
+      'on a server with settings of a hosted instance no farm gateway is opened, and the commands say which one they mean',
       () => {
-        expect(machine.sure('dpkg -P shrimp-farm-gateway')).toContain('The data stay in');
-        machine.sure('test -s /var/lib/shrimp-farm-gateway/farm.db');
-        install(deb);
-        machine.sure('dpkg -r shrimp-farm-gateway');
-        machine.sure('dpkg -P shrimp-farm-gateway', { SHRIMP_FARM_PURGE: 'yes' });
-        expect(machine.run('ls -d /var/lib/shrimp-farm-*').code).not.toBe(0);
-        expect(machine.run('getent passwd shrimp-farm').code).not.toBe(0);
+        machine.sure('mv /var/lib/shrimp-farm-gateway/farm.db /srv/');
+        machine.put(
+          'etc/shrimp-farm-gateway/hosted.env',
+          'DATABASE_URL=postgres://farm@localhost:1/farm\n',
+          '600',
+        );
+        expect(install().said).toContain('Hosted instance: no gateway is started here');
+        expect([isEnabled(), runs('shrimp-farm-gateway')]).toEqual([false, false]);
+        const create = 'admin create-admin --email root@cloud.test --password camarao-123';
+        expect(machine.run(`shrimp-farm-gateway ${create}`)).toEqual({
+          code: 2,
+          said: expect.stringContaining('shrimp-farm-gateway --hosted admin'),
+        });
+        machine.sure('! test -e /var/lib/shrimp-farm-gateway/farm.db');
+        // it is the database of the hosted instance that is asked for
+        expect(machine.run(`shrimp-farm-gateway --hosted ${create}`).said).toMatch(
+          /ECONNREFUSED|127\.0\.0\.1:1|::1:1/,
+        );
       },
       120 * SECOND,
     );
+
+    test(
+      'its processes go on with a new version one after the other, and what is off stays off',
+      () => {
+        const copies = ['shrimp-farm-hosted', 'shrimp-farm-hosted@8081', 'shrimp-farm-hosted@8082'];
+        for (const unit of copies) machine.sure(`systemctl start ${unit}.service`);
+        // the second one does not come up with the new version
+        machine.sure('install -d /run/fails && touch /run/fails/shrimp-farm-hosted@8081.service');
+        machine.sure(': > /var/log/systemctl.log');
+        expect(install().code).toBe(0);
+        expect([isEnabled(), runs('shrimp-farm-gateway')]).toEqual([false, false]);
+        const asked = machine.sure('cat /var/log/systemctl.log').split('\n');
+        expect(asked.filter((line) => line.startsWith('try-restart shrimp-farm-hosted'))).toEqual([
+          'try-restart shrimp-farm-hosted.service',
+          'try-restart shrimp-farm-hosted@8081.service',
+        ]);
+        machine.sure('dpkg -r shrimp-farm-gateway');
+        expect(copies.filter(runs)).toEqual([]);
+      },
+      120 * SECOND,
+    );
+
+    test('purged with an answer it takes the data of both', () => {
+      machine.sure('dpkg -P shrimp-farm-gateway', { SHRIMP_FARM_PURGE: 'yes' });
+      expect(machine.run('ls -d /var/lib/shrimp-farm-* /etc/shrimp-farm-gateway').code).not.toBe(0);
+      expect(machine.run('getent passwd shrimp-farm').code).not.toBe(0);
+    });
   });
 
   test(

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { notification } from '#contract/resources/notifications.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { type UserAnswer, user } from '#contract/resources/users.ts';
 import type { Plan, UserRole } from '#contract/words.ts';
-import { update } from '#core/changes.ts';
+import { remove, update } from '#core/changes.ts';
 import { compose } from '../../gateway/compose.ts';
 import { databaseFile, readConfig } from '../../gateway/config.ts';
 import { type Engine, UNBORN } from './databases.ts';
@@ -70,7 +71,8 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
   server.keepAliveTimeout = 0;
   const live = instance.sync?.attach(server) ?? null;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}`;
 
   async function call(
     method: string,
@@ -104,9 +106,19 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     return row.id;
   }
 
+  async function toldSoFar(userId: string): Promise<string[]> {
+    const rows = await instance.database.read
+      .selectFrom('notifications')
+      .select('id')
+      .where('user_id', '=', userId)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
   /**
    * A user with a token. ADMIN, which cannot register, is made so in the database; so is a plan without limits, because
-   * most facts of a farm are not about plans. `plan: null` leaves the one a new user gets.
+   * most facts of a farm are not about plans. `plan: null` leaves the one a new user gets. The list of notifications is
+   * empty: that the subscription was created has been read and deleted.
    */
   async function signUp({
     email = `user-${randomUUID()}@farm.test`,
@@ -128,7 +140,8 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     const registered = made.body as UserAnswer;
     const changes = role === asked ? [] : [update(user, registered.id, { role })];
     if (plan !== null) changes.push(update(subscription, await subscriptionIdOf(registered.id), { plan }));
-    if (changes.length > 0) await instance.kernel.commit({ changes, actor: null });
+    changes.push(...(await toldSoFar(registered.id)).map((id) => remove(notification, id)));
+    await instance.kernel.commit({ changes, actor: null });
     const login = await call('POST', '/auth/login', { body: { email, password, remember_me: true } });
     const { access_token: token } = login.body as { access_token: string };
     return { token, user: { ...registered, role } };
@@ -148,6 +161,13 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     config,
     sentences,
     call,
+    /** The box is off: nobody is answered until the function that comes back is called, at the same address. */
+    async goAway() {
+      const isClosed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await isClosed;
+      return () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    },
     async close() {
       live?.stop();
       server.closeAllConnections();

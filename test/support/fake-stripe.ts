@@ -38,7 +38,7 @@ export async function startFakeStripe(now: () => number) {
   const things = new Map<string, Thing>();
   const answers = new Map<string, { hash: string; status: number; body: unknown }>();
   const asked: Asked[] = [];
-  const troubles: ('error' | 'cut' | 'limit')[] = [];
+  const troubles: ('error' | 'cut' | 'limit' | 'refused' | 'key for tests')[] = [];
   const seconds = () => Math.floor(now() / 1000);
 
   const server = createServer((request, response) => void serve(request, response));
@@ -48,7 +48,7 @@ export async function startFakeStripe(now: () => number) {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     const url = new URL(request.url ?? '/', base);
-    const form = Object.fromEntries(new URLSearchParams(body));
+    const form = Object.fromEntries([...url.searchParams, ...new URLSearchParams(body)]);
     const method = request.method ?? 'GET';
     asked.push({ method, path: url.pathname, form, headers: request.headers });
     const trouble = troubles.shift();
@@ -63,6 +63,14 @@ export async function startFakeStripe(now: () => number) {
     };
     if (trouble === 'error')
       return send(500, { error: { type: 'api_error', message: 'Something is wrong' } });
+    if (trouble === 'refused')
+      return send(400, {
+        error: { type: 'invalid_request_error', code: 'url_invalid', param: 'success_url' },
+      });
+    if (trouble === 'key for tests') {
+      const message = 'No such thing; a similar object exists in live mode, but a test mode key was used';
+      return send(404, { error: { type: 'invalid_request_error', code: 'resource_missing', message } });
+    }
     if (trouble === 'limit')
       return send(429, { error: { type: 'invalid_request_error', code: 'rate_limit' } });
     if (request.headers.authorization !== `Bearer ${STRIPE_KEY}`)
@@ -82,11 +90,9 @@ export async function startFakeStripe(now: () => number) {
     path: string,
     form: Record<string, string>,
   ): { status: number; body: unknown } {
-    const [, , kind = '', ...rest] = path.split('/');
-    const id = rest.at(-1) ?? '';
-    switch (
-      `${method} /${kind}${rest.length > 0 && kind !== 'checkout' && kind !== 'billing_portal' ? '/:id' : ''}`
-    ) {
+    const parts = path.split('/').slice(2);
+    const id = parts.find((part) => /^[a-z]+_.*[0-9a-f]{8}/.test(part)) ?? '';
+    switch (`${method} /${parts.map((part) => (part === id ? ':id' : part)).join('/')}`) {
       case 'POST /customers':
         return made('cus', {
           object: 'customer',
@@ -100,17 +106,29 @@ export async function startFakeStripe(now: () => number) {
             if (thing['customer'] === customer.id) thing['status'] = 'canceled';
           return { id, object: 'customer', deleted: true };
         });
-      case 'POST /checkout':
+      case 'POST /checkout/sessions':
         return newSession(form);
-      case 'POST /billing_portal':
+      case 'GET /checkout/sessions':
+        return listed('checkout.session', form, ({ status }) => status === form['status']);
+      case 'GET /checkout/sessions/:id':
+        return found(id, (session) => session);
+      case 'POST /checkout/sessions/:id/expire':
+        return found(id, (session) =>
+          session['status'] === 'open' ? Object.assign(session, { status: 'expired' }) : null,
+        );
+      case 'POST /billing_portal/sessions':
+        if (!things.has(form['customer'] ?? '')) return missing('customer');
         return made('bps', {
           object: 'billing_portal.session',
           url: `https://billing.stripe.example/p/${randomBytes(6).toString('hex')}`,
           customer: form['customer'],
           return_url: form['return_url'],
         });
+      case 'GET /subscriptions':
+        if (!things.has(form['customer'] ?? '')) return missing('customer');
+        return listed('subscription', form, ({ status }) => status !== 'canceled');
       case 'GET /subscriptions/:id':
-        return found(id, (subscription) => subscription, true);
+        return found(id, (subscription) => expanded(subscription, form), true);
       case 'POST /subscriptions/:id':
         return found(id, (subscription) =>
           Object.assign(subscription, { cancel_at_period_end: form['cancel_at_period_end'] === 'true' }),
@@ -133,38 +151,54 @@ export async function startFakeStripe(now: () => number) {
     return { status: 200, body: thing };
   }
 
+  /** `null` of the work: not as the thing stands. */
   function found(id: string, work: (thing: Thing) => unknown, mayHaveEnded = false) {
     const thing = things.get(id);
-    if (thing === undefined || thing['status'] === 'canceled') {
-      if (thing !== undefined && mayHaveEnded) return { status: 200, body: thing };
-      return {
-        status: 404,
-        body: {
-          error: { type: 'invalid_request_error', code: 'resource_missing', message: `No such thing: ${id}` },
-        },
-      };
+    if (thing === undefined) return missing('id');
+    if (thing['status'] === 'canceled') {
+      if (mayHaveEnded) return { status: 200, body: thing };
+      return missing('id');
     }
-    return { status: 200, body: work(thing) };
+    const body = work(thing);
+    if (body !== null) return { status: 200, body };
+    return { status: 400, body: { error: { type: 'invalid_request_error', message: 'Not in this state' } } };
+  }
+
+  function missing(param: string) {
+    const error = {
+      type: 'invalid_request_error',
+      code: 'resource_missing',
+      param,
+      message: 'No such thing',
+    };
+    return { status: param === 'id' ? 404 : 400, body: { error } };
+  }
+
+  function listed(object: string, { customer }: Record<string, string>, fits: (thing: Thing) => boolean) {
+    const data = [...things.values()].filter(
+      (thing) => thing['object'] === object && thing['customer'] === customer && fits(thing),
+    );
+    return { status: 200, body: { object: 'list', url: '/', has_more: false, data: data.toReversed() } };
+  }
+
+  function expanded(subscription: Thing, form: Record<string, string>): Thing {
+    const method = things.get(String(subscription['default_payment_method']));
+    const isAsked = Object.values(form).includes('default_payment_method');
+    return isAsked && method !== undefined
+      ? { ...subscription, default_payment_method: method }
+      : subscription;
   }
 
   function newSession(form: Record<string, string>) {
     const customer = form['customer'] ?? '';
     const price = form['line_items[0][price]'] ?? '';
-    if (!things.has(customer) || !(price in PRICES))
-      return {
-        status: 400,
-        body: {
-          error: {
-            type: 'invalid_request_error',
-            code: 'resource_missing',
-            message: 'No such customer or price',
-          },
-        },
-      };
+    if (!things.has(customer)) return missing('customer');
+    if (!(price in PRICES)) return missing('line_items[0][price]');
     const session = made('cs_test', {
       object: 'checkout.session',
       mode: form['mode'],
       customer,
+      status: 'open',
       subscription: null,
       client_reference_id: form['client_reference_id'],
       payment_status: 'unpaid',
@@ -188,11 +222,25 @@ export async function startFakeStripe(now: () => number) {
     };
   }
 
-  /** The person pays on Stripe's page: what Stripe then tells. */
-  function pay(sessionId: string): { events: StripeEventBody[]; subscription: Thing } {
+  /**
+   * The person pays on Stripe's page with a card that is good until then: what Stripe then tells. `takesS`: how long it
+   * takes from the subscription to its money, seconds.
+   */
+  function pay(
+    sessionId: string,
+    { year, month }: { year: number; month: number } = { year: 2030, month: 12 },
+    takesS = 0,
+  ): { events: StripeEventBody[]; subscription: Thing } {
     const session = things.get(sessionId);
-    if (session === undefined) throw new Error(`no session ${sessionId}`);
+    if (session?.['status'] !== 'open') throw new Error(`no page is open for ${sessionId}`);
     const priceId = session['price'] as PriceId;
+    const card = { last4: '4242', exp_year: year, exp_month: month };
+    const method = made('pm', {
+      object: 'payment_method',
+      customer: session['customer'],
+      type: 'card',
+      card,
+    });
     const subscription: Thing = {
       id: `sub_${randomBytes(8).toString('hex')}`,
       object: 'subscription',
@@ -201,6 +249,7 @@ export async function startFakeStripe(now: () => number) {
       currency: PRICES[priceId].currency,
       status: 'incomplete',
       cancel_at_period_end: false,
+      default_payment_method: method.body.id,
       metadata: session['noted'],
       items: { object: 'list', data: [itemOf(priceId, seconds())] },
     };
@@ -208,14 +257,15 @@ export async function startFakeStripe(now: () => number) {
     const created = event('customer.subscription.created', subscription);
     const invoice = invoiceOf(subscription, 'subscription_create');
     subscription['status'] = 'active';
-    Object.assign(session, { subscription: subscription.id, payment_status: 'paid' });
+    Object.assign(session, { status: 'complete', subscription: subscription.id, payment_status: 'paid' });
+    const paidAt = seconds() + takesS;
     const events = [
       created,
       event('invoice.finalized', invoice),
-      event('invoice.paid', { ...invoice, amount_paid: invoice['amount_due'] }),
-      event('invoice.payment_succeeded', { ...invoice, amount_paid: invoice['amount_due'] }),
-      event('customer.subscription.updated', subscription),
-      event('checkout.session.completed', session),
+      event('invoice.paid', { ...invoice, amount_paid: invoice['amount_due'] }, paidAt),
+      event('invoice.payment_succeeded', { ...invoice, amount_paid: invoice['amount_due'] }, paidAt),
+      event('customer.subscription.updated', subscription, paidAt),
+      event('checkout.session.completed', session, paidAt),
     ];
     return { events, subscription };
   }

@@ -262,6 +262,7 @@ export function alertRow(
     folded_into: null,
     acknowledged_at: null,
     acknowledged_by: null,
+    acknowledge_note: null,
     silenced_until: null,
     silenced_by: null,
     silence_reason: null,

@@ -76,7 +76,13 @@ export const IMPORT_RULES: readonly Rule[] = [
   },
   { folder: 'gateway/adapters/discovery', ...ADAPTER, libraries: ['multicast-dns', 'uqr', 'node:*'] },
   { folder: 'gateway/adapters/serial', ...ADAPTER, libraries: ['esptool-js', 'serialport', 'node:*'] },
-  { folder: 'gateway/adapters/modbus', ...ADAPTER, libraries: ['serialport', 'node:*'] },
+  // One place knows how a serial port is opened, and notices that its cable was pulled.
+  {
+    folder: 'gateway/adapters/modbus',
+    ...ADAPTER,
+    values: [...ADAPTER.values, 'gateway/adapters/serial'],
+    libraries: ['node:*'],
+  },
   { folder: 'gateway/adapters/home-assistant', ...ADAPTER, libraries: ['mqtt', 'zod', 'node:*'] },
   { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },
 

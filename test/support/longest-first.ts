@@ -35,6 +35,7 @@ const LONG: readonly string[] = [
   'test/soak/progress.test.ts',
   'test/e2e/main-job.test.ts',
   'test/console/at-the-ponds.browser.test.ts',
+  'test/console/entries.browser.test.ts',
   'test/console/keys-alone.browser.test.ts',
   'test/console/own-colours.browser.test.ts',
   'test/console/quiet-wall.browser.test.ts',

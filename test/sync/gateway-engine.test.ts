@@ -118,6 +118,19 @@ describe('a farm that works', () => {
     expect(many.asked).toMatchObject([{ kind: 'push', lane: 'history' }]);
   });
 
+  test('an alarm waits for no readings: its news leave within a second, together', () => {
+    const reading: SyncEvent = { is: 'logged', core: 0, history: 12 };
+    const alarm: SyncEvent = { is: 'logged', core: 1, history: 3, news: 2 };
+    expect(wakes(play(...IDLE, reading, alarm).effects)).toContainEqual(['history', [1_000, 1_000]]);
+    expect(wakes(play(...IDLE, reading, alarm, alarm).effects)).toEqual([]);
+    const sent = play(...IDLE, alarm, { is: 'due', timer: 'history' });
+    expect(sent.asked).toMatchObject([{ kind: 'push', lane: 'history' }]);
+    expect(wakes(play(...IDLE, alarm, { is: 'due', timer: 'history' }, alarm).effects)).toContainEqual([
+      'history',
+      [1_000, 1_000],
+    ]);
+  });
+
   test('an idle link with a socket is not polled; without one it is asked every minute', () => {
     const [withSocket] = wakes(play(...IDLE, { is: 'socket opened' }).effects);
     expect(withSocket?.[1][0]).toBeGreaterThan(500_000);
@@ -353,6 +366,7 @@ const event: fc.Arbitrary<SyncEvent> = fc.oneof(
     { is: 'poked', head: 12 },
     { is: 'logged', core: 2, history: 0 },
     { is: 'logged', core: 0, history: 600 },
+    { is: 'logged', core: 1, history: 2, news: 2 },
   ),
   fc.constantFrom(...TIMERS).map((timer): SyncEvent => ({ is: 'due', timer })),
 );

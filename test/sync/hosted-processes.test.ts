@@ -12,13 +12,7 @@ import { localOf, pair } from '#test/paired-apps.ts';
 import { describeOnPostgres, freshDatabase } from '#test/postgres.ts';
 
 /** Until something another process said has arrived: it comes over a real connection, so it takes real time. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let round = 0; round < 400; round += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('it did not come about within four seconds');
-}
+const until = (holds: () => boolean | Promise<boolean>) => expect.poll(holds, { interval: 10 }).toBe(true);
 
 describeOnPostgres('two processes on one database', () => {
   let here: App;

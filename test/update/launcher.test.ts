@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -55,7 +65,7 @@ function aBox() {
       await gone;
     },
     async stop() {
-      if (child === null) return;
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
       await gone;
@@ -122,6 +132,51 @@ describe('an update', () => {
     });
   });
 
+  test('that hangs and is stopped by a supervisor that waits in vain is not tried for ever', async () => {
+    const box = aBox();
+    update(box, await anUpdate('hangs'));
+    for (const started of [['1.1.0'], ['1.1.0', '1.1.0']]) {
+      box.start('60');
+      await runs(box, ...started);
+      await box.stop();
+    }
+    box.start('60');
+    await runs(box, '1.1.0', '1.1.0', '1.0.0');
+    expect(box.state().last?.result).toBe('rolled_back');
+  });
+
+  test('that is stopped by a person while it is at work gets its full trial again', async () => {
+    const box = aBox();
+    update(box, await anUpdate('sick'));
+    box.start('60');
+    await until(
+      () => box.lines,
+      (lines) => lines.some((line) => line.includes('"serving"')),
+    );
+    await until(
+      async () => {
+        await box.stop();
+        return box.lines;
+      },
+      (lines) => lines.some((line) => line.includes('the trial of a version ended')),
+    );
+    expect(box.state().step).toMatchObject({ at: 'trial', starts: 0 });
+  });
+
+  test('that changed the database for good and fails leaves it aside, and the version before controls from its snapshot', async () => {
+    const box = aBox();
+    writeFileSync(join(box.data, 'farm.db'), 'before');
+    update(box, await anUpdate('changes the database for good'));
+    box.start('20');
+    await runs(box, '1.1.0', '1.1.0', '1.0.0');
+    const aside = readdirSync(box.data).filter((name) => name.startsWith('farm.db'));
+    expect(aside).toEqual([expect.stringMatching(/^farm\.db\.broken-\d{8}T\d{6}Z$/)]);
+    expect(box.state()).toMatchObject({
+      isReturning: false,
+      last: { result: 'rolled_back', detail: expect.stringContaining(aside[0] ?? '') },
+    });
+  });
+
   test('to which somebody added a file is not started', async () => {
     const box = aBox();
     update(box, await anUpdate());
@@ -175,6 +230,53 @@ describe('the power is cut', () => {
     box.start('30');
     await runs(box, '1.1.0', '1.1.0', '1.0.0');
     expect(box.state().last?.result).toBe('rolled_back');
+  });
+});
+
+describe('control starts, whatever became of the note of updates', () => {
+  test.each<[string, (file: string) => void]>([
+    ['null', (file) => writeFileSync(file, 'null')],
+    ['an empty file', (file) => writeFileSync(file, '')],
+    ['of another shape', (file) => writeFileSync(file, '{"format":1,"slot":7,"step":"later"}')],
+    ['a folder', (file) => mkdirSync(file)],
+  ])('%s', async (_what, put) => {
+    const box = aBox();
+    mkdirSync(join(box.data, 'update'));
+    put(join(box.data, 'update', 'state.json'));
+    box.start();
+    await runs(box, '1.0.0');
+  });
+
+  test('what cannot be read for a while is not thrown away: the applied version runs again when it can', async () => {
+    const box = aBox();
+    update(box, await anUpdate());
+    box.start();
+    await until(box.state, ({ last }) => last?.result === 'updated');
+    await box.stop();
+    const note = join(box.data, 'update', 'state.json');
+    renameSync(note, `${note}.aside`);
+    mkdirSync(note);
+    box.start();
+    await runs(box, '1.1.0', '1.0.0');
+    await box.stop();
+    rmSync(note, { recursive: true });
+    renameSync(`${note}.aside`, note);
+    box.start();
+    await runs(box, '1.1.0', '1.0.0', '1.1.0');
+  });
+
+  test('a package whose description is damaged', async () => {
+    const box = aBox();
+    writeFileSync(join(box.base, 'package.json'), '{"version":"one","name":"x","type":"module"}');
+    box.start();
+    await runs(box, 'one');
+  });
+
+  test('keys that were damaged on the card', async () => {
+    const box = aBox();
+    writeFileSync(box.keys, '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n');
+    box.start();
+    await runs(box, '1.0.0');
   });
 });
 

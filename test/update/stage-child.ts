@@ -20,6 +20,7 @@ await stageUpdate(
     print: cut,
     databaseFacts: () => ({ applied: [], oxygenAlarms: [] }),
     databaseBytes: async () => 0,
+    hosted: () => Promise.reject(new Error('there is none')),
     snapshot: async () => cut('snapshot taken'),
     rehearse: async () => {
       cut('rehearsed');

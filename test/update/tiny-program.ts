@@ -8,19 +8,27 @@ import { sha256Of } from '../../gateway/update/program-folder.ts';
 
 // A program of a few lines in the form of ours, so that every way an update can end is tried in a moment.
 
-export type Behaviour = 'healthy' | 'crashes' | 'hangs' | 'sick' | 'cannot open the database';
+export type Behaviour =
+  | 'healthy'
+  | 'crashes'
+  | 'hangs'
+  | 'sick'
+  | 'cannot open the database'
+  | 'changes the database for good';
 
 const main = (behaviour: Behaviour) => `
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const behaviour = ${JSON.stringify(behaviour)};
 if (process.argv[2] === 'update') {
   if (behaviour === 'cannot open the database') { console.error('no such column'); process.exit(1); }
-  process.exit(0);
+  const [, accepts] = process.argv.slice(3);
+  process.exit(existsSync(accepts) && readFileSync(accepts, 'utf8') === 'newer' ? 4 : 0);
 }
 appendFileSync(process.env.DATA_DIR + '/started.log', version + '\\n');
 console.log(JSON.stringify({ msg: 'serving', version, pid: process.pid }));
-if (behaviour === 'crashes') process.exit(1);
+if (behaviour === 'changes the database for good') writeFileSync(process.env.DATA_DIR + '/farm.db', 'newer');
+if (behaviour === 'crashes' || behaviour === 'changes the database for good') process.exit(1);
 const timer = setInterval(() => {}, 1000);
 process.on('SIGTERM', () => { clearInterval(timer); process.exit(0); });
 process.once('disconnect', () => process.exit(0));

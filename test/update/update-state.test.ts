@@ -1,15 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { stateFrom } from '../../gateway/update/stored-state.ts';
 import {
   atStart,
   began,
   failed,
+  fetching,
   NO_UPDATE,
   passed,
   type StartFacts,
   staged,
   stoppedInTrial,
   switched,
+  trialMs,
   type UpdateState,
   unneeded,
 } from '../../gateway/update/update-state.ts';
@@ -34,6 +37,16 @@ describe('what a start runs after a power cut', () => {
       false,
       { at: 'rest' },
       'interrupted',
+    ]);
+  });
+
+  test('while a package was being fetched: the same, and nobody knows which version it was', () => {
+    const { state, run } = atStart(fetching(resting), whole);
+    expect([run, state.step, state.last?.result, state.last?.version]).toEqual([
+      'packaged',
+      { at: 'rest' },
+      'interrupted',
+      '',
     ]);
   });
 
@@ -77,9 +90,34 @@ describe('what a start runs after a power cut', () => {
 describe('an applied version', () => {
   const applied = passed(tried('1.1.0'), NOW);
 
-  test('that is damaged on the card gives way to that of the package', () => {
-    const { state, run } = atStart(applied, { ...whole, troubleOf: () => 'bin/node is damaged' });
-    expect([run, state.slot, state.last?.result]).toEqual(['packaged', 'packaged', 'damaged']);
+  const damaged = (...versions: string[]): StartFacts => ({
+    ...whole,
+    troubleOf: (version) => (versions.includes(version) ? 'bin/node is damaged' : null),
+  });
+  const second = passed(switched(staged(began(applied, '1.2.0'), '1.2.0', 40_000)) ?? resting, NOW);
+
+  test('that is damaged on the card gives way to the one before it, not to one of years ago', () => {
+    const { state, run } = atStart(second, damaged('1.2.0'));
+    expect([run, state.last?.result]).toEqual([{ version: '1.1.0' }, 'damaged']);
+    expect(state.last?.detail).toBe('bin/node is damaged; version 1.1.0 runs instead');
+  });
+
+  test('that cannot be read today runs again tomorrow, and is told of once', () => {
+    const today = atStart(second, { ...damaged('1.2.0'), now: NOW });
+    const again = atStart(today.state, { ...damaged('1.2.0'), now: '2026-03-02T13:00:00.000Z' });
+    expect(again.state.last).toEqual(today.state.last);
+    expect(unneeded(again.state, ['1.0.5', '1.1.0', '1.2.0'])).toEqual(['1.0.5']);
+    expect(atStart(again.state, whole).run).toEqual({ version: '1.2.0' });
+  });
+
+  test('that is damaged together with the one before gives way to that of the package', () => {
+    expect(atStart(second, damaged('1.1.0', '1.2.0')).run).toBe('packaged');
+    expect(atStart(applied, damaged('1.1.0')).run).toBe('packaged');
+  });
+
+  test('that is damaged and comes once more is not what a failure goes back to', () => {
+    const again = switched(staged(began(second, '1.2.0'), '1.2.0', 40_000)) ?? resting;
+    expect(atStart(failed(again, 'it hung', NOW), whole).run).toEqual({ version: '1.1.0' });
   });
 
   test('damaged before its first start is never started', () => {
@@ -100,9 +138,10 @@ describe('an applied version', () => {
     expect([run, isTrial]).toEqual([{ version: '1.1.0' }, false]);
   });
 
-  test('stays on disk as long as anything needs it', () => {
+  test('stays on disk as long as anything needs it, and one back with it', () => {
     expect(unneeded(applied, ['0.9.0', '1.1.0'])).toEqual(['0.9.0']);
     expect(unneeded(lying('1.2.0'), ['1.1.0', '1.2.0'])).toEqual(['1.1.0']);
+    expect(unneeded(second, ['0.9.0', '1.1.0', '1.2.0'])).toEqual(['0.9.0']);
   });
 });
 
@@ -152,11 +191,50 @@ test('whatever happens in whatever order, a start runs something whole, and goes
         const decision = atStart(state, { ...whole, troubleOf: (v) => (rotten.has(v) ? 'damaged' : null) });
         const runs = typeof decision.run === 'object' ? decision.run.version : null;
         expect(runs === null || !rotten.has(runs)).toBe(true);
-        if (!decision.isTrial) expect(decision.run).toEqual(decision.state.slot);
+        const { slot, before } = decision.state;
+        if (!decision.isTrial) expect([slot, before, 'packaged']).toContainEqual(decision.run);
+        expect(stateFrom(JSON.parse(JSON.stringify(decision.state)))).toEqual(decision.state);
         if (what === 'start') state = decision.state;
       }
     }),
   );
+});
+
+describe('what a worn card, a hand or a later version left in the place of the state', () => {
+  test.each([
+    ['nothing', null],
+    ['a list', []],
+    ['a word', 'packaged'],
+    ['another format', { ...resting, format: 2 }],
+    ['no slot', { format: 1 }],
+    ['a slot that is no version', { format: 1, slot: { version: '../../bin' } }],
+  ])('%s: the version of the package runs', (_what, found) => {
+    expect(stateFrom(found)).toEqual(NO_UPDATE);
+  });
+
+  test('a step that only a later version knows is none', () => {
+    const applied = passed(tried('1.1.0'), NOW);
+    const state = stateFrom({ ...applied, step: { at: 'mirrored', version: '1.2.0' } });
+    expect([state.step, atStart(state, whole).run]).toEqual([{ at: 'rest' }, { version: '1.1.0' }]);
+  });
+
+  test('anything at all: a start runs something', () => {
+    const parts = fc.constantFrom('slot', 'before', 'packaged', 'step', 'last', 'farm', 'at', 'version');
+    fc.assert(
+      fc.property(fc.jsonValue(), parts, (value, part) => {
+        for (const found of [
+          value,
+          { ...tried('1.1.0'), [part]: value },
+          { ...resting, step: { [part]: value } },
+        ])
+          expect(atStart(stateFrom(found), whole).run).toBeDefined();
+      }),
+    );
+  });
+});
+
+test('a long migration gives a version more time, but never more than two minutes', () => {
+  expect([trialMs(0), trialMs(10_000), trialMs(600_000)]).toEqual([40_000, 60_000, 120_000]);
 });
 
 test.each([

@@ -61,10 +61,11 @@ const NOT_MEASURED: ReadonlySet<AlertType> = new Set([
   'DISK_FULL',
 ]);
 
-/** `OD baixo 3,1 (limite 4,0)` */
-export function alarmText(alert: Pick<Alert, 'type' | 'value' | 'threshold'>): string {
+/** `OD baixo 3,1 (limite 4,0)`; what a newer gateway tells of a kind this page does not know, in its own sentence. */
+export function alarmText(alert: Pick<Alert, 'type' | 'value' | 'threshold' | 'message'>): string {
   const words = alarmWords();
-  const name = words.type[alert.type];
+  const name: string | undefined = words.type[alert.type];
+  if (name === undefined) return alert.message;
   if (alert.value === null || NOT_MEASURED.has(alert.type)) return name;
   const value = figure(alert.value, 1);
   return `${name} ${alert.threshold === null ? value : words.limit(value, figure(alert.threshold, 1))}`;

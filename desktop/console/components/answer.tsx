@@ -18,14 +18,25 @@ export function Answer<Data>({
   isEmpty?: (data: Data) => boolean;
   empty?: ComponentChildren;
 }) {
-  const words = componentWords();
   if (result.data !== undefined) {
     return <>{isEmpty?.(result.data) ? empty : children(result.data)}</>;
   }
-  if (result.isError) return <Fault error={result.error} again={() => void result.refetch()} />;
+  return <Awaited of={[result]} />;
+}
+
+type Question = Pick<UseQueryResult, 'isError' | 'error' | 'refetch'>;
+
+/** Stands in the place of what rests on several answers: that they come, or why one does not. */
+export function Awaited({ of: questions }: { of: readonly Question[] }) {
+  const failed = questions.filter(({ isError }) => isError);
+  const [first] = failed;
+  const again = () => {
+    for (const question of failed) void question.refetch();
+  };
+  if (first !== undefined) return <Fault error={first.error} again={again} />;
   return (
     <div class="skeleton" aria-busy="true">
-      <span class="visually-hidden">{words.loading}</span>
+      <span class="visually-hidden">{componentWords().loading}</span>
     </div>
   );
 }

@@ -1,7 +1,10 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { loadPageAnew } from '../data/code.ts';
 import { dayAndTime, figure } from '../i18n/format.ts';
 import { dictionary, language } from '../i18n/language.ts';
+import { WorkButton } from './button.tsx';
 import { takeTurn } from './chart-turns.ts';
+import { componentWords } from './words.ts';
 
 export type Series = {
   label: string;
@@ -28,12 +31,14 @@ const words = dictionary({
     asChart: 'Ver como gráfico',
     when: 'Quando',
     noData: 'Sem dados neste período',
+    notDrawn: 'O desenho não veio do gateway; os números estão aqui.',
   },
   en: {
     asTable: 'Show as a table',
     asChart: 'Show as a chart',
     when: 'When',
     noData: 'No data in this period',
+    notDrawn: 'The drawing did not come from the gateway; here are the figures.',
   },
 });
 
@@ -48,8 +53,10 @@ type Props = {
   xLabel?: (x: number) => string;
   /** What the table tells where the lines have more points than a person can read; without it, the same. */
   table?: Figures | undefined;
-  /** Called once a drawing is on the screen. */
-  onDrawn?: () => void;
+  /** The line breaks where a probe was silent: nobody measured there. */
+  hasGaps?: boolean;
+  /** Called once there is something to be seen, be it the drawing or the table. */
+  onShown?: () => void;
 };
 
 const drawing = () => import('./draw-chart.ts');
@@ -69,10 +76,20 @@ export function Chart({
   band = null,
   xLabel = dayAndTime,
   table,
-  onDrawn,
+  hasGaps = false,
+  onShown,
 }: Props) {
   const w = words();
   const [isTable, setTable] = useState(false);
+  const [isFailed, setFailed] = useState(false);
+  /** The figures are there, whatever became of their drawing. */
+  const fail = () => {
+    setFailed(true);
+    setTable(true);
+  };
+  useEffect(() => {
+    if (isTable) onShown?.();
+  }, [isTable]);
   const place = useRef<HTMLDivElement>(null);
   // before the next frame: it has the place where the drawing will be
   useLayoutEffect(() => {
@@ -81,19 +98,29 @@ export function Chart({
     let drawn: { destroy: () => void } | null = null;
     let isGone = false;
     let giveUp: () => void = () => undefined;
-    void drawing().then(({ drawChart }) => {
-      if (isGone) return;
-      giveUp = takeTurn(host, () => {
-        drawn = drawChart(host, { x, series, height, band, xLabel });
-        if (onDrawn !== undefined) requestAnimationFrame(() => setTimeout(onDrawn));
-      });
-    });
+    void drawing().then(
+      ({ drawChart }) => {
+        if (isGone) return;
+        giveUp = takeTurn(host, () => {
+          try {
+            drawn = drawChart(host, { x, series, height, band, xLabel, hasGaps });
+          } catch {
+            return fail();
+          }
+          setFailed(false);
+          if (onShown !== undefined) requestAnimationFrame(() => setTimeout(onShown));
+        });
+      },
+      () => {
+        if (!isGone) fail();
+      },
+    );
     return () => {
       isGone = true;
       giveUp();
       drawn?.destroy();
     };
-  }, [x, series, height, band, isTable, language.value]);
+  }, [x, series, height, band, hasGaps, isTable, language.value]);
   if (x.length === 0) return <p class="empty">{w.noData}</p>;
   return (
     <figure class="stack" aria-label={title}>
@@ -105,6 +132,12 @@ export function Chart({
           {isTable ? w.asChart : w.asTable}
         </button>
       </div>
+      {isFailed ? (
+        <p class="note" role="status">
+          <span class="grow">{w.notDrawn}</span>
+          <WorkButton work={loadPageAnew}>{componentWords().tryAgain}</WorkButton>
+        </p>
+      ) : null}
       {isTable ? (
         <ChartTable {...{ x, series, xLabel, ...table }} />
       ) : (

@@ -13,6 +13,7 @@ export function ConfirmDialog({
   work,
   onClose,
   mustType,
+  isReady = true,
   children,
 }: {
   title: string;
@@ -21,6 +22,8 @@ export function ConfirmDialog({
   work: () => Promise<unknown>;
   onClose: () => void;
   mustType?: { label: string; text: string };
+  /** False while it cannot be done. */
+  isReady?: boolean;
   children?: ComponentChildren;
 }) {
   const words = componentWords();
@@ -44,7 +47,7 @@ export function ConfirmDialog({
           <Button big autofocus onClick={onClose}>
             {words.cancel}
           </Button>
-          <WorkButton big look="danger" disabled={!isTyped} work={run}>
+          <WorkButton big look="danger" disabled={!isReady || !isTyped} work={run}>
             {label}
           </WorkButton>
         </>

@@ -1,20 +1,16 @@
-import { useState } from 'preact/hooks';
 import type { SwitchState } from '#contract/words.ts';
 import { now } from '../data/clock.ts';
-import { type ControlPoint, mayOperate, presence } from '../data/farm-store.ts';
+import { type ControlPoint, mayOperateOn, presence } from '../data/farm-store.ts';
 import { farmWord, isFromAfar } from '../data/instance.ts';
 import { isBlind } from '../data/live.ts';
-import { type FromAfar, order, orderUnderWay } from '../data/orders.ts';
+import { orderUnderWay } from '../data/orders.ts';
 import { remoteOrder } from '../data/remote-orders.ts';
 import { controlFactsOf } from '../state/control-facts.ts';
 import { type ControlState, controlStateOf, mayOrder } from '../state/control-state.ts';
-import { faultText } from './answer.tsx';
 import { Button } from './button.tsx';
 import { controlWords } from './control-words.ts';
-import { FromAfarDialog } from './from-afar.tsx';
-import { OffDialog } from './off-dialog.tsx';
 import { OrderJourney } from './order-journey.tsx';
-import { toast } from './toast.tsx';
+import { orderOrAsk } from './order-question.tsx';
 
 /** How the point stands now, by all that is known on this screen. */
 export function controlNow(point: ControlPoint) {
@@ -46,48 +42,43 @@ const SHAPE: Readonly<Record<ControlState['is'], string>> = {
 /** State in shape and words, never by colour alone. */
 export function ControlMark({ state }: { state: ControlState }) {
   const words = controlWords();
-  const last = state.is === 'no-signal' && state.last !== null ? ` · ${words.last[state.last]}` : '';
+  const said = saidOf(state);
   return (
     <span class="control-mark" data-state={state.is}>
       <span aria-hidden="true">{SHAPE[state.is]}</span> {words.state[state.is]}
-      {last === '' ? null : <span class="muted">{last}</span>}
+      {said === null ? null : <span class="muted"> · {said}</span>}
     </span>
   );
 }
 
+/** What is told beside the state: the last word of a motor that is silent, and that a locked one runs. */
+function saidOf(state: ControlState): string | null {
+  const words = controlWords();
+  if (state.is === 'no-signal') return state.last === null ? null : words.last[state.last];
+  if (state.is !== 'locked') return null;
+  if (!state.isHeard) {
+    const last = state.reported === null ? '' : ` · ${words.last[state.reported]}`;
+    return `${words.state['no-signal']}${last}`;
+  }
+  return state.reported === 'ON' ? words.runsLocked : null;
+}
+
 /** Whether the mark of both is the same: how many seconds an order has left is not in it. */
 export const isSameMark = (before: ControlState, after: ControlState): boolean =>
-  before.is === after.is && lastOf(before) === lastOf(after);
-
-const lastOf = (state: ControlState) => (state.is === 'no-signal' ? state.last : null);
+  before.is === after.is && saidOf(before) === saidOf(after);
 
 /**
  * The only way to switch a motor. ON is one press. OFF never is: it asks, in front of the page, naming what it airs; an
  * order to a farm with its own gateway always asks for how long it holds. A press while an order is under way does
  * nothing.
  */
-export function ControlButton({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
+export function ControlButton({ point }: { point: ControlPoint }) {
   const words = controlWords();
   const { facts, state } = controlNow(point);
-  const [asking, setAsking] = useState<SwitchState | null>(null);
-  if (!mayOperate.value) return null;
-  const underWay = orderUnderWay(point.id) !== null;
-  const isDisabled = !mayOrder(facts, state) || underWay;
+  if (!mayOperateOn(point.farm_id)) return null;
+  const isDisabled = !mayOrder(facts, state) || orderUnderWay(point.id) !== null;
   const next: SwitchState = facts.target === 'ON' ? 'OFF' : 'ON';
   const isRemote = isFromAfar(point.farm_id);
-
-  const give = async (target: SwitchState, how?: FromAfar) => {
-    setAsking(null);
-    try {
-      if (!(await order(point.id, target, how))) return;
-      toast(words.ordered(point.cod, target === 'ON'), {
-        label: words.undo,
-        run: () => void order(point.id, facts.target),
-      });
-    } catch (error) {
-      toast(`${words.refused}: ${faultText(error)}`);
-    }
-  };
   return (
     <span class="control-button" data-control={point.id}>
       <Button
@@ -96,41 +87,13 @@ export function ControlButton({ point, ponds }: { point: ControlPoint; ponds: re
         title={facts.isBlind ? words.blind : undefined}
         look={next === 'ON' ? 'main' : 'plain'}
         aria-label={`${next === 'ON' ? words.turnOn : words.turnOff} ${point.cod}`}
-        onClick={() => (next === 'ON' && !isRemote ? void give('ON') : setAsking(next))}
+        onClick={() => orderOrAsk(point.id, next)}
       >
         {next === 'ON' ? words.turnOn : words.turnOff}
       </Button>
       {isRemote ? <OrderJourney pointId={point.id} /> : null}
       <ControlHint state={state} isRemote={isRemote} />
-      <Asking
-        asking={asking}
-        isRemote={isRemote}
-        point={point}
-        ponds={ponds}
-        onClose={() => setAsking(null)}
-        onConfirm={(how) => asking !== null && void give(asking, how)}
-      />
     </span>
-  );
-}
-
-function Asking({
-  asking,
-  isRemote,
-  ...rest
-}: {
-  asking: SwitchState | null;
-  isRemote: boolean;
-  point: ControlPoint;
-  ponds: readonly string[];
-  onClose: () => void;
-  onConfirm: (how?: FromAfar) => void;
-}) {
-  if (asking === null) return null;
-  return isRemote ? (
-    <FromAfarDialog {...rest} target={asking} />
-  ) : (
-    <OffDialog {...rest} onConfirm={() => rest.onConfirm()} />
   );
 }
 

@@ -184,6 +184,7 @@ function Field({
   return (
     <DecimalField
       label={label}
+      inputMode={kind === 'count' ? 'numeric' : 'decimal'}
       {...(field.unit === undefined ? {} : { unit: field.unit })}
       value={typed.text}
       fault={isBad ? w.bad : fault}

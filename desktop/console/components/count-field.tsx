@@ -16,8 +16,11 @@ const words = dictionary({
   },
 });
 
-/** A field for a number of animals: what was typed, what it means, and what is wrong with it. */
-export function useCount(first = '', most: number | null = null) {
+type Rules = { isNeeded?: boolean; mayBeZero?: boolean; most?: number };
+
+/** A field for a whole number, of animals for one: what was typed, what it means, and what is wrong with it. */
+export function useCount(first = '', rules: Rules = {}) {
+  const { isNeeded = true, mayBeZero = false, most = Number.POSITIVE_INFINITY } = rules;
   const [text, setText] = useState(first);
   const value = readCount(text);
   const w = words();
@@ -26,9 +29,9 @@ export function useCount(first = '', most: number | null = null) {
       ? null
       : Number.isNaN(value)
         ? w.bad
-        : value === 0
+        : value === 0 && !mayBeZero
           ? w.positive
-          : most !== null && value > most
+          : value > most
             ? w.tooMany(figure(most))
             : null;
   return {
@@ -36,26 +39,30 @@ export function useCount(first = '', most: number | null = null) {
     setText,
     value: Number.isNaN(value) ? null : value,
     fault,
-    isRight: value !== null && fault === null,
+    isTouched: text !== first,
+    isRight: fault === null && (value !== null || !isNeeded),
   };
 }
 
 export function CountField({
   label,
   count,
+  unit,
   hint,
   fault,
 }: {
   label: string;
   count: ReturnType<typeof useCount>;
+  unit?: string;
   hint?: string | undefined;
   fault?: string | null;
 }) {
   // 250.000 is read as a quarter of a million: said, so that nobody has to trust it
-  const read = count.isRight && count.text.trim().length > 3 ? `= ${figure(count.value)}` : undefined;
+  const read = count.fault === null && count.text.trim().length > 3 ? `= ${figure(count.value)}` : undefined;
   return (
     <DecimalField
       label={label}
+      {...(unit === undefined ? {} : { unit })}
       hint={[hint, read].filter((told) => told !== undefined).join(' · ') || undefined}
       inputMode="numeric"
       value={count.text}

@@ -1,6 +1,7 @@
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clockTime, figure, instantAt, isoDay, shortDay } from '../i18n/format.ts';
+import { gapsIn } from '../state/gaps.ts';
 import type { Series } from './chart.tsx';
 
 type Wanted = {
@@ -9,6 +10,7 @@ type Wanted = {
   height: number;
   band: { low: number | null; high: number | null } | null;
   xLabel: (x: number) => string;
+  hasGaps: boolean;
 };
 
 const DASHES = [[], [10, 5], [2, 4], [10, 4, 2, 4]] as const;
@@ -26,8 +28,9 @@ const dashOf = ({ dashed, isEdge }: Series, index: number): readonly number[] =>
 /** Draws with the colours of the page; lines are told apart by dashes and words, not by colour alone. */
 export function drawChart(
   host: HTMLElement,
-  { x, series, height, band, xLabel }: Wanted,
+  { height, band, xLabel, hasGaps, ...told }: Wanted,
 ): { destroy: () => void } {
+  const { x, series } = hasGaps ? withGaps(told) : told;
   const style = getComputedStyle(host);
   const text = style.getPropertyValue('--text');
   const muted = style.getPropertyValue('--muted');
@@ -65,7 +68,8 @@ export function drawChart(
           stroke: shown.isEdge === true ? muted : text,
           width: widthOf(shown),
           dash: [...dashOf(shown, index)],
-          spanGaps: true,
+          // a missing figure is passed over, a gap is not
+          spanGaps: false,
           points: { show: x.length < 60, size: 6, fill: text },
         })),
       ],
@@ -74,7 +78,7 @@ export function drawChart(
         setCursor: [({ cursor: { idx } }) => legend.tell(idx ?? null, x)],
       },
     },
-    [[...x], ...series.map(({ values }) => [...values])],
+    [[...x], ...series.map(({ values }) => plotted(values))],
     host,
   );
   // drawn first, it belongs below
@@ -93,6 +97,23 @@ export function drawChart(
     },
   };
 }
+
+/** Each gap gets an instant of its own in its middle, where there is nothing. */
+function withGaps({ x, series }: Pick<Wanted, 'x' | 'series'>): Pick<Wanted, 'x' | 'series'> {
+  const breaks = new Set(gapsIn(x));
+  const at = (index: number) => ((x[index - 1] ?? 0) + (x[index] ?? 0)) / 2;
+  const spread = <Value>(values: readonly Value[], between: (index: number) => Value) =>
+    values.flatMap((value, index) => (breaks.has(index) ? [between(index), value] : [value]));
+  return {
+    x: spread(x, at),
+    series: series.map((shown) => ({ ...shown, values: spread(shown.values, () => GAP) })),
+  };
+}
+
+/** Not a number anybody measured; null is a figure that is missing in a line that goes on. */
+const GAP = Number.NaN;
+const plotted = (values: readonly (number | null)[]) =>
+  values.map((value) => (value === null ? undefined : Number.isNaN(value) ? null : value));
 
 const decimalsOf = (splits: readonly number[]): number => {
   const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));

@@ -10,6 +10,12 @@ const faults = dictionary({
       'A assinatura venceu: não dá para criar mais até pagar. O que existe segue funcionando.',
     SUBSCRIPTION_CANCELED:
       'A assinatura foi cancelada: não dá para criar mais. O que existe segue funcionando.',
+    PAYMENT_REQUIRED:
+      'Falta um pagamento há mais de 14 dias: não dá para criar mais até pagar. O que existe segue funcionando.',
+    PAYMENT_STATE_CHANGED:
+      'Algo mudou na cobrança há pouco, e nada foi feito agora. Confira sua assinatura e tente de novo.',
+    PAYMENT_REFUSED: 'A cobrança não aceita este pedido, nem repetido. Nada mudou; fale com o suporte.',
+    PAYMENT_PROVIDER_UNAVAILABLE: 'A cobrança não responde agora. Nada mudou; tente de novo em instantes.',
     FEATURE_NOT_AVAILABLE: 'O plano não inclui isto. Backup e dados brutos nunca são bloqueados.',
     BATCH_NOT_ACTIVE: 'Este lote já foi encerrado.',
     NO_ANIMALS_IN_POND: 'O lote não tem camarões neste viveiro nessa hora.',
@@ -43,6 +49,12 @@ const faults = dictionary({
       'The subscription lapsed: nothing more can be created until it is paid. What exists goes on working.',
     SUBSCRIPTION_CANCELED:
       'The subscription was cancelled: nothing more can be created. What exists goes on working.',
+    PAYMENT_REQUIRED:
+      'A payment has been missing for more than 14 days: nothing more can be created until it is made. What exists goes on working.',
+    PAYMENT_STATE_CHANGED:
+      'Something changed in billing just now, and nothing was done. Look at your subscription and try again.',
+    PAYMENT_REFUSED: 'Billing does not accept this, also when repeated. Nothing changed; contact support.',
+    PAYMENT_PROVIDER_UNAVAILABLE: 'Billing does not answer now. Nothing changed; try again in a moment.',
     FEATURE_NOT_AVAILABLE: 'The plan does not include this. Backup and raw data are never locked.',
     BATCH_NOT_ACTIVE: 'This batch has ended already.',
     NO_ANIMALS_IN_POND: 'The batch has no shrimp in this pond at that time.',

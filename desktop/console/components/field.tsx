@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { bothMeanings, readAs } from '../i18n/format.ts';
+import { dictionary } from '../i18n/language.ts';
 
 type Shared = {
   label: string;
@@ -53,9 +55,24 @@ export function TextField({
   );
 }
 
-/** A figure: takes comma and point, never turns a wrong text into zero. Read it with readDecimal. */
-export function DecimalField({ label, hint, fault, unit, ...rest }: Shared & InputProps & { unit?: string }) {
+const figureWords = dictionary({
+  'pt-BR': {
+    either: (large: string, small: string) => `Escreva ${large} ou ${small}: assim pode ser os dois.`,
+  },
+  en: { either: (large: string, small: string) => `Write ${large} or ${small}: like this it may be either.` },
+});
+
+/**
+ * A figure: takes comma and point, never turns a wrong text into zero. Read it with readDecimal; how it was read is said
+ * where that is not plain. `inputMode` numeric: a whole number, read with readCount.
+ */
+export function DecimalField({ unit, ...field }: Shared & InputProps & { unit?: string }) {
+  const { label, hint: given, fault: found, ...rest } = field;
   const id = useId();
+  const text = rest.inputMode !== 'numeric' && typeof rest.value === 'string' ? rest.value : '';
+  const both = bothMeanings(text);
+  const hint = [given, readAs(text)].filter((part) => part !== undefined).join(' · ') || undefined;
+  const fault = both === null ? found : figureWords().either(both.large, both.small);
   return (
     <Framed id={id} label={label} hint={hint} fault={fault}>
       <span class="with-unit">

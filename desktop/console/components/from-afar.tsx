@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks';
+import { useAiredPonds } from '../data/aired-ponds.ts';
 import { now } from '../data/clock.ts';
 import type { ControlPoint } from '../data/farm-store.ts';
 import { farmWord } from '../data/instance.ts';
+import { isBlind } from '../data/live.ts';
 import type { FromAfar } from '../data/orders.ts';
 import { age } from '../i18n/format.ts';
 import { Button } from './button.tsx';
 import { controlWords } from './control-words.ts';
 import { Dialog } from './dialog.tsx';
 import { CheckField, SelectField, TextField } from './field.tsx';
-import { OffDialog } from './off-dialog.tsx';
+import { BlindNote, isCode, OffDialog } from './off-dialog.tsx';
 
 /** Minutes that an order may be on its way; the longest is what the interface takes. */
 const MINUTES = [1, 2, 5, 10, 15] as const;
@@ -19,22 +21,21 @@ const MINUTES = [1, 2, 5, 10, 15] as const;
  */
 export function FromAfarDialog({
   point,
-  ponds,
   target,
   onClose,
   onConfirm,
 }: {
   point: ControlPoint;
-  ponds: readonly string[];
   target: 'ON' | 'OFF';
   onClose: () => void;
   onConfirm: (how: FromAfar) => void;
 }) {
   const words = controlWords();
+  const aired = useAiredPonds(point) ?? [];
   const [minutes, setMinutes] = useState(1);
   const [isForced, setForced] = useState(false);
   const [typed, setTyped] = useState('');
-  const isReady = !isForced || typed.trim().toUpperCase() === point.cod.toUpperCase();
+  const isReady = !isForced || isCode(typed, point.cod);
   const confirm = () => onConfirm({ expiresInS: minutes * 60, isForced });
   const choice = (
     <>
@@ -64,7 +65,7 @@ export function FromAfarDialog({
   );
   if (target === 'OFF') {
     return (
-      <OffDialog point={point} ponds={ponds} onClose={onClose} onConfirm={confirm} isReady={isReady}>
+      <OffDialog point={point} onClose={onClose} onConfirm={confirm} isReady={isReady}>
         {choice}
       </OffDialog>
     );
@@ -78,14 +79,15 @@ export function FromAfarDialog({
           <Button big onClick={onClose}>
             {words.leave}
           </Button>
-          <Button big autofocus look="main" disabled={!isReady} onClick={confirm}>
+          <Button big autofocus look="main" disabled={isBlind.value || !isReady} onClick={confirm}>
             {words.confirmOn}
           </Button>
         </>
       }
     >
-      {ponds.length === 0 ? null : <p>{words.offAirs(ponds.join(', '))}</p>}
+      {aired.length === 0 ? null : <p>{words.offAirs(aired.map(({ cod }) => cod).join(', '))}</p>}
       {choice}
+      <BlindNote />
     </Dialog>
   );
 }

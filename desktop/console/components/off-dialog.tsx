@@ -1,72 +1,66 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PondCards } from '#contract/resources/pond-cards.ts';
+import { useAiredPonds } from '../data/aired-ponds.ts';
 import { now } from '../data/clock.ts';
-import { type ControlPoint, farm } from '../data/farm-store.ts';
-import { useGet } from '../data/query.ts';
-import { clockTime, figure } from '../i18n/format.ts';
+import type { ControlPoint } from '../data/farm-store.ts';
+import { isBlind } from '../data/live.ts';
+import { age, clockTime, figure, quantity } from '../i18n/format.ts';
 import { isNight } from '../state/freshness.ts';
+import { type OffRisk, offRiskOf, type PondRisk } from '../state/off-risk.ts';
 import { Button } from './button.tsx';
 import { controlWords } from './control-words.ts';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
 
-const LOW_OXYGEN = 5;
-
-/** Asks before a motor stops: what it airs, how the oxygen is, what hour it is. By night or with low oxygen its code must be typed. */
+/**
+ * Asks before a motor stops: what it airs, how the oxygen is and how old that word is, what hour it is. By night, or where
+ * oxygen is low or not known, its code must be typed. A screen that hears nothing cannot confirm.
+ */
 export function OffDialog({
   point,
-  ponds,
   onClose,
   onConfirm,
   isReady = true,
+  words: own,
   children,
 }: {
   point: ControlPoint;
-  ponds: readonly string[];
   onClose: () => void;
   onConfirm: () => void;
   /** False while what was asked besides is not answered. */
   isReady?: boolean;
-  /** What else is to be decided about the order. */
+  /** Where the motor stops for another reason than to be off. */
+  words?: { title: string; confirm: string; leave: string };
+  /** What else is to be decided. */
   children?: ComponentChildren;
 }) {
   const words = controlWords();
   const [typed, setTyped] = useState('');
-  const cards = useGet<PondCards>('/ponds/summary-cards', { farm_id: farm.value?.id });
-  const low = (cards.data?.ponds ?? []).filter(
-    ({ cod, water_quality }) =>
-      ponds.includes(cod) && (water_quality?.dissolved_oxygen ?? LOW_OXYGEN) < LOW_OXYGEN,
-  );
-  const night = isNight(Number(clockTime(now.value).slice(0, 2)));
-  const mustType = night || low.length > 0;
+  const risk = offRiskOf(useAiredPonds(point), isNight(Number(clockTime(now.value).slice(0, 2))));
+  const isTyped = !risk.mustType || isCode(typed, point.cod);
   return (
     <Dialog
-      title={words.offTitle(point.cod)}
+      title={own?.title ?? words.offTitle(point.cod)}
       onClose={onClose}
       actions={
         <>
           <Button big autofocus onClick={onClose}>
-            {words.keepOn}
+            {own?.leave ?? words.keepOn}
           </Button>
           <Button
             big
             look="danger"
-            disabled={!isReady || (mustType && typed.trim().toUpperCase() !== point.cod.toUpperCase())}
+            disabled={isBlind.value || !isReady || !isTyped}
             onClick={onConfirm}
             data-confirm-off={point.id}
           >
-            {words.confirmOff}
+            {own?.confirm ?? words.confirmOff}
           </Button>
         </>
       }
     >
-      {ponds.length === 0 ? null : <p>{words.offAirs(ponds.join(', '))}</p>}
-      {night ? <p>{words.offNight}</p> : null}
-      {low.map(({ cod, water_quality }) => (
-        <p key={cod}>{words.offOxygen(cod, figure(water_quality?.dissolved_oxygen, 1))}</p>
-      ))}
-      {mustType ? (
+      <Risk risk={risk} />
+      {risk.mustType ? (
         <TextField
           label={words.typeToConfirm(point.cod)}
           value={typed}
@@ -75,6 +69,46 @@ export function OffDialog({
         />
       ) : null}
       {children}
+      <BlindNote />
     </Dialog>
   );
+}
+
+/** The code of a motor, written out by hand. */
+export const isCode = (typed: string, cod: string): boolean =>
+  typed.trim().toUpperCase() === cod.toUpperCase();
+
+/** In a question that cannot be answered now. */
+export const BlindNote = () => (isBlind.value ? <p class="note p2">{controlWords().blind}</p> : null);
+
+function Risk({ risk }: { risk: OffRisk }) {
+  const words = controlWords();
+  const { ponds, biomassKg } = risk;
+  return (
+    <>
+      {ponds === null ? <p>{words.offUnknown}</p> : null}
+      {ponds === null || ponds.length === 0 ? null : (
+        <>
+          <p>
+            {words.offAirs(ponds.map(({ cod }) => cod).join(', '))}
+            {biomassKg > 0 ? ` ${words.offBiomass(quantity(biomassKg, 0, 'kg'))}` : ''}
+          </p>
+          {ponds.map((pond) => (
+            <p key={pond.cod} data-risk={pond.is}>
+              {pondText(pond)}
+            </p>
+          ))}
+        </>
+      )}
+      {risk.isNight ? <p>{words.offNight}</p> : null}
+    </>
+  );
+}
+
+function pondText({ cod, is, oxygen, oxygenAgeMs }: PondRisk): string {
+  const words = controlWords();
+  if (is === 'empty') return words.offEmpty(cod);
+  if (oxygen === null) return words.offNotMeasured(cod);
+  const told = words.offOxygen(cod, figure(oxygen, 1), age(oxygenAgeMs));
+  return is === 'unknown' ? `${told} ${words.offTooOld}` : told;
 }

@@ -1,5 +1,6 @@
 import { figure } from '../i18n/format.ts';
 import { dictionary } from '../i18n/language.ts';
+import { piecesOf, type Quarter } from '../state/oxygen-line.ts';
 
 const words = dictionary({
   'pt-BR': { told: (low: string, high: string, unit: string) => `24 h: de ${low} a ${high} ${unit}` },
@@ -7,7 +8,8 @@ const words = dictionary({
 });
 
 type Props = {
-  readings: readonly { at: number; value: number }[];
+  /** With the lowest and highest figure of each. */
+  quarters: readonly Quarter[];
   /** Both ends of the line in time. */
   from: number;
   to: number;
@@ -21,16 +23,21 @@ const WIDTH = 100;
 const HEIGHT = 28;
 
 /** A day in one small line. Its lowest and highest figures are told to those who do not see it. */
-export function Sparkline({ readings, from, to, limit, decimals, unit }: Props) {
-  if (readings.length < 2) return null;
-  const values = readings.map(({ value }) => value);
-  const lowest = Math.min(...values);
-  const highest = Math.max(...values);
+export function Sparkline({ quarters, from, to, limit, decimals, unit }: Props) {
+  const pieces = piecesOf(quarters);
+  if (pieces.flat().length < 2) return null;
+  const lowest = Math.min(...quarters.map(({ low }) => low));
+  const highest = Math.max(...quarters.map(({ high }) => high));
   const floor = Math.min(lowest, limit) - 0.2;
   const ceiling = Math.max(highest, limit) + 0.2;
   const x = (at: number) => ((at - from) / (to - from)) * WIDTH;
   const y = (value: number) => HEIGHT - ((value - floor) / (ceiling - floor)) * HEIGHT;
-  const path = readings.map(({ at, value }) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
+  const point = ({ at, value }: { at: number; value: number }) =>
+    `${x(at).toFixed(1)},${y(value).toFixed(1)}`;
+  // a piece of one reading is a dot
+  const path = pieces
+    .map((piece) => `M${piece.map(point).join('L')}${piece.length === 1 ? 'h.1' : ''}`)
+    .join('');
   return (
     <svg
       class="sparkline"
@@ -40,7 +47,7 @@ export function Sparkline({ readings, from, to, limit, decimals, unit }: Props) 
       aria-label={words().told(figure(lowest, decimals), figure(highest, decimals), unit)}
     >
       <line x1="0" x2={WIDTH} y1={y(limit)} y2={y(limit)} class="sparkline-limit" />
-      <polyline points={path} class="sparkline-line" />
+      <path d={path} class="sparkline-line" />
     </svg>
   );
 }

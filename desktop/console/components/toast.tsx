@@ -1,13 +1,17 @@
 import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { isBlind } from '../data/live.ts';
 import { Button } from './button.tsx';
 
-type Toast = { id: number; text: string; action: { label: string; run: () => void } | null };
+/** `isControl`: it leads to an order, which a screen that hears nothing cannot give. */
+type Action = { label: string; run: () => void; isControl?: boolean };
+type Toast = { id: number; text: string; action: Action | null };
 
 const toasts = signal<readonly Toast[]>([]);
 let last = 0;
 
 /** Says something for a while, with one thing that can be done about it. */
-export function toast(text: string, action: Toast['action'] = null, forMs = 10_000): void {
+export function toast(text: string, action: Action | null = null, forMs = 10_000): void {
   last += 1;
   const id = last;
   toasts.value = [...toasts.value.slice(-2), { id, text, action }];
@@ -19,6 +23,13 @@ const dismiss = (id: number) => {
 };
 
 export function Toasts() {
+  // what was offered to one person is not offered to the next
+  useEffect(
+    () => () => {
+      toasts.value = [];
+    },
+    [],
+  );
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, action }) => (
@@ -26,6 +37,7 @@ export function Toasts() {
           <span class="grow">{text}</span>
           {action === null ? null : (
             <Button
+              disabled={action.isControl === true && isBlind.value}
               onClick={() => {
                 dismiss(id);
                 action.run();

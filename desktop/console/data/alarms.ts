@@ -1,13 +1,23 @@
 import { computed } from '@preact/signals';
-import { type Alarm, alarmsOf } from '../state/alarm-state.ts';
+import { type Alarm, alarmsOf, isStanding } from '../state/alarm-state.ts';
 import { post } from './api.ts';
 import { now } from './clock.ts';
 import { type Alert, alerts } from './farm-store.ts';
 import { steady } from './steady.ts';
 
-/** Every alarm that stands, of all farms, what must be answered first in front. Until one changes it is the same list. */
+/**
+ * Every alarm that stands or waits for an answer, of all farms, what must be answered first in front. Until one changes it
+ * is the same list.
+ */
 export const alarms = computed(steady(() => alarmsOf<Alert>(alerts.value.values(), now.value), isSameList));
+/** What is there and nobody has answered: these are heard. */
 export const unanswered = computed(() => alarms.value.filter(({ state }) => state === 'unanswered'));
+/** What a person still has to answer, whether it is there or was. */
+export const toAnswer = computed(() =>
+  alarms.value.filter(({ state }) => state === 'unanswered' || state === 'returned'),
+);
+/** What is there, answered or not, and was not put off: it colours its place. */
+export const standing = computed(() => alarms.value.filter(isStanding));
 
 const ALL = [
   'key',
@@ -28,10 +38,6 @@ function isSameList(before: readonly Alarm<Alert>[], after: readonly Alarm<Alert
   );
 }
 
-/** Answers every alert of an episode. */
-export async function acknowledge(episodeId: string): Promise<void> {
-  const together = [...alerts.value.values()].filter(
-    ({ episode_id, acknowledged_at }) => episode_id === episodeId && acknowledged_at === null,
-  );
-  await Promise.all(together.map(({ id }) => post(`/alerts/${id}/acknowledge`)));
-}
+/** Answers an alarm: the gateway marks all alerts of its episode. */
+export const acknowledge = ({ newest }: Alarm<Alert>, note?: string): Promise<unknown> =>
+  post(`/alerts/${newest.id}/acknowledge`, note === undefined ? undefined : { note });

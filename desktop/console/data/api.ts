@@ -1,3 +1,5 @@
+import { linked } from './abort.ts';
+
 // Requests to the interface. The token comes from the session; what comes back is what the contract says, or an ApiError.
 
 export type FieldError = { path: string; message: string; code?: string };
@@ -65,7 +67,7 @@ export async function ask<Answer>(path: string, asked: Asked = {}): Promise<Answ
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
-    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    signal: signal === undefined ? timeout : linked(signal, timeout),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new Unreachable(error);

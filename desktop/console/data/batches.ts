@@ -18,11 +18,12 @@ export function useBatches(status: 'ACTIVE' | 'FINISHED' | 'ABORTED' = 'ACTIVE')
 }
 
 /** The batch of a code, whatever became of it. */
-export function useBatchByCode(code: string): { batch: Batch | undefined; isSure: boolean } {
+export function useBatchByCode(code: string) {
   const found = [useBatches('ACTIVE'), useBatches('FINISHED'), useBatches('ABORTED')];
   return {
     batch: found.flatMap(({ batches }) => batches).find(({ batch_code }) => batch_code === code),
     isSure: found.every(({ isSuccess }) => isSuccess),
+    answers: found,
   };
 }
 

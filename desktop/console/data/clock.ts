@@ -26,6 +26,32 @@ export function noteServerTime(told: string | null, exact = false): void {
   now.value = serverNow();
 }
 
-setInterval(() => {
+/** The clock that only grows may stand still while the computer sleeps; the other one then jumps. */
+const JUMP_MS = 5_000;
+/** A page that did nothing for so long was frozen. */
+const FROZEN_MS = 12_000;
+type GapListener = (ms: number) => void;
+const gapListeners = new Set<GapListener>();
+/** Hears that the page slept, with how long: what it shows, and its own idea of the time, are of before. */
+export const onGap = (listener: GapListener) => {
+  gapListeners.add(listener);
+};
+
+let last = { wall: Date.now(), mono: performance.now() };
+
+function tick(): void {
+  const wallMs = Date.now() - last.wall;
+  const monoMs = performance.now() - last.mono;
+  last = { wall: Date.now(), mono: performance.now() };
   now.value = serverNow();
-}, 1_000);
+  // browsers let hidden pages tick once a minute: that alone is no sleep
+  const isFrozen = monoMs > FROZEN_MS && document.visibilityState === 'visible';
+  if (!isFrozen && Math.abs(wallMs - monoMs) < JUMP_MS) return;
+  for (const listener of gapListeners) listener(Math.max(monoMs, wallMs, 0));
+}
+
+setInterval(tick, 1_000);
+// before anybody looks at it
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') tick();
+});

@@ -3,8 +3,8 @@ import { useRef, useState } from 'preact/hooks';
 import { faultText } from '../components/answer.tsx';
 import { toast } from '../components/toast.tsx';
 import { dictionary } from '../i18n/language.ts';
+import { UNDO_MS } from '../state/outbox-rules.ts';
 import { ApiError, del, newUuid, post, put } from './api.ts';
-import { UNDO_MS } from './outbox.ts';
 import { refresh } from './query.ts';
 
 // What was recorded wrongly is changed or taken away, and for ten seconds there is a way back: a deletion leaves only
@@ -81,13 +81,19 @@ export async function correct({
   });
 }
 
-/** POST that may be sent again as often as needed: as long as it says the same, it carries the same key. */
-export function useSend(): <Answer>(path: string, body: unknown) => Promise<Answer> {
-  const last = useRef<{ text: string; key: string } | null>(null);
+export type Send = <Answer>(path: string, body: unknown) => Promise<Answer>;
+
+/**
+ * POST that may be sent again as often as needed: as long as the form stands and says the same, it carries the same key,
+ * so that an answer that was lost makes no second row.
+ */
+export function useSend(): Send {
+  const keys = useRef(new Map<string, string>());
   return (path, body) => {
     const text = `${path} ${JSON.stringify(body)}`;
-    if (last.current?.text !== text) last.current = { text, key: newUuid() };
-    return post(path, body, last.current.key);
+    const key = keys.current.get(text) ?? newUuid();
+    keys.current.set(text, key);
+    return post(path, body, key);
   };
 }
 

@@ -13,6 +13,14 @@ export const csvOf = (
   rows: readonly (readonly (string | number | null)[])[],
 ): string => [head, ...rows].map((row) => row.map(cell).join(',')).join('\r\n');
 
+/** `V-07-Oxigenio-dissolvido-2026-03-02.csv`: the words of the screen, in letters that every system takes. */
+export const fileName = (...words: readonly string[]): string =>
+  `${words
+    .join('-')
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.csv`;
+
 export function saveFile(name: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob(['﻿', text], { type: 'text/csv;charset=utf-8' }));

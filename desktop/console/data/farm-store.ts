@@ -1,5 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
+import type * as z from 'zod';
 import type {
+  alertEvent,
   ControlPointEvent,
   GatewayEvent,
   MeasurementEvent,
@@ -8,20 +10,26 @@ import type {
   SyncEvent,
 } from '#contract/events/stream.ts';
 import { farmZone } from '../i18n/format.ts';
+import { type KnownAlerts, withAlert } from '../state/standing-alerts.ts';
 import { noteServerTime } from './clock.ts';
+import { people } from './people.ts';
 
 // What the event stream told: the farms of the person, every control point with its last word, the alerts that stand.
 // A snapshot replaces everything; between two of them the higher `rev` wins.
 
 export type Farm = SnapshotEvent['farms'][number];
-export type Alert = SnapshotEvent['alerts'][number];
+/** What a snapshot tells of its episode besides, other events do not: `withAlert` carries it on. */
+export type Alert = z.infer<typeof alertEvent> &
+  Partial<Pick<SnapshotEvent['alerts'][number], 'episode_count' | 'episode_since'>>;
 export type ControlPoint = ControlPointEvent;
 export type Presence = PresenceItem;
 
 export const farms = signal<readonly Farm[]>([]);
 export const controlPoints = signal<ReadonlyMap<string, ControlPoint>>(new Map());
 export const presence = signal<ReadonlyMap<string, Presence>>(new Map());
-export const alerts = signal<ReadonlyMap<string, Alert>>(new Map());
+const knownAlerts = signal<KnownAlerts<Alert>>({ rows: new Map(), gone: new Map() });
+/** Those that stand, and those that ended by themselves before somebody answered them. */
+export const alerts = computed(() => knownAlerts.value.rows);
 export const unread = signal(0);
 export const clockQuality = signal<'trusted' | 'estimated'>('trusted');
 export const sync = signal<SyncEvent | null>(null);
@@ -36,8 +44,13 @@ const chosen = signal(localStorage.getItem(CHOSEN));
 export const farm = computed<Farm | null>(
   () => farms.value.find(({ id }) => id === chosen.value) ?? farms.value[0] ?? null,
 );
-/** What the person may do on that farm. */
-export const mayOperate = computed(() => farm.value !== null && farm.value.role !== 'VIEWER');
+/** What the person may do on a farm, which need not be the one shown: alarms come from all of them. */
+export function mayOperateOn(farmId: string): boolean {
+  const found = farms.value.find(({ id }) => id === farmId);
+  return found !== undefined && found.role !== 'VIEWER';
+}
+/** What the person may do on the farm shown. */
+export const mayOperate = computed(() => farm.value !== null && mayOperateOn(farm.value.id));
 export const mayManage = computed(() => farm.value?.role === 'OWNER' || farm.value?.role === 'MANAGER');
 export const isOwner = computed(() => farm.value?.role === 'OWNER');
 
@@ -64,16 +77,13 @@ export const onEvent = (listener: Listener) => {
   return () => listeners.delete(listener);
 };
 
-type Rev = { id: string; rev: number; deleted: boolean };
-
-function put<Row extends Rev>(into: typeof controlPoints | typeof alerts, row: Row, isGone: boolean): void {
-  const rows = into.value as ReadonlyMap<string, Rev>;
-  const known = rows.get(row.id);
+function putPoint(row: ControlPoint): void {
+  const known = controlPoints.value.get(row.id);
   if (known !== undefined && known.rev > row.rev) return;
-  const next = new Map(rows);
-  if (isGone) next.delete(row.id);
+  const next = new Map(controlPoints.value);
+  if (row.deleted) next.delete(row.id);
   else next.set(row.id, row);
-  (into as { value: ReadonlyMap<string, Rev> }).value = next;
+  controlPoints.value = next;
 }
 
 /** What the answer to an order says, until the stream says so too: a switch must not jump back in between. */
@@ -86,29 +96,39 @@ export function noteOrdered(
   controlPoints.value = new Map(controlPoints.value).set(controlPointId, { ...known, ...ordered });
 }
 
+/** Notifications that were counted since the last snapshot. */
+const counted = new Set<string>();
+
 /** Takes one event of the stream. */
 export function take(name: string, data: unknown): void {
   batch(() => apply(name, data));
-  for (const listener of listeners) listener({ name, data });
+  for (const listener of listeners) {
+    try {
+      listener({ name, data });
+    } catch (error) {
+      // what one of them makes of an event must not end the line for all
+      reportError(error);
+    }
+  }
 }
 
 function apply(name: string, data: unknown): void {
   switch (name) {
     case 'snapshot':
       return takeSnapshot(data as SnapshotEvent);
-    case 'control_point': {
-      const row = data as ControlPoint;
-      return put(controlPoints, row, row.deleted);
-    }
-    case 'alert': {
-      const row = data as Alert;
-      return put(alerts, row, row.deleted || row.status !== 'ACTIVE');
-    }
+    case 'control_point':
+      return putPoint(data as ControlPoint);
+    case 'alert':
+      knownAlerts.value = withAlert(knownAlerts.value, data as Alert);
+      return;
     case 'presence':
       return takePresence((data as { control_points: Presence[] }).control_points);
     case 'notification': {
-      const row = data as { read_at?: string | null; is_read?: boolean; rev: number };
-      if (row.rev === 1) unread.value += 1;
+      const row = data as { id: string; rev: number };
+      // it may be told twice, by this tab's line and by another's
+      if (row.rev !== 1 || counted.has(row.id)) return;
+      counted.add(row.id);
+      unread.value += 1;
       return;
     }
     case 'clock': {
@@ -138,18 +158,24 @@ function withGateway(
 }
 
 /** While a hosted instance is upgraded, the process that holds the stream may be older than this page. */
-type Told = Omit<SnapshotEvent, 'gateways' | 'sync'> & Partial<Pick<SnapshotEvent, 'gateways' | 'sync'>>;
+type Younger = 'gateways' | 'sync' | 'people' | 'returned';
+type Told = Omit<SnapshotEvent, Younger> & Partial<Pick<SnapshotEvent, Younger>>;
 
 function takeSnapshot(told: Told): void {
   noteServerTime(told.server_time, true);
   clockQuality.value = told.clock_quality;
   farms.value = told.farms;
+  people.value = new Map((told.people ?? []).map(({ id, name }) => [id, name]));
   controlPoints.value = new Map(told.control_points.map((row) => [row.id, row]));
   presence.value = new Map(told.presence.map((item) => [item.control_point_id, item]));
-  alerts.value = new Map(told.alerts.map((row) => [row.id, row]));
+  const standing: Alert[] = [...told.alerts, ...(told.returned ?? [])];
+  knownAlerts.value = { rows: new Map(standing.map((row) => [row.id, row])), gone: new Map() };
   unread.value = told.unread_notifications;
-  gateways.value = (told.gateways ?? []).reduce(withGateway, new Map<string, number | null>());
-  sync.value = told.sync ?? null;
+  counted.clear();
+  // not told is not none
+  if (told.gateways !== undefined)
+    gateways.value = told.gateways.reduce(withGateway, new Map<string, number | null>());
+  if (told.sync !== undefined) sync.value = told.sync;
   isKnown.value = true;
   if (farm.value !== null) farmZone.value = farm.value.timezone;
 }
@@ -165,3 +191,17 @@ farm.subscribe((shown) => {
 });
 
 export type Measurement = MeasurementEvent;
+
+/** Nobody is signed in: what this page knows was for who was. */
+export function forgetFarm(): void {
+  isKnown.value = false;
+  farms.value = [];
+  people.value = new Map();
+  controlPoints.value = new Map();
+  presence.value = new Map();
+  knownAlerts.value = { rows: new Map(), gone: new Map() };
+  unread.value = 0;
+  clockQuality.value = 'trusted';
+  gateways.value = new Map();
+  sync.value = null;
+}

@@ -5,7 +5,7 @@ import { type FarmWord, wordAgeOf } from '../state/farm-word.ts';
 import { get } from './api.ts';
 import { now, serverTimeOf } from './clock.ts';
 import { farm, gateways } from './farm-store.ts';
-import { lastByteAt } from './live.ts';
+import { inStepAt } from './live.ts';
 
 // What this console stands in front of: the gateway on the farm, or a hosted instance that a farm speaks to through its
 // gateway. The instance says so itself; everything that differs asks here.
@@ -20,7 +20,7 @@ export const isHosted = computed(() => identity.value?.role === 'hosted');
 export const farmWord = computed<FarmWord | null>(() => {
   const silentSince = gateways.value.get(farm.value?.id ?? '');
   // while the stream lives, its silence about the gateway says that nothing changed
-  return silentSince === undefined ? null : { silentSince, knownAt: serverTimeOf(lastByteAt.value ?? 0) };
+  return silentSince === undefined ? null : { silentSince, knownAt: serverTimeOf(inStepAt.value ?? 0) };
 });
 export const farmWordAge = computed(() =>
   farmWord.value === null ? 'fresh' : wordAgeOf(farmWord.value, now.value),

@@ -1,20 +1,28 @@
-import { computed, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { linkOf } from '../state/freshness.ts';
-import { now } from './clock.ts';
-import { isKnown, take } from './farm-store.ts';
-import { isSignedIn, token } from './session.ts';
+import { linked } from './abort.ts';
+import { now, onGap, serverTimeOf } from './clock.ts';
+import { forgetFarm, isKnown, take } from './farm-store.ts';
+import { queries } from './query.ts';
+import { isSignedIn, refused, token, userId } from './session.ts';
+import { joinTabs, type Tabs } from './tabs.ts';
 
 // The one event stream of this page, read with fetch so that the token goes in a header. Every connection begins with
-// a snapshot; a line that says nothing for twelve seconds is lost, whatever the browser believes of the network.
+// a snapshot: until a line has given its own, nothing that comes makes the page live. A line that says nothing for twelve
+// seconds is lost, whatever the browser believes of the network.
 
 const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
 const SILENT_MS = 12_000;
 
 /** Since when this page listens; null while it does not. */
 const startedAt = signal<number | null>(null);
-/** When something came last, `performance.now()`. */
-export const lastByteAt = signal<number | null>(null);
-/** While the first snapshot of a line is taken: how long nothing was heard before it; 0 for a later one. */
+/** When something came last from a line that had given its snapshot, `performance.now()`. */
+export const inStepAt = signal<number | null>(null);
+/** The same by the server's time. It outlives a line and a session. */
+let inStepUntil: number | null = null;
+/** Since when the page may not believe its own clock; null while it may. */
+const doubtedAt = signal<number | null>(null);
+/** While a snapshot is taken: how long the page was not in step before it. */
 export const awayMs = signal(0);
 /** Since when nothing comes; null while something does. */
 export const blindSince = signal<number | null>(null);
@@ -23,89 +31,187 @@ export const blindSince = signal<number | null>(null);
 export const link = computed(() => {
   // asked anew every second
   void now.value;
-  const heardAt = lastByteAt.value ?? startedAt.value;
+  if (doubtedAt.value !== null) return 'lost';
+  const heardAt = inStepAt.value ?? startedAt.value;
   return linkOf(heardAt === null ? null : performance.now() - heardAt, isKnown.value);
 });
 export const isBlind = computed(() => link.value === 'lost');
 /** The first word of the farm is on its way: until it is here nothing may be said of the farm, not even that all is well. */
 export const isAwaited = computed(() => link.value === 'connecting' && blindSince.value === null);
+/** The page woke a moment ago and asks how things are: it is blind, but nobody need be called for that. */
+export const isWaking = computed(() => {
+  void now.value;
+  return doubtedAt.value !== null && performance.now() - doubtedAt.value < 5_000;
+});
 
 let stopped: AbortController | null = null;
+let startedFor: string | null = null;
+/** Ends the line that runs; the next one begins with a snapshot. */
+let drop: () => void = () => {};
+/** Whether the line that runs has given its snapshot. */
+let isLineInStep = false;
+/** Other tabs of the same person; null: a token that does not say whose it is shares with nobody. */
+let tabs: Tabs | null = null;
+/** Ends the time in which this tab lives on another one's line. */
+let endLed: () => void = () => {};
 
 export function startLive(): void {
   if (stopped !== null) return;
   stopped = new AbortController();
+  startedFor = userId.value;
   startedAt.value = performance.now();
+  if (startedFor !== null) tabs = joinTabs(startedFor, OTHERS);
   void run(stopped.signal);
 }
 
+const OTHERS = {
+  isInStep: () => isLineInStep,
+  heard(text: string, at: number) {
+    const isLed = tabs?.isLed() === true;
+    try {
+      // beside a line of its own a tab adds what it hears, and a snapshot of another moment is nothing to add
+      const { hasSnapshot } = takeEvents(text, isLed);
+      if (isLed) noteInStep(at, hasSnapshot);
+    } catch (error) {
+      // what could not be taken is missing: only a line of its own makes that good
+      tabs?.forget();
+      endLed();
+      reportError(error);
+    }
+  },
+  led: () => drop(),
+  alone: () => endLed(),
+};
+
+/** Ends the line, and forgets what came over it: the next person may see another farm. */
 export function stopLive(): void {
   stopped?.abort();
   stopped = null;
-  startedAt.value = null;
-  lastByteAt.value = null;
-  blindSince.value = null;
-  isKnown.value = false;
+  tabs?.leave();
+  tabs = null;
+  batch(() => {
+    startedAt.value = null;
+    inStepAt.value = null;
+    doubtedAt.value = null;
+    blindSince.value = null;
+    forgetFarm();
+  });
+  queries.clear();
 }
+
+// another person at the same station, without a sign-out in between
+effect(() => {
+  if (stopped === null || userId.value === null || userId.value === startedFor) return;
+  stopLive();
+  startLive();
+});
+
+onGap((ms) => {
+  if (stopped === null) return;
+  doubtedAt.value = performance.now();
+  blindSince.value ??= performance.now() - ms;
+  tabs?.forget();
+  endLed();
+  drop();
+});
 
 async function run(signal: AbortSignal): Promise<void> {
   for (let tries = 0; !signal.aborted && isSignedIn(); tries += 1) {
-    const heard = await readStream(signal).catch(() => false);
-    if (heard) tries = 0;
+    await whileLed(signal);
+    const wasInStep = await readStream(signal).catch(() => false);
+    if (wasInStep) tries = 0;
     if (signal.aborted) return;
+    if (tabs?.isLed()) continue;
     blindSince.value ??= performance.now();
     await pause(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 3_000, signal);
   }
 }
 
-/** True when anything was heard. */
+async function whileLed(signal: AbortSignal): Promise<void> {
+  if (signal.aborted || !tabs?.isLed()) return;
+  await new Promise<void>((resolve) => {
+    endLed = resolve;
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** True when its snapshot was taken. */
 async function readStream(signal: AbortSignal): Promise<boolean> {
   const line = new AbortController();
+  drop = () => line.abort();
+  let heardAt = performance.now();
   const watch = setInterval(() => {
-    if (performance.now() - Math.max(lastByteAt.value ?? opened, opened) > SILENT_MS) line.abort();
+    if (performance.now() - heardAt > SILENT_MS) line.abort();
   }, 1_000);
-  const opened = performance.now();
-  let heard = false;
   try {
+    const asked = token();
     const response = await fetch('/api/v1/events', {
-      headers: { authorization: `Bearer ${token() ?? ''}`, accept: 'text/event-stream' },
-      signal: AbortSignal.any([signal, line.signal]),
+      headers: { authorization: `Bearer ${asked ?? ''}`, accept: 'text/event-stream' },
+      signal: linked(signal, line.signal),
       cache: 'no-store',
     });
+    // the gateway is there and does not know this person any more
+    if (response.status === 401) refused(asked);
     if (!response.ok || response.body === null) return false;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return heard;
-      if (!heard) awayMs.value = performance.now() - (lastByteAt.value ?? opened);
-      heard = true;
-      lastByteAt.value = performance.now();
-      blindSince.value = null;
-      rest = takeEvents(rest + value);
+      if (done || line.signal.aborted) return isLineInStep;
+      heardAt = performance.now();
+      const text = rest + value;
+      const taken = takeEvents(text, true);
+      rest = taken.rest;
+      isLineInStep ||= taken.hasSnapshot;
+      if (!isLineInStep) continue;
+      noteInStep(heardAt, taken.hasSnapshot);
+      tabs?.pass(text.slice(0, text.length - rest.length));
     }
   } finally {
     clearInterval(watch);
     line.abort();
+    isLineInStep = false;
   }
 }
 
-/** Takes whole events and answers what is left over. */
-function takeEvents(text: string): string {
+function noteInStep(at: number, hasSnapshot: boolean): void {
+  // a clock that jumped is right again with the time of a snapshot
+  if (hasSnapshot) doubtedAt.value = null;
+  if (doubtedAt.value !== null) return;
+  inStepAt.value = at;
+  inStepUntil = serverTimeOf(at);
+  blindSince.value = null;
+}
+
+/** Takes whole events, drawn together, and answers what is left over. */
+function takeEvents(text: string, withSnapshots: boolean): { rest: string; hasSnapshot: boolean } {
   const parts = text.split('\n\n');
   const rest = parts.pop() ?? '';
-  for (const part of parts) {
-    let name = 'message';
-    let data = '';
-    for (const row of part.split('\n')) {
-      if (row.startsWith('event:')) name = row.slice(6).trim();
-      else if (row.startsWith('data:')) data += row.slice(5).trim();
+  let hasSnapshot = false;
+  batch(() => {
+    for (const part of parts) {
+      const event = readEvent(part);
+      if (event === null || (event.name === 'snapshot' && !withSnapshots)) continue;
+      if (event.name === 'snapshot') {
+        hasSnapshot = true;
+        awayMs.value = inStepUntil === null ? 0 : timeOf(event.data) - inStepUntil;
+      }
+      take(event.name, event.data);
     }
-    if (data === '') continue;
-    take(name, JSON.parse(data));
-    if (name === 'snapshot') awayMs.value = 0;
+  });
+  return { rest, hasSnapshot };
+}
+
+const timeOf = (snapshot: unknown): number => Date.parse((snapshot as { server_time: string }).server_time);
+
+function readEvent(part: string): { name: string; data: unknown } | null {
+  let name = 'message';
+  let data = '';
+  for (const row of part.split('\n')) {
+    if (row.startsWith('event:')) name = row.slice(6).trim();
+    else if (row.startsWith('data:')) data += row.slice(5).trim();
   }
-  return rest;
+  return data === '' ? null : { name, data: JSON.parse(data) };
 }
 
 const pause = (ms: number, signal: AbortSignal) =>

@@ -12,20 +12,28 @@ import { notePending } from './remote-orders.ts';
 type Given = { target: SwitchState; at: number };
 const given = signal<ReadonlyMap<string, Given>>(new Map());
 
+/** When this screen last gave an order, `performance.now()`. */
+export const lastOrderAt = () => lastAt;
+let lastAt = Number.NEGATIVE_INFINITY;
+
 export const orderUnderWay = (controlPointId: string): Given | null =>
   given.value.get(controlPointId) ?? null;
 
 /** How an order goes to a farm that has its own gateway. */
 export type FromAfar = { expiresInS: number; isForced: boolean };
 
-/** False when one is on its way already: a second press never queues a second order. */
+/** An order that was taken. `version`: of the target that it made; null while its way to the farm is not over. */
+export type Taken = { version: number | null };
+
+/** null when one is on its way already: a second press never queues a second order. */
 export async function order(
   controlPointId: string,
   target: SwitchState,
   fromAfar?: FromAfar,
-): Promise<boolean> {
-  if (given.value.has(controlPointId)) return false;
-  given.value = new Map(given.value).set(controlPointId, { target, at: performance.now() });
+): Promise<Taken | null> {
+  if (given.value.has(controlPointId)) return null;
+  lastAt = performance.now();
+  given.value = new Map(given.value).set(controlPointId, { target, at: lastAt });
   try {
     const { pending, target_status, version, last_command_at } = await post<z.infer<typeof orderAnswer>>(
       `/control-points/${controlPointId}/turn-${target === 'ON' ? 'on' : 'off'}`,
@@ -35,7 +43,7 @@ export async function order(
     );
     if (pending === undefined) noteOrdered(controlPointId, { target_status, version, last_command_at });
     else notePending(controlPointId, pending, serverNow());
-    return true;
+    return { version: pending === undefined ? version : null };
   } finally {
     const next = new Map(given.value);
     next.delete(controlPointId);

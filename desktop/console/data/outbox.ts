@@ -1,13 +1,14 @@
 import { computed, signal } from '@preact/signals';
+import { fateOf, UNDO_MS, waitMs } from '../state/outbox-rules.ts';
 import { ApiError, newUuid, post, Unreachable } from './api.ts';
+import { serverNow } from './clock.ts';
+import { openOutboxStore } from './outbox-store.ts';
 import { refresh } from './query.ts';
-import { user } from './session.ts';
+import { userId } from './session.ts';
 
 // What was typed at the pond is kept in the browser until the gateway has it: through a reload, a dead battery, an hour
-// without Wi-Fi. Each entry carries its own key, so that sending it again never makes a second row. It waits ten
-// seconds first: until then it can be taken back.
-
-export const UNDO_MS = 10_000;
+// without Wi-Fi. Each entry carries its own id, so that sending it again, even days later, never makes a second row. It
+// waits ten seconds first: until then it can be taken back.
 
 export type EntryState = 'waiting' | 'sending' | 'queued' | 'saved' | 'refused';
 export type Entry = {
@@ -19,104 +20,135 @@ export type Entry = {
   label: string;
   /** Kinds of questions that are asked anew once it is saved. */
   touches: readonly string[];
+  /** What it settles, so that a screen knows it as done: a meal of a day. */
+  settles?: string;
   enteredAt: number;
+  /** By this device's own clock; only asked when a page opens. */
   sendAt: number;
   state: EntryState;
-  /** Why the gateway refused it. */
+  /** Why the gateway refused it, in its own words; `code` is what that is called. */
   why: string | null;
+  code?: string;
+  /** It was sent, and nobody knows whether it arrived. */
+  mayHaveArrived?: boolean;
+  /** False: this browser could not keep it, it lives as long as the page. */
+  isKept?: boolean;
+};
+export type Wanted = Pick<Entry, 'path' | 'body' | 'label' | 'touches' | 'settles'> & {
+  /** Whoever kept it before it was sent has its id: it becomes one entry however often that happens. */
+  id?: string;
 };
 
 export const entries = signal<readonly Entry[]>([]);
 /** What is not on the gateway yet. */
 export const pending = computed(() => entries.value.filter(({ state }) => state !== 'saved'));
+/** Typed here by somebody who is signed in no more: it waits for them. */
+export const isOfAnother = (entry: Entry): boolean => entry.userId !== '' && entry.userId !== userId.value;
+
+/** Ids of what an earlier visit of the page left. */
+export const foundAtStart = signal<ReadonlySet<string>>(new Set());
 
 const SAVED_SHOWN_MS = 60_000;
 const RETRY_MS = 5_000;
 
-const opened = openStore();
+const store = openOutboxStore();
+/** When each is sent, or forgotten once it is saved, by the clock of this page: the device's own may be set back. */
+const dueAt = new Map<string, number>();
+const dueIn = (id: string, ms: number) => void dueAt.set(id, performance.now() + ms);
+const isDue = (id: string): boolean => (dueAt.get(id) ?? 0) <= performance.now();
 
-function openStore(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open('outbox', 1);
-    request.onupgradeneeded = () => request.result.createObjectStore('entries', { keyPath: 'id' });
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error('no storage in this browser'));
+const find = (id: string) => entries.value.find((entry) => entry.id === id);
+const show = (entry: Entry) => {
+  entries.value = entries.value.map((found) => (found.id === entry.id ? entry : found));
+};
+const forget = (...ids: string[]) => {
+  entries.value = entries.value.filter(({ id }) => !ids.includes(id));
+  for (const id of ids) dueAt.delete(id);
+};
+
+/**
+ * Puts entries on their way, together; when this answers they are in the browser's store, or `isKept` says that it could
+ * not keep them.
+ */
+export async function enter(...wanted: readonly Wanted[]): Promise<readonly Entry[]> {
+  const made = wanted.flatMap((entry): Entry[] => {
+    const id = entry.id ?? newUuid();
+    if (find(id) !== undefined) return [];
+    const kept: Entry = {
+      ...entry,
+      id,
+      body: { ...entry.body, id },
+      userId: userId.value ?? '',
+      enteredAt: serverNow(),
+      sendAt: Date.now() + UNDO_MS,
+      state: 'waiting',
+      why: null,
+    };
+    return [kept];
   });
-}
-
-async function write(change: (store: IDBObjectStore) => void): Promise<void> {
-  const database = await opened;
-  return new Promise((resolve, reject) => {
-    const transaction = database.transaction('entries', 'readwrite', { durability: 'strict' });
-    change(transaction.objectStore('entries'));
-    transaction.oncomplete = () => resolve();
-    transaction.onerror = () => reject(transaction.error ?? new Error('not stored'));
-  });
-}
-
-/** Puts an entry on its way; it is in the browser's store when this answers. */
-export async function enter(
-  wanted: Pick<Entry, 'path' | 'body' | 'label' | 'touches'> & { undoMs?: number },
-): Promise<Entry> {
-  const { undoMs = UNDO_MS, ...entry } = wanted;
-  const id = newUuid();
-  const kept: Entry = {
-    ...entry,
-    id,
-    userId: user.value?.id ?? '',
-    enteredAt: Date.now(),
-    sendAt: Date.now() + undoMs,
-    state: 'waiting',
-    why: null,
-  };
-  await write((store) => store.put(kept));
-  entries.value = [...entries.value, kept];
-  return kept;
+  for (const { id } of made) dueIn(id, UNDO_MS);
+  // shown before they are kept: a second press finds the first
+  entries.value = [...entries.value, ...made];
+  const isKept = await store.put(made).then(
+    () => true,
+    () => false,
+  );
+  if (!isKept) for (const { id } of made) withFields(id, { isKept });
+  return made.map((entry) => ({ ...entry, isKept }));
 }
 
 /** Takes an entry back; false when it is on its way already. */
 export async function takeBack(id: string): Promise<boolean> {
-  const entry = entries.value.find((found) => found.id === id);
+  const entry = find(id);
   if (entry === undefined || entry.state === 'sending' || entry.state === 'saved') return false;
-  await write((store) => store.delete(id));
-  entries.value = entries.value.filter((found) => found.id !== id);
-  return true;
+  const due = dueAt.get(id) ?? 0;
+  forget(id);
+  try {
+    if (entry.isKept !== false) await store.remove(id);
+    return true;
+  } catch {
+    // still in the store: the next visit would send it, so it is not taken back
+    dueAt.set(id, due);
+    entries.value = [...entries.value, entry];
+    return false;
+  }
 }
 
-/** Tries a refused entry again, with other values when they are given. */
-export async function tryAgain(id: string, body?: Record<string, unknown>): Promise<void> {
-  const entry = entries.value.find((found) => found.id === id);
+/** Tries a refused entry again. */
+export async function tryAgain(id: string): Promise<void> {
+  const entry = find(id);
   if (entry === undefined) return;
-  await change({
-    ...entry,
-    ...(body === undefined ? {} : { body }),
-    state: 'waiting',
-    why: null,
-    sendAt: Date.now(),
-  });
+  dueIn(id, 0);
+  await change({ ...entry, state: 'queued', why: null });
+}
+
+function withFields(id: string, fields: Partial<Entry>): void {
+  const entry = find(id);
+  if (entry !== undefined) show({ ...entry, ...fields });
 }
 
 async function change(entry: Entry): Promise<void> {
-  entries.value = entries.value.map((found) => (found.id === entry.id ? entry : found));
-  await write((store) => (entry.state === 'saved' ? store.delete(entry.id) : store.put(entry)));
+  show(entry);
+  if (entry.isKept === false) return;
+  // what the store does not take now it still has as it was: that is sent again, and its id keeps it single
+  await (entry.state === 'saved' ? store.remove(entry.id) : store.put([entry])).catch(() => undefined);
 }
 
 let isRunning = false;
 
 /** One look: sends what is due, one after the other. */
-export async function sendDue(): Promise<void> {
+async function sendDue(): Promise<void> {
   if (isRunning) return;
   isRunning = true;
   try {
-    for (const entry of entries.value) {
-      const isDue = (entry.state === 'waiting' || entry.state === 'queued') && entry.sendAt <= Date.now();
-      if (!isDue || entry.userId !== user.value?.id) continue;
+    for (const { id } of entries.value) {
+      const entry = find(id);
+      if (entry === undefined || (entry.state !== 'waiting' && entry.state !== 'queued')) continue;
+      if (!isDue(id) || userId.value === null || isOfAnother(entry)) continue;
       if (!(await send(entry))) break;
     }
-    const old = entries.value.filter(
-      ({ state, sendAt }) => state === 'saved' && Date.now() - sendAt > SAVED_SHOWN_MS,
-    );
-    if (old.length > 0) entries.value = entries.value.filter((entry) => !old.includes(entry));
+    const old = entries.value.filter(({ id, state }) => state === 'saved' && isDue(id));
+    if (old.length > 0) forget(...old.map(({ id }) => id));
   } finally {
     isRunning = false;
   }
@@ -124,37 +156,50 @@ export async function sendDue(): Promise<void> {
 
 /** False when the gateway cannot be reached: the rest waits, too. */
 async function send(entry: Entry): Promise<boolean> {
-  entries.value = entries.value.map((found) =>
-    found.id === entry.id ? { ...entry, state: 'sending' } : found,
-  );
-  try {
-    await post(entry.path, entry.body, entry.id);
-    await change({ ...entry, state: 'saved', why: null });
-    refresh(...entry.touches);
+  show({ ...entry, state: 'sending' });
+  // another window of this browser may have sent it, or taken it back
+  const isThere = entry.isKept === false || (await store.has(entry.id).catch(() => true));
+  if (!isThere) {
+    forget(entry.id);
     return true;
-  } catch (error) {
-    const isRefused =
-      error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429;
-    await change({
-      ...entry,
-      state: isRefused ? 'refused' : 'queued',
-      why: isRefused ? error.message : null,
-      sendAt: isRefused ? entry.sendAt : Date.now() + RETRY_MS,
-    });
-    return !(error instanceof Unreachable);
+  }
+  const failure = await post(entry.path, entry.body, entry.id).then(
+    () => 'none' as const,
+    (error: unknown) => error,
+  );
+  const answer = failure instanceof ApiError ? failure : null;
+  const fate = failure === 'none' ? { is: 'saved' as const } : fateOf(answer);
+  switch (fate.is) {
+    case 'saved':
+      dueIn(entry.id, SAVED_SHOWN_MS);
+      await change({ ...entry, state: 'saved', why: null });
+      refresh(...entry.touches);
+      return true;
+    case 'refused':
+      await change({ ...entry, state: 'refused', why: answer?.message ?? null, code: answer?.code ?? '' });
+      return true;
+    case 'queued':
+      dueIn(entry.id, RETRY_MS);
+      await change({
+        ...entry,
+        state: 'queued',
+        mayHaveArrived: fate.mayHaveArrived || entry.mayHaveArrived === true,
+      });
+      return !(failure instanceof Unreachable);
   }
 }
 
 /** Reads what an earlier visit left and begins to send. */
 export async function startOutbox(): Promise<void> {
-  const database = await opened.catch(() => null);
-  if (database === null) return;
-  const left = await new Promise<Entry[]>((resolve) => {
-    const request = database.transaction('entries').objectStore('entries').getAll() as IDBRequest<Entry[]>;
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => resolve([]);
-  });
-  // one that was on its way when the page closed is sent again: its key keeps it single
-  entries.value = left.map((entry) => (entry.state === 'sending' ? { ...entry, state: 'queued' } : entry));
   setInterval(() => void sendDue(), 1_000);
+  const left = await store.all().catch(() => []);
+  for (const { id, sendAt } of left) dueIn(id, waitMs(sendAt, Date.now()));
+  entries.value = [
+    // one that was on its way when the page closed is sent again: its id keeps it single
+    ...left.map((entry) =>
+      entry.state === 'sending' ? { ...entry, state: 'queued' as const, mayHaveArrived: true } : entry,
+    ),
+    ...entries.value,
+  ];
+  foundAtStart.value = new Set(left.map(({ id }) => id));
 }

@@ -1,5 +1,6 @@
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { controlPoints, farm, farms } from './farm-store.ts';
+import { pondCode } from './pond-codes.ts';
 import { useGet } from './query.ts';
 
 export type Pond = {
@@ -62,6 +63,7 @@ export function usePlaceOf(): (at: {
   const { ponds, isPending } = usePonds();
   return ({ farm_id, pond_id, control_point_id }) =>
     ponds.find(({ id }) => id === pond_id)?.cod ??
+    pondCode(pond_id) ??
     controlPoints.value.get(control_point_id ?? '')?.cod ??
     // its code is on its way: the farm in its stead would be read as the place
     (isPending && pond_id !== null ? '…' : undefined) ??

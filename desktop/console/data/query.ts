@@ -5,6 +5,8 @@ import { onEvent } from './farm-store.ts';
 // Questions to the interface, remembered. The browser's own idea of being online says nothing about the gateway, so it
 // is not asked; what the event stream tells makes the questions that rest on it be asked anew.
 
+const AGAIN_MS = 30_000;
+
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -12,12 +14,17 @@ export const queries = new QueryClient({
       staleTime: 30_000,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
-      retry: (tries, error) =>
-        tries < 2 && (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)),
+      retry: (tries, error) => tries < 2 && isPassing(error),
+      // what did not come because of a moment comes by itself: nobody touches the panel on the wall
+      refetchInterval: ({ state }) => (isPassing(state.error) ? AGAIN_MS : false),
     },
     mutations: { networkMode: 'always' },
   },
 });
+
+function isPassing(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof ApiError && error.status >= 500);
+}
 
 type Query = Record<string, string | number | boolean | null | undefined>;
 

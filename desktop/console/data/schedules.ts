@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/preact-query';
+import { type UseQueryResult, useQueries } from '@tanstack/preact-query';
 import type { ScheduleAnswer } from '#contract/resources/schedules.ts';
 import { clockTime, instantAt, isoDay } from '../i18n/format.ts';
 import { addDays, type PlannedRule } from '../state/schedule-week.ts';
@@ -7,15 +7,22 @@ import { get } from './api.ts';
 export type Schedule = ScheduleAnswer;
 
 /** Schedules of several control points, each by its id. */
-export function useSchedules(pointIds: readonly string[]): ReadonlyMap<string, readonly Schedule[]> {
-  const results = useQueries({
+export function useSchedules(
+  pointIds: readonly string[],
+): ReadonlyMap<string, UseQueryResult<readonly Schedule[]>> {
+  const results: readonly UseQueryResult<readonly Schedule[]>[] = useQueries({
     queries: pointIds.map((id) => ({
       queryKey: ['control-points', `/control-points/${id}/schedules`, {}],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         get<Schedule[]>(`/control-points/${id}/schedules`, {}, signal),
     })),
   });
-  return new Map(pointIds.map((id, index) => [id, results[index]?.data ?? []]));
+  return new Map(
+    pointIds.flatMap((id, index) => {
+      const result = results[index];
+      return result === undefined ? [] : [[id, result]];
+    }),
+  );
 }
 
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
@@ -37,14 +44,21 @@ export function plannedRuleOf(schedule: Schedule): PlannedRule {
 
 export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** First occurrence and its end as instants; an end at or before the start is on the next day. */
-export function instantsOf(
-  day: string,
-  start: string,
-  end: string,
-): { start_time: string; end_time: string | null } {
+/** First occurrence and its end as instants; an end at or before the start is on the next day, or some days more. */
+export function instantsOf({
+  day,
+  start,
+  end,
+  moreDays,
+}: {
+  day: string;
+  start: string;
+  end: string;
+  moreDays: number;
+}): { start_time: string; end_time: string | null } {
+  const endDay = addDays(day, (end <= start ? 1 : 0) + moreDays);
   return {
     start_time: instantAt(day, start),
-    end_time: end === '' ? null : instantAt(end <= start ? addDays(day, 1) : day, end),
+    end_time: end === '' ? null : instantAt(endDay, end),
   };
 }

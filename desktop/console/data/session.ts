@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
 import type { userAnswer } from '#contract/resources/users.ts';
 import { language } from '../i18n/language.ts';
@@ -24,6 +24,9 @@ export const expiresAt = () => kept.value?.expiresAt ?? null;
 /** Whether the session outlives the window. */
 export const isRemembered = () => kept.value?.remembered ?? false;
 
+/** Whose token it is; null: nobody's, or one that does not say so. */
+export const userId = computed(() => claimsOf(token() ?? '')?.sub ?? null);
+
 wireApi({
   token,
   language: () => language.value,
@@ -32,15 +35,17 @@ wireApi({
 });
 
 function read(): Kept | null {
-  for (const store of [sessionStorage, localStorage]) {
-    try {
-      const found = JSON.parse(store.getItem(KEY) ?? 'null') as Kept | null;
-      if (found !== null && typeof found.token === 'string') return found;
-    } catch {
-      store.removeItem(KEY);
-    }
+  return keptIn(sessionStorage) ?? keptIn(localStorage);
+}
+
+function keptIn(store: Storage): Kept | null {
+  try {
+    const found = JSON.parse(store.getItem(KEY) ?? 'null') as Kept | null;
+    return found !== null && typeof found.token === 'string' ? found : null;
+  } catch {
+    store.removeItem(KEY);
+    return null;
   }
-  return null;
 }
 
 function keep(session: Kept): void {
@@ -57,16 +62,26 @@ export async function signIn(email: string, password: string, remembered: boolea
   await loadUser();
 }
 
-/** As the token itself says it, in the server's time. */
+/** As the token itself says it, in the server's time; one that tells nothing holds from now on. */
 function endOf({ access_token, expires_in }: LoginAnswer): number {
-  const claims = access_token.split('.')[1] ?? '';
+  const exp = claimsOf(access_token)?.exp;
+  return exp === undefined ? serverNow() + expires_in * 1_000 : exp * 1_000;
+}
+
+function claimsOf(bearer: string): { sub?: string; exp?: number } | null {
+  const claims = bearer.split('.')[1] ?? '';
   try {
-    const { exp } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { exp: unknown };
-    if (typeof exp === 'number') return exp * 1_000;
+    const { sub, exp } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as Record<
+      string,
+      unknown
+    >;
+    return {
+      ...(typeof sub === 'string' ? { sub } : {}),
+      ...(typeof exp === 'number' ? { exp } : {}),
+    };
   } catch {
-    // a token that tells nothing: from now on, then
+    return null;
   }
-  return serverNow() + expires_in * 1_000;
 }
 
 export async function loadUser(): Promise<void> {
@@ -78,12 +93,19 @@ export async function signOut(): Promise<void> {
   end('left');
 }
 
+/** The gateway does not take that token any more. One that was renewed meanwhile says nothing about the session. */
+export function refused(bearer: string | null): void {
+  if (bearer !== null && bearer === token()) end('expired');
+}
+
 function end(why: 'expired' | 'left'): void {
+  const ended = token();
   kept.value = null;
   user.value = null;
   endedBy.value = why;
-  localStorage.removeItem(KEY);
-  sessionStorage.removeItem(KEY);
+  // what another tab keeps there since is that tab's
+  for (const store of [sessionStorage, localStorage])
+    if (keptIn(store)?.token === ended) store.removeItem(KEY);
 }
 
 const RENEW_SHARE = 0.5;
@@ -96,5 +118,7 @@ export async function renewIfDue(): Promise<void> {
   const whole = session.remembered ? 30 * 86_400_000 : 3_600_000;
   if (left > whole * RENEW_SHARE) return;
   const answer = await post<LoginAnswer>('/auth/renew').catch(() => null);
-  if (answer !== null) keep({ ...session, token: answer.access_token, expiresAt: endOf(answer) });
+  // who left meanwhile stays signed out
+  if (answer !== null && kept.value === session)
+    keep({ ...session, token: answer.access_token, expiresAt: endOf(answer) });
 }

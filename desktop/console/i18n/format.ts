@@ -1,10 +1,23 @@
 import { computed, signal } from '@preact/signals';
+import { type DecimalSign, isWorthSaying, readTyped, readWhole, typedFigure } from '../state/typed-figure.ts';
 import { language } from './language.ts';
 
 // The only place that turns figures and instants into text. Everything is told in the farm's own time.
 
-/** Zone of the farm that is shown. */
-export const farmZone = signal('America/Fortaleza');
+/** Zone of the farm that is shown; until it is known, that of the one shown here last. */
+export const farmZone = signal(keptZone());
+farmZone.subscribe((zone) => localStorage.setItem('zone', zone));
+
+function keptZone(): string {
+  const kept = localStorage.getItem('zone') ?? '';
+  try {
+    // a browser may have unlearned it
+    new Intl.DateTimeFormat('en', { timeZone: kept });
+    return kept;
+  } catch {
+    return 'America/Fortaleza';
+  }
+}
 
 const BLANK = '—';
 const THIN_SPACE = ' ';
@@ -166,34 +179,37 @@ export function countdown(ms: number): string {
   return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
 }
 
+const decimalSign = (): DecimalSign => (language.value === 'en' ? '.' : ',');
+
 /**
  * A figure as people type it, comma or point for decimals. null: nothing typed; NaN: not to be read for certain
- * (`1.234,5`, `1,234`).
+ * (`1.234,5`, and `1.500` where a point parts thousands).
  */
 export function readDecimal(text: string): number | null {
-  const typed = text.trim().replace(/\s/g, '');
-  if (typed === '') return null;
-  if (!/^-?\d{1,9}([.,]\d{1,6})?$/.test(typed)) return Number.NaN;
-  return Number(typed.replace(',', '.'));
+  const typed = readTyped(text, decimalSign());
+  return typed.is === 'empty' ? null : typed.is === 'value' ? typed.value : Number.NaN;
 }
 
-/**
- * A count of animals as people type it: `250000`, `250.000`, `250 000`. A separator here only ever parts thousands.
- * null: nothing typed; NaN: not a whole number.
- */
-export function readCount(text: string): number | null {
-  const typed = text.trim().replace(/\s/g, '');
-  if (typed === '') return null;
-  return /^\d{1,10}$|^\d{1,3}([.,]\d{3})+$/.test(typed) ? Number(typed.replace(/[.,]/g, '')) : Number.NaN;
+/** Both figures that a text may mean, as they would be typed; null: it means one, or none. */
+export function bothMeanings(text: string): { large: string; small: string } | null {
+  const typed = readTyped(text, decimalSign());
+  return typed.is === 'either' ? { large: asTyped(typed.large), small: asTyped(typed.small) } : null;
 }
 
-/** A figure as it stands in a field that is to be changed: with the decimal sign of the language, no separators. */
+/** `= 1.500`: how a figure was read, where that is not plain from how it was typed; undefined: it is. */
+export function readAs(text: string): string | undefined {
+  const typed = readTyped(text, decimalSign());
+  return typed.is === 'value' && isWorthSaying(text, typed.value, decimalSign())
+    ? `= ${numberFormat('all', { maximumFractionDigits: 20 }).format(typed.value)}`
+    : undefined;
+}
+
+/** A count of animals as people type it: `250000`, `250.000`. null: nothing typed; NaN: not a whole number. */
+export const readCount = readWhole;
+
+/** A figure as it stands in a field that is to be changed: exact, with the decimal sign of the language, no separators. */
 export const asTyped = (value: number | null | undefined): string =>
-  value === null || value === undefined
-    ? ''
-    : language.value === 'en'
-      ? String(value)
-      : String(value).replace('.', ',');
+  value === null || value === undefined ? '' : typedFigure(value, decimalSign());
 
 /**
  * Makes what the first screen writes with while its data are still on their way, one at a time: each takes a cheap phone

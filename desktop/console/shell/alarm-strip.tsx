@@ -1,37 +1,56 @@
+import { useLayoutEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { alarmText } from '../components/alarm-words.ts';
 import { faultText } from '../components/answer.tsx';
 import { WorkButton } from '../components/button.tsx';
 import { PriorityMark } from '../components/priority-mark.tsx';
+import { isSettled } from '../components/settled.ts';
 import { toast } from '../components/toast.tsx';
-import { acknowledge, unanswered } from '../data/alarms.ts';
+import { acknowledge, toAnswer } from '../data/alarms.ts';
 import { now } from '../data/clock.ts';
+import { type Alert, mayOperateOn } from '../data/farm-store.ts';
 import { isBlind } from '../data/live.ts';
 import { usePlaceOf } from '../data/places.ts';
 import { age } from '../i18n/format.ts';
+import type { Alarm } from '../state/alarm-state.ts';
 import { shellWords } from './words.ts';
+
+/** What the strip shows now, and since when: a press answers what was seen, not what has just come in its place. */
+let shown: { alarm: Alarm<Alert>; since: number } | null = null;
 
 /** The alarm that must be answered first, on every page, with the one press that answers it. */
 export function AlarmStrip() {
   const words = shellWords();
   const placeOf = usePlaceOf();
-  const [first, ...others] = unanswered.value;
+  const [first, ...others] = toAnswer.value;
+  useLayoutEffect(() => {
+    if (first === undefined) shown = null;
+    else shown = { alarm: first, since: shown?.alarm.key === first.key ? shown.since : performance.now() };
+  }, [first]);
   if (first === undefined) return null;
+  const isOver = first.state === 'returned';
   return (
-    <div class={`alarm-strip p${first.priority}`} role="alert" data-alarm={first.key}>
+    <div
+      class={`alarm-strip ${isOver ? '' : `p${first.priority}`}`}
+      role={isOver ? 'status' : 'alert'}
+      data-alarm={first.key}
+      data-state={first.state}
+    >
       <Link href={`/alarmes/${first.key}`} class="grow row nowrap alarm-text">
-        <PriorityMark priority={first.priority} />
+        <PriorityMark priority={first.priority} isOver={isOver} />
         <span>
           <strong>{placeOf(first.newest)}</strong> {alarmText(first.newest)}{' '}
           <span class="muted">
-            · {age(now.value - first.since)}
+            · {isOver ? words.ended(endedFor(first)) : age(now.value - first.since)}
             {others.length === 0 ? '' : ` · ${words.others(others.length)}`}
           </span>
         </span>
       </Link>
-      <WorkButton big look="main" disabled={isBlind.value} work={() => answerFirst()} title="F8">
-        {words.acknowledge}
-      </WorkButton>
+      {mayOperateOn(first.newest.farm_id) ? (
+        <WorkButton big look="main" disabled={isBlind.value} work={answerShown} title="F8">
+          {words.acknowledge}
+        </WorkButton>
+      ) : null}
       <Link href="/alarmes" class="button big wide-only">
         {words.open}
       </Link>
@@ -39,9 +58,12 @@ export function AlarmStrip() {
   );
 }
 
-/** Also on F8. */
-export async function answerFirst(): Promise<void> {
-  const [first] = unanswered.value;
-  if (first === undefined) return;
-  await acknowledge(first.key).catch((error: unknown) => toast(faultText(error)));
+const endedFor = ({ newest }: Alarm<Alert>): string => age(now.value - Date.parse(newest.resolved_at ?? ''));
+
+/** Answers the alarm in the strip, also on F8. */
+export async function answerShown(): Promise<void> {
+  if (shown === null || isBlind.value || !isSettled(shown.since)) return;
+  const { alarm } = shown;
+  if (!mayOperateOn(alarm.newest.farm_id)) return;
+  await acknowledge(alarm).catch((error: unknown) => toast(faultText(error)));
 }

@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../components/button.tsx';
+import { WorkButton } from '../components/button.tsx';
 import { componentWords } from '../components/words.ts';
+import { loadPageAnew } from '../data/code.ts';
 import type { Screen } from './routes.ts';
 
 /** Shows a screen once its code is here, and says so when it does not come; what is held is fetched, but not shown yet. */
@@ -33,7 +34,7 @@ export function LazyScreen({
     <div class="page">
       <div class="note p2" role="alert">
         <span class="grow">{words.unreachable}</span>
-        <Button onClick={fetchIt}>{words.tryAgain}</Button>
+        <WorkButton work={loadPageAnew}>{words.tryAgain}</WorkButton>
       </div>
     </div>
   );

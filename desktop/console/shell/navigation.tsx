@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'wouter-preact';
 import { Icon, type IconName } from '../components/icon.tsx';
-import { unanswered } from '../data/alarms.ts';
+import { toAnswer, unanswered } from '../data/alarms.ts';
 import { shellWords } from './words.ts';
 
 type Item = 'farm' | 'alarms' | 'aeration' | 'enter' | 'batches' | 'reports' | 'system';
@@ -54,9 +54,12 @@ export function Navigation() {
         >
           <Icon name={icon} />
           <span>{words.items[item]}</span>
-          {item === 'alarms' && unanswered.value.length > 0 ? (
-            <span class="badge" aria-label={words.unanswered(unanswered.value.length)}>
-              {unanswered.value.length}
+          {item === 'alarms' && toAnswer.value.length > 0 ? (
+            <span
+              class={unanswered.value.length > 0 ? 'badge' : 'badge over'}
+              aria-label={words.unanswered(toAnswer.value.length)}
+            >
+              {toAnswer.value.length}
             </span>
           ) : null}
         </Link>

@@ -1,10 +1,12 @@
 import { useEffect } from 'preact/hooks';
-import { Link, Route, Switch } from 'wouter-preact';
+import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
-import { unanswered } from '../data/alarms.ts';
+import { toAnswer } from '../data/alarms.ts';
 import { farmWordAge } from '../data/instance.ts';
 import { isAwaited, link } from '../data/live.ts';
-import { AlarmStrip, answerFirst } from './alarm-strip.tsx';
+import { AlarmStrip, answerShown } from './alarm-strip.tsx';
+import { Boundary } from './boundary.tsx';
 import { Commands } from './commands.tsx';
 import { LazyScreen } from './lazy-screen.tsx';
 import { Navigation } from './navigation.tsx';
@@ -15,11 +17,12 @@ import { shellWords } from './words.ts';
 
 export function Shell() {
   const words = shellWords();
+  const [place] = useLocation();
   useKeys();
   useEffect(() => {
-    const count = unanswered.value.length;
+    const count = toAnswer.value.length;
     document.title = count === 0 ? words.product : `(${count}) ${words.items.alarms} · ${words.product}`;
-  }, [unanswered.value.length, words]);
+  }, [toAnswer.value.length, words]);
   return (
     <div class="shell" data-link={link.value} data-word={farmWordAge.value}>
       <a class="skip" href="#content">
@@ -29,43 +32,51 @@ export function Shell() {
         <StatusStrip />
         <FarmStamp />
         <BlindBanner />
-        <AlarmStrip />
+        <Boundary>
+          <AlarmStrip />
+        </Boundary>
       </header>
       <Navigation />
       <main id="content" tabIndex={-1}>
-        <Switch>
-          {ROUTES.map(({ path, load }) => (
-            <Route key={path} path={path}>
-              {(params: Record<string, string>) => (
-                <LazyScreen load={load} params={params} isHeld={isAwaited.value} />
-              )}
-            </Route>
-          ))}
-          <Route>
-            <div class="page">
-              <div class="empty">
-                <h1>{words.notFound}</h1>
-                <Link class="button main" href="/">
-                  {words.home}
-                </Link>
+        <Boundary place={place}>
+          <Switch>
+            {ROUTES.map(({ path, load }) => (
+              <Route key={path} path={path}>
+                {(params: Record<string, string>) => (
+                  <LazyScreen load={load} params={params} isHeld={isAwaited.value} />
+                )}
+              </Route>
+            ))}
+            <Route>
+              <div class="page">
+                <div class="empty">
+                  <h1>{words.notFound}</h1>
+                  <Link class="button main" href="/">
+                    {words.home}
+                  </Link>
+                </div>
               </div>
-            </div>
-          </Route>
-        </Switch>
+            </Route>
+          </Switch>
+        </Boundary>
       </main>
       <Toasts />
+      <Boundary>
+        <OrderQuestion />
+      </Boundary>
       <Commands />
     </div>
   );
 }
 
-/** F8 answers the first alarm, F9 silences; no letter does anything while somebody types. */
+/** F8 answers the alarm in the strip, F9 silences; no letter does anything while somebody types. */
 function useKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'F8') {
         event.preventDefault();
-        void answerFirst();
+        // a key that is held down answers one alarm, not all of them
+        if (!event.repeat) void answerShown();
       } else if (event.key === 'F9') {
         event.preventDefault();
         silence();

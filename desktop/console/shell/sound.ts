@@ -1,32 +1,48 @@
 import { computed, effect, signal } from '@preact/signals';
 import { alarms } from '../data/alarms.ts';
 import { now, serverNow } from '../data/clock.ts';
-import { link } from '../data/live.ts';
-import { type Sound, soundOf } from '../state/alarm-state.ts';
+import { isWaking, link } from '../data/live.ts';
+import { steady } from '../data/steady.ts';
+import { heardOf, type Sound } from '../state/alarm-state.ts';
 
 // The alarm that is heard. Told apart by rhythm: three beeps every 4 s, two every 30 s, one soft tone; a screen that is
 // blind lets a tone fall once a minute. Browsers hold sound back until somebody touches the page: the lamp says so.
 
 const SILENCE_MS = 2 * 60_000;
 
+/** By the page's own clock, `performance.now()`: the gateway's may be put back. */
 const silencedUntil = signal(0);
 /** Whether the browser lets us be heard. */
 export const isBlocked = signal(true);
 
 let context: AudioContext | null = null;
 
-/** What should be heard now. */
-const wanted = computed<Sound | 'blind'>(() => {
-  void now.value;
-  if (link.value === 'lost') return 'blind';
-  return silencedUntil.value > serverNow() ? 'none' : soundOf(alarms.value);
-});
+/** A wall that watched the farm, and whose session is over: nobody watches there any more. */
+export const isWatchOver = signal(false);
 
-export const silenceLeft = computed(() => Math.max(0, silencedUntil.value - now.value));
+type Heard = { sound: Sound | 'blind'; keys: readonly string[] };
+const nothing = (sound: Heard['sound']): Heard => ({ sound, keys: [] });
+
+/** What should be heard now, and for which alarms. */
+const wanted = computed<Heard>(
+  steady(
+    () => {
+      void now.value;
+      if (isWatchOver.value || (link.value === 'lost' && !isWaking.value)) return nothing('blind');
+      return silencedUntil.value > performance.now() ? nothing('none') : heardOf(alarms.value);
+    },
+    (before, after) => before.sound === after.sound && before.keys.join() === after.keys.join(),
+  ),
+);
+
+export const silenceLeft = computed(() => {
+  void now.value;
+  return Math.max(0, silencedUntil.value - performance.now());
+});
 
 /** Stops the sound alone, for two minutes; a new critical alarm breaks it. */
 export function silence(): void {
-  silencedUntil.value = serverNow() + SILENCE_MS;
+  silencedUntil.value = performance.now() + SILENCE_MS;
 }
 
 /** Must be called from a touch or a key the first time. */
@@ -61,8 +77,6 @@ export async function testSound(): Promise<boolean> {
   return true;
 }
 
-const known = new Set<string>();
-
 export function startSound(): void {
   try {
     context = aContext();
@@ -74,19 +88,37 @@ export function startSound(): void {
     addEventListener(touch, () => {
       if (context !== null && isBlocked.value) void arm();
     });
+  breakSilences();
+  follow();
+}
+
+/** A critical alarm that nobody answered is heard though somebody silenced the others; so is one that becomes critical. */
+function breakSilences(): void {
+  let before: ReadonlySet<string> = new Set();
   effect(() => {
-    for (const { key, priority } of alarms.value) {
-      if (priority === 1 && !known.has(key)) silencedUntil.value = 0;
-      known.add(key);
-    }
+    const critical = alarms.value.filter(({ state, priority }) => state === 'unanswered' && priority === 1);
+    if (critical.some(({ key }) => !before.has(key))) silencedUntil.value = 0;
+    before = new Set(critical.map(({ key }) => key));
   });
+}
+
+/** Sounds in its rhythm what is wanted; one more alarm of the same urgency is heard at once. */
+function follow(): void {
   let playing: ReturnType<typeof setInterval> | null = null;
+  let before: Heard = nothing('none');
+  let wasBlocked = true;
   effect(() => {
-    const sound = wanted.value;
+    const heard = wanted.value;
+    const isNews = heard.sound !== before.sound || heard.keys.some((key) => !before.keys.includes(key));
+    // once it may be heard it is heard at once, not when its turn comes round
+    const isNow = isNews || (wasBlocked && !isBlocked.value);
+    before = heard;
+    wasBlocked = isBlocked.value;
+    if (!isNow && !wasBlocked) return;
     if (playing !== null) clearInterval(playing);
     playing = null;
-    // once it may be heard it is heard at once, not when its turn comes round
-    if (sound === 'none' || isBlocked.value) return;
+    const { sound } = heard;
+    if (sound === 'none' || wasBlocked) return;
     play(sound);
     const every = EVERY_MS[sound];
     if (every !== null) playing = setInterval(() => play(sound), every);

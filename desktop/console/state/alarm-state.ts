@@ -1,4 +1,5 @@
-import type { AlertType, Severity } from '#contract/words.ts';
+import { type AlertType, RETURNED_FOR_MS, type Severity } from '#contract/words.ts';
+import { conditionAt, isNewer } from './standing-alerts.ts';
 
 // Alarms as a person must answer them: how urgent, in which state, which one first. Pure.
 
@@ -8,14 +9,19 @@ export type AlarmFacts = {
   severity: Severity;
   parameter: string | null;
   value: number | null;
+  farm_id: string;
   pond_id: string | null;
   control_point_id: string | null;
+  status: 'ACTIVE' | 'RESOLVED';
   episode_id: string;
   triggered_at: string;
+  resolved_at: string | null;
   acknowledged_at: string | null;
   silenced_until: string | null;
   shelved_until: string | null;
   folded_into: string | null;
+  episode_count?: number | undefined;
+  episode_since?: string | undefined;
 };
 
 /** 1: minutes count. 2: within half an hour. 3: this shift. */
@@ -47,14 +53,21 @@ export function priorityOf(alarm: Pick<AlarmFacts, 'type' | 'severity' | 'value'
     case 'HIGH_NITRITE':
     case 'HIGH_NITRATE':
       return alarm.severity === 'HIGH' ? 2 : 3;
+    default:
+      // a gateway that is newer than this page knows more of them
+      return unknownType(alarm.type, alarm.severity);
   }
 }
 
-export type AlarmState = 'unanswered' | 'acknowledged' | 'silenced' | 'shelved';
+const unknownType = (_type: never, severity: Severity): Priority => (severity === 'HIGH' ? 1 : 2);
+
+/** `returned`: it ended by itself before somebody answered it; it is seen until then, and not heard. */
+export type AlarmState = 'unanswered' | 'silenced' | 'returned' | 'acknowledged' | 'shelved';
 
 export function alarmStateOf(alarm: AlarmFacts, now: number): AlarmState {
   if (isUntil(alarm.shelved_until, now)) return 'shelved';
   if (alarm.acknowledged_at !== null) return 'acknowledged';
+  if (alarm.status === 'RESOLVED') return 'returned';
   return isUntil(alarm.silenced_until, now) ? 'silenced' : 'unanswered';
 }
 
@@ -70,48 +83,64 @@ export type Alarm<Facts extends AlarmFacts = AlarmFacts> = {
   since: number;
 };
 
-/** Folds by episode, leaves out what is folded into another, and puts first what must be answered first. */
+/**
+ * Folds by episode, of which the newest alert speaks: new ones take over what was answered, and what a person answers is
+ * answered for all. Leaves out what is folded into another. What ended by itself is one alarm for each condition at its
+ * place, until somebody answers it, a day is over or it is there again.
+ */
 export function alarmsOf<Facts extends AlarmFacts>(alerts: Iterable<Facts>, now: number): Alarm<Facts>[] {
-  const byEpisode = new Map<string, Facts[]>();
-  for (const alert of alerts) {
-    if (alert.folded_into !== null) continue;
-    const together = byEpisode.get(alert.episode_id) ?? [];
-    together.push(alert);
-    byEpisode.set(alert.episode_id, together);
-  }
-  return [...byEpisode].map(([key, together]) => alarmOf(key, together, now)).sort(inOrder);
+  const shown = [...alerts].filter(({ folded_into }) => folded_into === null);
+  const standing = newestBy(
+    shown.filter(({ status }) => status === 'ACTIVE'),
+    ({ episode_id }) => episode_id,
+  );
+  const conditions = new Set(standing.map(conditionAt));
+  const ended = shown.filter(
+    (alert) =>
+      alert.status === 'RESOLVED' &&
+      !conditions.has(conditionAt(alert)) &&
+      now - Date.parse(alert.resolved_at ?? '') <= RETURNED_FOR_MS,
+  );
+  return [...standing, ...newestBy(ended, conditionAt)]
+    .map((alert) => alarmOf(alert, now))
+    .filter(({ newest, state }) => newest.status === 'ACTIVE' || state === 'returned')
+    .sort(inOrder);
 }
 
-function alarmOf<Facts extends AlarmFacts>(
-  key: string,
-  together: readonly Facts[],
-  now: number,
-): Alarm<Facts> {
-  const ordered = together.toSorted((a, b) => (a.triggered_at < b.triggered_at ? 1 : -1));
-  const [newest] = ordered;
-  if (newest === undefined) throw new Error('an alarm has at least one alert');
-  const priorities = together.map(priorityOf);
-  // one alert that nobody answered keeps the whole alarm open
-  const states = together.map((alert) => alarmStateOf(alert, now));
-  const open = (['unanswered', 'silenced', 'acknowledged', 'shelved'] as const).find((state) =>
-    states.includes(state),
-  );
+function newestBy<Facts extends AlarmFacts>(
+  alerts: readonly Facts[],
+  keyOf: (alert: Facts) => string,
+): Facts[] {
+  const newest = new Map<string, Facts>();
+  for (const alert of alerts) {
+    const known = newest.get(keyOf(alert));
+    if (known === undefined || isNewer(alert, known)) newest.set(keyOf(alert), alert);
+  }
+  return [...newest.values()];
+}
+
+function alarmOf<Facts extends AlarmFacts>(newest: Facts, now: number): Alarm<Facts> {
   return {
-    key,
+    key: newest.episode_id,
     newest,
-    count: together.length,
-    priority: Math.min(...priorities) as Priority,
-    state: open ?? 'unanswered',
-    since: Date.parse(ordered.at(-1)?.triggered_at ?? newest.triggered_at),
+    count: newest.episode_count ?? 1,
+    priority: priorityOf(newest),
+    state: alarmStateOf(newest, now),
+    since: Date.parse(newest.episode_since ?? newest.triggered_at),
   };
 }
 
 const RANK: Readonly<Record<AlarmState, number>> = {
   unanswered: 0,
   silenced: 1,
-  acknowledged: 2,
-  shelved: 3,
+  returned: 2,
+  acknowledged: 3,
+  shelved: 4,
 };
+
+/** Whether it is there, and nobody put it off: it colours what it is about. */
+export const isStanding = ({ state }: Pick<Alarm, 'state'>): boolean =>
+  state === 'unanswered' || state === 'silenced' || state === 'acknowledged';
 
 /** Unanswered first, then by priority, then the oldest: what began it all stands in front. */
 function inOrder(a: Alarm, b: Alarm): number {
@@ -128,10 +157,12 @@ export function isFlood(beganAt: readonly number[], now: number, wasFlood: boole
 
 export type Sound = 'none' | 'soft' | 'two-beeps' | 'three-beeps';
 
-/** What is heard: the worst alarm that nobody answered, silenced or put off. */
-export function soundOf(alarms: readonly Alarm[]): Sound {
-  const worst = Math.min(
-    ...alarms.filter(({ state }) => state === 'unanswered').map(({ priority }) => priority),
-  );
-  return worst === 1 ? 'three-beeps' : worst === 2 ? 'two-beeps' : worst === 3 ? 'soft' : 'none';
+/** What is heard, and the alarms it is for: the worst that nobody answered, silenced or put off. */
+export function heardOf(alarms: readonly Alarm[]): { sound: Sound; keys: readonly string[] } {
+  const open = alarms.filter(({ state }) => state === 'unanswered');
+  const worst = Math.min(...open.map(({ priority }) => priority));
+  return {
+    sound: worst === 1 ? 'three-beeps' : worst === 2 ? 'two-beeps' : worst === 3 ? 'soft' : 'none',
+    keys: open.filter(({ priority }) => priority === worst).map(({ key }) => key),
+  };
 }

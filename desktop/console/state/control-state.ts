@@ -27,18 +27,23 @@ export type ControlState =
   | { is: 'failed'; wanted: SwitchState }
   | { is: 'no-signal'; last: SwitchState | null }
   | { is: 'unknown' }
-  | { is: 'locked' };
+  /** Nothing may start it. What it reports is told all the same, as long as it is heard: it may run in spite of that. */
+  | { is: 'locked'; isHeard: boolean; reported: SwitchState | null };
 
 export const SLOW_AFTER_MS = 30_000;
 export const FAILED_AFTER_MS = 60_000;
 export const NO_SIGNAL_AFTER_MS = 90_000;
 
+/** Whether what it reports, its power and its signal may be taken for how it is now. */
+export const isHeard = ({ isOnline, silentForMs }: Pick<ControlFacts, 'isOnline' | 'silentForMs'>): boolean =>
+  isOnline && silentForMs !== null && silentForMs <= NO_SIGNAL_AFTER_MS;
+
 export function controlStateOf(facts: ControlFacts): ControlState {
   const { target, reported, silentForMs, commandedForMs } = facts;
-  if (facts.isLockedOut) return { is: 'locked' };
+  if (facts.isLockedOut) return { is: 'locked', isHeard: isHeard(facts), reported };
   if (facts.onItsWay) return { is: 'on-its-way', wanted: target, leftMs: facts.onItsWay.leftMs };
   if (silentForMs === null) return { is: 'unknown' };
-  if (!facts.isOnline || silentForMs > NO_SIGNAL_AFTER_MS) return { is: 'no-signal', last: reported };
+  if (!isHeard(facts)) return { is: 'no-signal', last: reported };
   if (reported === null) return { is: 'unknown' };
   if (reported === target) return { is: reported === 'ON' ? 'on' : 'off' };
   if (commandedForMs !== null && commandedForMs <= FAILED_AFTER_MS) {
@@ -76,4 +81,9 @@ export function urgencyOf(state: ControlState): number {
     case 'off':
       return 4;
   }
+}
+
+/** The order in which rows are drawn while a finger may be on its way to one: as they stand, new ones behind. */
+export function keptOrder(drawn: readonly string[], wanted: readonly string[]): string[] {
+  return [...drawn.filter((id) => wanted.includes(id)), ...wanted.filter((id) => !drawn.includes(id))];
 }

@@ -33,10 +33,10 @@ export const isNight = (hour: number): boolean => hour >= 18 || hour < 6;
 
 export type Link = 'connecting' | 'live' | 'late' | 'lost';
 
-/** The event stream sends something at least every 5 s. */
+/** The event stream sends something at least every 5 s. It is looked at every second: at twelve it is seen to be lost. */
 export function linkOf(silentForMs: number | null, isKnown: boolean): Link {
   if (silentForMs === null) return 'connecting';
-  if (silentForMs > 12 * S) return 'lost';
+  if (silentForMs > 11 * S) return 'lost';
   if (silentForMs > 8 * S) return 'late';
   return isKnown ? 'live' : 'connecting';
 }

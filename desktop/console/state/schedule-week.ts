@@ -22,13 +22,15 @@ export type Block = {
 };
 
 const DAY_MINUTES = 1_440;
+const MOST_DAYS = 366;
 
 /** Blocks of the seven days from `monday`; what runs past midnight goes on in the next day's column. */
 export function blocksOfWeek(rules: readonly PlannedRule[], monday: string): Block[] {
   const blocks: Block[] = [];
   for (const rule of rules) {
-    // from the day before: its night may reach into the week
-    for (let dayIndex = -1; dayIndex < 7; dayIndex += 1) {
+    // from before: its night, or its days, may reach into the week
+    const before = Math.min(Math.ceil((rule.lengthMinutes ?? 0) / DAY_MINUTES), MOST_DAYS);
+    for (let dayIndex = -before; dayIndex < 7; dayIndex += 1) {
       if (occursOn(rule, addDays(monday, dayIndex))) blocks.push(...spread(rule, dayIndex));
     }
   }
@@ -45,10 +47,16 @@ function occursOn(rule: PlannedRule, day: string): boolean {
     case 'WEEKLY':
       return (rule.daysOfWeek ?? [weekdayOf(rule.startDay)]).includes(weekdayOf(day));
     case 'MONTHLY':
-      return day.slice(8) === rule.startDay.slice(8);
+      return isDayOfMonth(rule, day);
     case 'YEARLY':
-      return day.slice(5) === rule.startDay.slice(5);
+      return day.slice(5, 7) === rule.startDay.slice(5, 7) && isDayOfMonth(rule, day);
   }
+}
+
+/** In a month that has no such day it is the last one: the 31st of June, 29 February. */
+function isDayOfMonth({ startDay }: PlannedRule, day: string): boolean {
+  const last = new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)).getUTCDate();
+  return Number(day.slice(8)) === Math.min(Number(startDay.slice(8)), last);
 }
 
 function spread(rule: PlannedRule, dayIndex: number): Block[] {
@@ -56,17 +64,24 @@ function spread(rule: PlannedRule, dayIndex: number): Block[] {
   const length = rule.lengthMinutes ?? 15;
   const blocks: Block[] = [];
   let from = rule.startMinute;
-  let left = Math.min(length, 7 * DAY_MINUTES);
-  for (let day = dayIndex; left > 0; day += 1) {
+  let left = length;
+  for (let day = dayIndex; left > 0 && day < 7; day += 1) {
     const to = Math.min(DAY_MINUTES, from + left);
-    if (day >= 0 && day < 7) {
+    if (day >= 0) {
       blocks.push({ ruleId: rule.id, action: rule.action, dayIndex: day, fromMinute: from, toMinute: to });
     }
     left -= to - from;
     from = 0;
-    if (day > 7) break;
   }
   return blocks;
+}
+
+/** Whole days that a schedule holds beyond the first time its end comes round: 18:00 to 06:00 the day after next is one. */
+export function daysMore({ startMinute, lengthMinutes }: PlannedRule): number {
+  if (lengthMinutes === null) return 0;
+  const first = (startMinute + lengthMinutes) % DAY_MINUTES;
+  const least = first > startMinute ? first - startMinute : first - startMinute + DAY_MINUTES;
+  return Math.max(0, Math.round((lengthMinutes - least) / DAY_MINUTES));
 }
 
 /** Pairs that want opposite things at the same time. */

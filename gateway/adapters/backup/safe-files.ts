@@ -80,7 +80,10 @@ export async function removeUnfinished(folder: string, beginning = ''): Promise<
     if (!name.startsWith(beginning) || !name.includes(UNFINISHED)) continue;
     const by = WITH_PROCESS.exec(name)?.[1];
     if (by !== undefined && isAtWork(Number(by))) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
+    await rm(join(folder, name), { recursive: true, force: true }).catch((error: unknown) => {
+      // in a place that many share it may be somebody else's
+      if (!isCode(error, 'EACCES') && !isCode(error, 'EPERM')) throw error;
+    });
   }
 }
 

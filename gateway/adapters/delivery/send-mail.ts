@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { Outcome, Outgoing, Send } from '#features/delivery/ports.ts';
+import type { SendLetter } from '#features/invitations/ports.ts';
 
 const CONNECTIONS = 4;
 const CONNECT_WITHIN_MS = 10_000;
@@ -7,8 +8,8 @@ const ANSWER_WITHIN_MS = 20_000;
 
 export type MailSender = {
   send: Send;
-  /** A letter of its own, outside the outbox. Rejects when the mail server does not take it. */
-  sendLetter: (letter: { to: string; subject: string; text: string }) => Promise<void>;
+  /** A letter of its own, outside the outbox of channels. */
+  sendLetter: SendLetter;
   close: () => void;
 };
 
@@ -42,8 +43,15 @@ export function mailSender({ url, from }: { url: string; from: string | null }):
         stop.removeEventListener('abort', cut);
       }
     },
-    async sendLetter({ to, subject, text }) {
-      await transport.sendMail({ from: sender, to: { name: '', address: to }, subject, text });
+    async sendLetter({ id, to, subject, text }) {
+      const messageId = `<${id}@${domain}>`;
+      try {
+        await transport.sendMail({ from: sender, to: { name: '', address: to }, subject, text, messageId });
+        return { is: 'sent' };
+      } catch (error) {
+        const outcome = outcomeOf(error);
+        return { ...outcome, is: outcome.is === 'refused' ? 'refused' : 'retry' };
+      }
     },
     close: () => transport.close(),
   };
@@ -79,7 +87,7 @@ type SmtpError = { code?: unknown; responseCode?: unknown; command?: unknown; re
  * What a mail server says of the address or the message for good (5xx) ends it. Everything else is a matter between
  * this instance and its mail server, or passes.
  */
-function outcomeOf(error: unknown): Outcome {
+function outcomeOf(error: unknown): Extract<Outcome, { is: 'refused' | 'retry' | 'unreachable' }> {
   // errors of nodemailer carry these
   const { code, responseCode, command, response } = error as SmtpError;
   // for example letters that the mail server cannot carry in an address

@@ -8,8 +8,8 @@ export type SmsSenderDeps = {
   now: () => number;
   /** Most messages an hour to one person. */
   perHour: number;
-  /** When the SMS of the last hour to the person behind this delivery were sent, ms, oldest first. */
-  sentSince: (deliveryId: string, sinceMs: number) => Promise<number[]>;
+  /** When SMS of that time to the person behind this delivery were sent, ms, oldest first. */
+  sentBetween: (deliveryId: string, time: { from: number; to: number }) => Promise<number[]>;
 };
 
 /** Sends by the modem of the box, no more to one person than a phone, and a bill, can take. */
@@ -17,12 +17,13 @@ export function smsSender(deps: SmsSenderDeps): Send {
   return async (message, stop) => {
     stop.throwIfAborted();
     const now = deps.now();
-    const sent = await deps.sentSince(message.id, now - HOUR);
+    const sent = await deps.sentBetween(message.id, { from: now - HOUR, to: now });
     const oldest = sent.at(-deps.perHour);
     // a code is waited for, and bounded where it is asked for
     if (message.purpose !== 'CONFIRMATION' && sent.length >= deps.perHour && oldest !== undefined) {
       const afterMs = Math.max(60_000, oldest + HOUR - now);
-      return { is: 'retry', why: `${deps.perHour} SMS were sent to this person within the hour`, afterMs };
+      const why = `${deps.perHour} SMS were sent to this person within the hour`;
+      return { is: 'later', of: 'channel', why, afterMs };
     }
     const outcome = await deps.modem.sendSms({
       id: message.id,

@@ -42,7 +42,7 @@ export async function announce({
   answerQuestions(socket, { beacon, isPrivateAddress });
   socket.setBroadcast(true);
   const fallSilent = sayToAll(socket, { beacon, networks, saysEveryMs });
-  const names = announceService({ log, beacon, addresses: () => networks().map(({ address }) => address) });
+  const names = announceService({ log, beacon, networks });
   return {
     port: bound,
     async close() {

@@ -1,6 +1,7 @@
 import multicastDns, { type ResponseOutgoingPacket } from 'multicast-dns';
 import { type Beacon, GATEWAY_HOST, SERVICE } from '#contract/discovery.ts';
 import type { Log } from '#core/kernel.ts';
+import { isNeighbour, type OwnNetwork } from './networks.ts';
 
 // The gateway in the name service of the local network (RFC 6762 and 6763): its service, the host it runs on, and its
 // addresses, so that `http://camarao.local:8080` and the list of any DNS-SD browser lead to it.
@@ -13,35 +14,95 @@ const ALL_SERVICES = '_services._dns-sd._udp.local';
 export type NameServiceDeps = {
   log: Log;
   beacon: () => Beacon;
-  /** IPv4 addresses of this box on the farm network. */
-  addresses: () => readonly string[];
+  /** The networks this box is in now. */
+  networks: () => readonly OwnNetwork[];
+  looksEveryMs?: number;
+  /** That of the name service everywhere; another one for tests. */
+  port?: number;
 };
 
-/** Announces itself at once, answers who asks, and says goodbye at its end. Never throws. */
-export function announceService({ log, beacon, addresses }: NameServiceDeps): { close(): Promise<void> } {
-  const mdns = multicastDns();
+/** Cables are plugged, and Wi-Fi comes back. */
+const LOOKS_EVERY_MS = 5_000;
+const MOST_NETWORKS = 8;
+
+/**
+ * Announces itself in every network of this box, in each with the address it has there, answers who asks, and says goodbye
+ * at its end. Follows networks that come and go. Never throws.
+ */
+export function announceService(deps: NameServiceDeps): { close(): Promise<void> } {
+  const voices = new Map<string, Voice>();
+
+  function look(): void {
+    const networks = deps.networks().slice(0, MOST_NETWORKS);
+    const byName = new Map(networks.map((network) => [`${network.address}/${network.netmask}`, network]));
+    for (const [name, voice] of voices) {
+      if (byName.has(name)) continue;
+      voices.delete(name);
+      void voice.close();
+    }
+    for (const [name, network] of byName) {
+      if (!voices.has(name)) voices.set(name, speakIn(deps, network));
+    }
+  }
+
+  look();
+  const timer = setInterval(look, deps.looksEveryMs ?? LOOKS_EVERY_MS);
+  timer.unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await Promise.all([...voices.values()].map((voice) => voice.close()));
+    },
+  };
+}
+
+type Voice = { close: () => Promise<void> };
+
+/** A socket of its own for each network: one alone speaks in the network of its default route only. */
+function speakIn({ log, beacon, port }: NameServiceDeps, network: OwnNetwork): Voice {
+  const { address } = network;
+  const mdns = multicastDns({
+    interface: address,
+    // bound to an address of its own it would not hear what is said to all
+    bind: '0.0.0.0',
+    ...(port === undefined ? {} : { port }),
+  });
+  const facts = (): NameFacts => ({ beacon: beacon(), addresses: [address] });
   let isReady = true;
+  let isHeard = true;
   mdns.on('error', (error) => {
     isReady = false;
-    log.warn({ err: error }, 'the name service of the local network does not work here');
+    log.warn({ err: error, address }, 'the name service of the local network does not work here');
   });
-  mdns.on('warning', () => undefined);
-  mdns.on('query', (query) => {
-    if (!isReady) return;
+  mdns.on('warning', (error) => log.debug({ err: error, address }, 'the name service met an oddity'));
+  mdns.on('query', (query, from) => {
+    // sockets hear what is asked in other networks, too
+    if (!isReady || !isNeighbour(network, from.address)) return;
     const asked = (query.questions ?? []).slice(0, 16).map(({ name }) => name.toLowerCase());
-    const response = answerTo(asked, { beacon: beacon(), addresses: addresses() });
-    if (response !== null) mdns.respond(response);
+    const response = answerTo(asked, facts());
+    if (response !== null) say(response);
   });
   mdns.on('ready', () => {
-    if (isReady) mdns.respond(everything({ beacon: beacon(), addresses: addresses() }, TTL_S));
+    if (isReady) say(everything(facts(), TTL_S));
   });
+
+  function say(response: ResponseOutgoingPacket): void {
+    mdns.respond(response, (error) => {
+      // told once, until it is heard again
+      if (error && isHeard)
+        log.warn({ err: error, address }, 'the name of this gateway could not be announced');
+      isHeard = !error;
+    });
+  }
+
   return {
     async close() {
       // whoever has it in a list strikes it out at once
       if (isReady) {
-        const goodbye = everything({ beacon: beacon(), addresses: addresses() }, 0);
+        const goodbye = everything(facts(), 0);
         await new Promise<void>((resolve) => mdns.respond(goodbye, () => resolve()));
       }
+      isReady = false;
       await new Promise<void>((resolve) => mdns.destroy(() => resolve()));
     },
   };

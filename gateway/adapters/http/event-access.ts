@@ -24,8 +24,6 @@ export function sessionsEndedBy(committed: Committed): (caller: Caller) => boole
 }
 
 export type FarmChange = {
-  /** A membership concerns one person, the farm itself all who see it. */
-  of: 'farm' | 'member';
   farmId: string;
   /** The member, or the owner. */
   userId: string;
@@ -38,7 +36,6 @@ export function farmChangesIn(committed: Committed): FarmChange[] {
   return [
     ...rowsOf(committed, farmMember).map(
       ({ after, hidden }): FarmChange => ({
-        of: 'member',
         farmId: after.farm_id,
         userId: after.user_id,
         closedTo: hidden ? 'user' : 'nobody',
@@ -47,7 +44,6 @@ export function farmChangesIn(committed: Committed): FarmChange[] {
     ...rowsOf(committed, farm).map(({ id, before, after, hidden }): FarmChange => {
       const hasNewOwner = before !== null && before.owner_id !== after.owner_id;
       return {
-        of: 'farm',
         farmId: id,
         userId: after.owner_id,
         closedTo: hidden || hasNewOwner ? 'everybody' : 'nobody',

@@ -12,7 +12,7 @@ import { AppError, notFound } from '#core/errors.ts';
 import type { Caller } from '#core/route.ts';
 import { farmChangesIn, sessionsEndedBy } from './event-access.ts';
 import { gatherPresence } from './gather-presence.ts';
-import { type RowEvent, rowEventsOf } from './row-events.ts';
+import { type RowEvent, type RowEventDeps, rowEventsOf } from './row-events.ts';
 import { type EventSink, openViewerStream, type Viewer, type ViewerStream } from './viewer-stream.ts';
 
 const MAX_STREAMS = 500;
@@ -20,18 +20,15 @@ const MAX_STREAMS_PER_USER = 20;
 /** Beats between two questions whether token and farms still hold: what another process changed is heard of so. */
 const BEATS_PER_CHECK = 12;
 
-export type EventHubDeps = {
+export type EventHubDeps = RowEventDeps & {
   onCommit: (listener: CommitListener) => () => void;
   /** Farms the user owns or is a member of. */
   farmsOf: (userId: string) => Promise<readonly string[]>;
   snapshotFor: (userId: string, farmIds: readonly string[]) => Promise<unknown>;
-  farmOfControlPoint: (id: string) => Promise<string | null>;
-  farmOfPond: (id: string) => Promise<string | null>;
   /** Throws 401 when the token does not hold, or no longer. */
   authenticate: (bearer: string) => Promise<Caller>;
   now: () => number;
   later: (ms: number, run: () => void) => void;
-  onError: (error: unknown) => void;
 };
 
 export type EventHub = ReturnType<typeof createEventHub>;
@@ -156,10 +153,11 @@ async function visibleFarms(
  */
 function followFarms(streams: ReadonlySet<ViewerStream>, committed: Committed): Set<ViewerStream> {
   const changed = new Set<ViewerStream>();
-  for (const { of, farmId, userId, closedTo } of farmChangesIn(committed)) {
+  for (const { farmId, userId, closedTo } of farmChangesIn(committed)) {
     for (const stream of streams) {
       const isMeant = stream.caller.userId === userId;
-      if (isMeant || (of === 'farm' && stream.sees(farmId))) changed.add(stream);
+      // the others hear of a new member, too: what they do is told by their name
+      if (isMeant || stream.sees(farmId)) changed.add(stream);
       if (closedTo === 'everybody' || (closedTo === 'user' && isMeant)) stream.loses(farmId);
     }
   }

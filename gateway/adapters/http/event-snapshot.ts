@@ -2,12 +2,15 @@ import type { GatewayEvent, PresenceItem, SnapshotEvent, SyncEvent } from '#cont
 import { isoOf, type Kernel } from '#core/kernel.ts';
 
 type Contact = { control_point_id: string; heard_at_ms: number; consumption: number };
-type Stored = Pick<SnapshotEvent, 'farms' | 'control_points' | 'alerts' | 'unread_notifications'> & {
+type Stored = Pick<
+  SnapshotEvent,
+  'farms' | 'people' | 'control_points' | 'alerts' | 'returned' | 'unread_notifications'
+> & {
   contacts: Contact[];
 };
 
 export type EventSnapshotDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
-  storedSnapshot: (userId: string, farmIds: readonly string[]) => Promise<Stored>;
+  storedSnapshot: (userId: string, farmIds: readonly string[], now: number) => Promise<Stored>;
   /** Presence from the memory of the process that hears the controllers; null where nothing is known of it here. */
   presenceOf: (controlPointId: string) => PresenceItem | null;
   onlineAfterMs: number;
@@ -23,7 +26,7 @@ export async function eventSnapshot(
   userId: string,
   farmIds: readonly string[],
 ): Promise<SnapshotEvent> {
-  const { contacts, ...stored } = await deps.storedSnapshot(userId, farmIds);
+  const { contacts, ...stored } = await deps.storedSnapshot(userId, farmIds, deps.now());
   const sync = await deps.syncAsTold();
   const contactsById = new Map(contacts.map((contact) => [contact.control_point_id, contact]));
   const presence = stored.control_points.map(

@@ -21,7 +21,7 @@ import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
 import { readFile } from './read-json-body.ts';
 import { requestIdOf } from './request-frame.ts';
-import type { Admit } from './request-limits.ts';
+import { type Admit, isCounted } from './request-limits.ts';
 import { sendAnswer } from './send-answer.ts';
 
 export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
@@ -189,8 +189,8 @@ async function scopedCaller(deps: HandleDeps, route: Route, bearer: string, sour
   const caller = await deps.authenticate(bearer);
   requireScope(caller, route);
   if (caller.scopes === null) return caller;
-  // a lapsed plan refuses recording; reading goes on, and control knows no plan
-  if (scopeFor(route) === 'record') await deps.accessTokens.requirePlan(caller.userId);
+  // a lapsed plan refuses recording; reading goes on, and what moves water or warns (a measurement does) knows no plan
+  if (scopeFor(route) === 'record' && isCounted(route)) await deps.accessTokens.requirePlan(caller.userId);
   deps.accessTokens.noteUse(caller, source);
   return caller;
 }

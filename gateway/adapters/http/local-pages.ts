@@ -8,6 +8,8 @@ export type LocalPages = {
   key: () => string | null;
   report: () => Promise<unknown>;
   bundle: () => Promise<Uint8Array>;
+  /** What lets this gateway in at its hosted instance. */
+  hostedEntrance: () => Promise<unknown>;
 };
 
 /** GET /local/doctor: the report that the doctor's command prints. */
@@ -23,6 +25,15 @@ export function localBundle(pages: LocalPages): RequestHandler {
   return async (request, response) => {
     requireLocal(pages, request.headers.authorization);
     response.type('application/gzip').end(await pages.bundle());
+  };
+}
+
+/** GET /local/hosted-entrance: for the update, which fetches in a process of its own. */
+export function localEntrance(pages: LocalPages): RequestHandler {
+  return async (request, response) => {
+    requireLocal(pages, request.headers.authorization);
+    response.setHeader('Cache-Control', 'no-store');
+    response.json(await pages.hostedEntrance());
   };
 }
 

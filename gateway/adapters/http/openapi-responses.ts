@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { errorBody } from '#contract/fields.ts';
 import type { Route } from '#core/route.ts';
+import { scopeFor } from '#core/token-scope.ts';
 
 const error = errorBody.meta({ id: 'Error', description: 'What happened and what to do' });
 
@@ -66,7 +67,8 @@ function errorStatusesOf(route: Route): number[] {
     [400, true],
     // without a token a write can still carry a wrong password
     [401, access.who !== 'anyone' || isWrite],
-    [402, method === 'POST'],
+    // creating, and programs that record: both need a plan that has not lapsed
+    [402, method === 'POST' || scopeFor(route) === 'record'],
     [403, access.who === 'admin' || access.who === 'farm' || isWrite],
     [404, access.who === 'farm' || route.path.includes('{') || isWrite],
     [409, isWrite],

@@ -6,7 +6,7 @@ import { consolePages } from './console.ts';
 import { docsPage } from './docs-page.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
 import { healthPage, type Readiness, readyPage } from './health.ts';
-import { type LocalPages, localBundle, localReport } from './local-pages.ts';
+import { type LocalPages, localBundle, localEntrance, localReport } from './local-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -30,6 +30,7 @@ export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly
   get(app, '/metrics', metricsPage(deps));
   get(app, '/local/doctor', localReport(deps.local));
   get(app, '/local/support-bundle', localBundle(deps.local));
+  get(app, '/local/hosted-entrance', localEntrance(deps.local));
   get(app, '/ca.pem', authorityBundle(deps.authorities));
   get(app, '/ca.crt', authorityForPhones(deps.authorities));
   get(app, `${API}/openapi.json`, openApiPage(routes));

@@ -1,4 +1,4 @@
-import { controlPointEventOf, type StreamEventName } from '#contract/events/stream.ts';
+import { controlPointEventOf, type SnapshotEvent, type StreamEventName } from '#contract/events/stream.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { notification } from '#contract/resources/notifications.ts';
@@ -10,16 +10,19 @@ export type RowEvent = { farmId: string | null; userId: string | null; text: str
 
 type Told = { name: StreamEventName; data: unknown; farmId: string | null; userId: string | null };
 
+export type RowEventDeps = {
+  farmOfControlPoint: (id: string) => Promise<string | null>;
+  farmOfPond: (id: string) => Promise<string | null>;
+  /** The newest open alerts of these episodes, of those that are not over. */
+  openOfEpisodes: (
+    farmIds: readonly string[],
+    episodeIds: readonly string[],
+  ) => Promise<SnapshotEvent['alerts']>;
+  onError: (error: unknown) => void;
+};
+
 /** Tells what a committed unit means for those who watch. */
-export function rowEventsOf(
-  deps: {
-    farmOfControlPoint: (id: string) => Promise<string | null>;
-    farmOfPond: (id: string) => Promise<string | null>;
-    onError: (error: unknown) => void;
-  },
-  committed: Committed,
-  tell: (event: Told) => void,
-): void {
+export function rowEventsOf(deps: RowEventDeps, committed: Committed, tell: (event: Told) => void): void {
   for (const { after, rev, hidden } of rowsOf(committed, controlPoint)) {
     const data = controlPointEventOf(after, { rev, deleted: hidden });
     tell({ name: 'control_point', data, farmId: after.farm_id, userId: null });
@@ -37,6 +40,7 @@ export function rowEventsOf(
   for (const { after, rev, hidden } of rowsOf(committed, alert)) {
     tell({ name: 'alert', data: { ...after, rev, deleted: hidden }, farmId: after.farm_id, userId: null });
   }
+  tellWhatGoesOn(deps, committed, tell);
   for (const { after, rev, hidden } of rowsOf(committed, measurement)) {
     const tellMeasurement = (farmId: string | null) => {
       if (farmId === null) return;
@@ -49,4 +53,20 @@ export function rowEventsOf(
     const data = { ...after, rev, deleted: hidden };
     tell({ name: 'notification', data, farmId: after.farm_id, userId: after.user_id });
   }
+}
+
+/**
+ * An alert may end while its episode goes on: its measurement was corrected. Viewers know an episode by its newest alone,
+ * so they are told which one that is now.
+ */
+function tellWhatGoesOn(deps: RowEventDeps, committed: Committed, tell: (event: Told) => void): void {
+  const ended = rowsOf(committed, alert).filter(
+    ({ before, after, hidden }) => before?.status === 'ACTIVE' && (hidden || after.status !== 'ACTIVE'),
+  );
+  if (ended.length === 0) return;
+  const farmIds = [...new Set(ended.map(({ after }) => after.farm_id))];
+  const episodeIds = [...new Set(ended.map(({ after }) => after.episode_id))];
+  deps.openOfEpisodes(farmIds, episodeIds).then((rows) => {
+    for (const data of rows) tell({ name: 'alert', data, farmId: data.farm_id, userId: null });
+  }, deps.onError);
 }

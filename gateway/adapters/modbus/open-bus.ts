@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type {
   BusAddress,
   BusLink,
@@ -25,7 +26,8 @@ const MOST_BYTES = 1_024;
 
 /**
  * Opens a bus. Its link reads registers one request at a time, at least 3.5 characters (and 20 ms) after whatever was
- * last heard on the line. Answers why when it does not open.
+ * last heard on the line. An RTU answer does not say which registers it holds: a unit that may still owe one is asked
+ * for others only when that has come or will not come any more. Answers why when it does not open.
  */
 export async function openBus(deps: OpenBusDeps, address: BusAddress): Promise<BusOpened> {
   const opened = await (address.kind === 'serial' ? openSerial(address) : openSocket(deps, address));
@@ -34,29 +36,46 @@ export async function openBus(deps: OpenBusDeps, address: BusAddress): Promise<B
 }
 
 type Waiting = { bytes: Uint8Array; look: () => void };
+/** An answer that may still come, and until when, monotonic ms. */
+type Owed = { read: RegisterRead; until: number };
 
 function createBusLink({ monotonic }: OpenBusDeps, line: ByteLink, address: BusAddress): BusLink {
-  const state = { isOpen: true, transaction: 0, quietAt: 0, waiting: null as Waiting | null };
+  const state = { isOpen: true, transaction: 0, quietAt: 0, sentAt: 0, waiting: null as Waiting | null };
+  const owedByUnit = new Map<number, Owed>();
+  const ended = new AbortController();
   let queue: Promise<unknown> = Promise.resolve();
   const gapMs = address.kind === 'tcp' ? 0 : gapOf(address);
 
-  line.listen(
-    (bytes) => {
-      state.quietAt = monotonic() + gapMs;
-      const { waiting } = state;
-      if (waiting === null) return;
-      waiting.bytes = joined(waiting.bytes, bytes);
-      waiting.look();
-    },
-    () => {
-      state.isOpen = false;
-      state.waiting?.look();
-    },
-  );
+  line.listen((bytes) => {
+    state.quietAt = monotonic() + gapMs;
+    const { waiting } = state;
+    if (waiting === null) return;
+    waiting.bytes = joined(waiting.bytes, bytes);
+    waiting.look();
+  }, hangUp);
+
+  function hangUp(): void {
+    state.isOpen = false;
+    ended.abort();
+    state.waiting?.look();
+  }
+
+  /** What comes meanwhile is nobody's, and dropped. */
+  async function quiet(until: number): Promise<void> {
+    const waitMs = until - monotonic();
+    if (waitMs > 0) await pause(waitMs, undefined, { signal: ended.signal }).catch(() => undefined);
+  }
+
+  /** The last answer to this unit's requests that was not heard, while it may still come. */
+  function owedBy({ unitId }: RegisterRead): Owed | null {
+    const owed = owedByUnit.get(unitId) ?? null;
+    if (owed === null || owed.until > monotonic()) return owed;
+    owedByUnit.delete(unitId);
+    return null;
+  }
 
   async function once(read: RegisterRead, timeoutMs: number): Promise<WordsRead> {
-    const waitMs = state.quietAt - monotonic();
-    if (waitMs > 0) await delay(waitMs);
+    await quiet(state.quietAt);
     if (!state.isOpen) return trouble('UNPLUGGED');
     state.transaction = (state.transaction + 1) & 0xffff;
     const { transaction } = state;
@@ -83,15 +102,23 @@ function createBusLink({ monotonic }: OpenBusDeps, line: ByteLink, address: BusA
       state.waiting = waiting;
     });
     line.write(address.kind === 'tcp' ? tcpRequest(read, transaction) : rtuRequest(read));
-    state.quietAt = monotonic() + gapMs;
+    state.sentAt = monotonic();
+    state.quietAt = state.sentAt + gapMs;
     return heard;
   }
 
-  async function patiently(read: RegisterRead, { timeoutMs, tries }: Patience): Promise<WordsRead> {
+  async function patiently(read: RegisterRead, { timeoutMs, tries, lateMs }: Patience): Promise<WordsRead> {
     // the request itself takes its time on a slow line
-    const longMs = timeoutMs + (address.kind === 'tcp' ? 0 : sendingMs(address, 13 + read.count * 2));
+    const onLineMs = address.kind === 'tcp' ? 0 : sendingMs(address, 13 + read.count * 2);
+    const owed = owedBy(read);
+    if (owed !== null && !isSameRead(owed.read, read)) await quiet(owed.until);
     for (let attempt = 1; ; attempt += 1) {
-      const result = await once(read, longMs);
+      const wasOwed = owedBy(read) !== null;
+      const result = await once(read, timeoutMs + onLineMs);
+      const isHeard = result.is === 'words' || result.code === 'REFUSED';
+      // what was heard may have been owed from before, and its own answer comes now; over TCP each names its request
+      if (address.kind === 'tcp' || (isHeard && !wasOwed)) owedByUnit.delete(read.unitId);
+      else owedByUnit.set(read.unitId, { read, until: state.sentAt + onLineMs + lateMs });
       // who refuses has understood; asking again changes nothing
       const isFinal = result.is === 'words' || result.code === 'REFUSED' || result.code === 'UNPLUGGED';
       if (isFinal || attempt >= tries) return result;
@@ -106,12 +133,14 @@ function createBusLink({ monotonic }: OpenBusDeps, line: ByteLink, address: BusA
     },
     isOpen: () => state.isOpen,
     async close() {
-      state.isOpen = false;
-      state.waiting?.look();
+      hangUp();
       await line.close();
     },
   };
 }
+
+const isSameRead = (a: RegisterRead, b: RegisterRead): boolean =>
+  a.functionCode === b.functionCode && a.address === b.address && a.count === b.count;
 
 const trouble = (code: Extract<WordsRead, { is: 'trouble' }>['code'], exception: number | null = null) =>
   ({ is: 'trouble', code, exception }) as const;
@@ -131,5 +160,3 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   both.set(b, a.length);
   return both;
 }
-
-const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

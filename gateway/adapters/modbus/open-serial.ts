@@ -1,8 +1,9 @@
 import { realpath } from 'node:fs/promises';
-import type { SerialPort as Port } from 'serialport';
 import type { ProbeTroubleCode } from '#contract/resources/probes.ts';
 import type { BusAddress } from '#features/probes/ports.ts';
-import type { ByteLinkOpened } from './byte-link.ts';
+import { openPort, type SerialLink } from '../serial/open-port.ts';
+import { asPortTrouble, type PortFault } from '../serial/port-trouble.ts';
+import type { ByteLink, ByteLinkOpened } from './byte-link.ts';
 
 // Merely opening some files of /dev does harm (a watchdog starts to count), so only what is a serial port is opened.
 const SERIAL_PORTS = [
@@ -12,45 +13,38 @@ const SERIAL_PORTS = [
   /^(\\\\\.\\)?COM\d{1,3}$/i,
 ];
 
-/** Opens a serial port for this program alone. The library is loaded with the first port, not before. */
-export async function openSerial(address: BusAddress): Promise<ByteLinkOpened> {
-  const found = await portOf(address.device ?? '');
+const TROUBLE: Readonly<Record<PortFault, ProbeTroubleCode>> = {
+  not_found: 'PORT_NOT_FOUND',
+  busy: 'PORT_BUSY',
+  denied: 'PORT_DENIED',
+  unplugged: 'PORT_NOT_FOUND',
+  failed: 'NOT_A_SERIAL_PORT',
+};
+
+/** Opens a serial port for this program alone. */
+export async function openSerial({ device, baud, parity, stopBits }: BusAddress): Promise<ByteLinkOpened> {
+  const found = await portOf(device ?? '');
   if (found.is === 'trouble') return found;
-  let SerialPort: typeof Port;
   try {
-    ({ SerialPort } = await import('serialport'));
-  } catch {
-    return { is: 'trouble', code: 'SERIAL_MISSING' };
+    const port = await openPort(found.path, baud, { parity, stopBits: stopBits === 2 ? 2 : 1 });
+    return { is: 'open', link: linkOf(port) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND')
+      return { is: 'trouble', code: 'SERIAL_MISSING' };
+    return { is: 'trouble', code: TROUBLE[asPortTrouble(error, found.path).fault] };
   }
-  const port = new SerialPort({
-    path: found.path,
-    baudRate: address.baud,
-    dataBits: 8,
-    parity: address.parity,
-    stopBits: address.stopBits === 2 ? 2 : 1,
-    autoOpen: false,
-    lock: true,
-  });
-  // a cable that is pulled says so by this and by 'close'; the second is heard
-  port.on('error', () => undefined);
-  const failure = await new Promise<Error | null>((resolve) => port.open((error) => resolve(error ?? null)));
-  if (failure !== null) return { is: 'trouble', code: troubleOf(failure.message) };
-  return {
-    is: 'open',
-    link: {
-      write: (bytes) => void port.write(Buffer.from(bytes)),
-      listen(onBytes, onClose) {
-        port.on('data', onBytes);
-        port.once('close', onClose);
-      },
-      close: () =>
-        new Promise((resolve) => {
-          if (port.isOpen) port.close(() => resolve());
-          else resolve();
-        }),
-    },
-  };
 }
+
+const linkOf = (port: SerialLink): ByteLink => ({
+  // a port that is lost says so by `lost`
+  write: (bytes) => void port.write(bytes).catch(() => undefined),
+  listen(onBytes, onClose) {
+    port.onData(onBytes);
+    if (port.lost.aborted) onClose();
+    else port.lost.addEventListener('abort', onClose, { once: true });
+  },
+  close: port.close,
+});
 
 type Found = { is: 'port'; path: string } | { is: 'trouble'; code: ProbeTroubleCode };
 
@@ -64,12 +58,4 @@ async function portOf(device: string): Promise<Found> {
   } catch {
     return { is: 'trouble', code: 'PORT_NOT_FOUND' };
   }
-}
-
-/** The library tells the system's reason in its message alone. */
-function troubleOf(message: string): ProbeTroubleCode {
-  if (/permission denied|access denied|EACCES|EPERM/i.test(message)) return 'PORT_DENIED';
-  if (/cannot lock|busy|temporarily unavailable|EBUSY|EAGAIN/i.test(message)) return 'PORT_BUSY';
-  if (/no such file|not found|ENOENT|ENXIO|ENODEV/i.test(message)) return 'PORT_NOT_FOUND';
-  return 'NOT_A_SERIAL_PORT';
 }

@@ -85,12 +85,9 @@ function admit(
   password: Buffer | undefined,
 ): Controller | AuthenticateError {
   const { door, counters, log } = deps;
-  const { clientId, source } = peer;
   const name = username ?? '';
-  if (!MQTT_ID_PATTERN.test(clientId) || clientId !== name) {
-    counters.refuse('refused_client_id', source);
-    tellKnock(deps, peer, name, 'unknown');
-    log.debug({ source }, 'a client was refused: its client id is not its user name, or not allowed');
+  if (isNoName(peer.clientId, name)) {
+    noteNoName(deps, peer, name);
     return refused('identifier rejected', IDENTIFIER_REJECTED);
   }
   try {
@@ -109,24 +106,44 @@ function admit(
 }
 
 /**
- * True for a name that belongs to nobody: thousands of them may knock for days, and each costs a fraction of what it
- * would at the broker. It is counted and told as it would be there.
+ * How a device is refused that belongs to nobody: thousands of them may knock for days, and each costs a fraction of what
+ * it would at the broker. It is counted and told as it would be there. Null: the broker judges.
  */
-export function isTurnedAway(deps: AdmissionDeps, peer: Peer, { clientId, username }: WhoComes): boolean {
-  const isBoot = username === BOOT_USER;
-  if (isBoot || clientId !== username || !MQTT_ID_PATTERN.test(clientId)) return false;
+export function whyTurnedAway(deps: AdmissionDeps, peer: Peer, who: WhoComes): Refusal | null {
+  const { clientId, will } = who;
+  const name = who.username ?? '';
+  if (name === BOOT_USER && macOfClientId(clientId) !== null) return null;
+  const knocking = { clientId, rawWill: will, source: peer.source };
+  if (isNoName(clientId, name)) {
+    noteNoName(deps, knocking, name);
+    return IDENTIFIER_REJECTED;
+  }
   try {
-    if (deps.door.isKnown(username)) return false;
-    peer.clientId = clientId;
-    noteKnock(deps, peer, username, 'unknown');
-    return true;
+    if (deps.door.isKnown(name)) return null;
+    noteKnock(deps, knocking, name, 'unknown');
+    return NOT_AUTHORIZED;
   } catch (error) {
-    deps.log.debug({ err: error, name: username }, 'a knock is left to the broker');
-    return false;
+    deps.log.debug({ err: error, name }, 'a knock is left to the broker');
+    return null;
   }
 }
 
-function noteKnock(deps: AdmissionDeps, peer: Peer, name: string, reason: Knock['reason']): void {
+type Knocking = Pick<Peer, 'clientId' | 'rawWill' | 'source'>;
+
+/** A controller comes with one name, as client id and as user name. */
+const isNoName = (clientId: string, name: string): boolean =>
+  !MQTT_ID_PATTERN.test(clientId) || clientId !== name;
+
+function noteNoName(deps: AdmissionDeps, peer: Knocking, name: string): void {
+  deps.counters.refuse('refused_client_id', peer.source);
+  tellKnock(deps, peer, name, 'unknown');
+  deps.log.debug(
+    { source: peer.source },
+    'a client was refused: its client id is not its user name, or not allowed',
+  );
+}
+
+function noteKnock(deps: AdmissionDeps, peer: Knocking, name: string, reason: Knock['reason']): void {
   const { source } = peer;
   deps.counters.refuse(reason === 'wrong_key' ? 'refused_wrong_key' : 'refused_unknown', source);
   deps.door.seenUnknown({ name, source, via: 'mqtt', reason });
@@ -134,7 +151,12 @@ function noteKnock(deps: AdmissionDeps, peer: Peer, name: string, reason: Knock[
 }
 
 /** Relays show by their names and their will what they are, so that they can be adopted from a list. */
-function tellKnock({ relays }: AdmissionDeps, peer: Peer, username: string, reason: Knock['reason']): void {
+function tellKnock(
+  { relays }: AdmissionDeps,
+  peer: Knocking,
+  username: string,
+  reason: Knock['reason'],
+): void {
   const { clientId, rawWill, source } = peer;
   const will = rawWill === null ? null : { topic: rawWill.topic, payload: rawWill.payload.toString() };
   relays?.knocked({ clientId, username, will, source, reason });

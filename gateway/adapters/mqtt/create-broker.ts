@@ -6,7 +6,7 @@ import { deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { DeviceDoor, DeviceLink, DeviceTalk, GuestDoor, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
 import type { RelayDesk, SendToRelay } from '#core/relay-link.ts';
-import { type AdmissionDeps, createAdmission, isTurnedAway } from './admission.ts';
+import { type AdmissionDeps, createAdmission, whyTurnedAway } from './admission.ts';
 import { createAuthorization } from './authorization.ts';
 import {
   allowancesOf,
@@ -148,7 +148,7 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     now,
     bounds,
     allowances,
-    isTurnedAway: (peer, who) => isTurnedAway(admission, peer, who),
+    whyTurnedAway: (peer, who) => whyTurnedAway(admission, peer, who),
   });
   const listeners = createListeners({
     log,

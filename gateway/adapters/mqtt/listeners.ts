@@ -107,7 +107,10 @@ export function createListeners(deps: ListenerDeps) {
   function refuse(socket: Duplex, status: string, source: string): void {
     counters.refuse('refused_upgrade', source);
     socket.on('error', () => {});
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    // its own side of the connection it may keep open as long as it likes
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+      socket.destroy(),
+    );
   }
 
   /** Takes no more connections; those that are open are the caller's. Resolves when the ports are free. */

@@ -19,12 +19,15 @@ export type ReceptionDeps = Limits & {
   peersByClient: WeakMap<Client, Peer>;
   counters: Counters;
   now: () => number;
-  /** True: nobody knows who comes, which has been noted. */
-  isTurnedAway: (peer: Peer, who: WhoComes) => boolean;
+  /** The return code for who belongs to nobody, which has been noted; null: the broker judges. */
+  whyTurnedAway: (peer: Peer, who: WhoComes) => number | null;
 };
 
-/** CONNACK "not authorized" (section 3.2.2.3). */
-const NOT_AUTHORIZED = Buffer.from([0x20, 2, 0, 5]);
+/** CONNACK that refuses (section 3.2.2). */
+const refusal = (returnCode: number) => Buffer.from([0x20, 2, 0, returnCode]);
+
+/** Who was refused gives its place back by then. */
+const GOODBYE_MS = 1_000;
 
 // Control types of MQTT.
 const CONNECT = 1;
@@ -91,8 +94,12 @@ export function createReception(deps: ReceptionDeps) {
         clearTimeout(silence);
         stream.off('readable', look);
         const who = peekConnect(first);
-        if (who !== null && deps.isTurnedAway(peer, who)) {
-          stream.end(NOT_AUTHORIZED, () => stream.destroy());
+        const why = who === null ? null : deps.whyTurnedAway(peer, who);
+        if (why !== null) {
+          // over WebSocket the end waits for the other side's goodbye
+          const goodbye = setTimeout(() => stream.destroy(), Math.min(GOODBYE_MS, bounds.connectTimeoutMs));
+          stream.once('close', () => clearTimeout(goodbye));
+          stream.end(refusal(why), () => stream.destroy());
           return;
         }
         stream.unshift(first);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PLANS, type Plan } from '#contract/words.ts';
 import { isoOf } from '#core/kernel.ts';
-import type { FactContent, ProviderStatus } from '#features/payments/ports.ts';
+import type { Card, FactContent, ProviderStatus } from '#features/payments/ports.ts';
 
 // Objects as Stripe writes them, in the versions of its interface an account may have: what moved is read at both
 // places. Only what we use is looked at; the rest may change.
@@ -72,6 +72,30 @@ export const stripeCard = z.object({
   exp_year: z.number().int().nullish(),
   exp_month: z.number().int().nullish(),
 });
+
+const expandedMethod = z
+  .object({
+    id: z.string(),
+    card: z.object({ last4: z.string(), exp_year: z.number().int(), exp_month: z.number().int() }).nullish(),
+  })
+  .nullish()
+  .catch(null);
+const payingMethods = z.object({
+  default_payment_method: expandedMethod,
+  customer: z
+    .object({ invoice_settings: z.object({ default_payment_method: expandedMethod }).nullish() })
+    .nullish()
+    .catch(null),
+});
+
+/** The card a subscription is paid with next: its own, else that of its customer. null: none, or no card. */
+export function cardOf(subscription: unknown): Card | null {
+  const { default_payment_method: own, customer } = payingMethods.parse(subscription);
+  const method = own ?? customer?.invoice_settings?.default_payment_method;
+  if (method?.card == null) return null;
+  const { last4, exp_year: year, exp_month: month } = method.card;
+  return { id: method.id, last4, year, month };
+}
 
 export const stripeCharge = z.object({
   id: z.string(),

@@ -11,8 +11,9 @@ import type {
   SoldPlan,
 } from '#features/payments/ports.ts';
 import { readStripeEvent } from './read-stripe-event.ts';
-import { type PlanOfPrice, stripeSubscription, subscriptionContent } from './stripe-objects.ts';
-import { TOLERANCE_S, wrongSignature } from './webhook-signature.ts';
+import { fail, nullIfMissing, stateChanged } from './stripe-errors.ts';
+import { cardOf, type PlanOfPrice, stripeSubscription, subscriptionContent } from './stripe-objects.ts';
+import { requireNotAhead, TOLERANCE_S, wrongSignature } from './webhook-signature.ts';
 
 export type StripeSettings = {
   secretKey: string;
@@ -23,10 +24,15 @@ export type StripeSettings = {
   prices: Readonly<Record<SoldPlan, Readonly<Record<Currency, string | null>>>>;
 };
 
+type Answered = Stripe.Response<Stripe.Subscription>;
 type StripeDeps = Pick<Kernel, 'now' | 'clockQuality' | 'log'>;
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
+/** Pages and subscriptions of one customer that are looked at; one is what there should be. */
+const AT_ONCE = 100;
+/** Where Stripe says what is paid with next. */
+const CARD = ['default_payment_method', 'customer.invoice_settings.default_payment_method'];
 /** Stripe takes 500 characters of a comment. */
 const COMMENT_LENGTH = 500;
 
@@ -39,16 +45,19 @@ export function stripeProvider(deps: StripeDeps, settings: StripeSettings): Paym
     telemetry: false,
   });
   const planOfPrice = planFinder(settings.prices);
+  const shown = (found: Answered | null) => (found === null ? null : snapshotOf(found, planOfPrice));
   const asked = <Answer>(question: () => Promise<Answer>) => question().catch((error) => fail(deps, error));
   return {
     name: 'stripe',
-    createCustomer: (person) => asked(async () => (await createCustomer(stripe, person)).id),
+    createCustomer: (person, attempt) =>
+      asked(async () => (await createCustomer(stripe, person, attempt)).id),
     createCheckout: (order) => {
       const price = settings.prices[order.plan][order.currency];
       if (price === null) throw notSold(order);
-      return asked(() =>
-        order.changes === null ? sell(stripe, order, price) : change(stripe, order, price),
-      );
+      return asked(async () => {
+        await closePages(stripe, order.customerId);
+        return order.changes === null ? sell(stripe, order, price) : change(stripe, order, price);
+      });
     },
     createPortal: ({ customerId, returnUrl, language }) =>
       asked(async () => {
@@ -59,13 +68,15 @@ export function stripeProvider(deps: StripeDeps, settings: StripeSettings): Paym
         });
         return { url };
       }),
-    cancelSubscription: (wish) => asked(async () => snapshotOf(await cancel(stripe, wish), planOfPrice)),
+    cancelSubscription: (wish) => asked(async () => shown(await cancel(stripe, wish))),
+    endDouble: (id) => asked(async () => shown(await endDouble(stripe, id))),
     deleteCustomer: (id) => asked(async () => void (await stripe.customers.del(id).catch(nullIfMissing))),
     subscriptionNow: (id) =>
       asked(async () => {
-        const found = await stripe.subscriptions.retrieve(id).catch(nullIfMissing);
-        return found === null ? null : snapshotOf(found, planOfPrice);
+        const found = await stripe.subscriptions.retrieve(id, { expand: CARD }).catch(nullIfMissing);
+        return found === null ? null : { ...snapshotOf(found, planOfPrice), card: cardOf(found) };
       }),
+    subscriptionsOf: (customer) => asked(() => runningOf(stripe, customer, planOfPrice)),
     readEvent: (raw, signature) =>
       readStripeEvent('stripe', verified(deps, stripe.webhooks, settings, { raw, signature }), planOfPrice),
   };
@@ -99,14 +110,26 @@ function notSold({ plan, currency }: CheckoutOrder): AppError {
 }
 
 /** Two that ask at once get one customer. */
-function createCustomer(stripe: Stripe, { userId, email, name }: Person) {
+function createCustomer(stripe: Stripe, { userId, email, name }: Person, attempt: string) {
   const key = createHash('sha256')
-    .update(JSON.stringify([userId, email, name]))
+    .update(JSON.stringify([userId, email, name, attempt]))
     .digest('hex');
   return stripe.customers.create(
     { email, name, metadata: { user_id: userId } },
     { idempotencyKey: `customer-${key}` },
   );
+}
+
+/** One that was paid this very moment cannot be closed any more: the caller is told, and asks anew. */
+async function closePages(stripe: Stripe, customer: string): Promise<void> {
+  const open = await stripe.checkout.sessions.list({ customer, status: 'open', limit: AT_ONCE });
+  for (const { id } of open.data) {
+    await stripe.checkout.sessions.expire(id).catch(async (error: unknown) => {
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+      const { status } = await stripe.checkout.sessions.retrieve(id);
+      if (status === 'complete') throw stateChanged();
+    });
+  }
 }
 
 async function sell(stripe: Stripe, order: CheckoutOrder, price: string) {
@@ -148,33 +171,49 @@ async function change(stripe: Stripe, order: CheckoutOrder, price: string) {
 async function cancel(
   stripe: Stripe,
   { subscriptionId, when, reason }: Parameters<PaymentProvider['cancelSubscription']>[0],
-) {
+): Promise<Answered | null> {
   const details =
     reason === null || reason === ''
       ? {}
       : { cancellation_details: { comment: reason.slice(0, COMMENT_LENGTH) } };
-  if (when === 'at period end')
-    return stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true, ...details });
-  return stripe.subscriptions.cancel(subscriptionId, details).catch(async (error: unknown) => {
-    // cancelled by an earlier call whose answer got lost
-    const found = await stripe.subscriptions.retrieve(subscriptionId).catch(nullIfMissing);
-    if (found?.status === 'canceled') return found;
-    throw error;
-  });
+  const cancelled =
+    when === 'now'
+      ? stripe.subscriptions.cancel(subscriptionId, details)
+      : stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true, ...details });
+  return cancelled.catch((error: unknown) => endedOr(stripe, subscriptionId, error));
 }
 
-function snapshotOf(answer: Stripe.Response<Stripe.Subscription>, planOfPrice: PlanOfPrice): Snapshot {
+/** The days that are left of what was paid become credit of the customer; of what was never paid there are none. */
+async function endDouble(stripe: Stripe, id: string): Promise<Answered | null> {
+  const found = await stripe.subscriptions.retrieve(id).catch(nullIfMissing);
+  if (found === null || found.status === 'canceled') return found;
+  const credit = found.status === 'active' ? { prorate: true, invoice_now: true } : {};
+  return stripe.subscriptions.cancel(id, credit).catch((error: unknown) => endedOr(stripe, id, error));
+}
+
+/** What cannot be cancelled because it has ended, perhaps by an earlier call whose answer got lost, is as wished. */
+async function endedOr(stripe: Stripe, id: string, error: unknown): Promise<Answered | null> {
+  if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+  const found = await stripe.subscriptions.retrieve(id).catch(nullIfMissing);
+  if (found === null || found.status === 'canceled') return found;
+  throw error;
+}
+
+async function runningOf(stripe: Stripe, customer: string, planOfPrice: PlanOfPrice) {
+  const found = await stripe.subscriptions.list({ customer, limit: AT_ONCE }).catch(nullIfMissing);
+  if (found === null) return [];
+  const { data, lastResponse } = found;
+  return data
+    .map((one) => ({ id: one.id, ...snapshotOf({ ...one, lastResponse }, planOfPrice) }))
+    .filter(({ content }) => content.plan !== undefined);
+}
+
+function snapshotOf(answer: Answered, planOfPrice: PlanOfPrice): Snapshot {
   const { lastResponse, ...subscription } = answer;
   const date = Date.parse(lastResponse.headers['date'] ?? '');
   const content = subscriptionContent(stripeSubscription.parse(subscription), planOfPrice);
   // without a clock of theirs the answer counts as old: the event that follows tells the same
   return { at: Number.isNaN(date) ? subscription.created * 1000 : date, content };
-}
-
-function nullIfMissing(error: unknown): null {
-  if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
-    return null;
-  throw error;
 }
 
 function verified(
@@ -184,7 +223,9 @@ function verified(
   { raw, signature }: { raw: Uint8Array; signature: string | null },
 ): unknown {
   // by a clock that is not to be trusted every event could be refused, for days
-  const tolerance = clockQuality() === 'trusted' ? TOLERANCE_S : 0;
+  const isJudged = clockQuality() === 'trusted';
+  const tolerance = isJudged ? TOLERANCE_S : 0;
+  if (isJudged) requireNotAhead(signature, now());
   try {
     return webhooks.constructEvent(
       Buffer.from(raw),
@@ -198,19 +239,4 @@ function verified(
     // the library's error carries the body and the header
     throw wrongSignature();
   }
-}
-
-/** What Stripe's library throws becomes an answer of ours; its messages may quote what nobody should read. */
-function fail({ log }: StripeDeps, error: unknown): never {
-  if (!(error instanceof Stripe.errors.StripeError)) throw error;
-  const { type, code, statusCode, requestId } = error;
-  log.warn({ type, code, statusCode, requestId }, 'the payment provider did not do what it was asked');
-  throw new AppError(
-    503,
-    'The payment provider cannot be reached now; nothing was changed, please try again',
-    {
-      code: 'PAYMENT_PROVIDER_UNAVAILABLE',
-      headers: { 'Retry-After': '30' },
-    },
-  );
 }

@@ -1,16 +1,20 @@
 import type { PasteFacts, RelayProtocol } from '#features/relays/ports.ts';
 
+/** Its console takes 519 characters and 30 commands in a line. */
+const LONGEST_LINE = 519;
+
 /**
  * What is pasted into the console of a Tasmota relay. The values are those a farm needs:
  * SetOption65 1: seven short power cuts would otherwise put it back to its factory settings, and a generator flickers.
  * Retain 0: a retained order switches a motor after a reconnect. SetOption0 1 keeps the state over a power cut.
- * SetOption4 0, StateText and SetOption90 0 keep the words this gateway reads.
+ * SetOption4 0, SetOption90 0 and the state texts are the words this gateway reads: one that says LIGADO never reports.
+ * PowerDelta 110: a change of 10 W is told at once. WifiConfig 4: without its Wi-Fi it tries on and never restarts.
  */
 export function pasteTasmota(
   facts: PasteFacts & { powerOnState: number },
 ): ReturnType<RelayProtocol['paste']> {
   const { host, port, mqttId, key } = facts;
-  const values: [string, string][] = [
+  const whereTo: [string, string][] = [
     ['MqttHost', host],
     ['MqttPort', String(port)],
     ['MqttUser', mqttId],
@@ -21,6 +25,8 @@ export function pasteTasmota(
     ['Prefix1', 'cmnd'],
     ['Prefix2', 'stat'],
     ['Prefix3', 'tele'],
+  ];
+  const behaviour: [string, string][] = [
     ['TelePeriod', '30'],
     ['PowerOnState', String(facts.powerOnState)],
     ['PowerRetain', '0'],
@@ -30,13 +36,23 @@ export function pasteTasmota(
     ['SetOption3', '1'],
     ['SetOption4', '0'],
     ['SetOption65', '1'],
+    ['SetOption90', '0'],
+    ['StateText1', 'OFF'],
+    ['StateText2', 'ON'],
+    ['PowerDelta', '110'],
+    ['WifiConfig', '4'],
     ['MqttKeepAlive', '30'],
     ['MqttRetry', '10'],
     ['NtpServer1', host],
   ];
-  const backlog = `Backlog ${values.map(([name, value]) => `${name} ${value}`).join('; ')}`;
+  const whole = backlog([...whereTo, ...behaviour]);
+  // what starts the relay anew comes last: the next line would be lost
+  const lines = whole.length <= LONGEST_LINE ? [whole] : [backlog(behaviour), backlog(whereTo)];
   return {
-    fields: values.map(([name, value]) => ({ name, value })),
-    steps: [{ where: 'tasmota_console', text: backlog }],
+    fields: [...whereTo, ...behaviour].map(([name, value]) => ({ name, value })),
+    steps: lines.map((text) => ({ where: 'tasmota_console', text })),
   };
 }
+
+const backlog = (values: readonly [string, string][]): string =>
+  `Backlog ${values.map(([name, value]) => `${name} ${value}`).join('; ')}`;

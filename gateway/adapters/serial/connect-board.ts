@@ -16,7 +16,13 @@ export async function connectBoard(link: SerialLink, how: Connecting): Promise<E
   if (how.baud === ROM_BAUD || (await changeBaud(board, link, how.baud))) return createEspBoard(board);
   how.say('slow');
   await board.transport.disconnect();
-  return createEspBoard(await greet(link, how));
+  try {
+    return createEspBoard(await greet(link, how));
+  } catch (error) {
+    // taken back before it moved a line, it left the board in the loader of the first time
+    await board.transport.resetIntoProgram().catch(() => false);
+    throw error;
+  }
 }
 
 async function changeBaud({ loader, transport }: Greeted, link: SerialLink, baud: number): Promise<boolean> {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { ESPError } from 'esptool-js';
 import { asEspTrouble, EspTrouble, refusalOf } from './esp-trouble.ts';
@@ -33,7 +32,7 @@ export type EspBoard = {
   eraseAll: () => Promise<void>;
   /** Multiples of 4,096. */
   eraseRegion: (address: number, length: number) => Promise<void>;
-  /** Starts the program. */
+  /** Starts the program, also when the job was taken back: only a lost port keeps it from that. */
   run: () => Promise<void>;
   /** Forgets answers that are under way, after a fault. */
   settle: () => Promise<void>;
@@ -184,6 +183,9 @@ export function createEspBoard({ loader, transport, chip }: Greeted): EspBoard {
     }
   }
 
+  const leave = () =>
+    ask({ what: 'leave the loader', op: FLASH_BEGIN, data: words(0, 0, loader.FLASH_WRITE_SIZE, 0) });
+
   return {
     async facts() {
       facts ??= await readFacts().catch((error: unknown) => {
@@ -221,14 +223,13 @@ export function createEspBoard({ loader, transport, chip }: Greeted): EspBoard {
       });
     },
     async run() {
-      if (transport.hasLines) {
-        // RTS asserted holds EN low; IO0 is left high, so that the program starts
-        await transport.setSignals(false, true);
-        await pause(100);
-        await transport.setSignals(false, false);
-        return;
-      }
-      await ask({ what: 'leave the loader', op: FLASH_BEGIN, data: words(0, 0, loader.FLASH_WRITE_SIZE, 0) });
+      if (await transport.resetIntoProgram()) return;
+      transport.outliveTheJob();
+      await leave().catch(async () => {
+        // whatever was under way took the question for a part of itself, and is over now
+        await transport.drainInput(100, 100);
+        await leave();
+      });
       await ask({ what: 'start the program', op: FLASH_END, data: words(0) });
     },
     settle: () => transport.drainInput(100, 100),

@@ -7,6 +7,8 @@ import { createSlipReader, slipFrame } from './slip.ts';
 const MAX_TEXT = 4_096;
 /** Answers nobody took; the protocol has one question at a time. */
 const MAX_FRAMES = 256;
+/** EN is held low for so long: longer than the capacitors at it need. */
+const RESET_MS = 100;
 
 /**
  * The way of esptool-js to a board, over a serial port of this machine. The library's own transport is made for browsers:
@@ -16,13 +18,14 @@ export class EspTransport extends Transport {
   /** False as soon as the port refused to move DTR or RTS. */
   hasLines = true;
   readonly #link: SerialLink;
-  readonly #signal: AbortSignal;
+  #signal: AbortSignal;
   readonly #slip = createSlipReader();
   #frames: Buffer[] = [];
   #text = Buffer.alloc(0);
   #wake: (() => void) | null = null;
   #unlisten: (() => void) | null = null;
   #lines = { dtr: false, rts: false };
+  #hasMovedLines = false;
 
   /** `signal` ends every wait; its reason is what is thrown. */
   constructor(link: SerialLink, usb: { vendorId?: number; productId?: number }, signal: AbortSignal) {
@@ -102,8 +105,28 @@ export class EspTransport extends Transport {
     await this.#set({ ...(dtr === undefined ? {} : { dtr }), ...(rts === undefined ? {} : { rts }) });
   }
 
+  /**
+   * From here on nothing but a lost port ends a wait: a job that was taken back still owes the board its program. A
+   * controller that is left in its loader stands still until somebody presses its button.
+   */
+  outliveTheJob(): void {
+    this.#signal = this.#link.lost;
+  }
+
+  /** Resets the board into its program; false where the port has no lines for it, or none was ever moved. */
+  async resetIntoProgram(): Promise<boolean> {
+    if (!this.hasLines || !this.#hasMovedLines) return false;
+    this.outliveTheJob();
+    // RTS asserted holds EN low; IO0 is left high, so that the program starts
+    await this.#set({ dtr: false, rts: true });
+    await pause(RESET_MS);
+    await this.#set({ dtr: false, rts: false });
+    return this.hasLines;
+  }
+
   async #set(change: { dtr?: boolean; rts?: boolean }): Promise<void> {
     this.#signal.throwIfAborted();
+    this.#hasMovedLines = true;
     this.#lines = { ...this.#lines, ...change };
     if (!(await this.#link.setLines(this.#lines))) this.hasLines = false;
   }

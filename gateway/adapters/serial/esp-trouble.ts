@@ -44,12 +44,20 @@ const FAULTS: Readonly<Record<number, [EspFault, string]>> = {
   0xc7: ['disturbed', 'the compressed data is damaged'],
   0xc8: ['disturbed', 'too little data arrived'],
   0xc9: ['disturbed', 'too much data arrived'],
+  0xff: ['refused', 'the command is not known here'],
 };
 
-/** What a board means by the two bytes of a status that is not 0. */
+/** The stub says of what it hands to a routine of its chip only that it failed. */
+const UNEXPLAINED: [EspFault, string] = ['flash', 'could not be carried out'];
+
+/** What a board means by the two bytes of a status that is not 0: the ROM says 1 and why, the stub why and 0. */
 export function refusalOf(what: string, first: number, second: number): EspTrouble {
+  if (first === 1 && second === 0) return troubleOf(what, UNEXPLAINED, [first, second]);
   const code = first === 1 ? second : first;
-  const [fault, words] = FAULTS[code] ?? ['refused', 'refused'];
+  return troubleOf(what, FAULTS[code] ?? ['refused', 'refused'], [first, second]);
+}
+
+function troubleOf(what: string, [fault, words]: [EspFault, string], [first, second]: [number, number]) {
   return new EspTrouble(fault, `${what}: ${words} (status ${hex(first)} ${hex(second)})`);
 }
 

@@ -56,7 +56,10 @@ export async function diagnosed(
 
 export type Greeted = { loader: ESPLoader; transport: EspTransport; chip: ROM };
 
-/** Brings the board into its loader, finds out which chip it is and starts the flasher stub. */
+/**
+ * Brings the board into its loader, finds out which chip it is and starts the flasher stub. Where that fails, the board
+ * is reset into its program.
+ */
 export async function greet(link: SerialLink, { usb, signal, say }: Connecting): Promise<Greeted> {
   const transport = new EspTransport(link, usb, signal);
   const loader = new ESPLoader({
@@ -76,6 +79,8 @@ export async function greet(link: SerialLink, { usb, signal, say }: Connecting):
     if (!loader.IS_STUB) throw new EspTrouble('unknown_chip', `no flasher is known for ${chip.CHIP_NAME}`);
     return { loader, transport, chip };
   } catch (error) {
+    // what cannot be worked on goes back to what it did before
+    await transport.resetIntoProgram().catch(() => false);
     await transport.disconnect();
     signal.throwIfAborted();
     link.lost.throwIfAborted();

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { realpath, stat } from 'node:fs/promises';
 import type { SerialPort } from 'serialport';
 import { asPortTrouble, PortTrouble } from './port-trouble.ts';
 
@@ -24,11 +25,23 @@ export type SerialLink = {
 
 /** A board that is reset or asleep answers nothing, but its USB bridge takes bytes at once. */
 const CLOSE_WITHIN_MS = 2_000;
+const LOOK_EVERY_MS = 500;
+
+/** How a character goes over the line; without it 8 bits, no parity, one stop bit. */
+export type Framing = { parity: 'none' | 'even' | 'odd'; stopBits: 1 | 2 };
 
 /** Opens a port for nobody else. Throws PortTrouble. The driver is loaded with the first port. */
-export async function openPort(path: string, baud: number): Promise<SerialLink> {
+export async function openPort(path: string, baud: number, framing?: Framing): Promise<SerialLink> {
   const { SerialPort: Port } = await import('serialport');
-  const port = new Port({ path, baudRate: baud, autoOpen: false, lock: true, highWaterMark: 65_536 });
+  const port = new Port({
+    path,
+    baudRate: baud,
+    dataBits: 8,
+    ...framing,
+    autoOpen: false,
+    lock: true,
+    highWaterMark: 65_536,
+  });
   // an 'error' nobody hears ends the process
   const lost = new AbortController();
   const lose = (error: unknown) => lost.abort(asPortTrouble(error, path));
@@ -39,6 +52,10 @@ export async function openPort(path: string, baud: number): Promise<SerialLink> 
   await new Promise<void>((resolve, reject) => {
     port.open((error) => (error === null ? resolve() : reject(asPortTrouble(error, path))));
   });
+  const unwatch = await watchNode(path, () =>
+    lose(new PortTrouble('unplugged', path, { message: 'the device is gone' })),
+  );
+  lost.signal.addEventListener('abort', unwatch, { once: true });
   return {
     path,
     lost: lost.signal,
@@ -56,6 +73,7 @@ export async function openPort(path: string, baud: number): Promise<SerialLink> 
     setLines: (lines) =>
       new Promise((resolve) => port.set(lines, (error) => resolve(error === null || error === undefined))),
     async close() {
+      unwatch();
       if (!port.isOpen) return;
       const closed = once(port, 'close', { signal: AbortSignal.timeout(CLOSE_WITHIN_MS) });
       port.close();
@@ -63,6 +81,23 @@ export async function openPort(path: string, baud: number): Promise<SerialLink> 
       await closed.catch(() => undefined);
     },
   };
+}
+
+/**
+ * Tells when the device leaves the system. The driver itself does not when the cable is pulled while it reads: the system
+ * answers such a read with nothing, and the driver reads again, for ever. Where devices have no files (Windows) it has to
+ * do without.
+ */
+async function watchNode(path: string, gone: () => void): Promise<() => void> {
+  const node = await realpath(path).catch(() => null);
+  if (node === null) return () => undefined;
+  const timer = setInterval(() => {
+    stat(node).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENODEV' || error.code === 'ENXIO') gone();
+    });
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 async function writeTo(port: SerialPort, link: { path: string; lost: AbortSignal }, bytes: Uint8Array) {

@@ -11,6 +11,7 @@ import { readLinesHere } from './read-lines.ts';
 import { readerDialect } from './reader-thread/reader-dialect.ts';
 import { createReaderThread } from './reader-thread/reader-thread.ts';
 import type { Tables } from './tables.ts';
+import { createWriteUnits, isLocked } from './write-units.ts';
 
 // Units that arrive while one is being written share its transaction, and one that fails takes no other with it: on an
 // SD card an fsync takes 5 to 20 ms, and two hundred controllers report at once when the power returns.
@@ -83,50 +84,19 @@ export function openSqlite(
     return [];
   }
 
-  function runBesideOthers(unit: Unit): Committed | Error {
-    prepare('savepoint unit').run();
-    try {
-      const committed = runUnit(unit);
-      prepare('release unit').run();
-      return committed;
-    } catch (error) {
-      // a full disk may have rolled back the whole transaction, and with it the units before
-      if (!connection.inTransaction) throw error;
-      prepare('rollback to unit').run();
-      prepare('release unit').run();
-      return asExpected(error);
-    }
-  }
-
-  function inTransaction(write: () => (Committed | Error)[]): (Committed | Error)[] {
-    try {
+  const writeBatch = createWriteUnits({
+    begin() {
       prepare('begin immediate').run();
       isUnitOpen = 1;
-      const results = write();
-      prepare('commit').run();
-      return results;
-    } catch (error) {
-      if (connection.inTransaction) prepare('rollback').run();
-      throw asExpected(error);
-    } finally {
+    },
+    run: (sql) => prepare(sql).run(),
+    isInTransaction: () => connection.inTransaction,
+    runUnit,
+    ended() {
       isUnitOpen = 0;
-    }
-  }
-
-  /**
-   * Writes a batch in one transaction; answers per unit what it did or why it failed. Hardly ever one fails: only then
-   * each is written behind a savepoint of its own, which copies every page that it touches.
-   */
-  function writeBatch(units: readonly Unit[]): (Committed | Error)[] {
-    try {
-      return inTransaction(() => units.map(runUnit));
-    } catch (error) {
-      // alone it failed by itself; what the disk refuses it refuses to all
-      if (units.length === 1 || error instanceof StorageUnavailable) throw error;
-      return inTransaction(() => units.map(runBesideOthers));
-    }
-  }
-
+    },
+    asExpected,
+  });
   const queue = createQueue(writeBatch, listeners.tell);
   const readHere = (sql: string, params: readonly unknown[]) =>
     prepare(sql).all(...params) as Record<string, unknown>[];
@@ -202,8 +172,8 @@ function createQueue(
   }
 
   function retryOrReject(batch: readonly Waiting[], error: Error): void {
-    const isLocked = error instanceof StorageUnavailable && error.reason === 'locked';
-    const patient = batch.filter(({ since }) => isLocked && performance.now() - since < LOCK_PATIENCE_MS);
+    const mayWait = isLocked(error);
+    const patient = batch.filter(({ since }) => mayWait && performance.now() - since < LOCK_PATIENCE_MS);
     for (const entry of batch) if (!patient.includes(entry)) entry.reject(error);
     if (patient.length === 0) return;
     waiting.unshift(...patient);

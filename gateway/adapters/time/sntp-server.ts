@@ -66,8 +66,10 @@ function answerQuestions(deps: SntpDeps, socket: Socket): () => number {
     const isNew = count === 1;
     if (isNew && perMinute.countByAddress.size >= MOST_ADDRESSES) return false;
     perMinute.countByAddress.set(address, count);
+    // first: what one address asks too much is not taken from the others
+    if (count > MOST_PER_ADDRESS_PER_MINUTE) return false;
     perSecond.count += 1;
-    return count <= MOST_PER_ADDRESS_PER_MINUTE && perSecond.count <= MOST_ANSWERS_PER_S;
+    return perSecond.count <= MOST_ANSWERS_PER_S;
   }
 
   socket.on('message', (question: Buffer, from: RemoteInfo) => {

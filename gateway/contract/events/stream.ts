@@ -21,6 +21,13 @@ function eventOf<Row extends { id: string }>(
 }
 
 export const alertEvent = eventOf(alert);
+/** In a snapshot an episode stands by its newest alert; these tell of the others. */
+const alertOfSnapshot = alertEvent.and(
+  z.object({
+    episode_count: z.int().describe('Alerts of its episode'),
+    episode_since: z.string().describe('When the first of them was triggered'),
+  }),
+);
 export const orderEvent = eventOf(order).and(z.object({ farm_id: z.uuid() }));
 export const notificationEvent = eventOf(notification);
 
@@ -40,6 +47,8 @@ export const controlPointEvent = z.object({
   fail_safe: z.enum(FAIL_SAFES),
   locked_out: z.boolean(),
   lock_out_reason: z.string().nullable(),
+  lock_out_by: z.uuid().nullable().describe('Who locked it out; `people` of the snapshot has the name'),
+  lock_out_at: z.string().nullable(),
   is_siren: z.boolean().describe('Switched by critical alerts alone; airs nothing'),
   updated_at: z.string().nullable(),
   ...rowEvent,
@@ -65,6 +74,8 @@ export function controlPointEventOf(
     fail_safe: row.fail_safe,
     locked_out: row.locked_out,
     lock_out_reason: row.lock_out_reason,
+    lock_out_by: row.lock_out_by,
+    lock_out_at: row.lock_out_at,
     is_siren: row.is_siren,
     updated_at: row.updated_at,
     rev,
@@ -123,7 +134,7 @@ export const gatewayEvent = z.object({
 });
 export type GatewayEvent = z.infer<typeof gatewayEvent>;
 
-/** First event of every stream, and again when the caller's farms change: it replaces all that was known. */
+/** First event of every stream, and again when the caller's farms change or people join them: it replaces all that was known. */
 export const snapshotEvent = z.object({
   server_time: z.string(),
   clock_quality: z.enum(['trusted', 'estimated']),
@@ -135,9 +146,19 @@ export const snapshotEvent = z.object({
       role: z.enum(['OWNER', ...MEMBER_ROLES]),
     }),
   ),
+  people: z
+    .array(z.object({ id: z.uuid(), name: z.string() }))
+    .describe('Owners of these farms and who is or was a member of them: whom the ids in rows mean'),
   control_points: z.array(controlPointEvent),
   presence: z.array(presenceItem),
-  alerts: z.array(alertEvent).describe('ACTIVE ones, newest first, at most 1,000'),
+  alerts: z
+    .array(alertOfSnapshot)
+    .describe('ACTIVE ones, each episode by its newest, newest first, at most 1,000'),
+  returned: z
+    .array(alertOfSnapshot)
+    .describe(
+      'RESOLVED by themselves within a day and acknowledged by nobody: the newest of each condition at each place, at most 200',
+    ),
   unread_notifications: z.int(),
   gateways: z
     .array(gatewayEvent)

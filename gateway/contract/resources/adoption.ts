@@ -67,7 +67,7 @@ export const claimInput = z
   .meta({ override: { type: 'string', minLength: 12, maxLength: 100 } });
 
 /** A MAC with or without colons, in any case. */
-const macInput = z
+export const macInput = z
   .string()
   .max(20)
   .transform((text) => text.replaceAll(/[:.-]/g, '').toLowerCase())

@@ -29,6 +29,8 @@ export const alert = defineResource({
     folded_into: uuid.nullable(),
     acknowledged_at: instant.nullable(),
     acknowledged_by: uuid.nullable(),
+    /** What that person found or did. */
+    acknowledge_note: z.string().nullable().default(null),
     silenced_until: instant.nullable(),
     silenced_by: uuid.nullable(),
     silence_reason: z.string().nullable(),
@@ -45,7 +47,7 @@ export const alert = defineResource({
   }),
   groups: {
     status: { fields: ['status', 'resolved_at', 'resolved_by', 'folded_into'] },
-    acknowledged: { fields: ['acknowledged_at', 'acknowledged_by'] },
+    acknowledged: { fields: ['acknowledged_at', 'acknowledged_by', 'acknowledge_note'] },
     silenced: {
       fields: [
         'silenced_until',
@@ -90,6 +92,11 @@ export const alertCreate = z.object({
   severity: z.enum(SEVERITIES).optional().describe('By default that of the type'),
 });
 
+/** POST /alerts/{alert_id}/acknowledge; the body may be absent. */
+export const alertAcknowledge = z.object({
+  note: longText.optional().describe('What was found or done; also later, without another acknowledgement'),
+});
+
 const minutesUpTo = (most: number) => z.int().min(1).max(most);
 export const alertSilence = z.object({ minutes: minutesUpTo(24 * 60), reason: shortText });
 export const alertShelve = z.object({ minutes: minutesUpTo(7 * 24 * 60), reason: shortText });
@@ -112,11 +119,15 @@ export const alertAnswer = z.object({
   episode_id: z.uuid(),
   acknowledged_at: z.string().nullable(),
   acknowledged_by: z.uuid().nullable(),
+  acknowledged_by_name: z.string().nullable(),
+  acknowledge_note: z.string().nullable(),
   silenced_until: z.string().nullable(),
   silenced_by: z.uuid().nullable(),
+  silenced_by_name: z.string().nullable(),
   silence_reason: z.string().nullable(),
   shelved_until: z.string().nullable(),
   shelved_by: z.uuid().nullable(),
+  shelved_by_name: z.string().nullable(),
   shelve_reason: z.string().nullable(),
   source: z.enum(['automatic', 'manual']),
   clock_quality: z.enum(['trusted', 'estimated']),

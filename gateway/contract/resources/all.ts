@@ -12,11 +12,14 @@ import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
 import { invitation } from './invitations.ts';
 import {
+  arrivedNews,
+  boardLabel,
   delivery,
   deviceKey,
   deviceMark,
   idempotentAnswer,
   instanceValue,
+  invitationLetter,
   numericId,
   paymentEvent,
   paymentObject,
@@ -87,9 +90,12 @@ export const localResources = {
   presence,
   device_keys: deviceKey,
   device_marks: deviceMark,
+  board_labels: boardLabel,
   idempotent_answers: idempotentAnswer,
   numeric_ids: numericId,
   deliveries: delivery,
+  arrived_news: arrivedNews,
+  invitation_letters: invitationLetter,
   payment_events: paymentEvent,
   payment_objects: paymentObject,
   provider_subscriptions: providerSubscription,

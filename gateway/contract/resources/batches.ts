@@ -228,6 +228,11 @@ export type BatchFinished = z.infer<typeof batchFinished>;
 export const batchAbort = z.object({ reason: longText.min(1) });
 
 export const survivalAdjust = z.object({
+  id: idInput
+    .optional()
+    .describe(
+      'Optional id of the event, chosen by the caller (UUID v4 or v7): told again it kills nothing more',
+    ),
   event_description: longText.min(1),
   severity: z.number().min(0).max(1).describe('Share of the animals alive now that the event kills'),
 });

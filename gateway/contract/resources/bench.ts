@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { idInput, shortText } from '../fields.ts';
 import { instant } from '../resource.ts';
+import { claimInput, macInput } from './adoption.ts';
 
 // The technician's bench: boards at the serial ports of the gateway's own box.
 
@@ -29,6 +30,7 @@ export const BENCH_TROUBLES = [
   'WRONG_CHIP',
   'WRONG_IMAGE',
   'CHECKSUM_REFUSED',
+  'UNSIGNED',
   'FLASH_FAULT',
   'VERIFY_FAILED',
   'IDENTITY_REFUSED',
@@ -58,6 +60,8 @@ export const benchPort = z.object({
 });
 export type BenchPort = z.infer<typeof benchPort>;
 
+export const BENCH_SIGNATURES = ['valid', 'unknown', 'none'] as const;
+
 /** GET /bench/firmware */
 export const benchFirmware = z.object({
   name: z.string().describe('Name for a flash job: its folder below bench/firmware in the data folder'),
@@ -66,6 +70,12 @@ export const benchFirmware = z.object({
   bytes: z.int().describe('All parts together'),
   parts: z.array(z.object({ file: z.string(), offset: z.int(), bytes: z.int() })),
   trouble: z.string().nullable().describe('Why it cannot be flashed; null: it can'),
+  signature: z
+    .enum(BENCH_SIGNATURES)
+    .describe(
+      'valid: signed by a publisher this gateway knows; unknown: signed by another; none: not signed',
+    ),
+  signed_by: z.string().nullable().describe('Begin of the SHA-256 of the publisher’s key, where it is valid'),
 });
 export type BenchFirmware = z.infer<typeof benchFirmware>;
 
@@ -98,6 +108,10 @@ export const benchJobInput = z.discriminatedUnion('kind', [
     kind: z.literal('flash'),
     port,
     firmware: shortText.describe('`name` of GET /bench/firmware'),
+    allow_unsigned: z
+      .boolean()
+      .optional()
+      .describe('Take firmware that no publisher known here signed: for whoever builds it; default no'),
     baud: flashBaud,
     identity: z
       .enum(['keep', 'erase'])
@@ -202,6 +216,7 @@ export const benchResult = z.looseObject({
     .nullable()
     .optional()
     .describe('It has the claim code of its label; null: its firmware does not tell'),
+  claim_kept: z.boolean().optional().describe('It had the code of its label already and keeps it'),
   previous_device_id: z.string().nullable().optional().describe('Who the board was before'),
   address: z.string().nullable().optional().describe('What the board shows of itself in the Wi-Fi'),
   first_heartbeat_at: z.string().optional(),
@@ -253,6 +268,12 @@ export const benchJobQuery = z.object({
     .describe('Only lines with a greater number: the last one you have'),
 });
 
+/** PUT /bench/labels/{control_point_id} */
+export const benchLabelInput = z.object({
+  mac: macInput.describe('Of the board'),
+  claim: claimInput.describe('The claim code that was written to it'),
+});
+
 /** GET /bench/labels, GET /bench/label-sheet */
 export const benchLabelQuery = z.object({
   ids: z
@@ -270,8 +291,17 @@ export const benchLabel = z.object({
   code: z.string().nullable().describe('Code of the control point'),
   farm: z.string().nullable(),
   ponds: z.array(z.string()),
-  claim: z.string().describe('Proves that somebody has the label in hand'),
-  qr: z.string().describe('What the QR code says: `SF1:<device_id>:<claim>`'),
+  claim: z
+    .string()
+    .nullable()
+    .describe(
+      'Of the board that it has, and of no other: proves that somebody has the label in hand. null: no board with a known label; one that came over the Wi-Fi keeps the label it came with',
+    ),
+  mac: z.string().nullable().describe('Of that board, 12 hex digits'),
+  qr: z
+    .string()
+    .nullable()
+    .describe('What the QR code says: `SF1:<device_id>:<claim>`; null without a claim'),
   text: z.string().describe('For a printer of plain text'),
   svg: z.string().describe('70 × 37 mm'),
 });

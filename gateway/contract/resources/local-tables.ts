@@ -101,6 +101,31 @@ export const delivery = defineResource({
   }),
 });
 
+/**
+ * News that came from the other instance and are still to be told to the channels of this one; id is the notification's.
+ * Noted in the very commit that brings them, so that a kill loses none.
+ */
+export const arrivedNews = defineResource({
+  name: 'arrived_news',
+  sync: 'local',
+  row: z.object({ id: uuid, arrived_at: instant }),
+});
+
+/** An invitation that is still to be sent by e-mail; id is the invitation's. It is erased when it was sent or given up. */
+export const invitationLetter = defineResource({
+  name: 'invitation_letters',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** Address and code, under a key of this instance. */
+    sealed: z.string(),
+    language: z.string(),
+    attempts: z.int(),
+    next_at: instant,
+    created_at: instant,
+  }),
+});
+
 /** Events of the payment provider that were taken, by its own ids: each counts once. */
 export const paymentEvent = defineResource({
   name: 'payment_events',
@@ -143,6 +168,8 @@ export const providerSubscription = defineResource({
     customer_id: z.string().nullable(),
     facts: z.array(z.record(z.string(), z.unknown())),
     updated_at: instant,
+    /** When the provider is asked how it stands; null: at the next occasion. */
+    look_at: instant.nullable(),
   }),
 });
 
@@ -153,7 +180,7 @@ export const tokenUse = defineResource({
   row: z.object({ id: uuid, used_at: instant, source: z.string() }),
 });
 
-/** Limits that a user has been warned of: id is user and resource. */
+/** Limits that users were warned of before a warning followed from its change alone: nothing is written here. */
 export const usageCrossing = defineResource({
   name: 'usage_crossings',
   sync: 'local',
@@ -164,6 +191,21 @@ export const usageCrossing = defineResource({
     /** Percent that was told: 80 or 100. */
     level: z.int(),
     crossed_at: instant,
+  }),
+});
+
+/** What stands on the label of the board that a control point has; id is the control point's. */
+export const boardLabel = defineResource({
+  name: 'board_labels',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** 12 hex digits. */
+    mac: z.string(),
+    /** Whose label it is: the control point may have another device by now. */
+    device_id: z.string(),
+    claim: z.string(),
+    made_at: instant,
   }),
 });
 

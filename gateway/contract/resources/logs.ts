@@ -37,3 +37,9 @@ export const logAnswer = z.object({
   clock_quality: z.enum(['trusted', 'estimated']),
 });
 export type LogAnswer = z.infer<typeof logAnswer>;
+
+/** GET /logs/measurements/{measurement_id} */
+export const recordLogAnswer = logAnswer.extend({
+  user_name: z.string().nullable().describe('null: the system, or somebody who is not known here'),
+});
+export type RecordLogAnswer = z.infer<typeof recordLogAnswer>;

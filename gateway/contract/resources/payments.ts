@@ -23,7 +23,11 @@ const webAddress = z
   .meta({ override: { type: 'string', format: 'uri', maxLength: MAX_URL } });
 
 export const checkoutInput = z.object({
-  plan: z.enum(PLANS).describe('BASIC or PROFESSIONAL; FREE costs nothing, ENTERPRISE is sold by agreement'),
+  plan: z
+    .enum(PLANS)
+    .describe(
+      'BASIC or PROFESSIONAL; FREE for who has cancelled, at once and without a payment; ENTERPRISE is sold by agreement',
+    ),
   success_url: webAddress.describe(
     'Where the page goes once paid; {CHECKOUT_SESSION_ID} stands for the session',
   ),

@@ -12,6 +12,10 @@ export const batchOnCard = z.object({
   current_biomass_kg: number,
   average_weight_g: number,
   survival_rate: number,
+  weighed_at: z
+    .string()
+    .nullable()
+    .describe('Of the weighing that weight and biomass rest on; null: they rest on the stocking'),
 });
 
 export const pondCards = z.object({

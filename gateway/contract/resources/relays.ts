@@ -111,6 +111,7 @@ export const relaySettings = z.object({
 export type RelaySettings = z.infer<typeof relaySettings>;
 
 export const RELAY_WARNINGS = [
+  'NOT_LISTENING',
   'FAST_CYCLE_RESET',
   'POWER_ON_STATE',
   'AUTO_OFF',

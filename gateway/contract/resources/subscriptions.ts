@@ -119,9 +119,23 @@ export const limitsAnswer = z.object({
   limits,
   usage: z.object({ farms: used, ponds: used, active_batches: used }),
   warnings: z
-    .array(z.object({ resource: z.string(), message: z.string(), current: z.int(), max: z.int() }))
-    .describe('What is used to more than 80 %'),
-  can_create: z.object({ farm: z.boolean(), pond: z.boolean(), batch: z.boolean() }),
+    .array(
+      z.object({
+        resource: z.string(),
+        message: z.string(),
+        current: z.int(),
+        max: z.int(),
+        farm_id: z
+          .uuid()
+          .optional()
+          .describe('The farm, or that of the pond, on which nothing more can be created'),
+        pond_id: z.uuid().optional(),
+      }),
+    )
+    .describe('What is used to more than 80 %, and farms and ponds that are full'),
+  can_create: z
+    .object({ farm: z.boolean(), pond: z.boolean(), batch: z.boolean() })
+    .describe('Whether there is room on at least one farm, in at least one pond'),
 });
 export type LimitsAnswer = z.infer<typeof limitsAnswer>;
 

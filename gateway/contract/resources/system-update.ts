@@ -7,13 +7,17 @@ export const systemUpdateAnswer = z.object({
   version: z.string().describe('Version that runs'),
   is_managed: z.boolean().describe('Whether this installation can update itself'),
   step: z
-    .enum(['rest', 'staging', 'staged', 'trial'])
+    .enum(['rest', 'fetching', 'staging', 'staged', 'trial'])
     .describe('staged: waits for the restart; trial: runs and has not proven itself yet'),
-  target_version: z.string().nullable().describe('Version the step is about'),
+  target_version: z
+    .string()
+    .nullable()
+    .describe('Version the step is about; while it is fetched nobody knows'),
   last: z
     .object({
       result: z.enum(['updated', 'rolled_back', 'refused', 'interrupted', 'damaged']),
-      version: z.string(),
+      version: z.string().describe('Empty where it was never known'),
+      code: z.string().nullable().describe('Why it was refused, as a POST would be, for example OLDER'),
       detail: z.string(),
       at: z.string(),
     })
@@ -27,6 +31,8 @@ export const systemUpdateInput = z.object({
     .string()
     .min(1)
     .max(1_000)
-    .describe('A file or folder of the gateway (a stick), or an https address of a signed package'),
+    .describe(
+      'A file or folder of the gateway (a stick), an https address of a signed package, or the word hosted: what the hosted instance offers',
+    ),
   allow_older: z.boolean().optional().describe('Take a package that is older than what runs'),
 });

@@ -8,6 +8,7 @@ import { fieldsOf, stampOf } from './claims.ts';
 import { disputes, writeConflicts } from './conflicts.ts';
 import { keptBelowDeleted, writeKeptHidden } from './kept-hidden.ts';
 import type { MergedBatch } from './merge-batch.ts';
+import { noteArrivedNews } from './note-arrived-news.ts';
 import { settleVisibility } from './settle-visibility.ts';
 import { NUMBERED, rankOf } from './shared-tables.ts';
 import { textOf } from './text-of.ts';
@@ -47,9 +48,10 @@ export function* writeBatch(
     ...(yield* writeConflicts(notes, merged, context)),
     ...(yield* writeKeptHidden(keptHidden, merged, context)),
   ];
+  const news = yield* noteArrivedNews(merged, context);
   // who runs a farm comes first: what is made of its rows rests on it
   const seen = works.filter(({ isChanged }) => isChanged).flatMap(committedOf);
-  const rows = [...bound, ...seen, ...gone, ...conflicts];
+  const rows = [...bound, ...seen, ...gone, ...conflicts, ...news];
   return {
     rows,
     report: { applied: merged.applied.length, conflicts: conflicts.length, passedOver: merged.passedOver },

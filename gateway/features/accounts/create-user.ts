@@ -12,7 +12,7 @@ export type CreateUserDeps = Pick<Kernel, 'now' | 'newId'> & {
   queries: Pick<AccountQueries, 'accountByEmail' | 'numericIdClaim'>;
   passwords: Pick<Passwords, 'hash'>;
   /** Rows that every new user begins with, in the same commit. */
-  onCreate: (created: RowOf<typeof user>) => readonly Change[];
+  onCreate: (created: RowOf<typeof user>) => Promise<readonly Change[]>;
 };
 
 /** Decides a new account. Throws 400 when the email is registered, in whatever case it is written. */
@@ -40,7 +40,8 @@ export async function createUser(
     created_at: isoOf(deps.now()),
     updated_at: null,
   };
-  return { answer: row, changes: [insert(user, row), numeric.change, ...deps.onCreate(row)] };
+  const beside = await deps.onCreate(row);
+  return { answer: row, changes: [insert(user, row), numeric.change, ...beside] };
 }
 
 export const emailTaken = () => taken('email', 'Email already registered');

@@ -1,8 +1,8 @@
 import type { BootIdentity } from '#contract/mqtt/boot.ts';
 import type { AdoptAnswer, AdoptInput } from '#contract/resources/adoption.ts';
-import { deviceMark } from '#contract/resources/local-tables.ts';
+import { boardLabel, deviceMark } from '#contract/resources/local-tables.ts';
 import { audit } from '#core/audit.ts';
-import { type Change, purge } from '#core/changes.ts';
+import { type Change, purge, put } from '#core/changes.ts';
 import type { ControlPoint, ControlView } from '#core/control-view.ts';
 import { conflict, invalidField } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
@@ -146,6 +146,12 @@ async function giveKey(
           marked_at: at,
           marked_by: caller.userId,
         });
+  // the board has the label it came with: that is the one to print again
+  const { claim } = input;
+  const label =
+    board === null || claim === undefined
+      ? []
+      : [put(boardLabel, { id: row.id, mac: board.mac, device_id: row.device_id, claim, made_at: at })];
   return {
     answer: {
       control_point_id: row.id,
@@ -161,7 +167,7 @@ async function giveKey(
       next: nextStep(language, delivery),
     },
     // ignored, or replaced, until somebody gave it a place
-    changes: [...changes, purge(deviceMark, markOfName(row.device_id)), ...adopted],
+    changes: [...changes, purge(deviceMark, markOfName(row.device_id)), ...adopted, ...label],
   };
 }
 

@@ -1,4 +1,6 @@
+import type { GuardSeen } from '#core/changes.ts';
 import { invalidField, taken } from '#core/errors.ts';
+import type { Kernel } from '#core/kernel.ts';
 import type { AeratorQueries } from './ports.ts';
 
 /** kW from either spelling of the power; undefined when neither was given. */
@@ -11,15 +13,23 @@ export function powerKwOf(input: {
   return Number((input.power_watts / 1000).toPrecision(15));
 }
 
-/** A serial number names one device of the instance; throws 400 when another aerator bears it, or a siren. */
+/**
+ * A serial number names one device of the instance; throws 400 when another aerator bears it, or a siren. Answers the
+ * guard under which no siren gets it meanwhile.
+ */
 export async function requireFreeDevice(
-  queries: Pick<AeratorQueries, 'aeratorIdOfDevice' | 'isSirenDevice'>,
+  {
+    guard,
+    queries,
+  }: Pick<Kernel, 'guard'> & { queries: Pick<AeratorQueries, 'aeratorIdOfDevice' | 'isSirenDevice'> },
   deviceId: string,
   ownId: string | null,
-): Promise<void> {
+): Promise<GuardSeen> {
+  const seen = await guard('device', deviceId);
   const bearer = await queries.aeratorIdOfDevice(deviceId);
   if (bearer !== null && bearer !== ownId)
     throw taken('device_id', `device_id: another aerator already has the serial number ${deviceId}`);
   if (await queries.isSirenDevice(deviceId))
     throw invalidField(400, 'device_id', 'is a siren, which airs no pond');
+  return seen;
 }

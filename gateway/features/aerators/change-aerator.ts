@@ -7,7 +7,7 @@ import type { Decision } from '#core/use-case.ts';
 import { powerKwOf, requireFreeDevice } from './aerator-rules.ts';
 import type { Aerator, AeratorQueries } from './ports.ts';
 
-type ChangeAeratorDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
+type ChangeAeratorDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: AeratorQueries;
 };
 type By = { caller: Caller; farm: FarmAccess };
@@ -25,7 +25,7 @@ export async function changeAerator(
     ([field, value]) => value !== undefined && value !== current[field as keyof Aerator],
   );
   if (changed.length === 0) return { answer: current };
-  if (device_id !== undefined) await requireFreeDevice(deps.queries, device_id, current.id);
+  const guards = device_id === undefined ? [] : [await requireFreeDevice(deps, device_id, current.id)];
   const set = { ...Object.fromEntries(changed), updated_at: isoOf(deps.now()) };
   const after: Aerator = { ...current, ...set, rev: current.rev + 1 };
   const before = Object.fromEntries(
@@ -35,7 +35,7 @@ export async function changeAerator(
     action: 'update',
     details: { before, after: Object.fromEntries(changed) },
   });
-  return { answer: after, changes: [update(aerator, current, set), entry] };
+  return { answer: after, changes: [update(aerator, current, set), entry], guards };
 }
 
 /** Decides the end of an aerator; its serial number is free again. */

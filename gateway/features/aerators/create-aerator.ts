@@ -27,7 +27,7 @@ export async function createAerator(
   if (!(await queries.pondExists(input.pond_id))) throw notFound('Pond');
   if (input.id !== undefined && (await queries.aeratorIdTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');
-  await requireFreeDevice(queries, input.device_id, null);
+  const deviceGuard = await requireFreeDevice(deps, input.device_id, null);
   const row: RowOf<typeof aerator> = {
     id: input.id ?? deps.newId(),
     pond_id: input.pond_id,
@@ -50,5 +50,5 @@ export async function createAerator(
     user_id: by.caller.userId,
     details: { pond_id, device_id, power_kw, status },
   });
-  return { answer: row, changes: [insert(aerator, row), entry], guards: [pondGuard] };
+  return { answer: row, changes: [insert(aerator, row), entry], guards: [pondGuard, deviceGuard] };
 }

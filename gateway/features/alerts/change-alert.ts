@@ -1,6 +1,7 @@
 import type * as z from 'zod';
-import { alert, type alertCreate } from '#contract/resources/alerts.ts';
-import { asParent, update } from '#core/changes.ts';
+import { alert, type alertAcknowledge, type alertCreate } from '#contract/resources/alerts.ts';
+import { RETURNED_FOR_MS } from '#contract/words.ts';
+import { asParent, type Change, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller, FarmAccess } from '#core/route.ts';
@@ -74,94 +75,130 @@ export async function resolveAlert(
   };
 }
 
-type Mark = { action: string; set: Partial<Omit<AlertRow, 'id'>>; details?: Record<string, unknown> };
+type Fields = Partial<Omit<AlertRow, 'id'>>;
+/** What a person says of an alarm. `setOn`: what that changes on one of its alerts; null: nothing. */
+export type Mark = {
+  action: string;
+  setOn: (row: Alert) => Fields | null;
+  details?: Record<string, unknown>;
+  /** It also answers what ended by itself before anybody did. */
+  isForReturned?: true;
+  /** It is about the alarm itself, in this and other episodes. */
+  isForShelf?: true;
+};
 
-export function acknowledged(deps: Pick<Kernel, 'now'>, caller: Caller, current: Alert): Mark | null {
-  if (current.acknowledged_at !== null) return null;
-  const set = { acknowledged_at: isoOf(deps.now()), acknowledged_by: caller.userId };
-  return { action: 'alert_acknowledged', set };
-}
-
-export function silenced(
+/** Somebody is on it. Whoever was before stays named; a note may come later. */
+export function acknowledged(
   deps: Pick<Kernel, 'now'>,
   caller: Caller,
-  { minutes, reason }: { minutes: number; reason: string },
+  { note }: z.infer<typeof alertAcknowledge>,
 ): Mark {
+  const acknowledged_at = isoOf(deps.now());
+  const said = note === undefined ? {} : { acknowledge_note: note };
+  return {
+    action: 'alert_acknowledged',
+    isForReturned: true,
+    details: note === undefined ? {} : { note },
+    setOn: (row) =>
+      differing(
+        row,
+        row.acknowledged_at === null ? { acknowledged_at, acknowledged_by: caller.userId, ...said } : said,
+      ),
+  };
+}
+
+type ForAWhile = { minutes: number; reason: string };
+
+export function silenced(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, reason }: ForAWhile): Mark {
   const silenced_until = isoOf(deps.now() + minutes * 60_000);
+  const set = { silenced_until, silenced_by: caller.userId, silence_reason: reason };
   return {
     action: 'alert_silenced',
-    set: { silenced_until, silenced_by: caller.userId, silence_reason: reason },
+    setOn: (row) => differing(row, set),
     details: { until: silenced_until, reason },
   };
 }
 
-export function shelved(
-  deps: Pick<Kernel, 'now'>,
-  caller: Caller,
-  { minutes, reason }: { minutes: number; reason: string },
-): Mark {
+export function shelved(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, reason }: ForAWhile): Mark {
   const shelved_until = isoOf(deps.now() + minutes * 60_000);
+  const set = { shelved_until, shelved_by: caller.userId, shelve_reason: reason };
   return {
     action: 'alert_shelved',
-    set: { shelved_until, shelved_by: caller.userId, shelve_reason: reason },
+    isForShelf: true,
+    setOn: (row) => differing(row, set),
     details: { until: shelved_until, reason },
   };
 }
 
-/** What each mark is without it. */
+/** Takes each mark back. */
 export const UNDONE = {
   acknowledge: {
     action: 'alert_unacknowledged',
-    set: { acknowledged_at: null, acknowledged_by: null },
+    setOn: (row) => differing(row, { acknowledged_at: null, acknowledged_by: null, acknowledge_note: null }),
   },
   silence: {
     action: 'alert_unsilenced',
-    set: { silenced_until: null, silenced_by: null, silence_reason: null },
+    setOn: (row) => differing(row, { silenced_until: null, silenced_by: null, silence_reason: null }),
   },
   shelve: {
     action: 'alert_unshelved',
-    set: { shelved_until: null, shelved_by: null, shelve_reason: null },
+    isForShelf: true,
+    setOn: (row) => differing(row, { shelved_until: null, shelved_by: null, shelve_reason: null }),
   },
 } as const satisfies Record<string, Mark>;
 
+function differing(row: Alert, set: Fields): Fields | null {
+  // both are fields of the same row
+  const now: Readonly<Record<string, unknown>> = row;
+  return Object.entries(set).some(([field, value]) => now[field] !== value) ? set : null;
+}
+
 /**
- * Decides a mark on an ACTIVE alert, and on the newest of its episode, which is the one lists show and new alerts
- * inherit from. null or an equal mark changes nothing. Throws 409 for an alert that is over.
+ * Decides a mark on an alarm: on every open alert of its episode, the newest of a very long one, so that whoever watches
+ * any of them sees it. Nothing changes where it stands already. Throws 409 for an alert that is over, unless the mark is
+ * for what ended by itself.
  */
 export async function markAlert(
   deps: ChangeAlertDeps,
   caller: Caller,
   current: Alert,
-  mark: Mark | null,
+  mark: Mark,
 ): Promise<Decision<Alert>> {
-  if (current.status === 'RESOLVED') throw conflict('This alert is resolved already', 'ALERT_RESOLVED');
-  if (mark === null || isMarked(current, mark)) return { answer: current };
+  const isOver = current.status === 'RESOLVED';
+  if (isOver && !(mark.isForReturned && current.resolved_by === null))
+    throw conflict('This alert is resolved already', 'ALERT_RESOLVED');
+  const updated_at = isoOf(deps.now());
+  const changes: Change[] = [];
+  let answer = current;
+  for (const row of await markedTogether(deps, current, mark)) {
+    const set = mark.setOn(row);
+    if (set === null) continue;
+    changes.push(update(alert, row, { ...set, updated_at }));
+    if (row.id === current.id) answer = { ...current, ...set, updated_at, rev: current.rev + 1 };
+  }
+  if (changes.length === 0) return { answer: current };
   const names = await deps.queries.namesOf(current);
   if (names === null) throw notFound('Alert');
-  const set = { ...mark.set, updated_at: isoOf(deps.now()) };
-  const marked = new Map([[current.id, current]]);
-  for (const row of await alsoMarked(deps, current, mark)) marked.set(row.id, row);
+  const { action, details = {} } = mark;
   return {
-    answer: { ...current, ...set, rev: current.rev + 1 },
-    changes: [
-      ...[...marked.values()].map((row) => update(alert, row, set)),
-      logged(deps, current, names, { ...mark, userId: caller.userId }),
-    ],
+    answer,
+    changes: [...changes, logged(deps, current, names, { action, details, userId: caller.userId })],
   };
 }
 
-async function alsoMarked(deps: ChangeAlertDeps, current: Alert, mark: Mark): Promise<Alert[]> {
-  const newest = await deps.queries.openOfEpisode(current.farm_id, current.episode_id, 1);
-  // a shelf outlives episodes: the last word on it counts for the earlier ones, too
-  const isOnShelf = 'shelved_until' in mark.set && current.source === 'automatic';
-  const shelvedBefore = isOnShelf
-    ? await deps.queries.shelvedAlerts(current.type, current, isoOf(deps.now()))
-    : [];
-  return [...newest, ...shelvedBefore];
-}
-
-function isMarked(current: Alert, { set }: Mark): boolean {
-  // both are fields of the same row
-  const row: Readonly<Record<string, unknown>> = current;
-  return Object.entries(set).every(([field, value]) => row[field] === value);
+/** The alert itself, its episode, and what of the same alarm the mark is for besides. */
+async function markedTogether(deps: ChangeAlertDeps, current: Alert, mark: Mark): Promise<Alert[]> {
+  const { farm_id, episode_id, type } = current;
+  const now = deps.now();
+  const isOnShelf = mark.isForShelf === true && current.source === 'automatic';
+  const together = [
+    current,
+    ...(current.status === 'ACTIVE'
+      ? await deps.queries.openOfEpisode(farm_id, episode_id, MOST_AT_ONCE)
+      : []),
+    // a shelf outlives episodes: the last word on it counts for the earlier ones, too
+    ...(isOnShelf ? await deps.queries.shelvedAlerts(type, current, isoOf(now)) : []),
+    ...(mark.isForReturned ? await deps.queries.returned(type, current, isoOf(now - RETURNED_FOR_MS)) : []),
+  ];
+  return [...new Map(together.map((row) => [row.id, row])).values()];
 }

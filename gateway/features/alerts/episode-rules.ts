@@ -54,6 +54,7 @@ export function inheritedBy(
   return {
     acknowledged_at: isKnown ? newest.acknowledged_at : null,
     acknowledged_by: isKnown ? newest.acknowledged_by : null,
+    acknowledge_note: isKnown ? newest.acknowledge_note : null,
     silenced_until: isSilent ? newest.silenced_until : null,
     silenced_by: isSilent ? newest.silenced_by : null,
     silence_reason: isSilent ? newest.silence_reason : null,

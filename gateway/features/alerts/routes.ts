@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { idInput } from '#contract/fields.ts';
 import {
   type AlertAnswer,
+  alertAcknowledge,
   alertAnswer,
   alertCreate,
   alertQuery,
@@ -56,7 +57,7 @@ function listRoute(deps: ChangeAlertDeps): Route {
       return {
         answer: await journalAnswer(request.query, {
           count: () => deps.queries.countAlerts(userId, filter),
-          rows: (page) => answersOf(deps.queries.alertsOf(userId, filter, page)),
+          rows: (page) => answersOf(deps, deps.queries.alertsOf(userId, filter, page)),
         }),
       };
     },
@@ -89,7 +90,7 @@ function createRoute(deps: ChangeAlertDeps): Route {
     async handle(request) {
       const place = { controlPointId: request.params.control_point_id, farm: onFarm(request) };
       const made = await createAlert(deps, signedIn(request), place, request.body);
-      return { ...made, answer: { status: 201, body: toAnswer(made.answer), rev: 1 } };
+      return { ...made, answer: { status: 201, body: toAnswer(made.answer, NOBODY), rev: 1 } };
     },
   });
 }
@@ -106,7 +107,7 @@ function resolveRoute(deps: ChangeAlertDeps): Route {
     async handle(request) {
       const current = await visibleAlert(deps, request);
       const done = await resolveAlert(deps, signedIn(request), current);
-      return answered(done);
+      return answered(deps, done);
     },
   });
 }
@@ -117,11 +118,15 @@ function markRoutes(deps: ChangeAlertDeps): Route[] {
     route({
       ...common,
       path: '/alerts/{alert_id}/acknowledge',
-      summary: 'Say that somebody is on it; the alert stays ACTIVE',
+      summary: 'Say that somebody is on it, for all alerts of its episode; they stay what they are',
+      body: alertAcknowledge,
       async handle(request) {
         const current = await visibleAlert(deps, request);
         const caller = signedIn(request);
-        return answered(await markAlert(deps, caller, current, acknowledged(deps, caller, current)));
+        return answered(
+          deps,
+          await markAlert(deps, caller, current, acknowledged(deps, caller, request.body)),
+        );
       },
     }),
     route({
@@ -132,7 +137,7 @@ function markRoutes(deps: ChangeAlertDeps): Route[] {
       async handle(request) {
         const current = await visibleAlert(deps, request);
         const caller = signedIn(request);
-        return answered(await markAlert(deps, caller, current, silenced(deps, caller, request.body)));
+        return answered(deps, await markAlert(deps, caller, current, silenced(deps, caller, request.body)));
       },
     }),
     route({
@@ -143,7 +148,7 @@ function markRoutes(deps: ChangeAlertDeps): Route[] {
       async handle(request) {
         const current = await visibleAlert(deps, request);
         const caller = signedIn(request);
-        return answered(await markAlert(deps, caller, current, shelved(deps, caller, request.body)));
+        return answered(deps, await markAlert(deps, caller, current, shelved(deps, caller, request.body)));
       },
     }),
   ];
@@ -183,12 +188,23 @@ async function visibleAlert(
   return current;
 }
 
-function answered(decision: Awaited<ReturnType<typeof markAlert>>): RouteDecision {
+async function answered(
+  deps: Pick<ChangeAlertDeps, 'queries'>,
+  decision: Awaited<ReturnType<typeof markAlert>>,
+): Promise<RouteDecision> {
   const { answer } = decision;
-  return { ...decision, answer: { status: 200, body: toAnswer(answer), rev: answer.rev } };
+  const names = await deps.queries.peopleNames(actorsOf(answer));
+  return { ...decision, answer: { status: 200, body: toAnswer(answer, names), rev: answer.rev } };
 }
 
-export function toAnswer(row: AlertRow): AlertAnswer {
+/** People by their id. */
+type Names = ReadonlyMap<string, string>;
+const NOBODY: Names = new Map();
+
+const actorsOf = ({ acknowledged_by, silenced_by, shelved_by }: AlertRow): string[] =>
+  [acknowledged_by, silenced_by, shelved_by].flatMap((id) => (id === null ? [] : [id]));
+
+function toAnswer(row: AlertRow, names: Names): AlertAnswer {
   return {
     id: row.id,
     control_point_id: row.control_point_id,
@@ -207,11 +223,15 @@ export function toAnswer(row: AlertRow): AlertAnswer {
     episode_id: row.episode_id,
     acknowledged_at: row.acknowledged_at,
     acknowledged_by: row.acknowledged_by,
+    acknowledged_by_name: names.get(row.acknowledged_by ?? '') ?? null,
+    acknowledge_note: row.acknowledge_note,
     silenced_until: row.silenced_until,
     silenced_by: row.silenced_by,
+    silenced_by_name: names.get(row.silenced_by ?? '') ?? null,
     silence_reason: row.silence_reason,
     shelved_until: row.shelved_until,
     shelved_by: row.shelved_by,
+    shelved_by_name: names.get(row.shelved_by ?? '') ?? null,
     shelve_reason: row.shelve_reason,
     source: row.source,
     clock_quality: row.clock_quality,
@@ -220,6 +240,17 @@ export function toAnswer(row: AlertRow): AlertAnswer {
   };
 }
 
-async function* answersOf(alerts: AsyncIterable<Alert>): AsyncIterable<AlertAnswer> {
-  for await (const row of alerts) yield toAnswer(row);
+async function* answersOf(
+  deps: Pick<ChangeAlertDeps, 'queries'>,
+  alerts: AsyncIterable<Alert>,
+): AsyncIterable<AlertAnswer> {
+  // a long list names few people, each asked for once
+  const names = new Map<string, string>();
+  const asked = new Set<string>();
+  for await (const row of alerts) {
+    const unknown = actorsOf(row).filter((id) => !asked.has(id));
+    for (const id of unknown) asked.add(id);
+    for (const [id, name] of await deps.queries.peopleNames(unknown)) names.set(id, name);
+    yield toAnswer(row, names);
+  }
 }

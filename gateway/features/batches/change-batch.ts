@@ -68,7 +68,7 @@ export async function changeBatch(
 
 export type AdjustedSurvival = { oldRate: number; newRate: number; adjustment: number };
 
-/** Decides the loss of a share of the animals alive; throws 409 for a batch that is not in production. */
+/** Decides the loss of a share of the animals alive; throws 409 for an id that is taken or a batch not in production. */
 export async function adjustBatchSurvival(
   deps: ChangeBatchDeps,
   caller: Caller,
@@ -77,11 +77,14 @@ export async function adjustBatchSurvival(
 ): Promise<Decision<AdjustedSurvival>> {
   const guard = asParent(await deps.guard('batch', batchId));
   const state = await requireState(deps, batchId);
+  // before all else: what was told already is told as that, whatever became of the batch since
+  if (input.id !== undefined && (await deps.queries.survivalIdTaken(input.id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
   requireActive(state.batch, 'adjusted');
   const { newPercent, adjustment } = adjustSurvival(state.survivalRate, input.severity);
   const answer = { oldRate: state.survivalRate, newRate: newPercent, adjustment };
   const step = { kind: 'FACTOR' as const, value: input.severity, description: input.event_description };
-  const rows = await survivalRows(deps, caller, state, { step, newRate: newPercent });
+  const rows = await survivalRows(deps, caller, state, { id: input.id, step, newRate: newPercent });
   return {
     answer,
     // two losses told at the same moment both count, one after the other: the second is reckoned anew

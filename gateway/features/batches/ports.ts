@@ -95,6 +95,7 @@ export type BatchQueries = NumericIdDeps & {
   countBatches: (filter: BatchFilter) => Promise<number>;
   /** Instant of the newest survival change of a batch, or null. */
   lastSurvivalChange: (batchId: string) => Promise<string | null>;
+  survivalIdTaken: (id: string) => Promise<boolean>;
   harvestById: (id: string) => Promise<Harvest | null>;
   harvestIdTaken: (id: string) => Promise<boolean>;
   /** Newest first. */

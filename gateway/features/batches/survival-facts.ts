@@ -22,14 +22,14 @@ export async function survivalRows(
   deps: SurvivalDeps,
   caller: Caller,
   state: BatchState,
-  { step, newRate }: { step: SurvivalStep; newRate: number },
+  { id, step, newRate }: { id?: string | undefined; step: SurvivalStep; newRate: number },
 ): Promise<{ changes: Change[]; updatedAt: string }> {
   const now = deps.now();
   const last = await deps.queries.lastSurvivalChange(state.batch.id);
   // what is said now comes after all that was said before, whatever the clocks show
   const changedAt = last === null ? now : Math.max(now, Date.parse(last) + 1);
   const fact: RowOf<typeof survivalChange> = {
-    id: deps.newId(),
+    id: id ?? deps.newId(),
     batch_id: state.batch.id,
     ...step,
     changed_at: isoOf(changedAt),

@@ -1,5 +1,5 @@
 import type { BenchJobAnswer, BenchJobKind, BenchLine } from '#contract/resources/bench.ts';
-import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type BoardResult, type Fault, type JobContext, JobFault, type Told } from './ports.ts';
@@ -52,6 +52,15 @@ const CANCELLED: Fault = {
     'leave the cable in and start the job again: what is already right is skipped',
   ),
 };
+
+/** The Portuguese for what the gateway itself refused in the middle of a job. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  NOT_FOUND: 'o ponto de controle não existe mais',
+  FORBIDDEN: 'o seu acesso não permite mais este passo',
+  STORAGE_UNAVAILABLE: 'o gateway não conseguiu gravar no disco',
+  BUSY: 'o gateway está ocupado',
+};
+const REFUSED = 'o gateway recusou um passo do trabalho';
 
 export function createJobDesk(deps: Pick<Kernel, 'now' | 'newId' | 'log'>): JobDesk {
   const jobsById = new Map<string, Kept>();
@@ -146,7 +155,7 @@ function faultOf({ log }: Pick<Kernel, 'log'>, error: unknown, stop: AbortSignal
   if (error instanceof AppError)
     return {
       code: 'BAD_INPUT',
-      message: verbatim(error.message),
+      message: inBoth(REFUSALS[error.extras.code ?? ''] ?? REFUSED, error.message),
       next: inBoth('olhe isso no console e comece de novo', 'look at it in the console, and start again'),
     };
   log.error({ err: error }, 'a job of the bench failed');

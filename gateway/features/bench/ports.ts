@@ -1,5 +1,9 @@
+import type { RowOf } from '#contract/resource.ts';
 import type { BENCH_TROUBLES, BenchFirmware, BenchLine, BenchPort } from '#contract/resources/bench.ts';
+import type { boardLabel } from '#contract/resources/local-tables.ts';
 import type { InBoth } from '#core/both-languages.ts';
+
+export type BoardLabel = RowOf<typeof boardLabel>;
 
 /** A step of a job, as whoever runs it tells it. */
 export type Told = {

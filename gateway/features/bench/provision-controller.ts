@@ -1,9 +1,11 @@
+import { macInput } from '#contract/resources/adoption.ts';
 import type { BenchJobInput } from '#contract/resources/bench.ts';
 import { inBoth } from '#core/both-languages.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { HeartbeatWatch } from './heartbeat-watch.ts';
 import {
+  type BoardLabel,
   type BoardResult,
   type JobContext,
   JobFault,
@@ -20,10 +22,15 @@ export type ProvisionDeps = {
     userId: string,
   ) => Promise<{ keyId: string; key: string; view: ControlView }>;
   firstHeartbeat: HeartbeatWatch['first'];
+  now: () => number;
   monotonic: () => number;
   whereabouts: () => Whereabouts;
-  /** The claim code on the label of a device. */
-  claimOf: (deviceId: string) => string;
+  /** Random, for one board. */
+  newClaim: () => string;
+  /** What is known of the boards that control points have. */
+  keptLabels: (controlPointIds: readonly string[]) => Promise<BoardLabel[]>;
+  /** Notes the label of the board that a control point has now; null: that board keeps no code. */
+  keepLabel: (controlPointId: string, label: BoardLabel | null, userId: string) => Promise<void>;
   /** Controllers whose motor is locked out now. */
   lockedOut: () => string[];
 };
@@ -46,8 +53,16 @@ export async function provisionController(
   const place = { ...found, gw_host: input.gateway_host ?? found.gw_host };
   const sinceMs = deps.monotonic();
   const { keyId, key, view } = await deps.issueKey(input.control_point_id, userId);
-  const identity = identityOf(view, { key, claim: deps.claimOf(view.row.device_id) }, place);
-  const board = await deps.run({ kind: 'provision', port, wifi: input.wifi ?? null, identity }, context);
+  const claim = deps.newClaim();
+  const identity = identityOf(view, { key, claim }, place);
+  const [kept] = await deps.keptLabels([view.row.id]);
+  const labelled_mac = kept?.device_id === view.row.device_id ? kept.mac : null;
+  const board = await deps.run(
+    { kind: 'provision', port, wifi: input.wifi ?? null, identity, labelled_mac },
+    context,
+  );
+  if (board['claim_kept'] !== true)
+    await deps.keepLabel(view.row.id, labelOf(deps, view, { board, claim }), userId);
   const waitS = input.wait_s ?? WAIT_S;
   const { device_id } = view.row;
   context.tell(
@@ -77,6 +92,17 @@ export async function provisionController(
     context,
   );
   return { ...proved, ...tested };
+}
+
+/** Null: its firmware keeps no code, or it does not say which board it is. */
+function labelOf(
+  deps: ProvisionDeps,
+  { row }: ControlView,
+  { board, claim }: { board: BoardResult; claim: string },
+): BoardLabel | null {
+  const mac = macInput.safeParse(board['mac']).data;
+  if (board['has_claim'] !== true || mac === undefined) return null;
+  return { id: row.id, mac, device_id: row.device_id, claim, made_at: isoOf(deps.now()) };
 }
 
 function identityOf(

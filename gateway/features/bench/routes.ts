@@ -9,8 +9,6 @@ import {
   benchJobDetail,
   benchJobInput,
   benchJobQuery,
-  benchLabel,
-  benchLabelQuery,
   benchPort,
 } from '#contract/resources/bench.ts';
 import { audit } from '#core/audit.ts';
@@ -20,7 +18,8 @@ import type { Language } from '#core/notifying.ts';
 import { mayOnFarm, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import type { BenchJob, JobDesk, JobLine } from './job-desk.ts';
-import { type LabelDeps, labelsOf } from './labels.ts';
+import { labelRoutes } from './label-routes.ts';
+import type { LabelDeps } from './labels.ts';
 import { type StartDeps, startJob } from './start-job.ts';
 
 export type BenchRouteDeps = Kernel &
@@ -35,7 +34,6 @@ const tag = 'Bench';
 const account = { tag, access: { who: 'account' }, token: 'never' } as const;
 const refused = { 403: { schema: errorBody } } as const;
 const jobParams = z.object({ job_id: idInput });
-const htmlPage = z.string().describe('A page to print at 100 % on A4 sheets of 24 labels, 70 × 37 mm');
 
 export function benchRoutes(deps: BenchRouteDeps): Route[] {
   /** The ports are those of the box: who operates a farm of it stands before it. */
@@ -100,13 +98,15 @@ function lookRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
       async handle(request) {
         await technician(request);
         const found = await deps.firmware();
-        const rows = found.map(({ name, chip, version, bytes, parts, trouble }) => ({
-          name,
-          chip,
-          version,
-          bytes,
-          parts,
-          trouble: trouble?.[request.language] ?? null,
+        const rows = found.map((bundle) => ({
+          name: bundle.name,
+          chip: bundle.chip,
+          version: bundle.version,
+          bytes: bundle.bytes,
+          parts: bundle.parts,
+          trouble: bundle.trouble?.[request.language] ?? null,
+          signature: bundle.signature,
+          signed_by: bundle.signed_by,
         }));
         return { answer: { status: 200, rows } };
       },
@@ -140,6 +140,7 @@ function jobRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
             port: job.port,
             firmware: job.firmware,
             control_point: job.control_point_id,
+            ...(body.kind === 'flash' && body.allow_unsigned === true ? { allow_unsigned: true } : {}),
           },
         });
         const answer = { status: 202, body: answerOf(job, request.language) };
@@ -205,37 +206,3 @@ function answerOf({ progress, trouble, ...job }: BenchJob, language: Language): 
 
 const linesIn = (lines: readonly JobLine[], language: Language): BenchLine[] =>
   lines.map((line) => ({ ...line, text: line.text[language] }));
-
-function labelRoutes(deps: BenchRouteDeps): Route[] {
-  return [
-    route({
-      ...account,
-      // who has a control token may make the very keys
-      token: 'control',
-      method: 'GET',
-      path: '/bench/labels',
-      summary: 'Labels of control points you may operate, with their QR codes',
-      query: benchLabelQuery,
-      answers: { 200: { schema: benchLabel, list: true } },
-      async handle(request) {
-        const rows = await labelsOf(deps, request.query.ids, signedIn(request).userId);
-        return { answer: { status: 200, rows } };
-      },
-    }),
-    route({
-      ...account,
-      // who has a control token may make the very keys
-      token: 'control',
-      method: 'GET',
-      path: '/bench/label-sheet',
-      summary: 'The same as a page for the printer',
-      query: benchLabelQuery,
-      answers: { 200: { schema: htmlPage, media: 'text/html' } },
-      async handle(request) {
-        const labels = await labelsOf(deps, request.query.ids, signedIn(request).userId);
-        const { html, style } = await deps.labelPage(labels);
-        return { answer: { status: 200, text: { type: 'text/html; charset=utf-8', chunks: [html], style } } };
-      },
-    }),
-  ];
-}

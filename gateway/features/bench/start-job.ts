@@ -9,6 +9,8 @@ export type StartDeps = ProvisionDeps &
   Pick<LabelDeps, 'views' | 'accessTo'> & {
     listPorts: () => Promise<PortFacts[]>;
     firmware: () => Promise<FirmwareFound[]>;
+    /** File of the public keys whose firmware is taken. */
+    firmwareKeys: string;
     /** Where the flash of a board is saved. */
     backupFile: (port: string) => Promise<string>;
   };
@@ -95,10 +97,23 @@ async function flashing(
   if (bundle === undefined) throw notFound('Firmware');
   if (bundle.trouble !== null)
     throw conflict(`${name} cannot be flashed: ${bundle.trouble.en}`, 'WRONG_IMAGE');
+  // the process that flashes checks it anew, on the bytes it writes
+  if (bundle.signature !== 'valid' && options.allow_unsigned !== true)
+    throw conflict(
+      `${name} is not signed by a publisher this gateway knows. Take the signed one, add its publisher’s key, or say allow_unsigned if you built it.`,
+      'UNSIGNED',
+    );
   const backup = isBackupWanted === true ? await deps.backupFile(port) : null;
   return async (context) => {
     const result = await deps.run(
-      { kind, ...options, port, firmware: { bundle: bundle.folder }, backup },
+      {
+        kind,
+        ...options,
+        port,
+        firmware: { bundle: bundle.folder },
+        firmware_keys: deps.firmwareKeys,
+        backup,
+      },
       context,
     );
     return backup === null ? result : { ...result, backup };

@@ -35,14 +35,15 @@ export async function recordBiometry(
   const guard = asParent(await deps.guard('batch', named.id));
   // read again behind its guard: a finish between the two makes this run anew
   const batch = await requireBatch(deps, named.id);
+  // before all else: what was sent already is told as that, whatever became of the batch since
+  if (input.id !== undefined && (await deps.queries.biometryIdTaken(input.id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
   if (batch.status !== 'ACTIVE') {
     throw conflict(
       `Batch ${batch.batch_code} is ${batch.status}: only an ACTIVE batch is weighed`,
       'BATCH_NOT_ACTIVE',
     );
   }
-  if (input.id !== undefined && (await deps.queries.biometryIdTaken(input.id)))
-    throw conflict('This id is taken', 'ID_TAKEN');
   const science = await deps.scienceOf(batch.farm_id);
   const row: RowOf<typeof biometry> = {
     id: input.id ?? deps.newId(),

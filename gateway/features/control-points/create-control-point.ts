@@ -15,6 +15,7 @@ import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ControlPoint, ControlPointQueries } from './ports.ts';
+import { requireNoAerator } from './siren-mark.ts';
 
 export type ControlPointDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: ControlPointQueries;
@@ -89,6 +90,10 @@ export async function changeControlPoint(
   };
   if (Object.keys(set).length === 0) return { answer: current };
   await checkUnique(deps, current.owner_id, set);
+  const guards =
+    current.is_siren && set.device_id !== undefined
+      ? [await requireNoAerator(deps, current, set.device_id)]
+      : [];
   const stamped = { ...set, updated_at: isoOf(deps.now()) };
   const details = { from: { cod: current.cod, device_id: current.device_id }, to: set };
   return {
@@ -99,6 +104,7 @@ export async function changeControlPoint(
       ...(set.device_id === undefined ? [] : keys.map(({ id }) => purge(deviceKey, id))),
       audit(deps, { ...named(current), action: 'update', user_id: caller.userId, details }),
     ],
+    guards,
   };
 }
 

@@ -195,11 +195,15 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       invalid: 400,
       answers: { 200: { schema: controlPointSettings } },
       async handle(request) {
-        const view = await fresh(request.params.control_point_id);
+        const { control_point_id: id } = request.params;
+        // a siren has no ponds and no schedules: nobody gives it one meanwhile
+        const guards = request.body.is_siren === true ? [await deps.guard('control_point', id)] : [];
+        const view = await fresh(id);
         requireMatch(request, view.row);
         const changed = await changeSettings(deps, signedIn(request), view, request.body);
         return {
           ...changed,
+          guards: [...guards, ...(changed.guards ?? [])],
           answer: { status: 200, body: settingsOf(changed.answer), rev: changed.answer.rev },
         };
       },

@@ -30,8 +30,8 @@ export async function changeSettings(
 ): Promise<Decision<ControlPoint>> {
   const current = view.row;
   const before = settingsOf(current);
-  const marked = input.is_siren === true && !current.is_siren ? await asSiren(deps.queries, view) : {};
-  const given = Object.entries({ ...input, ...marked }).filter(([, value]) => value !== undefined);
+  const siren = input.is_siren === true && !current.is_siren ? await asSiren(deps, view) : null;
+  const given = Object.entries({ ...input, ...siren?.marked }).filter(([, value]) => value !== undefined);
   const after: Settings = { ...before, ...Object.fromEntries(given) };
   checkOxygen(
     after,
@@ -53,6 +53,7 @@ export async function changeSettings(
         details: { settings: set },
       }),
     ],
+    guards: siren === null ? [] : [siren.guard],
   };
 }
 

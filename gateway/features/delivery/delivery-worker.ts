@@ -62,9 +62,13 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   // while what became of some is written down others are sent
   const turnsFor = (isCritical: boolean) => parallel * (isCritical ? 2 * TURNS_PER_SLOT : TURNS_PER_SLOT);
 
-  function work(): Promise<void> {
+  function wake(): void {
     state.isWoken = true;
     state.step();
+  }
+
+  function work(): Promise<void> {
+    wake();
     state.running ??= runOnce();
     return state.running;
   }
@@ -113,6 +117,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       const limit = Math.min(parallel * TAKEN_AT_ONCE, MOST_TAKEN);
       const jobs = await store.take(kind, { isCritical, now: deps.now(), limit, exceptChannels });
       if (jobs.length === 0) emptyAt[rank] = deps.monotonic();
+      // there may be more, for places that have slots while all these wait for one that has none
+      if (jobs.length === limit) void deps.pause(ASK_AGAIN_MS).then(wake);
       const groups = Map.groupBy(jobs, ({ delivery: { channel_id } }) => channel_id);
       for (const [channelId, ofChannel] of groups) {
         const turn = ofChannel.slice(0, MOST_IN_A_ROW);
@@ -186,7 +192,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     job: Job,
     folded: Set<string>,
   ): Promise<Settled | null> {
-    const leave = await gate.enter(isCritical);
+    const leave = await gate.enter(isCritical, placeOf(job));
     try {
       // asked here, not before: there may have been a long line
       const isLate = deps.monotonic() - takenAt > TURN_WITHIN_MS;
@@ -198,6 +204,11 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     } finally {
       leave();
     }
+  }
+
+  function placeOf({ channel }: Job): string | null {
+    const hasPlaces = kind === 'WEBHOOK' || kind === 'WEB_PUSH';
+    return hasPlaces ? (URL.parse(channel?.address ?? '')?.host ?? null) : null;
   }
 
   /** They come again by themselves, only later. */

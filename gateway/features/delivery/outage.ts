@@ -23,6 +23,7 @@ export function createOutageWatch(
   };
   return {
     note(outcome, channelId) {
+      if (outcome.is === 'later') return outcome.of === 'all' ? rest(outcome.afterMs) : undefined;
       if (!deps.hasOneWayOut) return;
       if (outcome.is !== 'unreachable') {
         unreachable.clear();

@@ -69,13 +69,15 @@ export type Outgoing = {
 
 /**
  * What became of an attempt; `why` is for the owner of the channel.
- * retry: the other side could not take it now. unreachable: this side has no way out, so it counts as no attempt.
+ * retry: the other side could not take it now. unreachable: this side has no way out, so it counts as no attempt. later:
+ * nor does this, where nothing can be sent for so long, to this channel or at all.
  * refused: it will never be taken. gone: the channel has come to its end.
  */
 export type Outcome =
   | { is: 'sent' }
   | { is: 'retry'; why: string; afterMs?: number }
   | { is: 'unreachable'; why: string }
+  | { is: 'later'; of: 'channel' | 'all'; why: string; afterMs: number }
   | { is: 'refused'; why: string }
   | { is: 'gone'; why: string };
 

@@ -37,6 +37,8 @@ export function nextAfter(
         at: now + outageWait(now - createdAt, random()),
         why: outcome.why,
       };
+    case 'later':
+      return { state: 'PENDING', attempts, at: now + outcome.afterMs, why: outcome.why };
     case 'retry': {
       const { why, afterMs = 0 } = outcome;
       if (tried >= MOST_ATTEMPTS) return { state: 'DEAD', attempts: tried, why };

@@ -12,7 +12,7 @@ import type { Channel, Delivery, DeliveryStore, Job, Outcome, Send } from './por
 import { nextAfter } from './retry-rules.ts';
 import { sumUp } from './summary.ts';
 
-export type SettleDeps = Pick<Kernel, 'now' | 'random' | 'idOf' | 'log'> &
+export type SettleDeps = Pick<Kernel, 'now' | 'clockQuality' | 'random' | 'idOf' | 'log'> &
   ComposeDeps & {
     store: Pick<DeliveryStore, 'waitingFor'>;
     send: Send;
@@ -57,7 +57,7 @@ export function createSettle(deps: SettleDeps): Settle {
     const unsaved = sentUnsaved.get(id);
     if (unsaved !== undefined) return save(id, unsaved);
     const now = deps.now();
-    const decision = decideDelivery(deps.clockOf, job, now);
+    const decision = decideDelivery(deps.clockOf, job, { now, quality: deps.clockQuality() });
     switch (decision.do) {
       case 'drop':
         return save(id, [purge(delivery, id)]);
@@ -112,7 +112,8 @@ export function createSettle(deps: SettleDeps): Settle {
 
   async function fold(job: Job, folded: Set<string>, now: number): Promise<Settled> {
     const waiting = await deps.store.waitingFor(job.delivery.channel_id);
-    const all = waiting.filter((one) => decideDelivery(deps.clockOf, one, now).do === 'fold');
+    const clock = { now, quality: deps.clockQuality() };
+    const all = waiting.filter((one) => decideDelivery(deps.clockOf, one, clock).do === 'fold');
     for (const one of all) folded.add(one.delivery.id);
     const summary: Delivery = {
       ...job.delivery,

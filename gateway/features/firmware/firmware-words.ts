@@ -132,8 +132,15 @@ export function waitWords(code: RolloutWait, alarms: readonly string[], language
   return code === 'OXYGEN_ALARM' && alarms.length > 0 ? `${said} (${alarms.slice(0, 5).join(', ')})` : said;
 }
 
+/** A leave to restart that was taken back. */
+const CALLED_BACK: Both = {
+  'pt-BR': 'Foi chamado de volta; se já reinicia, vai até o fim.',
+  en: 'Was called back; if it restarts already, it goes on to its end.',
+};
+
 export function targetWords({ state, reason }: Pick<Target, 'state' | 'reason'>, language: Language): string {
-  const said = STATES[state][language];
+  const isCalledBack = state === 'approved' && reason !== null;
+  const said = (isCalledBack ? CALLED_BACK : STATES[state])[language];
   return reason === null ? said : `${said} ${REASONS[reason][language]}`;
 }
 

@@ -71,8 +71,9 @@ async function store(deps: ProgressDeps, controlPointId: string, progress: OtaPr
 /** What the row becomes; null: it stays as it is. */
 function toldOf(target: Target, progress: OtaProgress, rollout: Rollout | null): Told | null {
   const { state } = target;
-  const isLost = state === 'failed' && target.reason === 'LOST';
-  if (!OPEN.includes(state) && !isLost) return null;
+  // given up, or called back too late: how it went is still told
+  const mayComeBack = state === 'cancelled' || (state === 'failed' && target.reason === 'LOST');
+  if (!OPEN.includes(state) && !mayComeBack) return null;
   switch (progress.state) {
     case 'downloading':
       return state === 'offered' ? { state: 'downloading' } : null;

@@ -15,6 +15,10 @@ export const UNDER_WAY: readonly TargetState[] = TARGETS_UNDER_WAY;
 export const RESTARTING: readonly TargetState[] = ['approved', 'installing', 'confirming'];
 export const OPEN: readonly TargetState[] = OPEN_TARGET_STATES;
 
+/** Nothing more is begun in it; controllers that restart go on to their end. */
+export const isOver = ({ state }: Pick<Rollout, 'state'>): boolean =>
+  state !== 'running' && state !== 'paused';
+
 export type LiveRollout = { rollout: Rollout; image: Image | null; targets: readonly Target[] };
 
 export type RolloutBook = ReturnType<typeof createRolloutBook>;
@@ -46,8 +50,7 @@ export function createRolloutBook(queries: FirmwareQueries) {
 
   function dropIfOver(rollout: Rollout): void {
     const targets = [...(targetsByRollout.get(rollout.id)?.values() ?? [])];
-    const isOver = rollout.state !== 'running' && rollout.state !== 'paused';
-    if (!isOver || targets.some(({ state }) => OPEN.includes(state))) return;
+    if (!isOver(rollout) || targets.some(({ state }) => OPEN.includes(state))) return;
     rolloutsById.delete(rollout.id);
     targetsByRollout.delete(rollout.id);
     for (const { id } of targets) heardByTarget.delete(id);
@@ -59,6 +62,8 @@ export function createRolloutBook(queries: FirmwareQueries) {
     const rollout = rolloutsById.get(target.rollout_id);
     const image = rollout === undefined ? undefined : imagesById.get(rollout.firmware_id);
     if (rollout === undefined || image === undefined) return null;
+    // called back; once it says that it restarts already, it is to go on to its end
+    if (target.state === 'approved' && isOver(rollout)) return null;
     return {
       job: jobOf(target),
       version: image.version,
@@ -102,7 +107,10 @@ export function createRolloutBook(queries: FirmwareQueries) {
         if (rollout !== undefined) dropIfOver(rollout);
       }
       return targets
-        .filter(({ before, after }) => before !== null && before.state !== after.state)
+        .filter(
+          ({ before, after }) =>
+            before !== null && (before.state !== after.state || before.reason !== after.reason),
+        )
         .map(({ after }) => after.control_point_id);
     },
     images: (): Image[] => [...imagesById.values()],

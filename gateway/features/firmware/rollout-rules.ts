@@ -1,7 +1,7 @@
 import type { RolloutWait, TargetReason, TargetState } from '#contract/resources/firmware.ts';
 import { timeOfDayOfWall, wallOf, type Zone } from '#core/zone-clock.ts';
 import type { Rollout, Target } from './ports.ts';
-import { OPEN, RESTARTING, UNDER_WAY } from './rollout-book.ts';
+import { isOver, OPEN, RESTARTING, UNDER_WAY } from './rollout-book.ts';
 import { compareVersions } from './version-order.ts';
 
 // Who is asked next, who may restart now, who took too long: data in, data out.
@@ -12,6 +12,8 @@ const DOWNLOAD_SILENT_MS = 10 * 60_000;
 const UNANSWERED_MS = 5 * 60_000;
 /** Restart, connect, prove itself, or go back: a controller that is silent longer is lost. */
 const RESTART_MS = 15 * 60_000;
+/** One that was called back and is there has heard so; had it begun to restart, it would have said so by then. */
+const CALLED_BACK_MS = 60_000;
 /** Downloads that break off are tried so often. */
 export const MOST_ATTEMPTS = 3;
 
@@ -44,9 +46,9 @@ export type RolloutStep = {
 
 /** One look at a rollout that is not over. */
 export function nextStep(rollout: Rollout, targets: readonly Target[], moment: Moment): RolloutStep {
-  const late = targets.flatMap((target) => overdue(target, moment));
+  const late = targets.flatMap((target) => overdue(rollout, target, moment));
   if (late.length > 0) return { changes: late, state: null, wait: null };
-  if (rollout.state !== 'running' && rollout.state !== 'paused') return nothing(null);
+  if (isOver(rollout)) return nothing(null);
   if (failuresAmong(targets) > rollout.max_failures) {
     return { changes: withdrawn(targets, 'ROLLOUT_STOPPED'), state: 'stopped', wait: null };
   }
@@ -71,16 +73,30 @@ export function failuresAmong(targets: readonly Pick<Target, 'state'>[]): number
   return targets.filter(({ state }) => state === 'failed' || state === 'rolled_back').length;
 }
 
-/** Ends what has not begun to restart. */
+/**
+ * Ends what has not begun to restart. A controller that was allowed to is called back, and counts as restarting until it
+ * is known that it does not.
+ */
 export function withdrawn(targets: readonly Target[], reason: TargetReason): TargetChange[] {
   return targets
     .filter(({ state }) => OPEN.includes(state) && state !== 'installing' && state !== 'confirming')
-    .map((target) => ({ target, set: { state: 'cancelled', reason } }));
+    .map((target) => ({
+      target,
+      set: { state: target.state === 'approved' ? 'approved' : 'cancelled', reason },
+    }));
+}
+
+/**
+ * The controller stops its motor for the restart, or may: one that went away while it was ready may have been allowed to,
+ * and that taken back too late.
+ */
+export function mayRestart({ state }: Target, controller: Controller | null): boolean {
+  return RESTARTING.includes(state) || (state === 'ready' && controller?.isConnected === false);
 }
 
 const nothing = (wait: RolloutWait | null): RolloutStep => ({ changes: [], state: null, wait });
 
-function overdue(target: Target, moment: Moment): TargetChange[] {
+function overdue(rollout: Rollout, target: Target, moment: Moment): TargetChange[] {
   const { state, attempt } = target;
   if (!OPEN.includes(state)) return [];
   const controller = moment.controller(target.control_point_id);
@@ -97,7 +113,12 @@ function overdue(target: Target, moment: Moment): TargetChange[] {
         ? change({ state: 'failed', reason: 'DOWNLOAD_FAILED' })
         : change({ state: 'waiting', reason: 'DOWNLOAD_FAILED', wave: null, attempt: attempt + 1 });
     }
+    case 'ready':
+      // the others are not kept waiting for it; it has its turn again once it is back
+      return controller.isConnected || forMs < RESTART_MS ? [] : change({ state: 'waiting', wave: null });
     case 'approved':
+      if (isOver(rollout) && controller.isConnected)
+        return forMs < CALLED_BACK_MS ? [] : change({ state: 'cancelled', reason: target.reason });
       // one that went away may be restarting: its word of that may have got lost
       return forMs < (controller.isConnected ? UNANSWERED_MS : RESTART_MS)
         ? []
@@ -135,10 +156,12 @@ function msOf(time: string): number {
 function approve(underWay: readonly Target[], moment: Moment): RolloutStep {
   const busy = new Set(moment.busyPonds);
   for (const target of underWay) {
-    if (RESTARTING.includes(target.state)) addPonds(busy, moment.controller(target.control_point_id));
+    const controller = moment.controller(target.control_point_id);
+    if (mayRestart(target, controller)) addPonds(busy, controller);
   }
   const changes: TargetChange[] = [];
-  let wait: RolloutWait = 'WAVE_RUNNING';
+  const isAnyThere = underWay.some((one) => moment.controller(one.control_point_id)?.isConnected === true);
+  let wait: RolloutWait = isAnyThere ? 'WAVE_RUNNING' : 'NOBODY_CONNECTED';
   for (const target of underWay) {
     const controller = moment.controller(target.control_point_id);
     if (target.state !== 'ready' || controller === null || !controller.isConnected) continue;

@@ -8,8 +8,8 @@ import { perform } from '#core/use-case.ts';
 import { type ZoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { endNews } from './firmware-words.ts';
 import type { FirmwareQueries } from './ports.ts';
-import { type LiveRollout, RESTARTING, type RolloutBook } from './rollout-book.ts';
-import { type Controller, type Moment, nextStep, type RolloutStep } from './rollout-rules.ts';
+import type { LiveRollout, RolloutBook } from './rollout-book.ts';
+import { type Controller, type Moment, mayRestart, nextStep, type RolloutStep } from './rollout-rules.ts';
 
 export type RunDeps = Kernel & {
   book: RolloutBook;
@@ -78,7 +78,7 @@ async function momentOf(
   const alarms = await deps.queries.oxygenAlarms(rollout.farm_id);
   const others = deps.book.live().filter((one) => one.rollout.id !== rollout.id);
   const restarting = others.flatMap(({ targets }) =>
-    targets.filter(({ state }) => RESTARTING.includes(state)),
+    targets.filter((target) => mayRestart(target, controllerOf(deps, target.control_point_id, aired))),
   );
   return {
     nowMs: deps.now(),

@@ -8,6 +8,8 @@ import {
   configOf,
   type HaMessage,
   type HaNames,
+  keptFilter,
+  keptPoint,
   orderedPoint,
   orderFilter,
   readOrder,
@@ -43,12 +45,14 @@ const ORDERS_PER_MINUTE = 6;
 const MINUTE_MS = 60_000;
 /** Each look at the control points sends at most this much, so that a large farm does not fill the line at once. */
 const MOST_A_LOOK = 500;
+const MOST_KNOWN = 10_000;
 
 /** Shows control points to Home Assistant, and takes its orders where that is allowed. */
 export function createBridge(deps: BridgeDeps) {
   const { names, log } = deps;
   const told = new Map<string, string>();
-  const shown = new Map<string, ControlView>();
+  /** Control points Home Assistant knows of. */
+  const shown = new Set<string>();
   const ordersById = new Map<string, number[]>();
   const state = {
     link: null as HaLink | null,
@@ -73,12 +77,12 @@ export function createBridge(deps: BridgeDeps) {
     };
     for (const view of deps.views()) {
       present.add(view.row.id);
-      shown.set(view.row.id, view);
+      shown.add(view.row.id);
       for (const message of [...configOf(names, view), ...statesOf(names, view, at)]) tell(message);
     }
-    for (const [id, view] of shown) {
+    for (const id of shown) {
       if (present.has(id)) continue;
-      const isRemoved = removalOf(names, view).every((message) => {
+      const isRemoved = removalOf(names, id).every((message) => {
         told.delete(message.topic);
         return link.keep(message);
       });
@@ -130,7 +134,7 @@ export function createBridge(deps: BridgeDeps) {
   return {
     look,
     /** What is to be heard there. */
-    filters: names.takesOrders ? [BIRTH_TOPIC, orderFilter(names)] : [BIRTH_TOPIC],
+    filters: [BIRTH_TOPIC, keptFilter(names), ...(names.takesOrders ? [orderFilter(names)] : [])],
     connected(link: HaLink): void {
       Object.assign(state, { link, since: deps.now(), lastError: null });
       told.clear();
@@ -147,6 +151,9 @@ export function createBridge(deps: BridgeDeps) {
         if (payload === 'online') told.clear();
         return undefined;
       }
+      const kept = keptPoint(names, topic);
+      // one that was deleted while the bridge was down is taken out at the next look
+      if (kept !== null && payload !== '' && shown.size < MOST_KNOWN) shown.add(kept);
       const id = orderedPoint(names, topic);
       if (id === null || !names.takesOrders) return undefined;
       // an order that a broker kept would switch a motor at every connect

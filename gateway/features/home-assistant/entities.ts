@@ -20,11 +20,19 @@ export const rootOf = ({ gatewayId }: HaNames): string => `shrimp-farm/${gateway
 export const statusTopic = (names: HaNames): string => `${rootOf(names)}/status`;
 export const orderFilter = (names: HaNames): string => `${rootOf(names)}/+/set`;
 
+/** What its broker keeps of control points that were told of, by this run or an earlier one. */
+export const keptFilter = (names: HaNames): string => `${rootOf(names)}/+/online`;
+
 /** The control point an order is for; null: none of ours. */
-export function orderedPoint(names: HaNames, topic: string): string | null {
+export const orderedPoint = (names: HaNames, topic: string) => pointIn(names, topic, 'set');
+/** The control point that its broker keeps; null: none of ours. */
+export const keptPoint = (names: HaNames, topic: string) => pointIn(names, topic, 'online');
+
+function pointIn(names: HaNames, topic: string, last: string): string | null {
   const root = `${rootOf(names)}/`;
-  if (!topic.startsWith(root)) return null;
-  return /^([0-9a-f-]{36})\/set$/.exec(topic.slice(root.length))?.[1] ?? null;
+  if (!topic.startsWith(root) || !topic.endsWith(`/${last}`)) return null;
+  const id = topic.slice(root.length, -last.length - 1);
+  return /^[0-9a-f-]{36}$/.test(id) ? id : null;
 }
 
 /** ON and OFF and nothing else: a word that toggles would depend on what somebody believes. */
@@ -32,13 +40,18 @@ export function readOrder(payload: string): 'ON' | 'OFF' | null {
   return payload === 'ON' || payload === 'OFF' ? payload : null;
 }
 
+const idOf = (controlPointId: string, part: string): string =>
+  `shrimp_${controlPointId.replaceAll('-', '')}_${part}`;
+const configTopic = (controlPointId: string, component: string, part: string): string =>
+  `${DISCOVERY}/${component}/${idOf(controlPointId, part)}/config`;
+
 /** Configuration of each entity; kept by the broker of Home Assistant. */
 export function configOf(names: HaNames, view: Pick<ControlView, 'row' | 'farmName' | 'ponds'>): HaMessage[] {
   const { row, farmName, ponds } = view;
   // alarms alone switch a siren: a switch that refuses would look like one that failed
   const takesOrders = names.takesOrders && !row.is_siren;
   const base = `${rootOf(names)}/${row.id}`;
-  const id = (part: string) => `shrimp_${row.id.replaceAll('-', '')}_${part}`;
+  const id = (part: string) => idOf(row.id, part);
   const common = {
     device: {
       identifiers: [`shrimp-farm-${row.id}`],
@@ -106,7 +119,7 @@ export function configOf(names: HaNames, view: Pick<ControlView, 'row' | 'farmNa
       },
     ],
   ];
-  const topicOf = (component: string, part: string) => `${DISCOVERY}/${component}/${id(part)}/config`;
+  const topicOf = (component: string, part: string) => configTopic(row.id, component, part);
   return [
     // what it was before it became a siren, or before orders were allowed
     { topic: topicOf(takesOrders ? 'binary_sensor' : 'switch', 'relay'), payload: '' },
@@ -117,16 +130,24 @@ export function configOf(names: HaNames, view: Pick<ControlView, 'row' | 'farmNa
   ];
 }
 
+/** Every entity a control point has, or had as a siren or when orders were allowed. */
+const ENTITIES = [
+  ['switch', 'relay'],
+  ['binary_sensor', 'relay'],
+  ['sensor', 'power'],
+  ['sensor', 'target'],
+  ['binary_sensor', 'online'],
+] as const;
+
 /** Takes everything of a control point out of Home Assistant: empty messages clear what its broker keeps. */
-export function removalOf(
-  names: HaNames,
-  view: Pick<ControlView, 'row' | 'farmName' | 'ponds'>,
-): HaMessage[] {
-  const base = `${rootOf(names)}/${view.row.id}`;
-  return [
-    ...configOf(names, view).map(({ topic }) => ({ topic, payload: '' })),
-    ...['state', 'power', 'target', 'online'].map((name) => ({ topic: `${base}/${name}`, payload: '' })),
+export function removalOf(names: HaNames, controlPointId: string): HaMessage[] {
+  const base = `${rootOf(names)}/${controlPointId}`;
+  const topics = [
+    ...ENTITIES.map(([component, part]) => configTopic(controlPointId, component, part)),
+    // the one by which a control point is known as kept goes last
+    ...['state', 'power', 'target', 'online'].map((name) => `${base}/${name}`),
   ];
+  return topics.map((topic) => ({ topic, payload: '' }));
 }
 
 /** How a control point stands now. */

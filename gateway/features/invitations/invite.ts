@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import { invitation, type invitationCreate } from '#contract/resources/invitations.ts';
+import { invitationLetter } from '#contract/resources/local-tables.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
 import { tooManyAttempts } from '#core/attempts.ts';
-import { asParent, insert, update } from '#core/changes.ts';
+import { asParent, type Change, insert, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -12,15 +13,15 @@ import type { Farm, Invitation, InvitationRow, InviteDeps } from './ports.ts';
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_OPEN = 50;
 
-export type Invited = { row: InvitationRow; code: string; farm: Farm };
+export type Invited = { row: InvitationRow; code: string };
 
 /**
- * Decides an invitation to a farm, or the offer to take it over; the code is in the answer and nowhere else. Throws 409
- * when the farm has too many open ones, 429 when its owner sends too many letters.
+ * Decides an invitation to a farm, or the offer to take it over; the code is in the answer and, sealed, in the letter, and
+ * nowhere else. Throws 409 when the farm has too many open ones, 429 when its owner sends too many letters.
  */
 export async function invite(
   deps: InviteDeps,
-  by: { userId: string; farmId: string; source: string },
+  by: { userId: string; farmId: string; source: string; language: string },
   input: z.infer<typeof invitationCreate>,
 ): Promise<Decision<Invited>> {
   const guards = [
@@ -53,10 +54,29 @@ export async function invite(
     updated_at: null,
   };
   return {
-    answer: { row, code: deps.codes.shown(code), farm },
-    changes: [insert(invitation, row), ...(await toldChanges(deps, row, farm))],
+    answer: { row, code: deps.codes.shown(code) },
+    changes: [
+      insert(invitation, row),
+      ...letterChanges(deps, { row, code: deps.codes.shown(code), to: input.email, language: by.language }),
+      ...(await toldChanges(deps, row, farm)),
+    ],
     guards,
   };
+}
+
+/** In the commit of the invitation: a kill between the two would leave somebody waiting for a letter. */
+function letterChanges(
+  { letterSeal }: InviteDeps,
+  {
+    row: { id, created_at },
+    code,
+    to,
+    language,
+  }: { row: InvitationRow; code: string; to: string | null | undefined; language: string },
+): Change[] {
+  if (!to || letterSeal === null) return [];
+  const sealed = letterSeal.seal(id, { to, code });
+  return [insert(invitationLetter, { id, sealed, language, attempts: 0, next_at: created_at, created_at })];
 }
 
 /** Counts a letter of this owner before anything is made. */

@@ -2,6 +2,7 @@ import type { RowOf, Stored } from '#contract/resource.ts';
 import type { address } from '#contract/resources/addresses.ts';
 import type { farm } from '#contract/resources/farms.ts';
 import type { InvitationOffer, invitation } from '#contract/resources/invitations.ts';
+import type { invitationLetter } from '#contract/resources/local-tables.ts';
 import type { FarmRole, UserRole } from '#contract/words.ts';
 import type { AttemptLimit } from '#core/attempts.ts';
 import type { BatchStates } from '#core/batch-state.ts';
@@ -47,9 +48,13 @@ export type HandoverQueries = {
   batchIds: (farmId: string) => Promise<string[]>;
   /** The gateway that runs the farm, and the other farms it runs; null: none does. */
   gatewayOf: (farmId: string) => Promise<{ id: string; others: { name: string; owner_id: string }[] } | null>;
+  strays: (limit: number) => Promise<Stray[]>;
   /** Codes that the farm has and this user's own farms have, too. */
   sharedCodes: (farmId: string, userId: string) => Promise<{ controlPoints: string[]; batches: string[] }>;
 };
+
+/** Stands on a farm and belongs to another than its owner. */
+export type Stray = { of: 'control_point' | 'batch'; id: string; owner_id: string };
 
 export type InvitationCodes = {
   /** A new code, as it is hashed. */
@@ -62,19 +67,41 @@ export type InvitationCodes = {
 
 export type Letter = { to: string; subject: string; text: string };
 
+/** refused: it will never be taken. */
+export type LetterOutcome = { is: 'sent' } | { is: 'retry' | 'refused'; why: string };
+/** Sends a letter; one that comes twice bears the same id. */
+export type SendLetter = (letter: Letter & { id: string }) => Promise<LetterOutcome>;
+
+export type InvitationLetter = RowOf<typeof invitationLetter>;
+
+/** Hides what a letter says until it is sent; `open` answers null for what was sealed with another secret. */
+export type LetterSeal = {
+  seal: (invitationId: string, what: { to: string; code: string }) => string;
+  open: (invitationId: string, sealed: string) => { to: string; code: string } | null;
+};
+
+export type LetterQueries = {
+  due: (now: number, limit: number) => Promise<InvitationLetter[]>;
+  /** Takes it until then; false: another process did. */
+  claim: (letter: Pick<InvitationLetter, 'id' | 'next_at'>, until: string) => Promise<boolean>;
+  putOff: (id: string, until: string, attempts: number) => Promise<void>;
+  /** null: it is gone, or its farm is. */
+  invitation: (id: string) => Promise<{ invitation: Invitation; farm: Farm } | null>;
+};
+
 export type InviteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality' | 'log'> & {
   codes: InvitationCodes;
   /** Throws 503 when too many wait. */
   codeHash: (code: string, source: string) => Promise<string>;
   queries: InvitationQueries;
   notify: Notify;
-  /** Sends to an address that may have no account; null: this instance sends no mail. */
-  sendLetter: ((letter: Letter) => Promise<void>) | null;
+  /** For letters to addresses that may have no account; null: this instance sends no mail. */
+  letterSeal: Pick<LetterSeal, 'seal'> | null;
   /** Letters per inviter: nobody's farm is a mail cannon. */
   letters: AttemptLimit;
 };
 
-export type AnswerDeps = Omit<InviteDeps, 'sendLetter' | 'letters'> & {
+export type AnswerDeps = Omit<InviteDeps, 'letterSeal' | 'letters'> & {
   /** Wrong codes per account. */
   attempts: AttemptLimit;
   handover: HandoverQueries;

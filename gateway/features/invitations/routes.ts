@@ -15,8 +15,7 @@ import { invalidToken, onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
 import { acceptInvitation, declineInvitation } from './answer-invitation.ts';
-import { letterOf, notSentNews } from './invitation-words.ts';
-import { type Invited, invite, revokeInvitation, takeLetter } from './invite.ts';
+import { invite, revokeInvitation, takeLetter } from './invite.ts';
 import type { AnswerDeps, Invitation, InvitationRow, InviteDeps } from './ports.ts';
 
 export type InvitationDeps = InviteDeps & AnswerDeps & Pick<Kernel, 'commit' | 'pause' | 'random'>;
@@ -67,17 +66,11 @@ function ownerRoutes(deps: InvitationDeps): Route[] {
       async handle(request) {
         const { userId } = signedIn(request);
         const { body: input, source, language } = request;
-        const by = { userId, farmId: onFarm(request).farmId, source };
-        const send = input.email ? deps.sendLetter : null;
-        if (send !== null) await takeLetter(deps, userId);
-        // committed here: the letter must not leave before the invitation stands
+        const by = { userId, farmId: onFarm(request).farmId, source, language };
+        const isMailed = Boolean(input.email) && deps.letterSeal !== null;
+        if (isMailed) await takeLetter(deps, userId);
         const { answer } = await perform(deps, userId, () => invite(deps, by, input));
-        if (send !== null && input.email) {
-          const letter = letterOf(language, { ...answer, to: input.email });
-          // nobody waits for a mail server, and the owner has the code on the screen
-          send(letter).catch((error: unknown) => tellNotSent(deps, { ...answer, to: letter.to, error }));
-        }
-        const body = { ...toAnswer(deps, answer.row), code: answer.code, emailed: send !== null };
+        const body = { ...toAnswer(deps, answer.row), code: answer.code, emailed: isMailed };
         return { answer: { status: 201, body } };
       },
     }),
@@ -96,22 +89,6 @@ function ownerRoutes(deps: InvitationDeps): Route[] {
       },
     }),
   ];
-}
-
-/** Whoever invites learns that the letter did not go; never throws. */
-async function tellNotSent(
-  deps: InvitationDeps,
-  { row, farm, to, error }: Pick<Invited, 'row' | 'farm'> & { to: string; error: unknown },
-): Promise<void> {
-  deps.log.warn({ err: error, invitationId: row.id }, 'an invitation was not sent by e-mail');
-  try {
-    await perform(deps, null, async () => ({
-      answer: undefined,
-      changes: await deps.notify({ userIds: [row.created_by] }, notSentNews(row, farm, to)),
-    }));
-  } catch (failure) {
-    deps.log.warn({ err: failure, invitationId: row.id }, 'nobody was told that an invitation was not sent');
-  }
 }
 
 function guestRoutes(deps: InvitationDeps): Route[] {

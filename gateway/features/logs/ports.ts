@@ -3,7 +3,7 @@ import type { logEntry } from '#contract/resources/logs.ts';
 
 export type LogEntry = Stored<RowOf<typeof logEntry>>;
 
-/** Entries about a farm's control points, about everything on it, or about one control point. */
+/** Entries about a farm's control points, about everything on it, or about one thing. */
 export type LogScope =
   | { of: 'control points'; farmId: string }
   | { of: 'farm'; farmId: string }
@@ -13,4 +13,6 @@ export type LogQueries = {
   /** Newest first, as a stream. */
   logsOf: (scope: LogScope, page: { skip: number; limit: number }) => AsyncIterable<LogEntry>;
   countLogs: (scope: LogScope) => Promise<number>;
+  /** null: not known here, or gone. */
+  userName: (id: string) => Promise<string | null>;
 };

@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
-import { type LogAnswer, logAnswer } from '#contract/resources/logs.ts';
+import {
+  type LogAnswer,
+  logAnswer,
+  type RecordLogAnswer,
+  recordLogAnswer,
+} from '#contract/resources/logs.ts';
 import { isAboutMoney } from '#core/correct-record.ts';
 import { journalAnswer } from '#core/journal.ts';
 import { mayOnFarm, onFarm } from '#core/request-checks.ts';
@@ -54,7 +59,42 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
         return { answer: await journalAnswer(request.query, journalOf(scope, onFarm(request))) };
       },
     }),
+    route({
+      method: 'GET',
+      path: '/logs/measurements/{measurement_id}',
+      tag,
+      summary: 'Who corrected a measurement and when, with what it said before and after; newest first',
+      access: {
+        who: 'farm',
+        right: 'read',
+        of: 'measurement',
+        at: 'params',
+        field: 'measurement_id',
+        others: 404,
+      },
+      params: z.object({ measurement_id: idInput }),
+      query: pageQuery,
+      answers: { 200: { schema: recordLogAnswer, list: true } },
+      async handle(request) {
+        const scope: LogScope = { of: 'entity', entityId: request.params.measurement_id };
+        const journal = journalOf(scope, onFarm(request));
+        const rows = (page: { skip: number; limit: number }) => withNames(deps.queries, journal.rows(page));
+        return { answer: await journalAnswer(request.query, { ...journal, rows }) };
+      },
+    }),
   ];
+}
+
+async function* withNames(
+  queries: Pick<LogQueries, 'userName'>,
+  entries: AsyncIterable<LogAnswer>,
+): AsyncIterable<RecordLogAnswer> {
+  const names = new Map<string, string | null>();
+  for await (const entry of entries) {
+    const id = entry.user_id;
+    if (id !== null && !names.has(id)) names.set(id, await queries.userName(id));
+    yield { ...entry, user_name: id === null ? null : (names.get(id) ?? null) };
+  }
 }
 
 /** Who may not read the farm's finance reads that an expense was corrected, but not its amounts. */

@@ -34,8 +34,8 @@ export const MODEM_WORDS: Readonly<Record<ModemState, { message: Both; next: Bot
       'The gateway may not open the port of the modem.',
     ),
     next: say(
-      'Ponha o usuário do gateway no grupo dialout e reinicie.',
-      'Put the user of the gateway into the group dialout and restart.',
+      'Ponha o usuário do gateway no grupo dialout, ou permita ao serviço dele este tipo de porta (DeviceAllow), e reinicie.',
+      'Put the user of the gateway into the group dialout, or allow its service this kind of port (DeviceAllow), and restart.',
     ),
   },
   silent: {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
+import { delivery } from '#contract/resources/local-tables.ts';
 import {
   type ChannelAnswer,
   type ChannelState,
@@ -13,7 +14,7 @@ import {
   notificationChannel,
   vapidKey,
 } from '#contract/resources/notification-channels.ts';
-import { remove } from '#core/changes.ts';
+import { purge, remove } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { journalAnswer } from '#core/journal.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
@@ -28,6 +29,8 @@ const params = z.object({ channel_id: idInput });
 // addresses of a person, and what is sent to them: a matter of the person alone
 const common = { tag: 'Notification channels', access: { who: 'account' }, token: 'never' } as const;
 const one = { ...common, params } as const;
+/** More never wait for a person. */
+const MOST_WAITING = 500;
 type OneRequest = Request<z.infer<typeof params>, unknown, unknown>;
 
 /** Where a person wants notifications besides the list. Another's channel is told as a missing one. */
@@ -118,7 +121,12 @@ function oneRoutes(deps: ChannelRoutesDeps): Route[] {
       async handle(request) {
         const found = await ownChannel(deps, request);
         requireMatch(request, found);
-        return { changes: [remove(notificationChannel, found)], answer: { status: 204 } };
+        // or it would count among what waits for its owner until its turn comes
+        const waiting = await deps.queries.waitingIds(found.id, MOST_WAITING);
+        return {
+          changes: [remove(notificationChannel, found), ...waiting.map((id) => purge(delivery, id))],
+          answer: { status: 204 },
+        };
       },
     }),
     route({

@@ -1,28 +1,13 @@
 import type { RowOf } from '#contract/resource.ts';
-import { delivery } from '#contract/resources/local-tables.ts';
 import { notification } from '#contract/resources/notifications.ts';
-import { type Change, insertIfAbsent, purge } from '#core/changes.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
+import { insertIfAbsent } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
 import { languageOf, type News, type Notify, type Recipients } from '#core/notifying.ts';
-import { placedId } from '#core/placed-id.ts';
-import { quietUntil } from '#core/quiet-hours.ts';
-import { type ZoneClock, zoneClocks } from '#core/zone-clock.ts';
-import { isCritical, isWanted } from './channel-rules.ts';
-import type { ChannelWishes, NotifyQueries, Reader } from './ports.ts';
+import { zoneClocks } from '#core/zone-clock.ts';
+import type { NotifyQueries, Reader } from './ports.ts';
+import { type DeliverDeps, deliveriesOf, idFor } from './put-in-line.ts';
 
-export type NotifyDeps = Pick<Kernel, 'now' | 'idOf'> & {
-  queries: NotifyQueries;
-  /** False for kinds this instance has no way to send: nothing is put in line for them. */
-  canSend: (kind: ChannelWishes['kind']) => boolean;
-};
-
-/**
- * Most that may wait for one person: a farm without internet for a week must not fill its disk. Beyond it news stay in
- * the list only; what is critical has as much again, and then takes the place of the oldest.
- */
-export const MOST_PENDING = 200;
-
-type Told = { reader: Reader; row: RowOf<typeof notification> };
+export type NotifyDeps = Omit<DeliverDeps, 'clockOf' | 'queries'> & { queries: NotifyQueries };
 
 /** The one way people are told: rows of notifications and of what goes to their channels, for one commit. */
 export function createNotify(deps: NotifyDeps): Notify {
@@ -34,7 +19,11 @@ export function createNotify(deps: NotifyDeps): Notify {
     const told = rows.filter(({ row }) => !known.has(row.id));
     return [
       ...told.map(({ row }) => insertIfAbsent(notification, row)),
-      ...(await deliveriesOf({ ...deps, clockOf }, told, what)),
+      ...(await deliveriesOf(
+        { ...deps, clockOf },
+        told.map(({ reader, row }) => ({ userId: reader.userId, notificationId: row.id })),
+        what,
+      )),
     ];
   };
 }
@@ -69,71 +58,5 @@ function rowFor(
     is_read: false,
     read_at: null,
     created_at: isoOf(what.at ?? deps.now()),
-  };
-}
-
-const idFor = ({ placedAt }: News, personId: string, id: string): string =>
-  placedAt === undefined ? id : placedId(id, { at: placedAt, personId });
-
-async function deliveriesOf(
-  deps: NotifyDeps & { clockOf: (zone: string) => ZoneClock },
-  told: readonly Told[],
-  what: News,
-): Promise<Change[]> {
-  if (told.length === 0) return [];
-  const rowByUser = new Map(told.map(({ reader, row }) => [reader.userId, row]));
-  const channels = (await deps.queries.openChannelsOf([...rowByUser.keys()])).filter(
-    (channel) => deps.canSend(channel.kind) && isWanted(channel, what),
-  );
-  if (channels.length === 0) return [];
-  const now = deps.now();
-  const critical = isCritical(what);
-  const pending = await deps.queries.pendingOf([...new Set(channels.map(({ userId }) => userId))]);
-  const changes: Change[] = [];
-  const tooManyByUser = new Map<string, number>();
-  for (const channel of channels) {
-    const row = rowByUser.get(channel.userId);
-    const waiting = pending.get(channel.userId) ?? 0;
-    if (row === undefined || (waiting >= MOST_PENDING && !critical)) continue;
-    if (waiting >= 2 * MOST_PENDING) tooManyByUser.set(channel.userId, waiting + 1 - 2 * MOST_PENDING);
-    pending.set(channel.userId, waiting + 1);
-    const zone = deps.clockOf(channel.timezone);
-    const quiet = critical ? null : quietUntil({ from: channel.quiet_from, to: channel.quiet_to, zone }, now);
-    changes.push(
-      insertIfAbsent(
-        delivery,
-        lineOf(
-          deps,
-          { channel, what, notificationId: row.id },
-          { now, dueAt: quiet ?? now, isCritical: critical },
-        ),
-      ),
-    );
-  }
-  for (const [userId, count] of tooManyByUser)
-    for (const id of await deps.queries.oldestPending(userId, count)) changes.push(purge(delivery, id));
-  return changes;
-}
-
-function lineOf(
-  deps: NotifyDeps,
-  { channel, what, notificationId }: { channel: ChannelWishes; what: News; notificationId: string },
-  { now, dueAt, isCritical }: { now: number; dueAt: number; isCritical: boolean },
-): RowOf<typeof delivery> {
-  return {
-    id: idFor(what, channel.userId, deps.idOf(`delivery:${notificationId}:${channel.id}`)),
-    notification_id: notificationId,
-    channel_id: channel.id,
-    user_id: channel.userId,
-    kind: channel.kind,
-    purpose: 'NOTICE',
-    is_critical: isCritical,
-    body: null,
-    state: 'PENDING',
-    attempts: 0,
-    next_at: isoOf(dueAt),
-    last_error: null,
-    created_at: isoOf(now),
-    done_at: null,
   };
 }

@@ -1,4 +1,5 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
+import type { alert } from '#contract/resources/alerts.ts';
 import type { delivery } from '#contract/resources/local-tables.ts';
 import type { notificationChannel } from '#contract/resources/notification-channels.ts';
 import type { notification } from '#contract/resources/notifications.ts';
@@ -44,13 +45,29 @@ export type NotifyQueries = {
   knownNotifications: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Channels that are confirmed and switched on. */
   openChannelsOf: (userIds: readonly string[]) => Promise<ChannelWishes[]>;
-  /** How many deliveries wait for each of these users; who has none may be left out. */
-  pendingOf: (userIds: readonly string[]) => Promise<Map<string, number>>;
-  /** Ids of the deliveries that wait longest for this user, of what is not critical first. */
-  oldestPending: (userId: string, limit: number) => Promise<string[]>;
+  /** How many deliveries wait for each of these users, by the kind of channel; where there is none it may be left out. */
+  pendingOf: (
+    userIds: readonly string[],
+  ) => Promise<(Pick<ChannelWishes, 'userId' | 'kind'> & { count: number })[]>;
+  /** Ids of the deliveries that wait longest for this user on channels of the kind, of what is not critical first. */
+  oldestPending: (of: Pick<ChannelWishes, 'userId' | 'kind'>, limit: number) => Promise<string[]>;
 };
 
 export type Delivery = RowOf<typeof delivery>;
+
+/** News of the other instance that this one has not told its channels yet. */
+export type Arrived = {
+  id: string;
+  /** null: it was deleted meanwhile. */
+  notification: Notification | null;
+  /** The alert it is about, as it stands now; null: there is none. */
+  alert: Pick<Stored<RowOf<typeof alert>>, 'status'> | null;
+};
+
+export type ArrivedQueries = {
+  /** The first to arrive first, at most `limit`. */
+  arrived: (limit: number) => Promise<Arrived[]>;
+};
 
 /** What is told to everybody: its rows, and who is still to be told. */
 export type AnnouncementQueries = {
@@ -85,6 +102,8 @@ export type ChannelQueries = {
     state: Delivery['state'] | null,
     page: { skip: number; limit: number | undefined },
   ) => AsyncIterable<Delivery>;
+  /** Ids of what waits for a channel, at most `limit`. */
+  waitingIds: (channelId: string, limit: number) => Promise<string[]>;
   countDeliveries: (channelId: string, state: Delivery['state'] | null) => Promise<number>;
   /** The code that was sent last, by its delivery. */
   newestConfirmation: (channelId: string) => Promise<Pick<Delivery, 'id' | 'created_at'> | null>;

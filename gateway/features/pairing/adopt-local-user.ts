@@ -31,7 +31,14 @@ export type AdoptDeps = Pick<Kernel, 'now' | 'guard' | 'newId' | 'log'> & {
   /** Rows that every new account begins with, as far as it lacks them. */
   firstRows: (userId: string) => Promise<Change[]>;
   /** null: this instance sends no mail. */
-  sendLetter: ((letter: { to: string; subject: string; text: string }) => Promise<void>) | null;
+  sendLetter:
+    | ((letter: {
+        id: string;
+        to: string;
+        subject: string;
+        text: string;
+      }) => Promise<{ is: 'sent' } | { is: string; why: string }>)
+    | null;
   /** Wrong codes per source. */
   wrongPasswordCodes: AttemptLimit;
 };
@@ -127,13 +134,10 @@ async function mailed(
         subject: 'Sua conta está pronta',
         text: `Sua conta da fazenda agora também vale aqui.\n\nSeu código: ${code}\n\nEscolha uma senha com ele em sete dias. Se você não sabe do que se trata, não faça nada.\n`,
       };
-  try {
-    await deps.sendLetter(letter);
-    return true;
-  } catch (error) {
-    deps.log.warn({ err: error }, 'the code of an adopted account was not mailed; its owner has it');
-    return false;
-  }
+  const outcome = await deps.sendLetter({ id: deps.newId(), ...letter });
+  if ('why' in outcome)
+    deps.log.warn({ why: outcome.why }, 'the code of an adopted account was not mailed; its owner has it');
+  return outcome.is === 'sent';
 }
 
 /** Decides the first password of an adopted account. Throws 404 for a code that is none (any more), 429 after ten. */

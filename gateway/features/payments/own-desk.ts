@@ -1,79 +1,65 @@
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { update } from '#core/changes.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
+import { isoOf } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
+import { type ChooseFreeDeps, chooseFree, notForSale } from './choose-free.ts';
+import { type Answer, askAll, type HearDeps, hear } from './hear-answers.ts';
+import { isRunning } from './keep-one.ts';
 import type {
   Cancelled,
   CheckoutInput,
   Customer,
   PaymentDesk,
-  PaymentProvider,
-  PaymentQueries,
   Person,
   SoldPlan,
   Subscription,
-  SubscriptionChanged,
 } from './ports.ts';
-import { factsOf, withFact } from './provider-facts.ts';
-import { applied, factOfAnswer } from './take-event.ts';
+import { runningAt } from './subscription-from-provider.ts';
 
-export type OwnDeskDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 'guard'> & {
-  queries: PaymentQueries;
-  provider: PaymentProvider;
-  subscriptionChanged: SubscriptionChanged;
-};
+export type OwnDeskDeps = HearDeps & ChooseFreeDeps;
 
 /** The desk of an instance that has a payment provider of its own. */
 export function ownDesk(deps: OwnDeskDeps): PaymentDesk {
   return {
     checkout: (customer, input) => checkout(deps, customer, input),
-    async portal({ userId, language, origin }, returnUrl) {
-      const { customerId } = await customerOf(deps, userId);
-      return deps.provider.createPortal({ customerId, returnUrl, language, origin });
-    },
+    portal: ({ userId, language, origin }, returnUrl) =>
+      asCustomer(deps, userId, ({ customerId }) =>
+        deps.provider.createPortal({ customerId, returnUrl, language, origin }),
+      ),
     cancel: ({ userId }, wish) => cancel(deps, userId, wish),
   };
 }
 
 async function checkout(deps: OwnDeskDeps, customer: Customer, input: CheckoutInput) {
-  const plan = soldPlan(input.plan);
   const { userId, language, origin } = customer;
+  if (input.plan === 'FREE') return chooseFree(deps, userId, input);
+  const plan = soldPlan(input.plan);
+  // what was paid for on another page a moment ago counts before anything is sold
+  await askAll(deps, await ownSubscription(deps, userId));
   const current = await ownSubscription(deps, userId);
   const running = runningAt(deps.provider, current);
   if (running !== null && current.plan === plan) throw subscribedAlready(current);
-  const { customerId, person } = await customerOf(deps, userId);
-  const { sessionId, url } = await deps.provider.createCheckout({
-    person,
-    customerId,
-    plan,
-    currency: running === null ? (input.currency ?? current.currency) : current.currency,
-    successUrl: input.successUrl,
-    cancelUrl: input.cancelUrl,
-    language,
-    origin,
-    changes: running,
-  });
+  const { sessionId, url } = await asCustomer(deps, userId, ({ customerId, person }) =>
+    deps.provider.createCheckout({
+      person,
+      customerId,
+      plan,
+      currency: running === null ? (input.currency ?? current.currency) : current.currency,
+      successUrl: input.successUrl,
+      cancelUrl: input.cancelUrl,
+      language,
+      origin,
+      changes: running,
+    }),
+  );
   return { session_id: sessionId, url };
 }
 
-function soldPlan(plan: CheckoutInput['plan']): SoldPlan {
-  switch (plan) {
-    case 'BASIC':
-    case 'PROFESSIONAL':
-      return plan;
-    case 'FREE':
-      throw notForSale(
-        'FREE costs nothing: cancel your subscription instead of paying for it',
-        'PLAN_NOT_SOLD',
-      );
-    case 'ENTERPRISE':
-      throw notForSale('ENTERPRISE is sold by agreement: please contact sales', 'CONTACT_SALES');
-  }
-}
-
-function notForSale(detail: string, code: string): AppError {
-  return new AppError(422, detail, { code, errors: [{ path: 'plan', code, message: detail }] });
+function soldPlan(plan: Exclude<CheckoutInput['plan'], 'FREE'>): SoldPlan {
+  if (plan === 'ENTERPRISE')
+    throw notForSale('ENTERPRISE is sold by agreement: please contact sales', 'CONTACT_SALES');
+  return plan;
 }
 
 function subscribedAlready({ plan, status, cancel_at_period_end }: Subscription): AppError {
@@ -92,31 +78,46 @@ async function ownSubscription({ queries }: OwnDeskDeps, userId: string): Promis
   return row;
 }
 
-/** The subscription that runs at this very provider; one of another provider is none here. */
-function runningAt(provider: PaymentProvider, row: Subscription): string | null {
-  if (row.payment_provider !== provider.name || row.status === 'CANCELED') return null;
-  return row.payment_subscription_id;
+type Known = { customerId: string; person: Person };
+
+/** Asks something of the provider for a user, whom it gets to know anew where it has forgotten who that is. */
+async function asCustomer<Result>(
+  deps: OwnDeskDeps,
+  userId: string,
+  ask: (customer: Known) => Promise<Result>,
+): Promise<Result> {
+  const customer = await customerOf(deps, userId);
+  try {
+    return await ask(customer);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.extras.code !== 'CUSTOMER_UNKNOWN') throw error;
+    return ask(await customerOf(deps, userId, { instead: customer.customerId }));
+  }
 }
 
 /**
  * Who the user is to the provider. Made at the first need, and stored before anybody can pay: what the provider tells
- * later finds its user by it.
+ * later finds its user by it. `instead` of one that the provider does not know any more.
  */
 async function customerOf(
   deps: OwnDeskDeps,
   userId: string,
-): Promise<{ customerId: string; person: Person }> {
+  { instead = null }: { instead?: string | null } = {},
+): Promise<Known> {
   const person = await deps.queries.personOf(userId);
   if (person === null) throw notFound('User');
+  const { name } = deps.provider;
   const { answer } = await perform(deps, userId, async () => {
     const row = await ownSubscription(deps, userId);
-    if (row.payment_provider === deps.provider.name && row.payment_customer_id !== null)
+    const isOfHere = row.payment_provider === name;
+    if (isOfHere && row.payment_customer_id !== null && row.payment_customer_id !== instead)
       return { answer: row.payment_customer_id };
-    const customerId = await deps.provider.createCustomer(person);
+    const customerId = await deps.provider.createCustomer(person, `${row.payment_customer_id}`);
     const set = {
-      payment_provider: deps.provider.name,
+      payment_provider: name,
       payment_customer_id: customerId,
-      payment_subscription_id: null,
+      // what another provider sold is nothing to this one
+      payment_subscription_id: isOfHere ? row.payment_subscription_id : null,
       updated_at: isoOf(deps.now()),
     };
     return { answer: customerId, changes: [update(subscription, row, set)] };
@@ -136,29 +137,24 @@ async function cancel(
   const current = await ownSubscription(deps, userId);
   if (current.status === 'CANCELED')
     throw new AppError(403, 'The subscription is cancelled already', { code: 'SUBSCRIPTION_CANCELED' });
-  const id = runningAt(deps.provider, current);
+  // paid for, and its event got lost
+  if (runningAt(deps.provider, current) === null) await askAll(deps, current);
+  const { payment_customer_id: customerId, ...held } = await ownSubscription(deps, userId);
+  const id = runningAt(deps.provider, held);
   if (id === null) {
     throw new AppError(402, 'There is no paid subscription that could be cancelled', {
       code: 'SUBSCRIPTION_REQUIRED',
     });
   }
-  const { at, content } = await deps.provider.cancelSubscription({ subscriptionId: id, ...wish });
-  await perform(deps, userId, async () => {
-    const guard = await deps.guard('payments', userId);
-    const known = await deps.queries.providerSubscriptionsOf(userId, deps.provider.name);
-    const before = known.find((one) => one.id === id);
-    const fact = factOfAnswer(content, at);
-    const kept = {
-      id,
-      provider: deps.provider.name,
-      user_id: userId,
-      customer_id: before?.customer_id ?? current.payment_customer_id,
-      facts: withFact(factsOf(before ?? { facts: [] }), fact),
-      updated_at: isoOf(deps.now()),
-    };
-    const changes = await applied(deps, { userId, known, kept, cause: `cancel:${id}:${fact.at}` });
-    return { answer: undefined, changes, guards: [guard] };
-  });
+  const known = await deps.queries.providerSubscriptionsOf(userId, deps.provider.name);
+  const running = new Set([id, ...known.filter(isRunning).map((one) => one.id)]);
+  const answers: Answer[] = [];
+  for (const subscriptionId of running)
+    answers.push({
+      id: subscriptionId,
+      snapshot: await deps.provider.cancelSubscription({ subscriptionId, ...wish }),
+    });
+  await hear(deps, { userId, customerId, answers, actor: userId });
   return cancelledAnswer(id, await ownSubscription(deps, userId));
 }
 

@@ -4,7 +4,7 @@ import type { PaymentNews } from './ports.ts';
 
 /** What a person is told of money; the cause is the thing itself, so that two events about it tell once. */
 export function newsOf(news: PaymentNews, at: number): News {
-  const { title, message, data, cause, type = 'PAYMENT' } = partsOf(news);
+  const { title, message, data, cause, type = 'PAYMENT' } = partsOf(news, at);
   return {
     type,
     title,
@@ -24,7 +24,7 @@ type Parts = {
   type?: 'SUBSCRIPTION';
 };
 
-function partsOf(news: PaymentNews): Parts {
+function partsOf(news: PaymentNews, at: number): Parts {
   switch (news.kind) {
     case 'payment_succeeded':
     case 'invoice_ready':
@@ -32,14 +32,28 @@ function partsOf(news: PaymentNews): Parts {
       return invoiceParts(news);
     case 'payment_method_expired': {
       const expires = `${String(news.month).padStart(2, '0')}/${news.year}`;
+      const data = { last4: news.last4, expires_year: news.year, expires_month: news.month };
+      const cause = `payment_method_expired:${news.cardId}:${expires}`;
+      const isOver = at >= Date.UTC(news.year, news.month, 1);
+      if (isOver) {
+        return {
+          title: said('Forma de pagamento vencida', 'Payment method has expired'),
+          message: said(
+            `O cartão com final ${news.last4} venceu em ${expires}: a próxima cobrança vai falhar. Cadastre outro no portal de cobrança.`,
+            `The card ending in ${news.last4} expired in ${expires}: the next payment will fail. Enter another one in the billing portal.`,
+          ),
+          data,
+          cause: `${cause}:over`,
+        };
+      }
       return {
         title: said('Forma de pagamento vencendo', 'Payment method expires'),
         message: said(
           `O cartão com final ${news.last4} vale até ${expires}. Cadastre outro no portal de cobrança para não perder o plano.`,
           `The card ending in ${news.last4} is valid until ${expires}. Enter another one in the billing portal to keep your plan.`,
         ),
-        data: { last4: news.last4, expires_year: news.year, expires_month: news.month },
-        cause: `payment_method_expired:${news.cardId}:${expires}`,
+        data,
+        cause,
       };
     }
     case 'refunded': {
@@ -52,6 +66,18 @@ function partsOf(news: PaymentNews): Parts {
             : `${money(amount, language)} foram devolvidos à sua forma de pagamento.`,
         data: { amount: amount.value, currency: amount.currency, charge_id: news.chargeId, url: news.url },
         cause: `refunded:${news.chargeId}:${news.amount}`,
+      };
+    }
+    case 'double_ended': {
+      const plan = news.plan ?? '';
+      return {
+        title: said('Assinatura em dobro encerrada', 'Double subscription ended'),
+        message: said(
+          `Duas assinaturas corriam ao mesmo tempo. A mais antiga (${plan}) foi encerrada; o que restava dela vira crédito na próxima fatura.`,
+          `Two subscriptions ran at the same time. The older one (${plan}) was ended; what was left of it is credited to your next invoice.`,
+        ),
+        data: { payment_subscription_id: news.subscriptionId, plan: news.plan, kept_plan: news.keptPlan },
+        cause: `double_ended:${news.subscriptionId}`,
       };
     }
     case 'trial_ending': {

@@ -32,6 +32,9 @@ export type FactContent = {
 /** A subscription as the provider shows it now. `at`: by the provider's clock, ms, whole seconds. */
 export type Snapshot = { at: number; content: FactContent };
 
+/** What a subscription is paid with next, as far as it ends some day; good until the last day of its month. */
+export type Card = { id: string; last4: string; year: number; month: number };
+
 export type InvoiceNews = {
   kind: 'payment_succeeded' | 'payment_failed' | 'invoice_ready';
   invoiceId: string;
@@ -47,6 +50,8 @@ export type PaymentNews =
   | InvoiceNews
   | { kind: 'payment_method_expired'; cardId: string; last4: string; year: number; month: number }
   | { kind: 'refunded'; chargeId: string; amount: number; currency: string; url: string | null }
+  /** Of two subscriptions that ran at once the older was ended. */
+  | { kind: 'double_ended'; subscriptionId: string; plan: Plan | null; keptPlan: Plan | null }
   | { kind: 'trial_ending'; endsAt: string };
 
 /** An event of the provider, checked and translated. */
@@ -77,17 +82,24 @@ export type CheckoutOrder = {
   language: Language;
   /** Address of this instance as the caller sees it. */
   origin: string;
-  /** A subscription that runs already: the page changes its plan, so that nobody pays twice. */
+  /**
+   * A subscription that runs already: the page changes its plan. null: none is known to run. What was paid for meanwhile
+   * the built-in provider sees as the button is pressed; where a provider does not, events tell, and keepOne ends it.
+   */
   changes: string | null;
 };
 
 /**
  * Who takes the money. Calls may be repeated: a customer is made once per person. Throws AppError 503
- * PAYMENT_PROVIDER_UNAVAILABLE when the provider does not answer or refuses us.
+ * PAYMENT_PROVIDER_UNAVAILABLE when the provider does not answer or does not let us in, 409 CUSTOMER_UNKNOWN when it
+ * knows no such customer, 409 PAYMENT_STATE_CHANGED when what is asked for does not fit what it has, and 422
+ * PAYMENT_REFUSED for what it does not take however often it is asked.
  */
 export type PaymentProvider = {
   name: ProviderName;
-  createCustomer: (person: Person) => Promise<string>;
+  /** `attempt`: the same for calls that shall make one customer. */
+  createCustomer: (person: Person, attempt: string) => Promise<string>;
+  /** Closes the pages of the customer that are still open: of two pages one alone can be paid. */
   createCheckout: (order: CheckoutOrder) => Promise<{ sessionId: string; url: string }>;
   createPortal: (wish: {
     customerId: string;
@@ -99,11 +111,15 @@ export type PaymentProvider = {
     subscriptionId: string;
     when: 'now' | 'at period end';
     reason: string | null;
-  }) => Promise<Snapshot>;
+  }) => Promise<Snapshot | null>;
+  /** Ends one at once that was bought beside another; what is left of its paid time is credited to the customer. */
+  endDouble: (subscriptionId: string) => Promise<Snapshot | null>;
   /** Forgets a person and ends at once what the person pays for; one it does not know is forgotten already. */
   deleteCustomer: (customerId: string) => Promise<void>;
-  /** null: the provider knows no such subscription. */
-  subscriptionNow: (subscriptionId: string) => Promise<Snapshot | null>;
+  /** null, here and above: the provider knows no such subscription. */
+  subscriptionNow: (subscriptionId: string) => Promise<(Snapshot & { card: Card | null }) | null>;
+  /** Those of a customer that have not ended; none for a customer the provider does not know. */
+  subscriptionsOf: (customerId: string) => Promise<(Snapshot & { id: string })[]>;
   /** Throws AppError 400 for a body that the provider did not sign, or cannot have meant for us. */
   readEvent: (raw: Uint8Array, signature: string | null) => ProviderEvent;
 };
@@ -120,6 +136,15 @@ export type PaymentQueries = {
   holderOf: (providerSubscriptionId: string) => Promise<string | null>;
   userOfCustomer: (customerId: string) => Promise<string | null>;
   providerSubscriptionsOf: (userId: string, provider: ProviderName) => Promise<ProviderSubscription[]>;
+  /** Those that people have now and that the provider is to be asked after by then, longest due first. */
+  dueLooks: (of: { provider: ProviderName; at: string; limit: number }) => Promise<ProviderSubscription[]>;
+  /** Of who became a customer in that time and has no subscription there, newest first. */
+  buyersUnheard: (of: {
+    provider: ProviderName;
+    from: string;
+    until: string;
+    limit: number;
+  }) => Promise<Subscription[]>;
 };
 
 /** The SUBSCRIPTION notifications that belong to a change of a subscription. */

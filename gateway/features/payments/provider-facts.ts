@@ -1,4 +1,12 @@
-import { FACT_RANKS, type Fact, type FactContent, type ProviderStatus } from './ports.ts';
+import { isoOf } from '#core/kernel.ts';
+import {
+  FACT_RANKS,
+  type Fact,
+  type FactContent,
+  type ProviderStatus,
+  type ProviderSubscription,
+  type Snapshot,
+} from './ports.ts';
 
 // The provider's events arrive late, twice and in any order. Each is kept as a fact at its place in time; how a
 // subscription stands is told by all facts in their order, so the way they came does not matter.
@@ -121,6 +129,31 @@ export function isUnclear(before: readonly Fact[], fact: Fact): boolean {
 
 function contentOf({ status, plan, currency, period, isCancelPlanned }: Fact): string {
   return JSON.stringify([status, plan, currency, period, isCancelPlanned]);
+}
+
+/** What the provider answered to us, as a fact of that second. */
+export function factOfAnswer(content: FactContent, atMs: number): Fact {
+  const at = isoOf(atMs);
+  return { ...content, at, rank: FACT_RANKS.asked, source: `${ANSWER}${at}` };
+}
+
+const ANSWER = 'answer:';
+
+/** A subscription with what the provider answered of it. null: it knows none of that id, so nobody pays for it. */
+export function withAnswer(
+  one: ProviderSubscription,
+  snapshot: Snapshot | null,
+  nowMs: number,
+): ProviderSubscription {
+  const content: FactContent = snapshot?.content ?? { status: 'CANCELED' };
+  const fact = factOfAnswer(content, snapshot?.at ?? nowMs);
+  const facts = factsOf(one);
+  // asked day after day it says the same: since when, and that it still does, tell as much as all of them
+  const isRepeated = facts
+    .slice(-2)
+    .every((one) => one.source.startsWith(ANSWER) && one.at <= fact.at && contentOf(one) === contentOf(fact));
+  const before = isRepeated && facts.length > 1 ? facts.slice(0, -1) : facts;
+  return { ...one, facts: withFact(before, fact), updated_at: isoOf(nowMs) };
 }
 
 /** The facts of a stored subscription. */

@@ -1,6 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { subscription } from '#contract/resources/subscriptions.ts';
-import type { ProviderName, ProviderSubscription } from './ports.ts';
+import type { PaymentProvider, ProviderName, ProviderSubscription } from './ports.ts';
 import { factsOf, type Standing, standingOf } from './provider-facts.ts';
 
 type Row = RowOf<typeof subscription>;
@@ -20,6 +20,23 @@ type ProvidedFields = Pick<
   | 'past_due_since'
 >;
 
+/** What was agreed for a plan does not hold for another one. */
+export const NOTHING_AGREED = {
+  max_farms: null,
+  max_ponds_per_farm: null,
+  max_batches_per_pond: null,
+  features: null,
+} satisfies Partial<Row>;
+
+/** The subscription that runs at this very provider; one of another provider is none here. */
+export function runningAt(
+  provider: Pick<PaymentProvider, 'name'>,
+  row: Pick<Row, 'payment_provider' | 'status' | 'payment_subscription_id'>,
+): string | null {
+  if (row.payment_provider !== provider.name || row.status === 'CANCELED') return null;
+  return row.payment_subscription_id;
+}
+
 /**
  * What changes in the row of a user when the provider's word on the user's subscriptions goes from `before` to `after`.
  * Only what the provider changed: what an administrator set by hand meanwhile stays until the provider speaks of it.
@@ -32,21 +49,26 @@ export function changedFields(
 ): Partial<Row> {
   const was = providedFields(provider, before);
   const is = providedFields(provider, after);
-  if (is === null) return {};
+  if (is === null || isBehindRow(row, was, is)) return {};
   const set: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(is)) {
     const isNew = was === null || was.payment_subscription_id !== is.payment_subscription_id;
     // both objects have the same keys
     if (isNew || was[field as keyof ProvidedFields] !== value) set[field] = value;
   }
-  // what was agreed for the plan before does not hold for the new one
   const isOtherPlan = 'plan' in set && set['plan'] !== row.plan;
-  const agreed = { max_farms: null, max_ponds_per_farm: null, max_batches_per_pond: null, features: null };
-  const whole = isOtherPlan ? { ...set, ...agreed } : set;
+  const whole = isOtherPlan ? { ...set, ...NOTHING_AGREED } : set;
   // keys and values are those of the row
   return Object.fromEntries(
     Object.entries(whole).filter(([field, value]) => row[field as keyof Row] !== value),
   ) as Partial<Row>;
+}
+
+/** The person has chosen FREE since: what is still told of the subscription that ended before is of the past. */
+function isBehindRow(row: Row, was: Partial<ProvidedFields> | null, is: Partial<ProvidedFields>): boolean {
+  const hadEnded = was?.status === 'CANCELED' && is.status === 'CANCELED';
+  const isTheSame = was?.payment_subscription_id === is.payment_subscription_id;
+  return hadEnded && isTheSame && row.payment_subscription_id !== is.payment_subscription_id;
 }
 
 function providedFields(
@@ -77,11 +99,20 @@ export function shownOf(
 ): (ProviderSubscription & { standing: Standing }) | null {
   let shown: (ProviderSubscription & { standing: Standing }) | null = null;
   for (const one of subscriptions) {
-    const standing = standingOf(factsOf(one));
-    if (standing === null || !standing.hasBegun) continue;
+    const standing = begunStanding(one);
+    if (standing === null) continue;
     if (shown === null || counts({ ...one, standing }, shown)) shown = { ...one, standing };
   }
   return shown;
+}
+
+/**
+ * How a subscription stands that was paid or on trial once; null for one that never was, and for one without a plan of
+ * ours: the same account at the provider may sell other things.
+ */
+export function begunStanding(one: Pick<ProviderSubscription, 'facts'>): Standing | null {
+  const standing = standingOf(factsOf(one));
+  return standing?.hasBegun === true && standing.plan !== null ? standing : null;
 }
 
 type WithStanding = { id: string; standing: Standing };

@@ -1,22 +1,19 @@
 import { paymentEvent, providerSubscription } from '#contract/resources/local-tables.ts';
-import { subscription } from '#contract/resources/subscriptions.ts';
-import { type Change, insert, put, update } from '#core/changes.ts';
+import { type Change, insert, put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
+import { applied } from './hear-answers.ts';
 import { newsOf } from './payment-news.ts';
-import {
-  FACT_RANKS,
-  type Fact,
-  type FactContent,
-  type PaymentProvider,
-  type PaymentQueries,
-  type ProviderEvent,
-  type ProviderSubscription,
-  type SubscriptionChanged,
+import type {
+  Fact,
+  PaymentProvider,
+  PaymentQueries,
+  ProviderEvent,
+  ProviderSubscription,
+  SubscriptionChanged,
 } from './ports.ts';
-import { factsOf, isOutdated, isUnclear, withFact } from './provider-facts.ts';
-import { changedFields } from './subscription-from-provider.ts';
+import { factOfAnswer, factsOf, isOutdated, isUnclear, withFact } from './provider-facts.ts';
 
 export type TakeEventDeps = Pick<Kernel, 'now' | 'guard' | 'log'> & {
   queries: PaymentQueries;
@@ -86,9 +83,11 @@ async function subscriptionChanges(
 ): Promise<{ changes: Change[]; isOld: boolean }> {
   const { about, content } = event;
   const id = about?.subscriptionId ?? null;
-  if (id === null || content === null) return { changes: [], isOld: false };
+  if (id === null) return { changes: [], isOld: false };
   const known = await deps.queries.providerSubscriptionsOf(userId, event.provider);
   const facts = factsOf(known.find((one) => one.id === id) ?? { facts: [] });
+  // a first payment that failed says nothing of a subscription, and is old once that has begun
+  if (content === null) return { changes: [], isOld: hadBegun(facts, isoOf(event.at)) };
   const fact: Fact = { ...content, at: isoOf(event.at), rank: event.rank, source: event.id };
   const isToAsk = isUnclear(facts, fact);
   if (!isToAsk && isOutdated(facts, fact)) {
@@ -98,19 +97,20 @@ async function subscriptionChanges(
   const told = isToAsk ? await askedFact(deps.provider, id, event.at) : null;
   const all = [fact, ...(told === null ? [] : [told])].reduce(withFact, facts);
   const kept = standing(deps, known, { id, event, userId, facts: all });
-  return { changes: await applied(deps, { userId, known, kept, cause: event.id }), isOld: false };
+  return { changes: await applied(deps, { userId, known, kept: [kept], cause: event.id }), isOld: false };
+}
+
+function hadBegun(facts: readonly Fact[], at: string): boolean {
+  return facts.some(
+    (fact) =>
+      fact.at >= at && (fact.payment === 'paid' || fact.status === 'ACTIVE' || fact.status === 'TRIALING'),
+  );
 }
 
 async function askedFact(provider: PaymentProvider, id: string, notBefore: number): Promise<Fact | null> {
   const snapshot = await provider.subscriptionNow(id);
   if (snapshot === null) return null;
   return factOfAnswer(snapshot.content, Math.max(snapshot.at, notBefore));
-}
-
-/** What the provider answered to us, as a fact of that second. */
-export function factOfAnswer(content: FactContent, atMs: number): Fact {
-  const at = isoOf(atMs);
-  return { ...content, at, rank: FACT_RANKS.asked, source: `answer:${at}` };
 }
 
 function standing(
@@ -126,26 +126,8 @@ function standing(
     customer_id: before?.customer_id ?? word.event.about?.customerId ?? null,
     facts: word.facts,
     updated_at: isoOf(deps.now()),
+    look_at: before?.look_at ?? null,
   };
-}
-
-/** The changes that bring the user's row to what the provider says now, and tell the user. */
-export async function applied(
-  deps: Pick<TakeEventDeps, 'now' | 'queries' | 'subscriptionChanged'>,
-  word: { userId: string; known: readonly ProviderSubscription[]; kept: ProviderSubscription; cause: string },
-): Promise<Change[]> {
-  const { userId, known, kept, cause } = word;
-  const keeping = put(providerSubscription, kept);
-  const row = await deps.queries.subscriptionOf(userId);
-  if (row === null) return [keeping];
-  const others = known.filter(({ id }) => id !== kept.id);
-  const set = changedFields(kept.provider, row, known, [...others, kept]);
-  if (Object.keys(set).length === 0) return [keeping];
-  const changed = { ...set, updated_at: isoOf(deps.now()) };
-  const { rev: _rev, ...before } = row;
-  const after = { ...before, ...changed };
-  const told = await deps.subscriptionChanged({ before, after, userId, cause });
-  return [keeping, update(subscription, row, changed), ...told];
 }
 
 async function newsChanges(deps: TakeEventDeps, event: ProviderEvent, userId: string): Promise<Change[]> {

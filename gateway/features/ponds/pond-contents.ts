@@ -75,6 +75,7 @@ function onCard(state: BatchState, pondId: string): BatchOnCard {
     current_biomass_kg: kilograms(biomassKgIn(state, pondId)),
     average_weight_g: grams(state.currentWeightG),
     survival_rate: percent(state.survivalRate),
+    weighed_at: state.latestBiometry?.measurement_date ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { asParent, type GuardSeen } from '#core/changes.ts';
+import type { GuardSeen } from '#core/changes.ts';
 import { invalidField } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Language } from '#science/advice/language.ts';
@@ -10,7 +10,7 @@ export type PondWarning = { code: string; message: string };
 
 /**
  * A pond is aired by a control point of its own farm, or by none; throws 400 otherwise. Answers the guard that makes
- * a deletion of the control point at the same moment see the pond.
+ * a deletion of the control point, or its mark as a siren, at the same moment see the pond.
  */
 export async function requireControlPoint(
   deps: PondRulesDeps,
@@ -18,7 +18,7 @@ export async function requireControlPoint(
   controlPointId: string | null,
 ): Promise<GuardSeen[]> {
   if (controlPointId === null) return [];
-  const guard = asParent(await deps.guard('control_point', controlPointId));
+  const guard = await deps.guard('control_point', controlPointId);
   if ((await deps.queries.farmOfControlPoint(controlPointId)) !== farmId)
     throw invalidField(400, 'control_point_id', 'no such control point on this farm, or a siren');
   return [guard];

@@ -166,7 +166,7 @@ function scanRoutes(deps: ProbeRoutesDeps): Route[] {
   ];
 }
 
-const PATIENCE = { timeoutMs: 500, tries: 2 };
+const PATIENCE = { timeoutMs: 500, tries: 2, lateMs: 1_000 };
 
 function readRoute(deps: ProbeRoutesDeps): Route {
   return route({

@@ -34,7 +34,7 @@ export type PollDeps = {
 
 /** An hour of a probe that is read every ten seconds. */
 export const SAMPLES_KEPT = 360;
-const PATIENCE: Patience = { timeoutMs: 500, tries: 3 };
+const PATIENCE: Patience = { timeoutMs: 500, tries: 3, lateMs: 1_000 };
 /** After three polls without an answer a probe is asked rarely: each costs the others of its bus 1.5 s. */
 const FAILURES_TO_REST = 3;
 const FIRST_REST_MS = 30_000;
@@ -81,8 +81,10 @@ async function pollOnce(deps: PollDeps, line: BusLine, probe: PolledProbe): Prom
   if (read.is === 'trouble') {
     fail(deps, probe, read);
     const isLine = line.trouble() !== null;
-    probe.nextAt =
-      startedAt + (isLine ? Math.min(everyMs, FIRST_REST_MS) : restAfter(probe.failures, everyMs));
+    const restMs = isLine ? Math.min(everyMs, FIRST_REST_MS) : restAfter(probe.failures, everyMs);
+    // what was to be seen again is not yet known: one reading that fails does not end that
+    const wasQuick = probe.quickLeft < MOST_QUICK && probe.failures < FAILURES_TO_REST;
+    probe.nextAt = startedAt + (goOnQuickly(probe, wasQuick) ? Math.min(QUICK_MS, everyMs) : restMs);
     return;
   }
   const answeredAt = deps.monotonic();
@@ -95,9 +97,14 @@ async function pollOnce(deps: PollDeps, line: BusLine, probe: PolledProbe): Prom
   probe.samples.push({ at: deps.now(), values });
   if (probe.samples.length > SAMPLES_KEPT) probe.samples.shift();
   const again = await deps.hear(probe.row, values);
-  const isQuick = again && probe.quickLeft > 0;
+  probe.nextAt = startedAt + (goOnQuickly(probe, again) ? Math.min(QUICK_MS, everyMs) : everyMs);
+}
+
+/** True when the next reading is a quick one, which is counted: so many in a row, then the regular time. */
+function goOnQuickly(probe: PolledProbe, isWanted: boolean): boolean {
+  const isQuick = isWanted && probe.quickLeft > 0;
   probe.quickLeft = isQuick ? probe.quickLeft - 1 : MOST_QUICK;
-  probe.nextAt = startedAt + (isQuick ? Math.min(QUICK_MS, everyMs) : everyMs);
+  return isQuick;
 }
 
 function fail(deps: PollDeps, probe: PolledProbe, read: Extract<WordsRead, { is: 'trouble' }>): void {

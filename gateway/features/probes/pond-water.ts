@@ -58,7 +58,8 @@ export function hearSample(
   keep(pond, probeId, sample, monotonic);
   const latest = pond.latest.get(probeId) ?? [];
   const isSeen = latest.length >= SEEN_TO_TELL;
-  if (pond.told === null) return { record: isSeen ? medianOfSamples(latest) : null, again: leaps };
+  // what it is after a start may be an alarm already
+  if (pond.told === null) return { record: isSeen ? medianOfSamples(latest) : null, again: leaps || !isSeen };
   const isUrgent = latest.every((one) => tellsNews(pond, water, one, monotonic));
   if (isUrgent && isSeen) return { record: medianOfSamples(latest), again: leaps };
   return { record: null, again: leaps || tellsNews(pond, water, sample, monotonic) };

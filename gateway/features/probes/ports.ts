@@ -28,7 +28,8 @@ export type WordsRead =
   | { is: 'words'; words: readonly number[] }
   | { is: 'trouble'; code: ProbeTroubleCode; exception: number | null };
 
-export type Patience = { timeoutMs: number; tries: number };
+/** `lateMs`: how long after a request its answer may still come; the unit is asked for nothing else meanwhile. */
+export type Patience = { timeoutMs: number; tries: number; lateMs: number };
 
 /** An open bus. Reads are carried out one after the other, in the order they were asked for. */
 export type BusLink = {

@@ -14,7 +14,7 @@ export type Scan = {
 };
 
 /** Shorter than for a poll: 247 addresses are asked, nearly all of them nobody's. */
-const PATIENCE: Patience = { timeoutMs: 250, tries: 1 };
+const PATIENCE: Patience = { timeoutMs: 250, tries: 1, lateMs: 1_000 };
 
 export type Scans = {
   of: (busId: string) => Scan | null;

@@ -35,7 +35,7 @@ function inEnglish(code: ProbeTroubleCode, { place, kind, unitId, exception }: F
     case 'PORT_DENIED':
       return {
         message: `This program may not open ${place}.`,
-        next: 'Give the gateway’s user access to serial ports (group dialout), then restart it.',
+        next: 'Give the gateway’s user access to serial ports (group dialout), or allow its service this kind of port (DeviceAllow), then restart it.',
       };
     case 'NOT_A_SERIAL_PORT':
       return {
@@ -100,7 +100,7 @@ function inPortuguese(code: ProbeTroubleCode, { place, kind, unitId, exception }
     case 'PORT_DENIED':
       return {
         message: `Este programa não pode abrir ${place}.`,
-        next: 'Dê ao usuário do gateway acesso às portas seriais (grupo dialout) e reinicie-o.',
+        next: 'Dê ao usuário do gateway acesso às portas seriais (grupo dialout), ou permita ao serviço dele este tipo de porta (DeviceAllow), e reinicie-o.',
       };
     case 'NOT_A_SERIAL_PORT':
       return {

@@ -72,6 +72,11 @@ function warningsOf(
   const warn = (code: RelayWarning, message: string) => void warnings.push({ code, message });
   const { facts, sent, isByHand, wanted, errors, refused } = channel;
   const powerOn = work.wantedPowerOn(row.carrier_id, row);
+  if (session.controller !== null && !session.isListening)
+    warn(
+      'NOT_LISTENING',
+      `It came in and does not hear its orders: its topic must be ${session.mqttId}; paste the settings again`,
+    );
   if (session.hasFastCycleReset === true)
     warn(
       'FAST_CYCLE_RESET',
@@ -87,7 +92,7 @@ function warningsOf(
       'AUTO_OFF',
       `This relay switches itself off after ${facts.autoOffS} s: take its timer out (PulseTime, auto off)`,
     );
-  if (isByHand && facts.current !== wanted?.target)
+  if (isByHand && facts.current !== undefined && facts.current !== wanted?.target)
     warn('SET_BY_HAND', 'Somebody switched it at the relay itself: it stays so until the next order');
   if (sent !== null && sent.tries > 1 && !isByHand && facts.current !== wanted?.target)
     warn('NOT_CONFIRMED', 'It was told several times and does not do it: look at the relay and its load');

@@ -15,7 +15,7 @@ export function createDiscoveredRelays(deps: { now: () => number; protocols: rea
     for (const protocol of deps.protocols) {
       const found = protocol.recognise(knock);
       if (found === null) continue;
-      const id = `${protocol.kind}:${found.name}`;
+      const id = idOf(protocol.kind, found);
       const known = cardsById.get(id);
       const at = isoOf(deps.now());
       // the last seen is the last of the map
@@ -37,6 +37,15 @@ export function createDiscoveredRelays(deps: { now: () => number; protocols: rea
       }
       return;
     }
+  }
+
+  /** Two relays may have been given one topic: each has a card of its own. */
+  function idOf(kind: string, { name, mac }: { name: string; mac: string | null }): string {
+    const byName = `${kind}:${name}`;
+    const byBoth = `${byName}:${mac}`;
+    const other = cardsById.get(byName)?.mac ?? null;
+    const isTaken = mac !== null && other !== null && other !== mac;
+    return isTaken || cardsById.has(byBoth) ? byBoth : byName;
   }
 
   return {

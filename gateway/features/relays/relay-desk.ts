@@ -93,7 +93,10 @@ export function createRelayWork(deps: DeskDeps) {
           if (session === null) return;
           Object.assign(session, { controller, isListening: false, resetCorrections: 0 });
           for (const row of rowsOf(session)) {
-            channelOf(session, row.channel).corrections = 0;
+            const channel = channelOf(session, row.channel);
+            channel.corrections = 0;
+            // one that speaks on another topic now would stand for ever as it last did
+            delete channel.facts.current;
             const other = row.id === controller.controlPointId ? null : controllerOf(session, row);
             if (other !== null) inner.connected(other, connection);
           }

@@ -64,9 +64,12 @@ export function createRelayReports(deps: ReportDeps) {
 
   function noteUptime(session: Session, uptimeS: number): void {
     const now = deps.monotonic();
-    const [first] = rowsOf(session);
-    const limits = first === undefined ? undefined : channelOf(session, first.channel).limits;
-    const bootedAt = limits === undefined ? null : bootInstant(uptimeS, now, limits);
+    const channels = rowsOf(session).map(({ channel }) => channelOf(session, channel));
+    const bootedAt = bootInstant(
+      uptimeS,
+      now,
+      channels.map(({ limits }) => limits),
+    );
     const isSame =
       bootedAt !== null && session.bootedAt !== null && Math.abs(bootedAt - session.bootedAt) < SAME_BOOT_MS;
     if (isSame) return;

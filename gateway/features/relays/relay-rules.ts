@@ -77,8 +77,8 @@ export function isChangeByHand(
   return sent === null || sent.target !== next || now - sent.at > EFFECT_MS;
 }
 
-/** When it started, by its own word; null: long enough ago that no start slot is its due any more. */
-export function bootInstant(uptimeS: number, now: number, limits: Limits): number | null {
+/** When it started, by its own word; null: long enough ago that none of its motors is due a start slot any more. */
+export function bootInstant(uptimeS: number, now: number, ofChannels: readonly Limits[]): number | null {
   const bootedAt = now - uptimeS * 1000;
-  return now < slotOf(bootedAt, limits) ? bootedAt : null;
+  return ofChannels.some((limits) => now < slotOf(bootedAt, limits)) ? bootedAt : null;
 }

@@ -1,18 +1,22 @@
 import { type PlanLimits, UNLIMITED } from '#contract/plans.ts';
+import type { Change, GuardSeen } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Counted, LimitFacts, SubscriptionQueries } from './ports.ts';
 import { lapseOf, limitsOf, noSubscription } from './terms.ts';
-import { type CrossingDeps, crossing, crossingIdOf } from './usage-crossings.ts';
+import { type CrossingDeps, crossing, placeReached } from './usage-crossings.ts';
 import { hasRoom, levelOf, maximaOf } from './usage-rules.ts';
 
 // The plan's word on what is created, inside the transaction that creates it. Every create of an owner holds one guard,
 // so that two at the same moment do not both take the last place.
 
-export type LimitDeps = Pick<Kernel, 'now' | 'idOf' | 'clockQuality'> &
+export type LimitDeps = Pick<Kernel, 'now' | 'clockQuality'> &
   CrossingDeps & {
-    queries: Pick<SubscriptionQueries, 'farmFacts' | 'pondFacts' | 'batchFacts'>;
+    queries: Pick<
+      SubscriptionQueries,
+      'farmFacts' | 'pondFacts' | 'batchFacts' | 'usageOf' | 'farmNamed' | 'pondNamed'
+    >;
     /** ACTIVE batches that hold animals in the pond, or began there and hold none anywhere. */
     batchesIn: (pondId: string) => Promise<readonly string[]>;
   };
@@ -23,9 +27,10 @@ export type Beside = Pick<Decision<never>, 'changes' | 'guards'>;
 /** Throws when the owner's plan allows no further farm. */
 export async function limitFarm(deps: LimitDeps, farm: { id: string; owner_id: string }): Promise<Beside> {
   const ownerId = farm.owner_id;
-  const facts = await deps.queries.farmFacts({ ownerId, crossingId: crossingIdOf(deps, ownerId, 'farms') });
-  const asked = { ownerId, resource: 'farms', cause: farm.id } as const;
-  return take(deps, asked, { facts: standing(deps, facts), limit: 'max_farms', adding: 1 });
+  const facts = standing(deps, await deps.queries.farmFacts({ ownerId }));
+  requireRoom(facts, { resource: 'farms', limit: 'max_farms', adding: 1 });
+  const { changes } = await counted(deps, facts, { ownerId, resource: 'farms', adding: 1, cause: farm.id });
+  return { changes, guards: guardsOf(facts, 'max_farms', 'farms') };
 }
 
 /** Throws when the plan of the farm's owner allows no further pond on it. */
@@ -34,10 +39,18 @@ export async function limitPond(
   pond: { id: string; farm_id: string },
   ownerId: string,
 ): Promise<Beside> {
-  const crossingId = crossingIdOf(deps, ownerId, 'ponds');
-  const facts = await deps.queries.pondFacts({ ownerId, crossingId, farmId: pond.farm_id });
-  const asked = { ownerId, resource: 'ponds', cause: pond.id } as const;
-  return take(deps, asked, { facts: standing(deps, facts), limit: 'max_ponds_per_farm', adding: 1 });
+  const { id: cause, farm_id: farmId } = pond;
+  const facts = standing(deps, await deps.queries.pondFacts({ ownerId, farmId }));
+  const limit = 'max_ponds_per_farm';
+  requireRoom(facts, { resource: 'ponds', limit, adding: 1 });
+  const total = await counted(deps, facts, { ownerId, resource: 'ponds', adding: 1, cause });
+  const max = limitsOf(facts.terms)[limit];
+  const current = facts.there + 1;
+  const isFull = !total.isUsedUp && !hasRoom(current, max);
+  const place = isFull ? await deps.queries.farmNamed(farmId) : null;
+  const told =
+    place === null ? [] : await placeReached(deps, { userId: ownerId, place, current, max, cause });
+  return { changes: [...total.changes, ...told], guards: guardsOf(facts, limit, 'ponds') };
 }
 
 /** Throws when the plan allows no further ACTIVE batch in one of the ponds. All batches are of one owner. */
@@ -45,24 +58,27 @@ export async function limitBatches(
   deps: LimitDeps,
   batches: readonly { id: string; pond_id: string; owner_id: string }[],
 ): Promise<Beside> {
-  const besides: Beside[] = [];
+  const [first] = batches;
+  if (first === undefined) return {};
+  const ownerId = first.owner_id;
+  const limit = 'max_batches_per_pond';
+  const ponds: { pondId: string; facts: LimitFacts; incoming: number; cause: string }[] = [];
   for (const [pondId, incoming] of Map.groupBy(batches, ({ pond_id }) => pond_id)) {
-    const [first] = incoming;
-    if (first === undefined) continue;
-    const facts = await pondFactsOf(deps, { ownerId: first.owner_id, pondId, adding: incoming.length });
-    const asked = { ownerId: first.owner_id, resource: 'active_batches', cause: first.id } as const;
-    besides.push(
-      await take(deps, asked, {
-        facts,
-        limit: 'max_batches_per_pond',
-        adding: incoming.length,
-        // the pond takes its own, the owner has all of them
-        total: batches.length,
-      }),
-    );
+    const adding = incoming.length;
+    const facts = await pondFactsOf(deps, { ownerId, pondId, adding });
+    requireRoom(facts, { resource: 'active_batches', limit, adding });
+    ponds.push({ pondId, facts, incoming: adding, cause: incoming[0]?.id ?? pondId });
   }
   // the guard as it stood before the first pond was looked at covers them all
-  return { changes: besides.at(-1)?.changes ?? [], guards: besides[0]?.guards ?? [] };
+  const facts = ponds[0]?.facts;
+  if (facts === undefined) return {};
+  const asked = { ownerId, resource: 'active_batches', adding: batches.length, cause: first.id } as const;
+  const total = await counted(deps, facts, asked);
+  const told: Change[] = [];
+  if (!total.isUsedUp)
+    for (const { pondId, incoming, cause, ...pond } of ponds)
+      told.push(...(await pondReached(deps, pond.facts, { ownerId, pondId, adding: incoming, cause })));
+  return { changes: [...total.changes, ...told], guards: guardsOf(facts, limit, 'active_batches') };
 }
 
 /**
@@ -73,16 +89,19 @@ export async function limitIncoming(
   deps: LimitDeps,
   { batchId, pondId, ownerId }: { batchId: string; pondId: string; ownerId: string },
 ): Promise<Beside> {
-  const facts = await deps.queries.batchFacts({ ...ofPond(deps, ownerId, pondId), exceptId: batchId });
+  const facts = await deps.queries.batchFacts({ ownerId, pondId, exceptId: batchId });
   if (facts === null) throw noSubscription();
-  const asked = { ownerId, resource: 'active_batches', cause: `${batchId}:${pondId}` } as const;
   const limit = 'max_batches_per_pond';
-  if (hasRoom(facts.there, limitsOf(facts.terms)[limit]))
-    return take(deps, asked, { facts, limit, adding: 1, total: 0 });
+  const max = limitsOf(facts.terms)[limit];
+  // there is room for it and for one more
+  if (hasRoom(facts.there, max, 2)) return max === UNLIMITED ? {} : { changes: [], guards: [facts.guard] };
   const there = await deps.batchesIn(pondId);
   // more animals of a batch that lives there are no further batch, however many others do
   if (there.includes(batchId)) return {};
-  return take(deps, asked, { facts: { ...facts, there: there.length }, limit, adding: 1, total: 0 });
+  const exact = { ...facts, there: there.length };
+  requireRoom(exact, { resource: 'active_batches', limit, adding: 1 });
+  const told = await pondReached(deps, exact, { ownerId, pondId, adding: 1, cause: `${batchId}:${pondId}` });
+  return { changes: told, guards: [facts.guard] };
 }
 
 /** The facts of a create, once it is sure that the subscription allows one at all. */
@@ -93,52 +112,58 @@ function standing(deps: LimitDeps, facts: LimitFacts | null): LimitFacts {
   return facts;
 }
 
-const ofPond = (deps: LimitDeps, ownerId: string, pondId: string) => ({
-  ownerId,
-  pondId,
-  crossingId: crossingIdOf(deps, ownerId, 'active_batches'),
-});
-
 /** Facts of a pond; who is really in it is looked up only where the answer rests on it. */
 async function pondFactsOf(
   deps: LimitDeps,
   { ownerId, pondId, adding }: { ownerId: string; pondId: string; adding: number },
 ): Promise<LimitFacts> {
-  const facts = standing(
-    deps,
-    await deps.queries.batchFacts({ ...ofPond(deps, ownerId, pondId), exceptId: null }),
-  );
-  if (hasRoom(facts.there, limitsOf(facts.terms).max_batches_per_pond, adding)) return facts;
+  const facts = standing(deps, await deps.queries.batchFacts({ ownerId, pondId, exceptId: null }));
+  if (hasRoom(facts.there, limitsOf(facts.terms).max_batches_per_pond, adding + 1)) return facts;
   return { ...facts, there: (await deps.batchesIn(pondId)).length };
 }
 
-async function take(
-  deps: LimitDeps,
-  { ownerId, resource, cause }: { ownerId: string; resource: Counted; cause: string },
-  {
-    facts,
-    limit,
-    adding,
-    total = adding,
-  }: { facts: LimitFacts; limit: keyof PlanLimits; adding: number; total?: number },
-): Promise<Beside> {
+/** Where nothing is limited creates need not wait for each other. */
+function guardsOf(facts: LimitFacts, limit: keyof PlanLimits, resource: Counted): GuardSeen[] {
   const limits = limitsOf(facts.terms);
-  const max = limits[limit];
+  const isUnlimited = limits[limit] === UNLIMITED && maximaOf(limits)[resource] === UNLIMITED;
+  return isUnlimited ? [] : [facts.guard];
+}
+
+function requireRoom(
+  facts: LimitFacts,
+  { resource, limit, adding }: { resource: Counted; limit: keyof PlanLimits; adding: number },
+): void {
+  const max = limitsOf(facts.terms)[limit];
   if (!hasRoom(facts.there, max, adding)) throw limitReached(facts, { resource, max });
-  const maxUsed = maximaOf(limits)[resource];
-  if (max === UNLIMITED && maxUsed === UNLIMITED) return {};
-  const current = facts.used + total;
-  const changes = await crossing(deps, {
-    userId: ownerId,
-    resource,
-    told: facts.told,
-    before: levelOf(facts.used, maxUsed),
-    after: levelOf(current, maxUsed),
-    current,
-    max: maxUsed,
-    cause,
-  });
-  return { changes, guards: [facts.guard] };
+}
+
+/** What is told of all that the owner has. `isUsedUp`: nothing more can be created anywhere, which says it all. */
+async function counted(
+  deps: CrossingDeps,
+  facts: LimitFacts,
+  of: { ownerId: string; resource: Counted; adding: number; cause: string },
+): Promise<{ changes: Change[]; isUsedUp: boolean }> {
+  const { ownerId, resource, adding, cause } = of;
+  const max = maximaOf(limitsOf(facts.terms))[resource];
+  const current = facts.used + adding;
+  const after = levelOf(current, max);
+  const before = levelOf(facts.used, max);
+  const changes = await crossing(deps, { userId: ownerId, resource, before, after, current, max, cause });
+  return { changes, isUsedUp: after === 100 };
+}
+
+/** What is told of one pond when nothing more goes into it. */
+async function pondReached(
+  deps: LimitDeps,
+  facts: LimitFacts,
+  of: { ownerId: string; pondId: string; adding: number; cause: string },
+): Promise<Change[]> {
+  const { ownerId, pondId, adding, cause } = of;
+  const max = limitsOf(facts.terms).max_batches_per_pond;
+  const current = facts.there + adding;
+  const place = hasRoom(current, max) ? null : await deps.queries.pondNamed(pondId);
+  if (place === null) return [];
+  return placeReached(deps, { userId: ownerId, place, current, max, cause });
 }
 
 const PLACES: Readonly<Record<Counted, string>> = {

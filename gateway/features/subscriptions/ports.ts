@@ -1,14 +1,19 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
-import type { usageCrossing } from '#contract/resources/local-tables.ts';
 import type { subscription } from '#contract/resources/subscriptions.ts';
-import type { Plan } from '#contract/words.ts';
 import type { GuardSeen } from '#core/changes.ts';
 
 export type SubscriptionRow = RowOf<typeof subscription>;
 export type Subscription = Stored<SubscriptionRow>;
 
 /** What a plan counts, by the names of the interface. */
-export type Counted = RowOf<typeof usageCrossing>['resource'];
+export type Counted = 'farms' | 'ponds' | 'active_batches';
+
+/** A farm (of ponds) or a pond (of batches) that a limit holds for, and what people call it. */
+export type Place =
+  | { kind: 'farm'; farmId: string; farmName: string }
+  | { kind: 'pond'; farmId: string; farmName: string; pondId: string; cod: string };
+type Farm = Extract<Place, { kind: 'farm' }>;
+type Pond = Extract<Place, { kind: 'pond' }>;
 
 /** How many of each an owner has: farms, ponds on them, batches in production. */
 export type Usage = Readonly<Record<Counted, number>>;
@@ -26,6 +31,9 @@ export type Terms = Pick<
   | 'updated_at'
 >;
 
+/** What says whether a subscription has lapsed. */
+export type LapseTerms = Pick<Terms, 'plan' | 'status' | 'past_due_since' | 'created_at' | 'updated_at'>;
+
 /** Everything a create is judged by, of one moment. */
 export type LimitFacts = {
   terms: Terms;
@@ -33,8 +41,6 @@ export type LimitFacts = {
   there: number;
   /** How many the owner has altogether. */
   used: number;
-  /** Percent the owner was last told of: 0, 80 or 100. */
-  told: number;
   /** Every create of the owner holds it, so that of two at the limit one wins. */
   guard: GuardSeen;
 };
@@ -44,21 +50,24 @@ export type SubscriptionQueries = {
   subscriptionOf: (userId: string) => Promise<Subscription | null>;
   userExists: (id: string) => Promise<boolean>;
   usageOf: (userId: string) => Promise<Usage>;
-  /** Percent the user was last told of, by what is counted. */
-  toldOf: (userId: string) => Promise<ReadonlyMap<Counted, number>>;
+  farmNamed: (farmId: string) => Promise<Farm | null>;
+  pondNamed: (pondId: string) => Promise<Pond | null>;
+  /** Farms of an owner with so many ponds or more. */
+  farmsWithPonds: (of: { ownerId: string; atLeast: number }) => Promise<(Farm & { current: number })[]>;
+  /** Ponds of an owner in which so many ACTIVE batches or more ever were: at least as many as are. */
+  pondsWithBatches: (of: { ownerId: string; atLeast: number }) => Promise<Pond[]>;
   /** One statement each; null: the owner has no subscription. */
-  farmFacts: (of: { ownerId: string; crossingId: string }) => Promise<LimitFacts | null>;
-  pondFacts: (of: { ownerId: string; crossingId: string; farmId: string }) => Promise<LimitFacts | null>;
+  farmFacts: (of: { ownerId: string }) => Promise<LimitFacts | null>;
+  pondFacts: (of: { ownerId: string; farmId: string }) => Promise<LimitFacts | null>;
   /**
    * `there` counts every ACTIVE batch that was ever in the pond: at least as many as are. Without `exceptId`, which
    * may be one of them.
    */
   batchFacts: (of: {
     ownerId: string;
-    crossingId: string;
     pondId: string;
     exceptId: string | null;
   }) => Promise<LimitFacts | null>;
-  /** The plan of the user and of the owners of farms the user works on. */
-  plansAround: (userId: string) => Promise<Plan[]>;
+  /** Of the user and of the owners of farms the user works on. */
+  plansAround: (userId: string) => Promise<LapseTerms[]>;
 };

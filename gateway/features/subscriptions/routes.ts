@@ -12,13 +12,14 @@ import type { Language } from '#core/notifying.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
 import { type ChangeSubscriptionDeps, changeSubscription } from './change-subscription.ts';
+import { type UsedDeps, usedOf } from './full-places.ts';
 import type { Subscription, SubscriptionQueries } from './ports.ts';
 import { limitsAnswerOf, planListingOf, subscriptionAnswerOf } from './subscription-answers.ts';
 
 export type SubscriptionRoutesDeps = ChangeSubscriptionDeps &
   Pick<Kernel, 'clockQuality'> & {
     queries: Pick<SubscriptionQueries, 'subscriptionOf' | 'usageOf' | 'userExists'>;
-  };
+  } & UsedDeps;
 
 const tag = 'Subscriptions';
 const userParams = z.object({ user_id: idInput });
@@ -122,6 +123,6 @@ async function limitsReply(
   language: Language,
 ): Promise<Answer> {
   const row = await requireSubscription(deps, userId);
-  const usage = await deps.queries.usageOf(userId);
-  return { status: 200, body: limitsAnswerOf(deps, row, usage, language) };
+  const used = await usedOf(deps, row);
+  return { status: 200, body: limitsAnswerOf(deps, row, used, language) };
 }

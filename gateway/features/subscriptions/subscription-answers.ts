@@ -4,9 +4,11 @@ import { PLANS, type Plan } from '#contract/words.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
 import { percent } from '#core/rounding.ts';
-import type { Counted, Subscription, Usage } from './ports.ts';
-import { usageWords } from './subscription-words.ts';
+import type { Used } from './full-places.ts';
+import type { Counted, Place, Subscription } from './ports.ts';
+import { placeWords, usageWords } from './subscription-words.ts';
 import { featuresOf, graceEndOf, lapseOf, limitsOf } from './terms.ts';
+import { placeIs } from './usage-crossings.ts';
 import { COUNTED, hasRoom, levelOf, maximaOf, percentOf } from './usage-rules.ts';
 
 export function subscriptionAnswerOf(
@@ -35,36 +37,57 @@ export function subscriptionAnswerOf(
   };
 }
 
+/** More would be no warning any more. */
+const PLACES_SHOWN = 100;
+
 /** What a subscription allows and how much of it is used. */
 export function limitsAnswerOf(
   deps: Pick<Kernel, 'now' | 'clockQuality'>,
   row: Subscription,
-  usage: Usage,
+  { usage, full }: Used,
   language: Language,
 ): LimitsAnswer {
   const limits = limitsOf(row);
   const maxima = maximaOf(limits);
   const isLapsed = lapseOf(deps, row) !== null;
-  const used = (of: Counted) => {
+  const shareOf = (of: Counted) => {
     const [current, max] = [usage[of], maxima[of]];
     return { current, max, percentage: percent(percentOf(current, max)) };
   };
+  // where nothing is yet nothing is full
+  const isEverywhereFull = (kind: Place['kind'], count: number) =>
+    count > 0 && full.filter(({ place }) => place.kind === kind).length >= count;
   const mayCreate = (of: Counted) => !isLapsed && hasRoom(usage[of], maxima[of]);
+  const isUsedUp = (of: Counted) => levelOf(usage[of], maxima[of]) === 100;
   return {
     plan: row.plan,
     limits,
-    usage: { farms: used('farms'), ponds: used('ponds'), active_batches: used('active_batches') },
-    warnings: COUNTED.flatMap((resource) => {
-      const [current, max] = [usage[resource], maxima[resource]];
-      const level = levelOf(current, max);
-      if (level === 0) return [];
-      const message = usageWords(resource, { level, current, max }).message(language);
-      return [{ resource, message, current, max }];
-    }),
+    usage: {
+      farms: shareOf('farms'),
+      ponds: shareOf('ponds'),
+      active_batches: shareOf('active_batches'),
+    },
+    warnings: [
+      ...COUNTED.flatMap((resource) => {
+        const [current, max] = [usage[resource], maxima[resource]];
+        const level = levelOf(current, max);
+        if (level === 0) return [];
+        const message = usageWords(resource, { level, current, max }).message(language);
+        return [{ resource, message, current, max }];
+      }),
+      ...full.slice(0, PLACES_SHOWN).flatMap(({ place, current, max }) => {
+        const { resource, ids } = placeIs(place);
+        // that nothing more can be created anywhere is said already
+        if (isUsedUp(resource)) return [];
+        return [
+          { resource, message: placeWords(place, { current, max }).message(language), current, max, ...ids },
+        ];
+      }),
+    ],
     can_create: {
       farm: mayCreate('farms'),
-      pond: mayCreate('ponds'),
-      batch: mayCreate('active_batches'),
+      pond: mayCreate('ponds') && !isEverywhereFull('farm', usage.farms),
+      batch: mayCreate('active_batches') && !isEverywhereFull('pond', usage.ponds),
     },
   };
 }

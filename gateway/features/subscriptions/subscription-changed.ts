@@ -6,7 +6,7 @@ import { type CrossingDeps, crossing } from './usage-crossings.ts';
 import { COUNTED, levelOf, maximaOf } from './usage-rules.ts';
 
 export type SubscriptionChangedDeps = CrossingDeps & {
-  queries: Pick<SubscriptionQueries, 'usageOf' | 'toldOf'>;
+  queries: Pick<SubscriptionQueries, 'usageOf'>;
 };
 
 export type SubscriptionChange = {
@@ -14,6 +14,8 @@ export type SubscriptionChange = {
   before: SubscriptionRow | null;
   after: SubscriptionRow;
   userId: string;
+  /** Of a user who is made in the same commit. */
+  language?: string | null;
   /** Names the event (a payment event's id, a request): the same cause tells once, on every instance. */
   cause: string;
 };
@@ -23,10 +25,24 @@ export type SubscriptionEvent = 'created' | 'updated' | 'cancelled' | 'cancellat
 
 export function eventOf(before: SubscriptionRow | null, after: SubscriptionRow): SubscriptionEvent | null {
   if (before === null) return 'created';
-  if (after.status === 'CANCELED') return before.status === 'CANCELED' ? null : 'cancelled';
-  if (after.cancel_at_period_end && !before.cancel_at_period_end) return 'cancellation_scheduled';
-  const isSame = TOLD_FIELDS.every((field) => JSON.stringify(before[field]) === JSON.stringify(after[field]));
+  const isOver = after.status === 'CANCELED';
+  if (isOver && before.status !== 'CANCELED') return 'cancelled';
+  if (!isOver && isNewlyBought(before, after)) return 'created';
+  if (!isOver && after.cancel_at_period_end && !before.cancel_at_period_end) return 'cancellation_scheduled';
+  const isSame = TOLD_FIELDS.every(
+    (field) =>
+      // what is over cannot be cancelled
+      (isOver && field === 'cancel_at_period_end') ||
+      JSON.stringify(before[field]) === JSON.stringify(after[field]),
+  );
   return isSame ? null : 'updated';
+}
+
+/** A person's first paid subscription, or a new one after the end of another. */
+function isNewlyBought(before: SubscriptionRow, after: SubscriptionRow): boolean {
+  const { payment_subscription_id: id } = after;
+  if (id === null || id === before.payment_subscription_id) return false;
+  return before.payment_subscription_id === null || before.status === 'CANCELED';
 }
 
 const TOLD_FIELDS = [
@@ -48,11 +64,11 @@ export async function subscriptionChanged(
   deps: SubscriptionChangedDeps,
   change: SubscriptionChange,
 ): Promise<Change[]> {
-  const { before, after, userId, cause } = change;
+  const { before, after, userId, language = null, cause } = change;
   const event = eventOf(before, after);
   if (event === null) return [];
   const news = await deps.notify(
-    { userIds: [userId] },
+    { userIds: [userId], language },
     {
       type: 'SUBSCRIPTION',
       ...wordsOf(event, before, after),
@@ -85,7 +101,6 @@ async function crossings(
   const maxBefore = before === null ? maxAfter : maximaOf(limitsOf(before));
   if (COUNTED.every((resource) => maxBefore[resource] === maxAfter[resource])) return [];
   const usage = await deps.queries.usageOf(userId);
-  const told = await deps.queries.toldOf(userId);
   const changes: Change[] = [];
   for (const resource of COUNTED) {
     const current = usage[resource];
@@ -93,7 +108,6 @@ async function crossings(
       ...(await crossing(deps, {
         userId,
         resource,
-        told: told.get(resource) ?? 0,
         before: levelOf(current, maxBefore[resource]),
         after: levelOf(current, maxAfter[resource]),
         current,

@@ -1,5 +1,6 @@
+import { unreachable } from '#contract/words.ts';
 import type { Words } from '#core/notifying.ts';
-import type { Counted, SubscriptionRow } from './ports.ts';
+import type { Counted, Place, SubscriptionRow } from './ports.ts';
 import type { UsageLevel } from './usage-rules.ts';
 
 type Told = { title: Words; message: Words };
@@ -36,6 +37,36 @@ export function usageWords(
     ['Mais de 80% do limite do plano', `Você usa ${current} de ${max} ${pt} do seu plano.`],
     ['More than 80% of the plan limit', `You use ${current} of the ${max} ${en} of your plan.`],
   );
+}
+
+/** Of one farm or pond on which nothing more can be created, while there may be room on others. */
+export function placeWords(place: Place, { current, max }: { current: number; max: number }): Told {
+  switch (place.kind) {
+    case 'farm':
+      return told(
+        [
+          `Limite do plano atingido: ${place.farmName}`,
+          `A fazenda ${place.farmName} tem ${current} de ${max} viveiros do seu plano. Para criar mais nela, escolha um plano maior; o que existe continua funcionando.`,
+        ],
+        [
+          `Plan limit reached: ${place.farmName}`,
+          `The farm ${place.farmName} has ${current} of the ${max} ponds of your plan. To create more on it, choose a larger plan; what exists goes on working.`,
+        ],
+      );
+    case 'pond':
+      return told(
+        [
+          `Limite do plano atingido: ${place.cod}`,
+          `O viveiro ${place.cod} (${place.farmName}) tem ${current} de ${max} lotes ativos do seu plano. O que existe continua funcionando.`,
+        ],
+        [
+          `Plan limit reached: ${place.cod}`,
+          `The pond ${place.cod} (${place.farmName}) has ${current} of the ${max} active batches of your plan. What exists goes on working.`,
+        ],
+      );
+    default:
+      return unreachable(place);
+  }
 }
 
 export const createdWords = ({ plan }: SubscriptionRow): Told =>

@@ -2,7 +2,7 @@ import { FEATURES, type Feature, type Features, PLAN_TERMS, type PlanLimits } fr
 import type { Plan } from '#contract/words.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import type { SubscriptionRow, Terms } from './ports.ts';
+import type { LapseTerms, SubscriptionRow } from './ports.ts';
 
 /** What a subscription allows: what an administrator has set, else what its plan says. */
 export function limitsOf(
@@ -48,10 +48,7 @@ export function graceEndOf(
  * Why this subscription allows no farm, pond or batch to be created, whatever its limits; null: it does. What exists is
  * read and run as ever. A clock that is not to be trusted ends nobody's grace.
  */
-export function lapseOf(
-  deps: Pick<Kernel, 'now' | 'clockQuality'>,
-  terms: Omit<Terms, 'max_farms' | 'max_ponds_per_farm' | 'max_batches_per_pond'>,
-): AppError | null {
+export function lapseOf(deps: Pick<Kernel, 'now' | 'clockQuality'>, terms: LapseTerms): AppError | null {
   if (terms.status === 'CANCELED') {
     return new AppError(
       403,
@@ -67,6 +64,21 @@ export function lapseOf(
     'A payment has been missing for more than 14 days: nothing new can be created until it is made. What exists stays and works.',
     { code: 'PAYMENT_REQUIRED' },
   );
+}
+
+/** Features by which something new is made. The others are reading, which no lapse refuses. */
+const MAKING: ReadonlySet<Feature> = new Set(['api_access']);
+
+/** Whether the plan includes a feature. Throws 402 or 403 when it does, but has lapsed, and the feature is not reading. */
+export function holdsFeature(
+  deps: Pick<Kernel, 'now' | 'clockQuality'>,
+  row: LapseTerms & Pick<SubscriptionRow, 'features'>,
+  feature: Feature,
+): boolean {
+  if (!featuresOf(row)[feature]) return false;
+  const lapse = MAKING.has(feature) ? lapseOf(deps, row) : null;
+  if (lapse !== null) throw lapse;
+  return true;
 }
 
 export function noSubscription(): AppError {

@@ -1,22 +1,15 @@
-import { usageCrossing } from '#contract/resources/local-tables.ts';
-import { type Change, purge, put } from '#core/changes.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Change } from '#core/changes.ts';
 import type { Notify } from '#core/notifying.ts';
-import type { Counted } from './ports.ts';
-import { usageWords } from './subscription-words.ts';
+import type { Counted, Place } from './ports.ts';
+import { placeWords, usageWords } from './subscription-words.ts';
 import type { UsageLevel } from './usage-rules.ts';
 
-export type CrossingDeps = Pick<Kernel, 'now' | 'idOf'> & { notify: Notify };
-
-/** Id of the row that says what a user was told about one resource. */
-export const crossingIdOf = (deps: Pick<Kernel, 'idOf'>, userId: string, resource: Counted): string =>
-  deps.idOf(`usage:${userId}:${resource}`);
+export type CrossingDeps = { notify: Notify };
 
 /**
- * Changes that tell an owner of a limit that comes near (80) or is reached (100): once per crossing. Usage that was
- * lower in between, whoever lowered it, counts as not told.
+ * Changes that tell an owner of a limit that comes near (80) or is reached (100). A crossing is made by one change, on
+ * one instance, and told with it; what the other instance brings has been told there. Usage that fell crosses again.
  *
- * @param told what the owner was last told, percent
  * @param before level before this change, `after` behind it
  * @param cause names the change: the same one tells once
  */
@@ -25,7 +18,6 @@ export async function crossing(
   of: {
     userId: string;
     resource: Counted;
-    told: number;
     before: UsageLevel;
     after: UsageLevel;
     current: number;
@@ -33,22 +25,40 @@ export async function crossing(
     cause: string;
   },
 ): Promise<Change[]> {
-  const { userId, resource, told, before, after, current, max } = of;
-  const known = Math.min(told, before);
-  const id = crossingIdOf(deps, userId, resource);
-  const row = { id, user_id: userId, resource, level: after, crossed_at: isoOf(deps.now()) };
-  if (after <= known) {
-    if (after === told) return [];
-    return [after === 0 ? purge(usageCrossing, id) : put(usageCrossing, row)];
-  }
-  const news = await deps.notify(
+  const { userId, resource, before, after, current, max, cause } = of;
+  if (after <= before) return [];
+  return deps.notify(
     { userIds: [userId] },
     {
       type: 'SUBSCRIPTION',
       ...usageWords(resource, { level: after, current, max }),
       data: { event: after === 100 ? 'limit_reached' : 'usage_high', resource, current, max },
-      cause: `usage:${userId}:${resource}:${after}:${of.cause}`,
+      cause: `usage:${userId}:${resource}:${after}:${cause}`,
     },
   );
-  return [put(usageCrossing, row), ...news];
+}
+
+/** Changes that tell an owner that nothing more can be created on one farm, or in one pond. */
+export async function placeReached(
+  deps: CrossingDeps,
+  of: { userId: string; place: Place; current: number; max: number; cause: string },
+): Promise<Change[]> {
+  const { userId, place, current, max, cause } = of;
+  const { resource, ids } = placeIs(place);
+  return deps.notify(
+    { userIds: [userId] },
+    {
+      type: 'SUBSCRIPTION',
+      ...placeWords(place, { current, max }),
+      data: { event: 'limit_reached', resource, current, max, ...ids },
+      cause: `usage:${userId}:${Object.values(ids).join(':')}:${cause}`,
+    },
+  );
+}
+
+/** What a place is full of, and which it is, by the names of the interface. */
+export function placeIs(place: Place) {
+  return place.kind === 'farm'
+    ? ({ resource: 'ponds', ids: { farm_id: place.farmId } } as const)
+    : ({ resource: 'active_batches', ids: { farm_id: place.farmId, pond_id: place.pondId } } as const);
 }

@@ -35,7 +35,12 @@ export type SyncState = {
   batch: Readonly<Record<SyncLane, BatchSize>>;
   wants: { core: boolean; history: boolean; pull: boolean };
   /** Timers of the lanes that run. */
-  isArmed: { core: boolean; history: boolean };
+  isArmed: {
+    core: boolean;
+    history: boolean;
+    /** It is the timer of history that runs, and soon. */
+    news: boolean;
+  };
   /** Core rows wait behind the request under way: history stays back until they are through. */
   isCoreBehind: boolean;
   /** History rows logged since history was last looked at. */
@@ -82,8 +87,11 @@ export type SyncEvent =
   | { is: 'started'; isPaired: boolean }
   | { is: 'paired' }
   | { is: 'unpaired' }
-  /** Rows that were committed here, by lane; rows that came from the hosted instance may be counted too. */
-  | { is: 'logged'; core: number; history: number }
+  /**
+   * Rows that were committed here, by lane, and how many of them are news for people; rows that came from the hosted
+   * instance may be counted too.
+   */
+  | { is: 'logged'; core: number; history: number; news?: number }
   | { is: 'due'; timer: Timer }
   | { is: 'progress'; id: number }
   | { is: 'done'; id: number; outcome: Outcome }
@@ -115,7 +123,7 @@ export function initialState(): SyncState {
     flights: NO_FLIGHTS,
     batch: { core: firstBatch('core'), history: firstBatch('history') },
     wants: { core: false, history: false, pull: false },
-    isArmed: { core: false, history: false },
+    isArmed: { core: false, history: false, news: false },
     isCoreBehind: false,
     historyRows: 0,
     waiting: null,

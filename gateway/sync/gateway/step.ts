@@ -80,7 +80,10 @@ function connect(state: SyncState, nowMs: number): Step {
   };
 }
 
-function logged(state: SyncState, { core, history }: { core: number; history: number }): Step {
+function logged(
+  state: SyncState,
+  { core, history, news = 0 }: { core: number; history: number; news?: number },
+): Step {
   const effects: Effect[] = [];
   const isArmed = { ...state.isArmed };
   const wants = { ...state.wants };
@@ -90,7 +93,10 @@ function logged(state: SyncState, { core, history }: { core: number; history: nu
     effects.push({ do: 'wake', timer: 'core', after: [TUNING.coreDebounceMs, TUNING.coreDebounceMs] });
   }
   if (historyRows >= TUNING.historyRows) wants.history = true;
-  else if (history > 0 && !isArmed.history) {
+  if (news > 0 && !isArmed.news) {
+    isArmed.news = isArmed.history = true;
+    effects.push({ do: 'wake', timer: 'history', after: TUNING.newsAfterMs });
+  } else if (!wants.history && history > 0 && !isArmed.history) {
     isArmed.history = true;
     effects.push({ do: 'wake', timer: 'history', after: TUNING.historyEveryMs });
   }
@@ -104,7 +110,7 @@ function due(state: SyncState, timer: Timer, nowMs: number): Step {
       return {
         state: {
           ...state,
-          isArmed: { ...state.isArmed, [timer]: false },
+          isArmed: { ...state.isArmed, [timer]: false, ...(timer === 'history' ? { news: false } : {}) },
           wants: { ...state.wants, [timer]: true },
         },
         effects: [],

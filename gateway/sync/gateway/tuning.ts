@@ -10,6 +10,8 @@ export const TUNING = {
   coreDebounceMs: 150,
   /** Measurements can wait: a radio that wakes for each of them costs data and power. */
   historyEveryMs: [30_000, 60_000],
+  /** An alarm goes to the phones that were subscribed in the cloud; the rows it rests on are through by then. */
+  newsAfterMs: [1_000, 1_000],
   /** So many waiting rows go at once. */
   historyRows: 500,
   /** Without the live socket nobody tells of news, so the gateway asks. */

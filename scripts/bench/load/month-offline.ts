@@ -168,6 +168,7 @@ function alarm({ newId }: Instance['kernel'], pond: { id: string; farm_id: strin
     folded_into: null,
     acknowledged_at: null,
     acknowledged_by: null,
+    acknowledge_note: null,
     silenced_until: null,
     silenced_by: null,
     silence_reason: null,

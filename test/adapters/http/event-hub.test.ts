@@ -26,6 +26,7 @@ function aHub() {
       }),
     farmOfControlPoint: async () => FARM,
     farmOfPond: async () => FARM,
+    openOfEpisodes: async () => [],
     authenticate: async (bearer) => {
       if (!world.holds) throw new AppError(401, 'no');
       return { userId: bearer, role: 'OWNER', tokenId: `of ${bearer}`, tokenExpiresAt: 1_000, scopes: null };

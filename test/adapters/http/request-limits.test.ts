@@ -109,6 +109,21 @@ onBothEngines('requests per hour', (_open, engine) => {
     expect(said(await ask(technician.token)).policy).toBe('"hour";q=2000;w=3600');
   });
 
+  test.each([
+    ['TRIALING', null, 500],
+    ['PAST_DUE', 13, 500],
+    ['PAST_DUE', 15, 100],
+    ['CANCELED', null, 100],
+  ] as const)(
+    'are those of FREE once a plan has lapsed: %s for %s days has %i',
+    async (status, days, most) => {
+      const owner = await anOwner(first(), { plan: 'BASIC' });
+      const since = days === null ? null : new Date(first().clock.now() - days * 86_400_000).toISOString();
+      await setSubscription(first(), owner.user.id, { status, past_due_since: since });
+      expect(said(await ask(owner.token)).policy).toBe(`"hour";q=${most};w=3600`);
+    },
+  );
+
   test('are not counted where the plan is unlimited, nor for administrators', async () => {
     const [owner, admin] = [
       await anOwner(first(), { plan: 'ENTERPRISE' }),

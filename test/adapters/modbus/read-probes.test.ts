@@ -8,7 +8,7 @@ import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';
 
 const deps = { monotonic: () => performance.now(), isPrivateAddress };
 const oxygen = { unitId: 1, functionCode: 4, address: 2, count: 2 } as const;
-const once = { timeoutMs: 150, tries: 1 };
+const once = { timeoutMs: 150, tries: 1, lateMs: 0 };
 
 const opened: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 function probes(...faults: ProbeFault[]) {
-  const pond = () => ({ ...pondAt(12, () => 0.5), dissolved_oxygen: 4.25 });
+  const pond = () => ({ ...pondAt(12, () => 0.5), dissolved_oxygen: 4.25, temperature: 28, salinity: 18 });
   const probe: SimProbe = { unitId: 1, model: 'in-situ-odo', fixed: {}, faults: new Set(faults) };
   return { probe, slaves: createSlaves({ pond }, [probe]) };
 }
@@ -39,12 +39,26 @@ async function open(address: BusAddress): Promise<BusLink> {
   return result.link;
 }
 
+async function onWire(...faults: ProbeFault[]) {
+  const { probe, slaves } = probes(...faults);
+  const started = await startProbePty(slaves);
+  opened.push(started);
+  return { probe, link: await open(at({ device: String(started.at) })) };
+}
+
 async function onNetwork(framing: 'tcp' | 'rtu', ...faults: ProbeFault[]) {
   const { probe, slaves } = probes(...faults);
   const started = await startProbeTcp(slaves, { port: 0, framing });
   opened.push(started);
   const kind = framing === 'tcp' ? 'tcp' : 'rtu_over_tcp';
   return { probe, started, link: await open(at({ kind, host: '127.0.0.1', port: Number(started.at) })) };
+}
+
+/** The first word of a float; those of these tests have nothing in their second. */
+function wordOf(value: number): number {
+  const bytes = Buffer.alloc(4);
+  bytes.writeFloatBE(value);
+  return bytes.readUInt16BE(0);
 }
 
 const VALUE = { is: 'words', words: [0x4088, 0] };
@@ -72,7 +86,7 @@ describe('a probe on a bus', () => {
   test('a pulled cable is told, to the read that waits and to all that follow', async () => {
     const started = await startProbePty(probes('silent').slaves);
     const link = await open(at({ device: String(started.at) }));
-    const waiting = link.read(oxygen, { timeoutMs: 5_000, tries: 3 });
+    const waiting = link.read(oxygen, { timeoutMs: 5_000, tries: 3, lateMs: 0 });
     await started.close();
     expect(await waiting).toMatchObject({ code: 'UNPLUGGED' });
     expect(await link.read(oxygen, once)).toMatchObject({ code: 'UNPLUGGED' });
@@ -99,7 +113,7 @@ describe('a probe on a bus', () => {
 
   test('a register the probe does not know is refused with its exception, and asked for once', async () => {
     const { link } = await onNetwork('tcp');
-    const result = await link.read({ ...oxygen, address: 500 }, { timeoutMs: 150, tries: 3 });
+    const result = await link.read({ ...oxygen, address: 500 }, { timeoutMs: 150, tries: 3, lateMs: 0 });
     expect(result).toEqual({ is: 'trouble', code: 'REFUSED', exception: 2 });
   });
 
@@ -109,6 +123,38 @@ describe('a probe on a bus', () => {
     probe.faults.clear();
     const words = await Promise.all([link.read(oxygen, once), link.read(oxygen, once)]);
     expect(words).toEqual([VALUE, VALUE]);
+  });
+
+  test('one that answers late is read register by register, none taken for another, on a cable and through a serial server', async () => {
+    const lines = await Promise.all([onWire('late'), onNetwork('rtu', 'late')]);
+    const read = lines.map(async ({ probe, link }) => {
+      probe.lateMs = 130;
+      const patience = { timeoutMs: 60, tries: 3, lateMs: 1_000 };
+      const said = [];
+      for (const address of [0x06, 0x10, 0x02]) said.push(await link.read({ ...oxygen, address }, patience));
+      // given up before its answer, then asked for something else
+      said.push(await link.read({ ...oxygen, address: 0x06 }, { ...patience, tries: 1 }));
+      probe.faults.clear();
+      said.push(await link.read({ ...oxygen, address: 0x10 }, patience));
+      return said;
+    });
+    const [temperature, salinity] = [28, 18].map((value) => ({ is: 'words', words: [wordOf(value), 0] }));
+    const said = [
+      temperature,
+      salinity,
+      VALUE,
+      { is: 'trouble', code: 'NO_ANSWER', exception: null },
+      salinity,
+    ];
+    expect(await Promise.all(read)).toEqual([said, said]);
+  });
+
+  test('one that answers late keeps no other probe of its bus waiting', async () => {
+    const { probe, link } = await onNetwork('rtu', 'silent');
+    await link.read(oxygen, { ...once, timeoutMs: 30, lateMs: 600_000 });
+    probe.unitId = 2;
+    probe.faults.clear();
+    expect(await link.read({ ...oxygen, unitId: 2 }, once)).toEqual(VALUE);
   });
 
   test('what is no port, and what is not on the farm network, is not opened', async () => {

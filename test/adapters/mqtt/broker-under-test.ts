@@ -8,6 +8,7 @@ import type { BrokerBounds } from '#adapters/mqtt/bounds.ts';
 import { type Broker, type BrokerDeps, createBroker } from '#adapters/mqtt/create-broker.ts';
 import type { DeviceConfig, DeviceSchedule, ShadowDesired } from '#contract/mqtt/messages.ts';
 import type { Controller, DeviceDoor, Levels } from '#core/device-link.ts';
+import type { RelayDesk } from '#core/relay-link.ts';
 
 export const KEY = 'the-right-key';
 
@@ -23,6 +24,7 @@ export async function startBroker(
     levels?: Levels[];
     levelsOf?: (mqttId: string) => Levels | null;
     isTimeTrusted?: () => boolean;
+    relays?: RelayDesk;
   } = {},
 ) {
   const calls: DoorCall[] = [];
@@ -35,6 +37,7 @@ export async function startBroker(
     door: fakeDoor(calls, known, options.door ?? {}),
     levels: () => options.levels ?? [],
     ...(options.levelsOf ? { levelsOf: options.levelsOf } : {}),
+    ...(options.relays ? { relays: options.relays } : {}),
     log: { debug: logAs('debug'), info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
     now: () => clock.now,
     isTimeTrusted: options.isTimeTrusted ?? (() => true),

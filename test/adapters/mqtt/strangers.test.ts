@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { generate } from 'mqtt-packet';
 import { describe, expect, test } from 'vitest';
 import { peekConnect } from '#adapters/mqtt/peek-connect.ts';
+import type { Knock, RelayDesk } from '#core/relay-link.ts';
 import { connectPacket, eventually, publishPacket, startBroker } from './broker-under-test.ts';
 
 const aText = (maxLength: number) => fc.string({ maxLength, unit: 'grapheme' });
@@ -17,14 +18,35 @@ const aConnect = fc.record({
   clean: fc.constant(true),
   will: fc.option(
     fc.record({
-      topic: fc.constant('sf/v1/d/x/state'),
-      payload: fc.constant(Buffer.from('gone')),
-      qos: fc.constant(1 as const),
+      topic: aText(60).filter((topic) => topic !== ''),
+      payload: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+      qos: fc.constantFrom(0 as const, 1 as const, 2 as const),
       retain: fc.boolean(),
     }),
     { nil: undefined },
   ),
 });
+
+/** As they come: a controller of ours from another farm, and relays of the trade with nothing set but an address. */
+const COMERS = {
+  controller: connectPacket('aerator-from-afar', {
+    will: {
+      topic: 'sf/v1/d/aerator-from-afar/state',
+      payload: Buffer.from(JSON.stringify({ s: 'lost', boot_id: 'b'.repeat(36), sid: 's'.repeat(36) })),
+      qos: 1,
+      retain: true,
+    },
+  }),
+  tasmota: connectPacket('DVES_A1B2C3', {
+    username: 'DVES_USER',
+    will: { topic: 'tele/tasmota_A1B2C3/LWT', payload: Buffer.from('Offline'), qos: 1, retain: true },
+  }),
+  shelly: connectPacket('shellypro1pm-08f9e0aabbcc', {
+    username: undefined,
+    password: undefined,
+    will: { topic: 'shellypro1pm-08f9e0aabbcc/online', payload: Buffer.from('false'), qos: 0, retain: true },
+  }),
+};
 
 describe('who knocks is read from the first bytes', () => {
   test('as the broker would read it, or left to the broker', () => {
@@ -34,32 +56,63 @@ describe('who knocks is read from the first bytes', () => {
         const bytes = generate({ ...connectPacket(''), ...given, password } as ReturnType<
           typeof connectPacket
         >);
-        const who = peekConnect(bytes);
-        const isPlain = given.username !== undefined && given.will === undefined && bytes.length < 130;
-        expect(who).toEqual(isPlain ? { clientId: given.clientId, username: given.username } : null);
+        const { clientId, username = null, will } = given;
+        const isRead = clientId !== '' && bytes.length <= 2_048;
+        expect(peekConnect(bytes)).toEqual(
+          isRead
+            ? {
+                clientId,
+                username,
+                will:
+                  will === undefined
+                    ? null
+                    : { topic: will.topic, payload: will.payload, retain: will.retain },
+              }
+            : null,
+        );
       }),
     );
   });
 
   test('whatever else arrives is left to the broker, and nothing is read beyond its end', () => {
-    const whole = generate(connectPacket('stranger'));
-    for (let cut = 0; cut < whole.length; cut += 1) expect(peekConnect(whole.subarray(0, cut))).toBeNull();
-    expect(peekConnect(Buffer.concat([whole, Buffer.from([0xc0, 0])]))).toBeNull();
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ maxLength: 140 }),
-        fc.nat({ max: 139 }),
-        fc.nat({ max: 255 }),
-        (noise, at, byte) => {
-          peekConnect(Buffer.from(noise));
-          const changed = Buffer.from(whole);
-          changed[at % changed.length] = byte;
-          const who = peekConnect(changed);
-          if (who !== null)
-            expect(Buffer.byteLength(who.clientId + who.username)).toBeLessThan(whole.length * 2);
-        },
-      ),
-    );
+    for (const whole of Object.values(COMERS).map((packet) => generate(packet))) {
+      expect(peekConnect(whole)).not.toBeNull();
+      for (let cut = 0; cut < whole.length; cut += 1) expect(peekConnect(whole.subarray(0, cut))).toBeNull();
+      expect(peekConnect(Buffer.concat([whole, Buffer.from([0xc0, 0])]))).toBeNull();
+      fc.assert(
+        fc.property(
+          fc.uint8Array({ maxLength: 140 }),
+          fc.nat({ max: whole.length - 1 }),
+          fc.nat({ max: 255 }),
+          (noise, at, byte) => {
+            peekConnect(Buffer.from(noise));
+            const changed = Buffer.from(whole);
+            changed[at] = byte;
+            const who = peekConnect(changed);
+            if (who === null) return;
+            const { clientId, username, will } = who;
+            const said = Buffer.byteLength(`${clientId}${username ?? ''}${will?.topic ?? ''}`);
+            // a byte that is no letter is read as one of three bytes
+            expect(said).toBeLessThan(whole.length + 3);
+          },
+        ),
+      );
+    }
+  });
+
+  test('what the broker would refuse for its form is left to it', () => {
+    const whole = generate(COMERS.controller);
+    const flagsAt = whole.indexOf('MQTT') + 5;
+    const withFlags = (change: (flags: number) => number) => {
+      const changed = Buffer.from(whole);
+      changed[flagsAt] = change(changed[flagsAt] ?? 0);
+      return peekConnect(changed);
+    };
+    // reserved, a will of QoS 3, the QoS of no will, a password without a name
+    expect(withFlags((flags) => flags | 0x01)).toBeNull();
+    expect(withFlags((flags) => flags | 0x18)).toBeNull();
+    expect(withFlags((flags) => flags & ~0x04)).toBeNull();
+    expect(withFlags((flags) => flags & ~0x80)).toBeNull();
   });
 });
 
@@ -83,6 +136,41 @@ describe('a device nobody knows', () => {
     );
     expect(farm.counted('connects')).toBe(0);
   });
+
+  test.each([
+    ['a controller of another farm', 'controller', 5, 'refused_unknown'],
+    ['a Tasmota from the shop', 'tasmota', 2, 'refused_client_id'],
+    ['a Shelly from the shop', 'shelly', 2, 'refused_client_id'],
+  ] as const)(
+    '%s, which leaves a will, is refused, counted and shown the same by its first bytes as at the broker',
+    async (_, who, returnCode, counter) => {
+      const knocks: Knock[] = [];
+      const relays: RelayDesk = {
+        isRelay: () => false,
+        maySubscribe: () => false,
+        subscribed: () => undefined,
+        hear: () => 'ignored',
+        knocked: (knock) => void knocks.push(knock),
+      };
+      const farm = await startBroker({ relays });
+      const whole = generate(COMERS[who]);
+      for (const cut of [0, 5]) {
+        const client = farm.raw();
+        if (cut > 0) {
+          client.send(whole.subarray(0, cut));
+          for (let n = 0; n < 20; n += 1) await turn();
+        }
+        client.send(whole.subarray(cut));
+        expect(await client.next('connack')).toMatchObject({ returnCode, sessionPresent: false });
+        await client.closed();
+      }
+      expect(farm.counted(counter)).toBe(2);
+      expect(knocks[0]).toMatchObject({ will: { topic: expect.any(String) } });
+      expect(knocks[1]).toEqual(knocks[0]);
+      const [first, second] = farm.told('seenUnknown');
+      expect(second).toEqual(first);
+    },
+  );
 
   test('is let in the moment it belongs to the farm', async () => {
     const farm = await startBroker();

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as netConnect } from 'node:net';
 import mqtt from 'mqtt';
+import { generate } from 'mqtt-packet';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createWebSocketStream, WebSocket } from 'ws';
 import type { BrokerBounds } from '#adapters/mqtt/bounds.ts';
@@ -122,6 +123,35 @@ describe('over WebSocket', () => {
     const farm = await startWithWebSocket();
     await expect(farm.open(path, protocols)).rejects.toThrow(`Unexpected server response: ${status}`);
     expect(farm.counted('refused_upgrade')).toBe(1);
+  });
+
+  test('a stranger who was refused and does not say goodbye holds no place', async () => {
+    const farm = await startWithWebSocket({ connectTimeoutMs: 200 });
+    const socket = netConnect(farm.webPort, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const heard: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => heard.push(chunk));
+    const over = once(socket, 'end');
+    socket.write(
+      [
+        'GET /mqtt HTTP/1.1',
+        'Host: farm',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+        'Sec-WebSocket-Protocol: mqtt',
+        '\r\n',
+      ].join('\r\n'),
+    );
+    await eventually(() => expect(Buffer.concat(heard).toString('latin1')).toContain('101 Switching'));
+    const packet = generate(connectPacket('stranger'));
+    // one binary frame, masked with zeros
+    socket.write(Buffer.concat([Buffer.from([0x82, 0x80 | packet.length, 0, 0, 0, 0]), packet]));
+    await eventually(() => expect(Buffer.concat(heard).includes(Buffer.from([0x20, 2, 0, 5]))).toBe(true));
+    await over;
+    expect(farm.counted('refused_unknown')).toBe(1);
+    expect(farm.counted('connect_timeouts')).toBe(0);
   });
 
   test('a frame that is none ends that connection', async () => {

@@ -96,6 +96,23 @@ describe('the time server of the farm network', () => {
     expect(server.answers()).toBeLessThanOrEqual(32);
   });
 
+  it('tells the time to all others while one address floods it', async () => {
+    const heard: string[] = [];
+    const isPrivateAddress = (address: string) => heard.push(address) > 0;
+    const { ask, server } = await aTimeServer({ isPrivateAddress });
+    const flooder = createSocket('udp4');
+    onTestFinished(() => void flooder.close());
+    await new Promise<void>((resolve) => flooder.bind(0, '127.0.0.2', resolve));
+    for (let sent = 1; sent <= 250; sent += 1) {
+      flooder.send(aQuestion(), server.port ?? 0, '127.0.0.1');
+      // more at once than a socket holds would get lost
+      if (sent % 25 === 0) await vi.waitFor(() => expect(heard).toHaveLength(sent), { interval: 1 });
+    }
+    expect(server.answers()).toBe(30);
+    await ask();
+    expect(server.answers()).toBe(31);
+  });
+
   it('answers neither strangers nor what is no question', async () => {
     const stranger = await aTimeServer({ isPrivateAddress: () => false });
     stranger.send(aQuestion());

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import type { AlertCause } from '#core/alerting.ts';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
+import { watch } from '../../adapters/http/watch.ts';
 import { startFarm } from './a-farm.ts';
 
 const MINUTE = 60_000;
@@ -315,6 +316,190 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         expect(told).toEqual([1, 2, 2, 3]);
       });
 
+      const marksOf = async (pondId: string) => {
+        const [newest] = await app.alerts.queries.alertsOfPond(pondId);
+        const open = await app.alerts.queries.openOfEpisode(app.farm.id, newest?.episode_id ?? '', 10);
+        return open.map(({ value, acknowledged_by, silence_reason, shelve_reason }) => [
+          value,
+          acknowledged_by,
+          silence_reason ?? shelve_reason,
+        ]);
+      };
+
+      test('is answered whole by any of its alerts, and told so to whoever watches one of them', async () => {
+        const point = await app.controlPoint();
+        const me = app.owner.user.id;
+        await raise(waterCause(point, { value: 3.6 }));
+        const [shown] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        for (const value of [3.5, 3.4]) {
+          app.clock.advance(5 * MINUTE);
+          await raise(waterCause(point, { value }));
+        }
+        const viewer = await watch(`${app.base}/api/v1/events`, app.owner.token);
+        await viewer.next('snapshot');
+        await call('POST', `/alerts/${shown?.id}/acknowledge`);
+        expect(await marksOf(point.pond.id)).toEqual([
+          [3.4, me, null],
+          [3.5, me, null],
+          [3.6, me, null],
+        ]);
+        await call('POST', `/alerts/${shown?.id}/silence`, { minutes: 5, reason: 'heard' });
+        await call('POST', `/alerts/${shown?.id}/shelve`, { minutes: 5, reason: 'known' });
+        expect((await marksOf(point.pond.id)).map(([, , reason]) => reason)).toEqual([
+          'heard',
+          'heard',
+          'heard',
+        ]);
+        await viewer.next('alert', 8);
+        const told = viewer.heard.filter(({ name }) => name === 'alert').slice(0, 3);
+        expect(told.map(({ data }) => [data['acknowledged_by'], data['pond_id']])).toEqual(
+          Array.from({ length: 3 }, () => [me, point.pond.id]),
+        );
+        viewer.close();
+      });
+
+      test('that got worse after it was answered is answered anew by any of its alerts, and who was first stays named', async () => {
+        const point = await app.controlPoint();
+        const helper = await app.signUp();
+        const member = { user_id: helper.user.id, role: 'TECHNICIAN' };
+        await call('POST', `/farms/${app.farm.id}/members`, member);
+        await raise(waterCause(point, { value: 3.6 }));
+        const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${first?.id}/acknowledge`);
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point, { value: 2.1, severity: 'HIGH' }));
+        const reply = await call('POST', `/alerts/${first?.id}/acknowledge`, {}, helper.token);
+        expect(reply.body).toMatchObject({ acknowledged_by_name: app.owner.user.name });
+        expect((await marksOf(point.pond.id)).map(([value, by]) => [value, by])).toEqual([
+          [2.1, helper.user.id],
+          [3.6, app.owner.user.id],
+        ]);
+      });
+
+      test('keeps what was found, said with the answer or later, and the list says by whom', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point));
+        const [shown] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        const answer = (body?: unknown) => call('POST', `/alerts/${shown?.id}/acknowledge`, body);
+        const first = (await answer()).body;
+        app.clock.advance(MINUTE);
+        const noted = (await answer({ note: 'Aerador 2 estava parado' })).body;
+        expect(noted).toEqual({
+          ...(first as AlertAnswer),
+          acknowledge_note: 'Aerador 2 estava parado',
+          updated_at: new Date(app.clock.now()).toISOString(),
+        });
+        await raise(waterCause(point));
+        const mine = (await app.listed()).filter(({ pond_id }) => pond_id === point.pond.id);
+        expect(mine).toMatchObject([
+          {
+            acknowledged_by: app.owner.user.id,
+            acknowledged_by_name: app.owner.user.name,
+            acknowledge_note: 'Aerador 2 estava parado',
+          },
+        ]);
+        expect((await answer({ note: 'x'.repeat(10_001) })).status).toBe(422);
+      });
+
+      const snapshot = async () => {
+        const viewer = await watch(`${app.base}/api/v1/events`, app.owner.token);
+        const { data } = await viewer.next('snapshot');
+        viewer.close();
+        return data as { alerts: SeenAlert[]; returned: SeenAlert[] };
+      };
+      type SeenAlert = Record<'id' | 'pond_id' | 'episode_id' | 'episode_since', string> & {
+        episode_count: number;
+      };
+
+      test('stands in a snapshot by its newest, with how many there are and since when', async () => {
+        const point = await app.controlPoint();
+        const since = new Date(app.clock.now()).toISOString();
+        for (const value of [3.6, 3.5, 3.4]) {
+          await raise(waterCause(point, { value }));
+          app.clock.advance(5 * MINUTE);
+        }
+        const mine = (await snapshot()).alerts.filter(({ pond_id }) => pond_id === point.pond.id);
+        expect(mine).toMatchObject([{ value: 3.4, episode_count: 3, episode_since: since }]);
+      });
+
+      test('whose newest alert was taken back goes on by the one before, and viewers are told so', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point, { value: 3.6 }));
+        app.clock.advance(5 * MINUTE);
+        const wrong = waterCause(point, { value: 2.1, severity: 'HIGH' });
+        await raise(wrong);
+        const viewer = await watch(`${app.base}/api/v1/events`, app.owner.token);
+        await viewer.next('snapshot');
+        await app.act(async () => (await app.alerts.alerting.revise(wrong.cause, null)) ?? []);
+        const ended = await viewer.next('alert');
+        const standing = await viewer.next('alert', 1);
+        viewer.close();
+        expect([ended, standing].map(({ data }) => [data['value'], data['status']])).toEqual([
+          [2.1, 'RESOLVED'],
+          [3.6, 'ACTIVE'],
+        ]);
+      });
+
+      test('that ended by itself waits for a day to be answered; what a person ended or answered does not', async () => {
+        const point = await app.controlPoint();
+        const onPond = { type: 'LOW_OXYGEN', pond_id: point.pond.id } as const;
+        const endsByItself = async () => {
+          app.clock.advance(MINUTE);
+          await raise(waterCause(point));
+          app.clock.advance(MINUTE);
+          await app.act(() => app.alerts.alerting.resolve(onPond));
+        };
+        const waiting = async () =>
+          (await snapshot()).returned.filter(({ pond_id }) => pond_id === point.pond.id);
+        await endsByItself();
+        await endsByItself();
+        const [returned, ...others] = await waiting();
+        expect([returned, others]).toEqual([
+          expect.objectContaining({ status: 'RESOLVED', episode_count: 1 }),
+          [],
+        ]);
+        expect(
+          await call('POST', `/alerts/${returned?.id}/silence`, { minutes: 5, reason: 'x' }),
+        ).toMatchObject({
+          status: 409,
+        });
+        const reply = await call('POST', `/alerts/${returned?.id}/acknowledge`, { note: 'seen' });
+        expect([reply.status, reply.body, await waiting()]).toEqual([
+          200,
+          expect.objectContaining({ status: 'RESOLVED', acknowledge_note: 'seen' }),
+          [],
+        ]);
+        // answered while it stood
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point));
+        const [standing] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${standing?.id}/acknowledge`);
+        await app.act(() => app.alerts.alerting.resolve(onPond));
+        expect(await waiting()).toEqual([]);
+        // ended by hand
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point));
+        const [ended] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        app.clock.advance(MINUTE);
+        await call('PUT', `/alerts/${ended?.id}/resolve`);
+        expect(await waiting()).toEqual([]);
+        // found later in what a probe handed in
+        await raise({ ...waterCause(point), as: 'past', at: app.clock.now() - 60 * MINUTE });
+        expect(await waiting()).toEqual([]);
+        await endsByItself();
+        expect(await waiting()).toHaveLength(1);
+        // answered with the next one of the same pond
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point));
+        const [next] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${next?.id}/acknowledge`);
+        expect(await waiting()).toEqual([]);
+        await app.act(() => app.alerts.alerting.resolve(onPond));
+        await endsByItself();
+        app.clock.advance(25 * 60 * MINUTE);
+        expect(await waiting()).toEqual([]);
+      });
+
       test('is resolved whole by a person', async () => {
         const point = await app.controlPoint();
         await raise(waterCause(point));
@@ -455,11 +640,15 @@ const blankAnswer = {
   threshold: null,
   acknowledged_at: null,
   acknowledged_by: null,
+  acknowledged_by_name: null,
+  acknowledge_note: null,
   silenced_until: null,
   silenced_by: null,
+  silenced_by_name: null,
   silence_reason: null,
   shelved_until: null,
   shelved_by: null,
+  shelved_by_name: null,
   shelve_reason: null,
   clock_quality: 'trusted',
   updated_at: null,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aBatch, aPondToStock, type StockedPond, warned } from '#test/a-batch.ts';
 import { body, startApp } from '#test/app.ts';
@@ -118,6 +119,48 @@ onBothEngines('the life of a batch', (_open, engine) => {
         });
       const [first, second] = [await tell(), await tell()];
       expect(second.body).toEqual(first.body);
+      expect(await rateOf(id)).toBe(68);
+    });
+
+    it('an event, a meal and a weighing told again days later under their own id count once, though the batch ended', async () => {
+      const id = await aBatch(app, farm);
+      const told = [
+        [`/batches/${id}/adjust-survival`, { event_description: 'x', severity: 0.2 }],
+        [
+          '/feeding/',
+          {
+            batch_id: id,
+            feed_type: '35 % PB',
+            quantity_kg: 10,
+            cost_per_kg: 5,
+            feed_date: '2026-03-01T12:00:00Z',
+          },
+        ],
+        [
+          '/biometries/',
+          {
+            batch_id: id,
+            measurement_date: '2026-03-01T12:00:00Z',
+            sample_size: 100,
+            total_weight_g: 120,
+          },
+        ],
+      ] as const;
+      const sent = told.map(([path, fields]) => ({ path, fields: { ...fields, id: randomUUID() } }));
+      const statuses = async () => {
+        const replies: [number, unknown][] = [];
+        for (const { path, fields } of sent) {
+          const reply = await post(path, fields);
+          replies.push([reply.status, body(reply)['code']]);
+        }
+        return replies;
+      };
+      expect((await statuses()).every(([status]) => status < 300)).toBe(true);
+      expect(await rateOf(id)).toBe(68);
+      const taken = sent.map(() => [409, 'ID_TAKEN']);
+      expect(await statuses()).toEqual(taken);
+      await finish(id);
+      expect(await statuses()).toEqual(taken);
       expect(await rateOf(id)).toBe(68);
     });
 

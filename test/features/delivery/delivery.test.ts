@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { delivery } from '#contract/resources/local-tables.ts';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { user } from '#contract/resources/users.ts';
 import type { Severity } from '#contract/words.ts';
-import { update } from '#core/changes.ts';
+import { insert, update } from '#core/changes.ts';
 import type { News } from '#core/notifying.ts';
 import { type App, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -200,6 +201,12 @@ onBothEngines('notifications that go out', (_open, engine) => {
         body: { is_active: false },
       });
       await app.call('DELETE', `/notification-channels/${gone.channel.id}`, { token: gone.person.token });
+      const left = await app.database.read
+        .selectFrom('deliveries')
+        .select('channel_id')
+        .where('channel_id', '=', gone.channel.id)
+        .execute();
+      expect(left).toEqual([]);
       await app.delivery.work();
       expect([...postsTo(off.path), ...postsTo(gone.path)]).toEqual([]);
       expect(await deliveriesOf(off)).toEqual([]);
@@ -384,6 +391,35 @@ onBothEngines('notifications that go out', (_open, engine) => {
       expect(await channelNow({ ...place, channel: second.body as Channel })).toMatchObject({ pending: 5 });
       for (const { id } of [place.channel, second.body as Channel])
         await app.call('DELETE', `/notification-channels/${id}`, { token: place.person.token });
+      await app.delivery.work();
+    });
+
+    it('on webhooks that nothing reaches keeps no mail back', async () => {
+      const farmer = await anEmail('maria@farm.test');
+      const at = new Date(app.clock.now()).toISOString();
+      await app.kernel.commit({
+        actor: null,
+        changes: Array.from({ length: 200 }, () =>
+          insert(delivery, {
+            id: app.kernel.newId(),
+            notification_id: null,
+            channel_id: app.kernel.newId(),
+            user_id: farmer.person.user.id,
+            kind: 'WEBHOOK',
+            purpose: 'NOTICE',
+            is_critical: false,
+            body: null,
+            state: 'PENDING',
+            attempts: 0,
+            next_at: at,
+            last_error: null,
+            created_at: at,
+            done_at: null,
+          }),
+        ),
+      });
+      await tell(farmer.person, { severity: 'LOW' });
+      expect(await channelNow(farmer)).toMatchObject({ pending: 1 });
       await app.delivery.work();
     });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveryStore, sweepDeliveries } from '#adapters/sql/queries/deliveries.ts';
+import { deliveryStore, followStep, sweepDeliveries } from '#adapters/sql/queries/deliveries.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { insert } from '#core/changes.ts';
@@ -36,7 +36,12 @@ onBothEngines('workers of deliveries', (_open, engine) => {
     });
   }
   /** Channels with test messages waiting for each. */
-  async function waiting(channels: number, each: number, isCritical = true): Promise<string[]> {
+  async function waiting(
+    channels: number,
+    each: number,
+    isCritical = true,
+    host: (id: string) => string = (id) => `${id}.test`,
+  ): Promise<string[]> {
     const at = new Date(app.clock.now()).toISOString();
     const ids = Array.from({ length: channels }, () => app.kernel.newId());
     await app.kernel.commit({
@@ -46,7 +51,7 @@ onBothEngines('workers of deliveries', (_open, engine) => {
           id,
           user_id: userId,
           kind: 'WEBHOOK',
-          address: `https://farm.test/${id}`,
+          address: `https://${host(id)}/${id}`,
           keys: { generation: '1' },
           types: ['ALERT'],
           min_severity: 'LOW',
@@ -186,6 +191,21 @@ onBothEngines('workers of deliveries', (_open, engine) => {
     await done;
   });
 
+  it('go on with other places while one host answers to nobody', async () => {
+    await waiting(40, 1, true, () => 'silent.test');
+    const [other = ''] = await waiting(1, 1);
+    const answers = Promise.withResolvers<Outcome>();
+    const sent: string[] = [];
+    const done = aWorker(({ address, channelId }) => {
+      sent.push(channelId);
+      return address.includes('silent.test') ? answers.promise : Promise.resolve({ is: 'sent' });
+    }).work();
+    await expect.poll(() => sent).toContain(other);
+    answers.resolve({ is: 'sent' });
+    await done;
+    expect(sent).toHaveLength(41);
+  });
+
   it('do not send again what was sent when the disk did not take the news of it', async () => {
     const channels = await waiting(2, 1);
     const { sent, send } = recorder();
@@ -287,12 +307,34 @@ onBothEngines('workers of deliveries', (_open, engine) => {
       await waiting(1, 1);
       const start = app.clock.now();
       const left = async (days: number) => {
-        await sweepDeliveries(app.database.read, start + days * day);
+        await sweepDeliveries(app.database.read, { now: start + days * day, quality: 'trusted' });
         return count();
       };
       expect([await left(6.9), await left(7.1), await left(8.1), await left(29.9), await left(30.1)]).toEqual(
         [3, 2, 1, 1, 0],
       );
+    });
+
+    it('throws nothing away by a clock that is not to be trusted', async () => {
+      await waiting(1, 1);
+      const before = await count();
+      const far = app.clock.now() + 400 * day;
+      await sweepDeliveries(app.database.read, { now: far, quality: 'estimated' });
+      expect(await count()).toBe(before);
+    });
+
+    it('an alarm of a box that did not know the time is no old one when it hears it', async () => {
+      await app.database.read.deleteFrom('deliveries').execute();
+      const old = await waiting(1, 1);
+      app.clock.advance(2 * day);
+      const fresh = await waiting(1, 1);
+      const step = { steppedByMs: 9 * day, runningMs: day };
+      app.clock.advance(9 * day);
+      await followStep(app.database.read, { now: app.clock.now(), ...step });
+      const { sent, send } = recorder();
+      await aWorker(send).work();
+      expect(sent.map(({ channelId }) => channelId)).toEqual(fresh);
+      expect(await statesOf([...old, ...fresh])).toEqual(expect.arrayContaining(['DEAD 0', 'SENT 1']));
     });
 
     it('brings back what a wrong clock put off for years', async () => {
@@ -303,7 +345,7 @@ onBothEngines('workers of deliveries', (_open, engine) => {
       const { sent, send } = recorder();
       await aWorker(send).work();
       expect(sent).toEqual([]);
-      await sweepDeliveries(app.database.read, app.clock.now());
+      await sweepDeliveries(app.database.read, { now: app.clock.now(), quality: 'trusted' });
       await aWorker(send).work();
       expect(await statesOf(channels)).toEqual(['SENT 1']);
     });

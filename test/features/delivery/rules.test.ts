@@ -142,6 +142,15 @@ describe('attempts', () => {
     expect([waitAt(0), waitAt(20 * 60_000), waitAt(5 * HOUR)]).toEqual([60_000, 300_000, 600_000]);
   });
 
+  it('that this instance could not make do not count, and come when it can', () => {
+    const next = nextAfter(
+      { is: 'later', of: 'all', why: 'an error of this instance', afterMs: 30_000 },
+      { attempts: 11, createdAt: 0 },
+      { now: HOUR, random: () => 0 },
+    );
+    expect(next).toMatchObject({ state: 'PENDING', attempts: 11, at: HOUR + 30_000 });
+  });
+
   it('end at once with a refusal', () => {
     const next = nextAfter(
       { is: 'refused', why: '550' },
@@ -178,6 +187,16 @@ describe('an outage', () => {
     expect(watch.isResting()).toBe(false);
   });
 
+  it('of this instance itself is one of all channels, wherever it runs', () => {
+    const { watch, clock } = aWatch({ hasOneWayOut: false });
+    watch.note({ is: 'later', of: 'channel', why: '20 SMS were sent', afterMs: 30_000 }, 'a');
+    expect(watch.isResting()).toBe(false);
+    watch.note({ is: 'later', of: 'all', why: 'an error of this instance', afterMs: 30_000 }, 'a');
+    expect(watch.isResting()).toBe(true);
+    clock.ms = 30_000;
+    expect(watch.isResting()).toBe(false);
+  });
+
   it('makes the rests longer, up to a minute', () => {
     const { watch, clock } = aWatch();
     const rests: number[] = [];
@@ -200,7 +219,7 @@ describe('the slots of those that send', () => {
     const gate = createSendGate(4);
     const inside: { name: string; leave: () => void }[] = [];
     const enter = (name: string, isCritical: boolean) =>
-      void gate.enter(isCritical).then((leave) => inside.push({ name, leave }));
+      void gate.enter(isCritical, null).then((leave) => inside.push({ name, leave }));
     for (const name of ['a', 'b', 'c', 'd']) enter(name, false);
     for (const name of ['E', 'F']) enter(name, true);
     await turns();
@@ -213,6 +232,30 @@ describe('the slots of those that send', () => {
     for (const { leave } of inside) leave();
     await turns();
     expect(inside.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'E', 'F', 'd']);
+  });
+});
+
+describe('the slots of those that send to many places', () => {
+  const entered = async (gate: ReturnType<typeof createSendGate>, place: string, n: number) => {
+    const leaves: (() => void)[] = [];
+    for (let k = 0; k < n; k += 1) void gate.enter(true, place).then((leave) => leaves.push(leave));
+    for (let k = 0; k < 5; k += 1) await Promise.resolve();
+    return leaves;
+  };
+
+  it('are not held by one place that never answers: the others pass by', async () => {
+    const gate = createSendGate(8);
+    const silent = await entered(gate, 'silent.test', 20);
+    const other = await entered(gate, 'other.test', 3);
+    const third = await entered(gate, 'third.test', 3);
+    expect([silent.length, other.length, third.length]).toEqual([4, 3, 1]);
+    // a slot that comes free goes to who waited longest and may have it
+    silent[0]?.();
+    await entered(gate, 'fourth.test', 0);
+    expect([silent.length, other.length, third.length]).toEqual([5, 3, 1]);
+    other[0]?.();
+    await entered(gate, 'fourth.test', 0);
+    expect([silent.length, other.length, third.length]).toEqual([5, 3, 2]);
   });
 });
 
@@ -291,7 +334,8 @@ describe('what is done with a delivery', () => {
             ...given.alert,
           },
   });
-  const done = (given: Parameters<typeof job>[0]) => decideDelivery(zoneClock, job(given), now).do;
+  const done = (given: Parameters<typeof job>[0], quality: 'trusted' | 'estimated' = 'trusted') =>
+    decideDelivery(zoneClock, job(given), { now, quality }).do;
 
   test.each<[string, Parameters<typeof job>[0], string]>([
     ['news are sent', {}, 'send'],
@@ -332,5 +376,19 @@ describe('what is done with a delivery', () => {
     ],
   ])('%s', (_what, given, decision) => {
     expect(done(given)).toBe(decision);
+  });
+
+  test.each<[string, Parameters<typeof job>[0]]>([
+    ['what seems older than a week', { delivery: { created_at: ago(169) } }],
+    [
+      'what seems of yesterday and is over',
+      { delivery: { created_at: ago(25) }, alert: { status: 'RESOLVED' } },
+    ],
+    [
+      'a code that seems old',
+      { channel: { verified_at: null }, delivery: { purpose: 'CONFIRMATION', created_at: ago(25) } },
+    ],
+  ])('%s is sent while the clock is not to be trusted', (_what, given) => {
+    expect(done(given, 'estimated')).toBe('send');
   });
 });

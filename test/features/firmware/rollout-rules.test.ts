@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TargetState } from '#contract/resources/firmware.ts';
 import type { Rollout, Target } from '#features/firmware/ports.ts';
-import { type Moment, nextStep, type RolloutStep } from '#features/firmware/rollout-rules.ts';
+import { type Moment, nextStep, type RolloutStep, withdrawn } from '#features/firmware/rollout-rules.ts';
 import { compareVersions } from '#features/firmware/version-order.ts';
 
 const T0 = Date.UTC(2026, 2, 2, 12);
@@ -119,6 +119,54 @@ describe('what a rollout does next', () => {
         ),
       ).changes;
     expect([after(14), after(16)]).toEqual([[], ['t1 failed LOST']]);
+  });
+
+  it('gives a controller that goes away once it is ready its turn again later, so that the others go on', () => {
+    const ready = [aTarget(1, { state: 'ready', wave: 0 }), aTarget(2)];
+    const isAway = (away: string) => (id: string) => ({
+      isConnected: id !== away,
+      version: '1.0.0',
+      ponds: [],
+    });
+    const after = (minutes: number, targets = ready) =>
+      said(
+        nextStep(aRollout(), targets, aMoment({ nowMs: T0 + minutes * 60_000, controller: isAway('c1') })),
+      );
+    expect(after(14)).toEqual({ changes: [], state: null, wait: 'NOBODY_CONNECTED' });
+    expect(after(16).changes).toEqual(['t1 waiting']);
+    expect(after(16, [aTarget(1), aTarget(2)]).changes).toEqual(['t2 offered']);
+  });
+
+  it('restarts no second aerator of a pond while one that may restart is away', () => {
+    const both = [aTarget(1, { state: 'ready', wave: 0 }), aTarget(2, { state: 'ready', wave: 0 })];
+    const controller = (id: string) => ({ isConnected: id !== 'c1', version: '1.0.0', ponds: ['p'] });
+    expect(said(nextStep(aRollout(), both, aMoment({ controller })))).toEqual({
+      changes: [],
+      state: null,
+      wait: 'POND_BUSY',
+    });
+  });
+
+  it('knows a controller that was called back as restarting until it has been there for a minute', () => {
+    const called = withdrawn([aTarget(1, { state: 'approved', wave: 0 }), aTarget(2)], 'ROLLOUT_CANCELLED');
+    expect(called.map(({ set }) => set)).toEqual([
+      { state: 'approved', reason: 'ROLLOUT_CANCELLED' },
+      { state: 'cancelled', reason: 'ROLLOUT_CANCELLED' },
+    ]);
+    const approved = aTarget(1, { state: 'approved', wave: 0, reason: 'ROLLOUT_CANCELLED' });
+    const after = (minutes: number, isConnected: boolean) =>
+      said(
+        nextStep(
+          aRollout({ state: 'cancelled' }),
+          [approved],
+          aMoment({
+            nowMs: T0 + minutes * 60_000,
+            controller: () => ({ isConnected, version: '1.0.0', ponds: ['p'] }),
+          }),
+        ),
+      ).changes;
+    expect([after(0.9, true), after(1.1, true)]).toEqual([[], ['t1 cancelled ROLLOUT_CANCELLED']]);
+    expect([after(14, false), after(16, false)]).toEqual([[], ['t1 failed LOST']]);
   });
 
   it('leaves out who runs it or something newer, and waits between waves', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { alert } from '#contract/resources/alerts.ts';
-import type { RolloutDetail } from '#contract/resources/firmware.ts';
+import { firmwareTarget, type RolloutDetail } from '#contract/resources/firmware.ts';
 import { insert, update } from '#core/changes.ts';
 import { alertRow } from '#test/farm-rows.ts';
 import { aFirmwareFarm, aPublisher, type FirmwareFarm } from './a-firmware-farm.ts';
@@ -144,6 +144,75 @@ describe('a rollout', () => {
     expect(again).toMatchObject({ status: 409, body: { code: 'ROLLOUT_OVER' } });
     await farm.pass(10);
     expect(fleet.versions()).toEqual(['1.0.0', '1.0.0']);
+  });
+
+  /** Its controllers fetch and check, and wait with it for an alarm to end. */
+  async function readyUnderAlarm(fleet: Parameters<typeof farm.begin>[0], wish: Record<string, unknown>) {
+    const alarm = {
+      ...alertRow({ id: randomUUID(), farm_id: farm.farmId, control_point_id: null }),
+      type: 'LOW_OXYGEN' as const,
+    };
+    const begun = await farm.begin(fleet, wish);
+    await farm.until(async () => statesOf(await farm.rollout(begun.id)).includes('offered'));
+    await farm.app.kernel.commit({ changes: [insert(alert, alarm)], actor: null });
+    await farm.until(async () => statesOf(await farm.rollout(begun.id)).includes('ready'));
+    return { ...begun, endOfAlarm: update(alert, alarm.id, { status: 'RESOLVED' }) };
+  }
+
+  it('goes on with the others when a controller goes away that was ready, which has its turn once it is back', async () => {
+    const fleet = await farm.controllers(2);
+    const { id, endOfAlarm } = await readyUnderAlarm(fleet, { firmware_id: await farm.stored('1.7.1') });
+    const on = [fleet.points[0]?.device_id ?? ''];
+    fleet.fleet.inject({ kind: 'power_cut', on });
+    await farm.app.kernel.commit({ changes: [endOfAlarm], actor: null });
+    await farm.until(async () => statesOf(await farm.rollout(id)).includes('done'));
+    expect(await farm.rollout(id)).toMatchObject({
+      targets: [{ state: 'waiting' }, { state: 'done' }],
+      waiting_for: { code: 'NOBODY_CONNECTED' },
+    });
+    fleet.fleet.inject({ kind: 'power_return', on });
+    await farm.until(isOver(id));
+    expect(fleet.versions()).toEqual(['1.7.1', '1.7.1']);
+  });
+
+  it('that is cancelled goes on to count a controller it allowed to restart: no other of its pond restarts meanwhile', async () => {
+    const fleet = await farm.controllers(2);
+    const [first, second] = fleet.points;
+    if (first === undefined || second === undefined) throw new Error('two controllers were made');
+    const pond_id = await farm.aPond(first.id);
+    await farm.call('POST', '/aerators/', {
+      pond_id,
+      name: 'Aerador 2',
+      device_id: second.device_id,
+      power_kw: 1.5,
+    });
+    const firmware_id = await farm.stored('1.7.2');
+    const { id, endOfAlarm, targets } = await readyUnderAlarm({ points: [first] }, { firmware_id });
+    // it goes away with the leave to restart, and nobody knows whether it does
+    const on = [first.device_id];
+    fleet.fleet.inject({ kind: 'power_cut', on });
+    await farm.until(() => farm.app.control.registry.byId(first.id)?.presence.isConnected === false);
+    const allowed = update(firmwareTarget, targets[0]?.id ?? '', {
+      state: 'approved',
+      state_at: new Date(farm.app.clock.now()).toISOString(),
+    });
+    await farm.app.kernel.commit({ changes: [allowed, endOfAlarm], actor: null });
+    const end = await farm.call('PUT', `/firmware/rollouts/${id}/state`, { state: 'cancelled' });
+    expect(end.body).toMatchObject({ state: 'cancelled', counts: { under_way: 1, left_out: 0 } });
+    const other = await farm.begin({ points: [second] }, { firmware_id });
+    await farm.pass(120);
+    expect(await farm.rollout(other.id)).toMatchObject({
+      targets: [{ state: 'waiting' }],
+      waiting_for: { code: 'POND_BUSY' },
+    });
+    fleet.fleet.inject({ kind: 'power_return', on });
+    await farm.until(isOver(other.id));
+    expect(statesOf(await farm.rollout(id))).toEqual(['cancelled']);
+    expect(fleet.versions()).toEqual(['1.0.0', '1.7.2']);
+    // had it restarted all the same, its own word would count
+    const word = { job: `${targets[0]?.id}.1`, state: 'done', version: '1.7.2' } as const;
+    await farm.app.control.firmware.takeProgress(first.id, word);
+    expect(statesOf(await farm.rollout(id))).toEqual(['done']);
   });
 
   it('survives a power cut in the middle of a download, and can be taken back as a whole', async () => {

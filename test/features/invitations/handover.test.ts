@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { update } from '#core/changes.ts';
 import { aBatch } from '#test/a-batch.ts';
 import { type App, aControlPoint, body, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -211,6 +213,18 @@ onBothEngines('a farm that is handed over', (_open, engine) => {
       ),
     ]);
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
+    await app.people.followOwner();
+    expect(await ownerIds('control_points', farm.farmId)).toEqual([taker.user.id]);
+  });
+
+  test('what the other instance made for the former owner follows the farm within the hour', async () => {
+    const farm = await aFarmToGive();
+    const taker = await app.signUp();
+    await accept(taker, await offer(farm));
+    const { id } = await aControlPoint(app, { token: taker.token, farmId: farm.farmId });
+    const set = { owner_id: farm.owner.user.id };
+    await app.kernel.commit({ changes: [update(controlPoint, id, set)], actor: null });
+    await app.people.followOwner();
     expect(await ownerIds('control_points', farm.farmId)).toEqual([taker.user.id]);
   });
 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
 import { type App, aFarmWith, body, type Reply, type SignedUp, startApp } from '#test/app.ts';
@@ -226,6 +229,39 @@ describe('an instance with a mail server', () => {
     await app.delivery.stop(Promise.resolve());
     await app.close();
     await post.close();
+  });
+
+  test('a letter that cannot leave now outlives a kill, sealed, and leaves when the mail server answers', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'letters-'));
+    const before = await startApp('sqlite', ['--data', data, '--smtp-url', 'smtp://127.0.0.1:1']);
+    const { token, farmId } = await aFarmWith(before);
+    const invite = async (email: string) =>
+      body(
+        await before.call('POST', `/farms/${farmId}/invitations`, { token, body: { role: 'VIEWER', email } }),
+      );
+    const made = await invite('ze@farm.test');
+    const revoked = await invite('old@farm.test');
+    await before.call('DELETE', `/farms/${farmId}/invitations/${String(revoked['id'])}`, { token });
+    const kept = (app: App) => app.database.read.selectFrom('invitation_letters').selectAll().execute();
+    await vi.waitFor(
+      async () => expect((await kept(before)).map(({ attempts }) => attempts)).toEqual([1, 1]),
+      10_000,
+    );
+    const text = JSON.stringify(await kept(before));
+    expect([text.includes('ze@farm.test'), text.includes(String(made['code']))]).toEqual([false, false]);
+    await before.delivery.stop(Promise.resolve());
+    await before.close();
+    const post = await smtpReceiver();
+    const after = await startApp('sqlite', ['--data', data, '--smtp-url', post.url]);
+    after.clock.advance(5 * 60_000);
+    await after.people.sendLetters();
+    expect(post.mails.map(({ to }) => to)).toEqual(['ze@farm.test']);
+    expect(post.mails[0]?.text).toContain(String(made['code']));
+    expect(await kept(after)).toEqual([]);
+    await after.delivery.stop(Promise.resolve());
+    await after.close();
+    await post.close();
+    rmSync(data, { recursive: true, force: true });
   });
 
   test('one that refuses the address does not hinder the invitation', async () => {

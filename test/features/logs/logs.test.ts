@@ -116,6 +116,34 @@ onBothEngines('logs', (_open, engine) => {
     expect(all.body).toMatchObject([{ entity_type: 'AERATOR', action: 'create', entity_name: 'Pá' }]);
     expect((await app.call('GET', path, { token: place.stranger.token })).body).toEqual([]);
   });
+
+  it('a measurement that was corrected tells who did it, when, and what it said before', async () => {
+    const made = async (path: string, body: unknown) =>
+      ((await app.call('POST', path, { token: place.owner.token, body })).body as { id: string }).id;
+    const pond = await made('/ponds/', { farm_id: place.farmId, cod: 'V-07' });
+    const id = await made('/water-quality/', { pond_id: pond, dissolved_oxygen: 40.2, ph: 7.9 });
+    expect((await get(`measurements/${id}`)).body).toEqual([]);
+    await app.call('PUT', `/water-quality/${id}`, {
+      token: place.manager.token,
+      body: { dissolved_oxygen: 4.2 },
+    });
+    expect((await get(`measurements/${id}`, place.viewer.token)).body).toEqual([
+      expect.objectContaining({
+        action: 'update',
+        user_id: place.manager.user.id,
+        user_name: place.manager.user.name,
+        timestamp: new Date(app.clock.now()).toISOString(),
+        details: {
+          record: 'measurement',
+          before: { dissolved_oxygen: 40.2 },
+          after: { dissolved_oxygen: 4.2 },
+        },
+      }),
+    ]);
+    const stranger = await app.signUp();
+    expect((await get(`measurements/${id}`, stranger.token)).status).toBe(404);
+    expect((await get(`measurements/${NOBODYS}`)).status).toBe(404);
+  });
 });
 
 it('a journal without limit ends at 10,000 rows, says how many there are and where the next begin', async () => {

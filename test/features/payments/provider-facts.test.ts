@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { nextLook } from '#features/payments/look-again.ts';
 import type { Fact } from '#features/payments/ports.ts';
-import { isOutdated, isUnclear, standingOf, withFact } from '#features/payments/provider-facts.ts';
+import {
+  factsOf,
+  isOutdated,
+  isUnclear,
+  standingOf,
+  withAnswer,
+  withFact,
+} from '#features/payments/provider-facts.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 12, 0, second)).toISOString();
 const aFact = (fact: Partial<Fact> & { second: number }): Fact => {
@@ -95,5 +103,53 @@ describe('how a subscription stands', () => {
     expect(isUnclear(known, aFact({ second: 6, status: 'PAST_DUE', source: 'b' }))).toBe(false);
     // made before changed: the type tells
     expect(isUnclear(known, aFact({ second: 5, rank: 1, status: 'PENDING', source: 'b' }))).toBe(false);
+  });
+});
+
+describe('a subscription that is asked after', () => {
+  const DAY_MS = 86_400_000;
+  const bought = Date.UTC(2026, 2, 2);
+  const content = {
+    status: 'ACTIVE' as const,
+    plan: 'BASIC' as const,
+    period: { start: new Date(bought).toISOString(), end: new Date(bought + 31 * DAY_MS).toISOString() },
+  };
+  const nothing = {
+    id: 'sub_1',
+    provider: 'stripe' as const,
+    user_id: '00000000-0000-4000-8000-000000000001',
+    customer_id: null,
+    facts: [],
+    updated_at: new Date(bought).toISOString(),
+    look_at: null,
+  };
+
+  test('keeps the first and the last of answers that say the same: since when a payment is missing stays', () => {
+    const ask = (one: typeof nothing, day: number, status: 'ACTIVE' | 'PAST_DUE' | null) =>
+      withAnswer(
+        one,
+        status === null ? null : { at: bought + day * DAY_MS, content: { ...content, status } },
+        bought + day * DAY_MS,
+      ) as typeof nothing;
+    let one = nothing;
+    for (let day = 0; day < 90; day += 1) one = ask(one, day, day < 60 ? 'ACTIVE' : 'PAST_DUE');
+    one = ask(one, 90, null);
+    expect(factsOf(one).map(({ status, at }) => `${status} ${at.slice(0, 10)}`)).toEqual([
+      'ACTIVE 2026-03-02',
+      'ACTIVE 2026-04-30',
+      'PAST_DUE 2026-05-01',
+      'PAST_DUE 2026-05-30',
+      'CANCELED 2026-05-31',
+    ]);
+    expect(standingOf(factsOf(one).slice(0, -1))?.pastDueSince?.slice(0, 10)).toBe('2026-05-01');
+  });
+
+  test('is asked a day after its month, every day once that is over, and as its card ends', () => {
+    const one = withAnswer(nothing, { at: bought, content }, bought);
+    const card = { id: 'pm_1', last4: '4242', year: 2026, month: 3 };
+    const day = (from: number, withCard = false) =>
+      new Date(nextLook(one, withCard ? card : null, bought + from * DAY_MS)).toISOString().slice(0, 10);
+    expect([day(0), day(40), day(40.5)]).toEqual(['2026-04-03', '2026-04-12', '2026-04-12']);
+    expect([day(-10, true), day(0, true), day(31, true)]).toEqual(['2026-03-01', '2026-04-01', '2026-04-03']);
   });
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monthsAfter } from '#adapters/payments/sandbox/month-periods.ts';
+import { requireSignature, signatureOf } from '#adapters/payments/webhook-signature.ts';
 import { type App, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
@@ -95,7 +96,7 @@ onBothEngines('without a payment provider the sandbox', (_open, engine) => {
       payment_subscription_id: expect.stringMatching(/^sub_/),
       current_period_end: monthsAfter(nowIso(), 1),
     });
-    expect(new Set(await told(token))).toEqual(new Set(['updated', 'payment_succeeded', 'invoice_ready']));
+    expect(new Set(await told(token))).toEqual(new Set(['created', 'payment_succeeded', 'invoice_ready']));
   });
 
   test('speaks English to who asks for it', async () => {
@@ -161,6 +162,53 @@ onBothEngines('without a payment provider the sandbox', (_open, engine) => {
     expect(await mine(token)).toMatchObject({ plan: 'BASIC', status: 'ACTIVE' });
     expect(await told(token)).toContain('payment_succeeded');
   });
+
+  test('sells one plan to who has two pages open, and closes the page for what is there already', async () => {
+    const { token, user } = await app.signUp({ plan: null });
+    const [first, second] = [await checkout(token), await checkout(token, { plan: 'PROFESSIONAL' })];
+    expect((await pay(first.url, GOOD)).status).toBe(410);
+    expect((await pay(second.url, PAYS_LATER)).status).toBe(303);
+    // while that money is on its way the person buys something else
+    const third = await checkout(token);
+    expect((await pay(third.url, GOOD)).status).toBe(303);
+    app.clock.advance(61_000);
+    await tick();
+    expect(await mine(token)).toMatchObject({ plan: 'BASIC', status: 'ACTIVE' });
+    expect(await runningOf(user.id)).toEqual(['BASIC active']);
+    expect((await told(token)).filter((event) => event === 'payment_succeeded')).toHaveLength(1);
+  });
+
+  test('changes the plan of who pays already, also on a page that was opened before that', async () => {
+    const { token, user } = await app.signUp({ plan: null });
+    const [basic, professional] = [await checkout(token), await checkout(token, { plan: 'PROFESSIONAL' })];
+    await reopen(basic.session_id);
+    expect((await pay(basic.url, GOOD)).status).toBe(303);
+    expect(await (await fetch(professional.url)).text()).toContain('Mudar para o plano');
+    expect((await pay(professional.url, GOOD)).status).toBe(303);
+    expect(await mine(token)).toMatchObject({ plan: 'PROFESSIONAL', status: 'ACTIVE' });
+    expect(await runningOf(user.id)).toEqual(['PROFESSIONAL active']);
+    await reopen(professional.session_id);
+    expect((await pay(professional.url, GOOD)).status).toBe(410);
+    expect(await runningOf(user.id)).toEqual(['PROFESSIONAL active']);
+  });
+
+  /** As if it had been asked for at the very moment of another one. */
+  async function reopen(id: string): Promise<void> {
+    await sql`update payment_objects set body = replace(replace(body, '"expired"', '"open"'), '"complete"', '"open"')
+      where id = ${id}`.execute(app.database.read);
+  }
+
+  async function runningOf(userId: string): Promise<string[]> {
+    const rows = await app.database.read
+      .selectFrom('payment_objects')
+      .select('body')
+      .where('kind', '=', 'subscription')
+      .execute();
+    const bodies = rows.map(({ body: text }) => JSON.parse(String(text)) as Record<string, unknown>);
+    return bodies
+      .filter(({ user_id, status }) => user_id === userId && status !== 'canceled')
+      .map(({ plan, status }) => `${String(plan)} ${String(status)}`);
+  }
 
   test('lets a page that nobody used expire after a day', async () => {
     const { token } = await app.signUp({ plan: null });
@@ -291,6 +339,8 @@ onBothEngines('without a payment provider the sandbox', (_open, engine) => {
     app.clock.set(firstDay);
     await tick();
     await tick();
+    // asked after besides: it is one card and one piece of news
+    await app.payments.look();
     expect(
       (await told(await again(email))).filter((event) => event === 'payment_method_expired'),
     ).toHaveLength(1);
@@ -404,4 +454,18 @@ test.each([
   ['2028-01-30T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
 ])('a month of a subscription from %s, %i on, ends at %s', (from, months, until) => {
   expect(monthsAfter(from, months)).toBe(until);
+});
+
+test('what the sandbox signed counts within five minutes, early or late', () => {
+  const raw = Buffer.from('{}');
+  const now = Date.UTC(2026, 2, 2, 12);
+  const taken = (skewS: number) => {
+    try {
+      requireSignature(raw, signatureOf(raw, 'secret', now + skewS * 1000), 'secret', now);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect([-301, -299, 299, 301].map(taken)).toEqual([false, true, true, false]);
 });

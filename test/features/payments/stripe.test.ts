@@ -53,12 +53,12 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     )?.outcome ?? null;
 
   /** A person who has paid, second by second, as Stripe tells it. */
-  async function paid() {
+  async function paid(card?: { year: number; month: number }) {
     const { token, user } = await subscriber();
     const { session_id } = body(await checkout(token)) as { session_id: string };
-    const bought = stripe.pay(session_id);
+    const bought = stripe.pay(session_id, card);
     for (const event of bought.events) expect((await send(event)).status).toBe(200);
-    return { token, userId: user.id, ...bought };
+    return { token, email: user.email, ...bought };
   }
 
   /** An event about a subscription as it stands with these values, some seconds on. */
@@ -81,7 +81,7 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
       session_id: expect.stringMatching(/^cs_test_/),
       url: expect.stringMatching(/^https:\/\/checkout\.stripe\.example\//),
     });
-    const [customer, session] = stripe.asked.slice(before);
+    const [customer, session] = stripe.asked.slice(before).filter(({ method }) => method === 'POST');
     expect(customer?.form).toMatchObject({ email: user.email, 'metadata[user_id]': user.id });
     expect(session?.form).toMatchObject({
       mode: 'subscription',
@@ -99,7 +99,7 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
     const customers = new Set(
       stripe.asked
-        .filter(({ path }) => path === '/v1/checkout/sessions')
+        .filter(({ path, method }) => method === 'POST' && path === '/v1/checkout/sessions')
         .slice(-3)
         .map(({ form }) => form['customer']),
     );
@@ -147,7 +147,7 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     });
     const first = await told(token);
     expect(new Set(first.map(({ type, data }) => `${type} ${String(data['event'])}`))).toEqual(
-      new Set(['PAYMENT invoice_ready', 'PAYMENT payment_succeeded', 'SUBSCRIPTION updated']),
+      new Set(['PAYMENT invoice_ready', 'PAYMENT payment_succeeded', 'SUBSCRIPTION created']),
     );
     expect(first).toHaveLength(3);
     expect(first.find(({ data }) => data['event'] === 'payment_succeeded')).toMatchObject({
@@ -173,13 +173,14 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(rows).toHaveLength(events.length);
   });
 
-  test('an event that Stripe did not sign, or signed long ago, changes nothing and leaves no trace', async () => {
+  test('an event that Stripe did not sign, or signed long ago or in the future, changes nothing and leaves no trace', async () => {
     const { token, subscription } = await paid();
     const before = await mine(token);
     const forged = { ...later(subscription, { status: 'canceled' }, 'deleted'), note: 'SECRET-IN-BODY' };
     const replies = [
       await send(forged, { secret: 'whsec_of_somebody_else' }),
       await send(forged, { atS: stripe.seconds() - 301 }),
+      await send(forged, { atS: stripe.seconds() + 301 }),
       await fetch(`${app.base}/api/v1/payment/webhook`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
@@ -195,7 +196,10 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(await mine(token)).toEqual(before);
     expect(await outcomeOf(forged.id)).toBeNull();
     expect(JSON.stringify(app.sentences)).not.toContain('SECRET-IN-BODY');
-    // within the five minutes of the scheme it counts
+    // within five minutes either way it counts: clocks differ
+    const planned = later(subscription, { status: 'active', cancel_at_period_end: true });
+    expect((await send(planned, { atS: stripe.seconds() + 299 })).status).toBe(200);
+    expect((await mine(token))['cancel_at_period_end']).toBe(true);
     expect((await send(forged, { atS: stripe.seconds() - 299 })).status).toBe(200);
     expect((await mine(token))['status']).toBe('CANCELED');
   });
@@ -272,6 +276,22 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     app.clock.advance(5_000);
     await send(stripe.event('invoice.paid', { ...invoice, amount_paid: invoice['amount_due'] }));
     expect(await mine(token)).toMatchObject({ status: 'ACTIVE', grace_ends_at: null });
+  });
+
+  test.each([
+    ['is told as it fails', true],
+    ['is not told once it was made', false],
+  ] as const)('a first payment that failed %s', async (_when, isTold) => {
+    const { token } = await subscriber();
+    const { events, subscription } = stripe.pay(await pageOf(token, 'BASIC'), undefined, 5);
+    const invoice = stripe.invoiceOf(subscription, 'subscription_create');
+    const failed = stripe.event('invoice.payment_failed', invoice);
+    app.clock.advance(5_000);
+    const inOrder = isTold ? [failed, ...events] : [...events, failed];
+    for (const event of inOrder) expect((await send(event)).status).toBe(200);
+    const heard = (await told(token)).map(({ data }) => data['event']);
+    expect([heard.includes('payment_failed'), heard.includes('payment_succeeded')]).toEqual([isTold, true]);
+    expect((await mine(token))['status']).toBe('ACTIVE');
   });
 
   test('refunds, expiring cards and trials that end are told', async () => {
@@ -367,6 +387,58 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect(await mine(token)).toMatchObject({ plan: 'PROFESSIONAL', max_farms: 10 });
   });
 
+  const pageOf = async (token: string, plan: string) =>
+    String(body(await checkout(token, { plan }))['session_id']);
+
+  test('of two pages that are open the newer alone can be paid', async () => {
+    const { token } = await subscriber();
+    const [basic, professional] = [await pageOf(token, 'BASIC'), await pageOf(token, 'PROFESSIONAL')];
+    expect([basic, professional].map((id) => stripe.things.get(id)?.['status'])).toEqual(['expired', 'open']);
+  });
+
+  test('who paid on two pages at once keeps what was bought last: the other is ended, with credit, and told', async () => {
+    const { token } = await subscriber();
+    const [basic, professional] = [await pageOf(token, 'BASIC'), await pageOf(token, 'PROFESSIONAL')];
+    // asked for at the same moment, neither knew of the other
+    Object.assign(stripe.things.get(basic) ?? {}, { status: 'open' });
+    const older = stripe.pay(basic);
+    app.clock.advance(5_000);
+    const newer = stripe.pay(professional);
+    // what Stripe does not take at first is asked again with the next event, and keeps none from being taken
+    stripe.fail('refused');
+    for (const event of [...newer.events, ...older.events]) expect((await send(event)).status).toBe(200);
+    expect(stripe.asked.filter(({ method }) => method === 'DELETE').at(-1)).toMatchObject({
+      path: `/v1/subscriptions/${older.subscription.id}`,
+      form: { prorate: 'true', invoice_now: 'true' },
+    });
+    expect(await mine(token)).toMatchObject({
+      plan: 'PROFESSIONAL',
+      status: 'ACTIVE',
+      payment_subscription_id: newer.subscription.id,
+    });
+    app.clock.advance(5_000);
+    await send(later(older.subscription, { status: 'canceled' }, 'deleted'));
+    const doubles = (await told(token)).filter(({ data }) => data['event'] === 'double_ended');
+    expect(doubles).toMatchObject([{ type: 'PAYMENT', data: { plan: 'BASIC', kept_plan: 'PROFESSIONAL' } }]);
+    await app.call('POST', '/payment/cancel-subscription', { token, body: { cancel_at_period_end: false } });
+    const running = [older, newer].filter(
+      ({ subscription: { id } }) => stripe.things.get(id)?.['status'] !== 'canceled',
+    );
+    expect([running, (await mine(token))['status']]).toEqual([[], 'CANCELED']);
+  });
+
+  test('what was paid for is not sold again although every event of it got lost', async () => {
+    const { token } = await subscriber();
+    const { subscription } = stripe.pay(await pageOf(token, 'BASIC'));
+    const again = await checkout(token);
+    expect([again.status, body(again)['code']]).toEqual([409, 'ALREADY_SUBSCRIBED']);
+    expect(await mine(token)).toMatchObject({
+      plan: 'BASIC',
+      status: 'ACTIVE',
+      payment_subscription_id: subscription.id,
+    });
+  });
+
   test('a Stripe that is away is asked three times, then the caller is told; nothing has changed', async () => {
     const { token } = await subscriber();
     const before = await mine(token);
@@ -380,6 +452,180 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     // one failure is got over without anybody noticing
     stripe.fail('error');
     expect((await checkout(token)).status).toBe(200);
+  });
+
+  test('what Stripe does not take is not asked again: the caller is told so, and nothing has changed', async () => {
+    const { token } = await subscriber();
+    await checkout(token);
+    const before = await mine(token);
+    for (const trouble of ['refused', 'key for tests'] as const) {
+      const asked = stripe.asked.length;
+      stripe.fail(trouble);
+      const reply = await checkout(token);
+      expect([reply.status, body(reply)['code']]).toEqual([422, 'PAYMENT_REFUSED']);
+      expect(stripe.asked.length - asked).toBe(1);
+    }
+    expect(await mine(token)).toEqual(before);
+  });
+
+  test('a person whom Stripe does not know any more is made known anew, and buys', async () => {
+    const { token } = await subscriber();
+    await checkout(token);
+    const { payment_customer_id: customer } = await mine(token);
+    stripe.things.delete(String(customer));
+    const page = await pageOf(token, 'BASIC');
+    expect((await mine(token))['payment_customer_id']).not.toBe(customer);
+    for (const event of stripe.pay(page).events) await send(event);
+    expect(await mine(token)).toMatchObject({ plan: 'BASIC', status: 'ACTIVE' });
+  });
+
+  test.each([
+    ['that has ended at Stripe', 'ended', true],
+    ['that has ended at Stripe', 'ended', false],
+    ['that Stripe does not know', 'gone', true],
+    ['that Stripe does not know', 'gone', false],
+  ] as const)('cancelling a subscription %s is done already (%s, %s)', async (_what, how, atPeriodEnd) => {
+    const { token, subscription } = await paid();
+    app.clock.advance(5_000);
+    if (how === 'gone') stripe.things.delete(subscription.id);
+    else Object.assign(stripe.things.get(subscription.id) ?? {}, { status: 'canceled' });
+    const reply = await app.call('POST', '/payment/cancel-subscription', {
+      token,
+      body: { cancel_at_period_end: atPeriodEnd },
+    });
+    expect([reply.status, body(reply)['status'], (await mine(token))['status']]).toEqual([
+      200,
+      'CANCELED',
+      'CANCELED',
+    ]);
+  });
+
+  test('who has cancelled may choose FREE again, pays nothing and creates', async () => {
+    const { token, subscription } = await paid();
+    app.clock.advance(5_000);
+    const farm = () => app.call('POST', '/farms/', { token, body: { name: 'Norte' } });
+    const free = () =>
+      checkout(token, { plan: 'FREE', success_url: 'https://farm.example/{CHECKOUT_SESSION_ID}' });
+    expect(body(await free())['code']).toBe('PLAN_NOT_SOLD');
+    await app.call('POST', '/payment/cancel-subscription', { token, body: { cancel_at_period_end: false } });
+    expect((await farm()).status).toBe(403);
+    const asked = stripe.asked.length;
+    const { session_id: id, url } = body(await free());
+    expect([url, stripe.asked.length]).toEqual([`https://farm.example/${String(id)}`, asked]);
+    const chosen = {
+      plan: 'FREE',
+      status: 'ACTIVE',
+      current_period_end: null,
+      payment_subscription_id: null,
+    };
+    expect(await mine(token)).toMatchObject(chosen);
+    expect((await farm()).status).toBe(201);
+    // what is told late of the one that ended is of the past
+    const late = stripe.event('invoice.paid', {
+      ...stripe.invoiceOf(subscription, 'subscription_cycle'),
+      lines: { data: [{ period: { start: stripe.seconds(), end: stripe.seconds() + 60 } }] },
+    });
+    expect((await send(late)).status).toBe(200);
+    expect(await mine(token)).toMatchObject(chosen);
+    expect(body(await free())['code']).toBe('PLAN_NOT_SOLD');
+    // and the way to a larger plan is open
+    expect((await checkout(token)).status).toBe(200);
+  });
+
+  describe('asked after what it told, and did not tell', () => {
+    /** Tokens end after a month; accounts do not. */
+    const again = async (email: string) => {
+      const login = await app.call('POST', '/auth/login', {
+        body: { email, password: 'camarao-123', remember_me: true },
+      });
+      return String(body(login)['access_token']);
+    };
+    const DAY_MS = 86_400_000;
+    const asksAfter = (id: string) =>
+      stripe.asked.filter(({ method, path }) => method === 'GET' && path === `/v1/subscriptions/${id}`)
+        .length;
+    /** The paid month is over, and Stripe has told nothing of what came then. */
+    async function unheard(set: Record<string, unknown> | null) {
+      const bought = await paid();
+      await app.payments.look();
+      app.clock.advance(30 * DAY_MS + 60_000);
+      if (set === null) stripe.things.delete(bought.subscription.id);
+      else Object.assign(stripe.things.get(bought.subscription.id) ?? {}, set);
+      return bought;
+    }
+
+    test('a renewal that Stripe did not tell of counts a day later, and a month goes by until it is asked again', async () => {
+      const start = () => stripe.seconds() + 30 * 86_400;
+      const { email, subscription } = await unheard({
+        items: { data: [stripe.itemOf('price_basic_brl_1', start())] },
+      });
+      const { id } = subscription;
+      expect(asksAfter(id)).toBe(1);
+      await app.payments.look();
+      expect(asksAfter(id)).toBe(1);
+      app.clock.advance(DAY_MS);
+      await app.payments.look();
+      await app.payments.look();
+      expect(asksAfter(id)).toBe(2);
+      expect(await mine(await again(email))).toMatchObject({ status: 'ACTIVE', payment_subscription_id: id });
+      app.clock.advance(27 * DAY_MS);
+      await app.payments.look();
+      expect(asksAfter(id)).toBe(2);
+    });
+
+    test.each([
+      ['a cancellation', { status: 'canceled' }, 'CANCELED'],
+      ['a payment that is missing', { status: 'past_due' }, 'PAST_DUE'],
+      ['an end for good', null, 'CANCELED'],
+    ] as const)(
+      '%s that Stripe did not tell of is known a day after the paid month',
+      async (_what, set, status) => {
+        const { email } = await unheard(set);
+        app.clock.advance(DAY_MS);
+        const token = await again(email);
+        if (status === 'PAST_DUE') {
+          // Stripe is away; an hour later it is not
+          stripe.fail('error', 'error', 'error');
+          await app.payments.look();
+          expect((await mine(token))['status']).toBe('ACTIVE');
+        }
+        await app.payments.look();
+        expect((await mine(token))['status']).toBe(status);
+      },
+    );
+
+    test('a purchase that Stripe never told of is found within hours', async () => {
+      const { token } = await subscriber();
+      stripe.pay(await pageOf(token, 'BASIC'));
+      app.clock.advance(2 * 3_600_000);
+      await app.payments.look();
+      expect(await mine(token)).toMatchObject({ plan: 'BASIC', status: 'ACTIVE' });
+    });
+
+    test('a card that ends is told in its last month and once it has ended, a new one in time is not', async () => {
+      const now = new Date(app.clock.now());
+      const ends = { year: now.getUTCFullYear() + 1, month: now.getUTCMonth() + 1 };
+      const [kept, replaced] = [await paid(ends), await paid(ends)];
+      await app.payments.look();
+      const cards = async ({ email }: { email: string }) =>
+        (await told(await again(email)))
+          .filter(({ data }) => data['event'] === 'payment_method_expired')
+          .map(({ title, data }) => [title, data['last4'], data['expires_month'], data['expires_year']]);
+      expect(await cards(kept)).toEqual([]);
+      const method = stripe.things.get(String(replaced.subscription['default_payment_method']));
+      Object.assign(method ?? {}, { card: { last4: '1881', exp_year: ends.year + 3, exp_month: 1 } });
+      app.clock.set(Date.UTC(ends.year, ends.month - 1, 1));
+      for (const _again of [1, 2]) await app.payments.look();
+      const said = (title: string) => [title, '4242', ends.month, ends.year];
+      expect(await cards(kept)).toEqual([said('Forma de pagamento vencendo')]);
+      app.clock.set(Date.UTC(ends.year, ends.month, 2));
+      for (const _again of [1, 2]) await app.payments.look();
+      expect(await cards(kept)).toEqual([
+        said('Forma de pagamento vencida'),
+        said('Forma de pagamento vencendo'),
+      ]);
+      expect(await cards(replaced)).toEqual([]);
+    });
   });
 
   test('an event that could not be stored is asked for again, and then counts', async () => {

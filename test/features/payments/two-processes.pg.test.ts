@@ -6,7 +6,7 @@ import { describeOnPostgres, freshDatabase, type TestDatabase } from '#test/post
 
 type Gateway = Awaited<ReturnType<typeof startGatewayProcess>>;
 
-describeOnPostgres('two processes on one database', () => {
+describeOnPostgres('two processes of a hosted instance', () => {
   const clock = farmClock(Date.now(), 1);
   let database: TestDatabase;
   let stripe: FakeStripe;
@@ -14,7 +14,7 @@ describeOnPostgres('two processes on one database', () => {
   beforeAll(async () => {
     database = await freshDatabase();
     stripe = await startFakeStripe(clock.now);
-    const args = ['--database-url', database.url, ...stripe.args];
+    const args = ['--role', 'hosted', '--rate-limits', 'no', '--database-url', database.url, ...stripe.args];
     const first = await startGatewayProcess(clock, args);
     processes = [first, await startGatewayProcess(clock, args)];
   });
@@ -64,8 +64,11 @@ describeOnPostgres('two processes on one database', () => {
     expect(sessions.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const customers = [...stripe.things.values()].filter((thing) => thing['object'] === 'customer');
     expect(customers).toHaveLength(1);
-    const [first] = sessions.map(({ body }) => body as { session_id: string });
-    const { events, subscription } = stripe.pay(first?.session_id ?? '');
+    // of pages that were asked for at once a later one may have closed an earlier one
+    const open = sessions
+      .map(({ body }) => (body as { session_id: string }).session_id)
+      .find((id) => stripe.things.get(id)?.['status'] === 'open');
+    const { events, subscription } = stripe.pay(open ?? '');
     const rounds = [0, 1, 2, 3, 4].flatMap((round) => events.map((event, n) => send(round + n, event)));
     const statuses = (await Promise.all(rounds)).map(({ status }) => status);
     // who was too slow is asked to come again, and does
@@ -73,12 +76,30 @@ describeOnPostgres('two processes on one database', () => {
     for (const event of events) expect((await send(0, event)).status).toBe(200);
     const { body } = await ask(1).call('GET', '/subscriptions/me', { token });
     expect(body).toMatchObject({ plan: 'BASIC', status: 'ACTIVE', payment_subscription_id: subscription.id });
-    expect(await counted(token)).toEqual(['invoice_ready', 'payment_succeeded', 'updated']);
+    expect(await counted(token)).toEqual(['created', 'created', 'invoice_ready', 'payment_succeeded']);
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const { rows } = await client.query('select id from payment_events');
     await client.end();
     expect(rows).toHaveLength(events.length);
+  });
+
+  test('give the last place of a plan to one of those who ask both at once', async () => {
+    for (const _round of [1, 2, 3]) {
+      const token = await subscriber();
+      const replies = await Promise.all(
+        [0, 1, 2, 3, 4, 5].map((n) =>
+          ask(n).call('POST', '/farms/', { token, body: { name: `Norte ${n}` } }),
+        ),
+      );
+      const lost = replies.filter(({ status }) => status !== 201);
+      expect(lost.map(({ status, body }) => [status, (body as { code: string }).code])).toEqual(
+        Array(5).fill([403, 'SUBSCRIPTION_LIMIT_REACHED']),
+      );
+      const { body } = await ask(1).call('GET', '/subscriptions/me/limits', { token });
+      expect(body).toMatchObject({ usage: { farms: { current: 1, max: 1 } }, can_create: { farm: false } });
+      expect(await counted(token)).toEqual(['created', 'limit_reached']);
+    }
   });
 
   test('log no secret of Stripe, and nothing of what it sent', async () => {

@@ -68,6 +68,7 @@ describe('years below a pond', () => {
       folded_into: null,
       acknowledged_at: null,
       acknowledged_by: null,
+      acknowledge_note: null,
     };
     const calm = { silenced_until: null, silenced_by: null, silence_reason: null, shelved_until: null };
     for (let n = 0; n < count; n += 1) {

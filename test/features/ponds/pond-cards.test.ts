@@ -15,6 +15,7 @@ const aBatch = (id: string, current_biomass_kg: number | null) => ({
   current_biomass_kg,
   average_weight_g: 4.2,
   survival_rate: 85,
+  weighed_at: null,
 });
 const aPond = (id: string): Pond => ({
   id,
@@ -112,6 +113,7 @@ onBothEngines('summary cards of the interface', (_open, engine) => {
     folded_into: null,
     acknowledged_at: null,
     acknowledged_by: null,
+    acknowledge_note: null,
     silenced_until: null,
     silenced_by: null,
     silence_reason: null,

@@ -30,13 +30,18 @@ onBothEngines('cards of ponds in production', (_open, engine) => {
           current_biomass_kg: 10,
           average_weight_g: 0.5,
           survival_rate: 80,
+          weighed_at: '2026-03-01T11:00:00.000Z',
         },
         water_quality: null,
       },
       {
         cod: 'V-02',
         active_batch: { id: farm.batches.spread, current_biomass_kg: 30 },
-        active_batches: [{ id: farm.batches.spread }, { id: farm.batches.young, current_biomass_kg: 0.026 }],
+        active_batches: [
+          { id: farm.batches.spread },
+          // nobody weighed it: its figures rest on the stocking
+          { id: farm.batches.young, current_biomass_kg: 0.026, weighed_at: null },
+        ],
       },
       { cod: 'V-03', active_batch: null, active_batches: [], status: 'EMPTY' },
     ]);
@@ -57,6 +62,7 @@ onBothEngines('cards of ponds in production', (_open, engine) => {
   it('a card tells the batch, its last weighing, the water and what was fed on this day of the farm', async () => {
     expect(await get(`${farm.ponds.single}/summary-card`)).toMatchObject({
       active_batch: {
+        weighed_at: expect.stringMatching(/^2026-0[23]-/),
         id: farm.batches.weighed,
         batch_number: 'L-weighed',
         start_date: '2026-01-21',

@@ -129,6 +129,21 @@ describe('a probe in a pond', () => {
     expect(await openAlerts(probed)).toEqual([['LOW_OXYGEN', 3.9]]);
   });
 
+  test('oxygen that is low when the gateway starts is an alert within two seconds of its first reading', async () => {
+    const probed = await aProbedPond({ poll_s: 300 });
+    probed.water.dissolved_oxygen = 3.9;
+    const firstReadAt = probed.app.clock.now();
+    while ((await openAlerts(probed)).length === 0 && probed.app.clock.now() - firstReadAt < 5_000) {
+      // one reading of them fails
+      const ms = probed.app.clock.now() - firstReadAt;
+      setFault(probed.sim, ...(ms > 0 && ms <= 400 ? (['exception'] as const) : []));
+      await probed.app.technicians?.probes.watch.pollDue();
+      if ((await openAlerts(probed)).length === 0) probed.app.clock.advance(200);
+    }
+    expect(await openAlerts(probed)).toEqual([['LOW_OXYGEN', 3.9]]);
+    expect(probed.app.clock.now() - firstReadAt).toBeLessThanOrEqual(2_000);
+  });
+
   test('one wrong reading wakes nobody, and good water ends the alarm', async () => {
     const probed = await aProbedPond();
     await readTimes(probed, 4);

@@ -63,7 +63,13 @@ export async function aFarmWithRelays() {
     /** A relay that a technician bought, adopted and pasted the shown lines into, on the network. */
     async connected(
       kind: 'tasmota' | 'shelly',
-      more: { target_status?: 'ON' | 'OFF'; channels?: number; ageMs?: number } = {},
+      more: {
+        target_status?: 'ON' | 'OFF';
+        channels?: number;
+        ageMs?: number;
+        /** How a Tasmota was set before. */
+        before?: Record<string, string>;
+      } = {},
     ) {
       const made = await aControlPoint(app, { ...owner, target_status: more.target_status ?? 'OFF' });
       const point = { id: made.id, farm_id: owner.farmId, device_id: made.device_id };
@@ -73,6 +79,7 @@ export async function aFarmWithRelays() {
         channels: more.channels ?? 1,
         load: { powerW: 1_490, voltageV: 220 },
         nowMs: clock.unixMs,
+        ...(more.before === undefined ? {} : { before: more.before }),
       });
       // one that has been running for a while has had its turn after the last power cut
       clock.advance(more.ageMs ?? 0);

@@ -42,7 +42,7 @@ async function aBridgedFarm(args: (owner: string) => string[] = () => []) {
   const point = await aControlPoint(app, { ...owner, cod: 'AER-7' });
   const homeAssistant = app.technicians?.homeAssistant;
   if (homeAssistant === undefined) throw new Error('a gateway has the bridge');
-  const connection = await homeAssistant.start();
+  let connection = await homeAssistant.start();
   onTestFinished(async () => {
     await connection?.stop();
     await app.close();
@@ -54,7 +54,19 @@ async function aBridgedFarm(args: (owner: string) => string[] = () => []) {
         'null',
     ) as Record<string, unknown> | null;
   await eventually(() => expect(home.heard.get(`${root}/${point.id}/state`)).toBeDefined());
-  return { home, app, owner, point, root, entity, look: homeAssistant.look, stop: () => connection?.stop() };
+  return {
+    home,
+    app,
+    owner,
+    point,
+    root,
+    entity,
+    look: homeAssistant.look,
+    stop: () => connection?.stop(),
+    async start() {
+      connection = await homeAssistant.start();
+    },
+  };
 }
 
 const status = async ({ app, owner }: { app: App; owner: { token: string } }) =>
@@ -174,4 +186,27 @@ test('a control point that is deleted disappears there, and one that restarted H
   );
   await farm.stop();
   await eventually(() => expect(home.heard.get(`${root}/status`)).toBe('offline'));
+});
+
+test('a control point that was deleted while the gateway was away disappears there, and nothing else is told twice', async () => {
+  const farm = await aBridgedFarm();
+  const { home, point, root, look } = farm;
+  // what its broker keeps of an earlier run
+  const gone = '0199c1a2-7d3e-7b61-9c7a-5f1b2f0e4a11';
+  const flat = gone.replaceAll('-', '');
+  const kept = [`${root}/${gone}/online`, `homeassistant/switch/shrimp_${flat}_relay/config`];
+  await farm.stop();
+  for (const topic of kept) await home.say(topic, 'kept', true);
+  await farm.start();
+  await eventually(() => {
+    look();
+    expect(kept.map((topic) => home.heard.get(topic))).toEqual(['', '']);
+  });
+  await eventually(() => expect(farm.entity('binary_sensor', 'relay')).not.toBeNull());
+  expect(await status(farm)).toMatchObject({ control_points: 1 });
+  home.heard.clear();
+  look();
+  await home.say('test/over', 'over');
+  await eventually(() => expect(home.heard.has('test/over')).toBe(true));
+  expect([...home.heard.keys()].filter((topic) => topic.includes(point.id))).toEqual([]);
 });

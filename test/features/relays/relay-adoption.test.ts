@@ -81,6 +81,27 @@ test('a relay from the shop that knocks is a card, and three steps make it a con
   ]);
 });
 
+test('two relays that were given one topic are two cards, however often they knock', async () => {
+  const farm = await aFarmWithRelays();
+  const { token } = farm.owner;
+  const list = async () =>
+    (await farm.app.call('GET', '/relays/discovered', { token })).body as Record<string, unknown>[];
+  const will = { topic: 'tele/bomba/LWT', payload: Buffer.from('Offline'), qos: 1, retain: true } as const;
+  for (const [mac, cards, count] of [
+    ['A1B2C3', 1, 1],
+    ['D4E5F6', 2, 1],
+    ['A1B2C3', 2, 2],
+    ['D4E5F6', 2, 2],
+  ] as const) {
+    connect(farm, `DVES_${mac}`, { username: 'DVES_USER', will });
+    await eventually(async () => {
+      const shown = await list();
+      expect(shown).toHaveLength(cards);
+      expect(shown[0]).toMatchObject({ name: 'bomba', mac, count });
+    });
+  }
+});
+
 test('a relay may say what it likes on any topic: it stays, nothing is passed on or kept, and it hears its own alone', async () => {
   const farm = await aFarmWithRelays();
   const [own, other] = [await farm.point(), await farm.point()];

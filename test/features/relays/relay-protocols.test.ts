@@ -93,22 +93,36 @@ describe('what Tasmota says', () => {
     expect(read(tasmota, topic, body)).toEqual(news);
   });
 
-  test('what is pasted into it fits its console, and keeps it from forgetting and from ghost orders', () => {
-    const { steps } = tasmota.paste({
-      host: '192.168.100.200',
-      port: 1883,
-      mqttId: 'a'.repeat(32),
-      key: 'k'.repeat(32),
-      relayAddress: null,
-      powerOn: 'HOLD',
-      channel: 1,
-    });
-    const [line = ''] = steps.map(({ text }) => text);
-    expect(line).toMatch(
-      /^Backlog .*MqttHost 192\.168\.100\.200; .*PowerOnState 3; .*PowerRetain 0; .*SetOption65 1;/,
-    );
-    expect([line.split(';').length <= 30, line.length < 520]).toEqual([true, true]);
-  });
+  test.each([
+    ['a short name', 'aer-07', 1],
+    ['the longest name', 'a'.repeat(32), 2],
+  ])(
+    'what is pasted into it with %s fits its console, and keeps it from forgetting, from ghost orders and from words nobody reads',
+    (_, mqttId, count) => {
+      const facts = { host: '192.168.100.200', port: 1883, mqttId, key: 'k'.repeat(32), relayAddress: null };
+      const { steps } = tasmota.paste({ ...facts, powerOn: 'HOLD', channel: 1 });
+      const lines = steps.map(({ text }) => text);
+      expect(lines).toHaveLength(count);
+      for (const line of lines)
+        expect([line.split(';').length <= 30, line.length < 520]).toEqual([true, true]);
+      // it starts anew after the last line, where it learns who its gateway is
+      expect(lines.at(-1)).toMatch(/^Backlog MqttHost 192\.168\.100\.200; /);
+      const all = lines.map((line) => line.replace('Backlog ', '')).join('; ');
+      expect(all.split('; ')).toEqual(
+        expect.arrayContaining([
+          'PowerOnState 3',
+          'PowerRetain 0',
+          'SetOption4 0',
+          'SetOption65 1',
+          'SetOption90 0',
+          'StateText1 OFF',
+          'StateText2 ON',
+          'PowerDelta 110',
+          'WifiConfig 4',
+        ]),
+      );
+    },
+  );
 });
 
 describe('what Shelly says', () => {

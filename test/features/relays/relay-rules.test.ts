@@ -94,8 +94,16 @@ describe('when a relay is told to switch', () => {
     );
   });
 
-  test('only one that started within its slot counts as started', () => {
-    expect([bootInstant(10, NOW, LIMITS), bootInstant(72, NOW, LIMITS)]).toEqual([NOW - 10_000, null]);
+  test('only one that started within the slot of one of its motors counts as started', () => {
+    const later = { ...LIMITS, startDelayMs: 30_000 };
+    const at = (uptimeS: number, ...limits: (typeof LIMITS)[]) => bootInstant(uptimeS, NOW, limits);
+    expect([
+      at(10, LIMITS),
+      at(72, LIMITS),
+      at(72, LIMITS, later),
+      at(72, later, LIMITS),
+      at(90, later),
+    ]).toEqual([NOW - 10_000, null, NOW - 72_000, NOW - 72_000, null]);
   });
 
   test('a change that no order of ours explains was made by hand', () => {

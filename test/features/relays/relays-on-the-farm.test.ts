@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { connectAsync } from 'mqtt';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { aFarmWithRelays, eventually } from './a-farm-with-relays.ts';
 
 const LONG = 3_600_000;
@@ -143,6 +144,43 @@ test('a Tasmota that would forget its settings after a few power cuts, or wake u
   await eventually(async () => expect((await farm.relay(id)).warnings).toEqual([]));
 });
 
+test('a Tasmota that spoke Portuguese, and no plain word, is understood once the lines are pasted', async () => {
+  const farm = await aFarmWithRelays();
+  const before = { StateText1: 'DESLIGADO', StateText2: 'LIGADO', SetOption4: '1', SetOption90: '1' };
+  const { id, device_id, persona } = await farm.connected('tasmota', { ageMs: LONG, before });
+  await eventually(async () =>
+    expect(await farm.status(device_id)).toMatchObject({ is_online: true, current_status: 'OFF' }),
+  );
+  farm.pass(120_000);
+  await farm.order(id, 'on');
+  await eventually(() => expect(persona.stateOf(1)).toBe('ON'));
+  await eventually(async () => expect(await farm.status(device_id)).toMatchObject({ current_status: 'ON' }));
+});
+
+test('a relay that got another topic is not shown as it stood before: nobody hears how it stands, or tells it anything', async () => {
+  const farm = await aFarmWithRelays();
+  const { id, device_id, relay, persona } = await farm.connected('tasmota', { ageMs: LONG });
+  await eventually(async () => expect((await farm.relay(id)).current_status).toBe('OFF'));
+  relay.press(1);
+  await eventually(async () => expect(await farm.status(device_id)).toMatchObject({ current_status: 'ON' }));
+  relay.stop();
+  await eventually(async () => expect(await farm.status(device_id)).toMatchObject({ is_online: false }));
+  const { user: username, clientId, password } = persona.setup;
+  const again = await connectAsync(`mqtt://127.0.0.1:${farm.port}`, { username, clientId, password });
+  onTestFinished(() => void again.end(true));
+  await again.publishAsync('tele/pond-9/LWT', 'Online', { qos: 1 });
+  await again.subscribeAsync('cmnd/pond-9/#').catch(() => undefined);
+  farm.pass(30_000);
+  await again.publishAsync('tele/pond-9/STATE', JSON.stringify({ POWER: 'OFF' }), { qos: 1 });
+  expect(await farm.relay(id)).toMatchObject({
+    is_connected: true,
+    is_listening: false,
+    current_status: null,
+    warnings: [{ code: 'NOT_LISTENING' }],
+  });
+  expect(await farm.status(device_id)).toMatchObject({ is_online: false });
+});
+
 test('two control points share one relay of two channels, and each follows its own orders', async () => {
   const farm = await aFarmWithRelays();
   const first = await farm.connected('shelly', { channels: 2, ageMs: LONG });
@@ -165,4 +203,30 @@ test('two control points share one relay of two channels, and each follows its o
     status: 409,
     body: { code: 'CHANNEL_TAKEN' },
   });
+});
+
+test('the second motor of a relay keeps its own turn after a power cut, long after the first has started', async () => {
+  const farm = await aFarmWithRelays();
+  const first = await farm.connected('shelly', { channels: 2, ageMs: LONG });
+  const second = await farm.point();
+  await farm.adopt(second.id, { kind: 'shelly', channel: 2, carrier_id: first.id });
+  await eventually(async () => expect((await farm.relay(second.id)).current_status).toBe('OFF'));
+  for (const [id, start_order] of [[first.id, 0] as const, [second.id, 15] as const]) {
+    const set = { token: farm.owner.token, body: { start_order } };
+    expect((await farm.app.call('PUT', `/control-points/${id}/settings`, set)).status).toBe(200);
+  }
+  first.relay.powerCut(1_000);
+  for (const { id } of [first, second]) await farm.order(id, 'on');
+  farm.pass(1_000);
+  await eventually(() => expect(first.relay.counts().connects).toBe(2));
+  await eventually(async () => expect((await farm.relay(second.id)).sends_in_s).toBeGreaterThan(100));
+  farm.pass(70_000);
+  await eventually(async () => expect((await farm.relay(first.id)).current_status).toBe('ON'));
+  // its meter is asked, and it says how long it has been on
+  farm.pass(5_000);
+  await eventually(async () => expect((await farm.relay(first.id)).uptime_s).toBeGreaterThan(70));
+  farm.pass(1_000);
+  expect((await farm.relay(second.id)).sends_in_s).toBeGreaterThan(0);
+  farm.pass(240_000);
+  await eventually(() => expect(first.persona.stateOf(2)).toBe('ON'));
 });

@@ -172,6 +172,34 @@ describe('a control point that is a siren', () => {
     expect(aerators.map(({ device_id }) => device_id)).toEqual([`PONTO-${made}`]);
   });
 
+  it('never is an aerator, too, when it is marked in the moment its device becomes that of an aerator or a pond gets it', async () => {
+    const mark = (id: string) => ask('PUT', `/control-points/${id}/settings`, { is_siren: true });
+    const tries = Array.from({ length: 6 }, async (_, n) => {
+      const cod = `JUNTO-${n}`;
+      const device_id = `${cod}-${made}`;
+      const id = await aPoint(cod);
+      const said = await Promise.all([
+        mark(id),
+        ...(n % 2 === 0
+          ? [ask('POST', '/aerators/', { pond_id: pondId, name: cod, device_id, power_kw: 1.5 })]
+          : [ask('POST', '/ponds/', { farm_id: place.farmId, cod, control_point_id: id })]),
+      ]);
+      return said.map(({ status }) => status < 300);
+    });
+    for (const [isSiren, isAerator] of await Promise.all(tries)) expect(isSiren).toBe(!isAerator);
+  });
+
+  it('takes no identity that an aerator bears', async () => {
+    await ask('POST', '/aerators/', {
+      pond_id: pondId,
+      name: 'Pás',
+      device_id: `PAS-${made}`,
+      power_kw: 1.5,
+    });
+    const taken = await ask('PUT', `/control-points/${sirenId}`, { device_id: `PAS-${made}` });
+    expect([taken.status, (taken.body as Json)['code']]).toEqual([409, 'SIREN_IN_USE']);
+  });
+
   it('has to be there to be tested', async () => {
     await ask('PUT', `/control-points/${sirenId}/settings`, { is_siren: false });
     const { status, body } = await ask('POST', `/farms/${place.farmId}/siren/test`, {});

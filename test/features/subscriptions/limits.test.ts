@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeRow } from '#adapters/sql/tables.ts';
 import { PLAN_TERMS } from '#contract/plans.ts';
 import { farmMember } from '#contract/resources/farms.ts';
+import { pond as aPond } from '#contract/resources/ponds.ts';
 import { type MemberRole, PLANS, type Plan } from '#contract/words.ts';
 import { insert } from '#core/changes.ts';
 import { stocking } from '#test/a-batch.ts';
 import { anOwner, setSubscription, tidingsOf } from '#test/an-owner.ts';
-import { type App, body, type Reply, startApp } from '#test/app.ts';
+import { type App, aControlPoint, body, type Reply, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { created, writesOf } from '#test/staffed-farm.ts';
 
@@ -101,41 +103,45 @@ onBothEngines('the limits of a plan', (_open, engine) => {
 
   describe('who works on the farm', () => {
     const ROLES = ['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER', 'stranger'] as const;
-    const may: Readonly<Record<(typeof ROLES)[number], { create: boolean; exportCode: string | undefined }>> =
-      {
-        OWNER: { create: true, exportCode: 'FEATURE_NOT_AVAILABLE' },
-        MANAGER: { create: true, exportCode: 'FEATURE_NOT_AVAILABLE' },
-        TECHNICIAN: { create: false, exportCode: 'FEATURE_NOT_AVAILABLE' },
-        VIEWER: { create: false, exportCode: 'FEATURE_NOT_AVAILABLE' },
-        stranger: { create: false, exportCode: 'NOT_FOUND' },
-      };
+    const CREATES: ReadonlySet<string> = new Set(['OWNER', 'MANAGER']);
+    const overdue = { status: 'PAST_DUE', past_due_since: '2026-01-01T00:00:00.000Z' } as const;
+    const LIMIT = 'SUBSCRIPTION_LIMIT_REACHED';
+    /** Of the farm's owner, and what is answered to a second, third and fourth pond and a second batch. */
+    const OWNED = [
+      ['FREE', { plan: 'FREE' }, [201, 201, LIMIT, LIMIT]],
+      ['BASIC', { plan: 'BASIC' }, [201, 201, 201, 201]],
+      ['PROFESSIONAL', { plan: 'PROFESSIONAL' }, [201, 201, 201, 201]],
+      ['a cancelled BASIC', { plan: 'BASIC', status: 'CANCELED' }, Array(4).fill('SUBSCRIPTION_CANCELED')],
+      ['an overdue PROFESSIONAL', { plan: 'PROFESSIONAL', ...overdue }, Array(4).fill('PAYMENT_REQUIRED')],
+    ] as const;
 
-    test.each(ROLES.flatMap((role) => (['FREE', 'ENTERPRISE'] as const).map((own) => [role, own] as const)))(
-      '%s with the plan %s on a farm of a FREE owner',
-      async (role, own) => {
-        const owner = await anOwner(app, { plan: 'FREE' });
+    test.each(OWNED.flatMap(([words, ...owned]) => ROLES.map((role) => [words, role, ...owned] as const)))(
+      'a farm of an owner with %s, asked by %s: the plan of its owner answers',
+      async (_words, role, terms, answers) => {
+        const owner = await anOwner(app, { plan: terms.plan });
         const farmId = await created(farm(owner.token));
         const pondId = await created(pond(owner.token, farmId));
         const batchId = await created(stock(owner.token, pondId));
+        const before = await tidingsOf(app, owner.token);
+        await setSubscription(app, owner.user.id, terms);
+        // whatever plan one has oneself, the owner's counts
+        const own: Plan = terms.plan === 'FREE' ? 'ENTERPRISE' : 'FREE';
         const caller = role === 'OWNER' ? owner : await anOwner(app, { plan: own });
         if (role !== 'OWNER' && role !== 'stranger') await join(farmId, caller.user.id, role);
+        const first = await tidingsOf(app, caller.token);
         const exported = await app.call('GET', `/exports/biometries/csv?batch_id=${batchId}`, caller);
-        expect([body(exported)['code'], may[role].create]).toEqual([may[role].exportCode, may[role].create]);
+        const exports = terms.plan === 'FREE' ? 'FEATURE_NOT_AVAILABLE' : undefined;
+        expect(body(exported)['code']).toBe(role === 'stranger' ? 'NOT_FOUND' : exports);
+        const codeOf = (reply: Reply) => (reply.status === 201 ? 201 : body(reply)['code']);
         const codes: unknown[] = [];
-        for (const cod of ['V-2', 'V-3', 'V-4']) {
-          const reply = await pond(caller.token, farmId, cod);
-          codes.push(reply.status === 201 ? 201 : body(reply)['code']);
-        }
-        codes.push(body(await stock(caller.token, pondId))['code']);
-        const limit = 'SUBSCRIPTION_LIMIT_REACHED';
-        if (may[role].create) expect(codes).toEqual([201, 201, limit, limit]);
+        for (const cod of ['V-2', 'V-3', 'V-4']) codes.push(codeOf(await pond(caller.token, farmId, cod)));
+        codes.push(codeOf(await stock(caller.token, pondId)));
+        if (CREATES.has(role)) expect(codes).toEqual(answers);
         else expect(codes).not.toContain(201);
-        // whoever creates, the farm's owner is the one to be told
-        const told = (await tidingsOf(app, owner.token)).filter(
-          ({ data }) => (data as { resource: string }).resource === 'ponds',
-        );
-        expect(told).toHaveLength(may[role].create ? 1 : 0);
-        if (role !== 'OWNER') expect(await tidingsOf(app, caller.token)).toEqual([]);
+        // whoever creates, the farm's owner is the one to be told: of three ponds, or of two batches in one
+        const isTold = CREATES.has(role) && ['FREE', 'BASIC'].includes(terms.plan) && !('status' in terms);
+        expect((await tidingsOf(app, owner.token)).length - before.length).toBe(isTold ? 1 : 0);
+        if (role !== 'OWNER') expect(await tidingsOf(app, caller.token)).toEqual(first);
       },
     );
 
@@ -237,6 +243,75 @@ onBothEngines('the limits of a plan', (_open, engine) => {
     });
   });
 
+  describe('a place that is full while others are not', () => {
+    const limitsOf = async (token: string) =>
+      body(await app.call('GET', '/subscriptions/me/limits', { token })) as {
+        warnings: Record<string, unknown>[];
+        can_create: Record<string, boolean>;
+      };
+    const lastTold = async (token: string) => (await tidingsOf(app, token)).at(-1);
+
+    test('a farm: nothing can be created on it, it is told and warned of, and a second farm gives room', async () => {
+      const { token } = await anOwner(app, { plan: 'BASIC', max_ponds_per_farm: 2 });
+      const north = await created(farm(token));
+      await created(pond(token, north, 'V-1'));
+      expect(await limitsOf(token)).toMatchObject({ warnings: [], can_create: { pond: true } });
+      await created(pond(token, north, 'V-2'));
+      expect(await limitsOf(token)).toMatchObject({
+        warnings: [
+          {
+            resource: 'ponds',
+            current: 2,
+            max: 2,
+            farm_id: north,
+            message: expect.stringContaining('A fazenda Norte tem 2 de 2'),
+          },
+        ],
+        can_create: { farm: true, pond: false, batch: true },
+      });
+      expect(await lastTold(token)).toMatchObject({
+        title: 'Limite do plano atingido: Norte',
+        data: { event: 'limit_reached', resource: 'ponds', current: 2, max: 2, farm_id: north },
+      });
+      expect(await refused(() => pond(token, north, 'V-3'))).toMatchObject(reached('ponds', 2, 2));
+      await created(farm(token, 'Sul'));
+      expect((await limitsOf(token)).can_create).toEqual({ farm: true, pond: true, batch: true });
+    });
+
+    test('a pond: as a farm, whether a batch begins in it or is moved there, until it has left', async () => {
+      const { token } = await anOwner(app, { plan: 'BASIC', max_batches_per_pond: 1 });
+      const farmId = await created(farm(token));
+      const [a, b] = [await created(pond(token, farmId, 'A')), await created(pond(token, farmId, 'B'))];
+      const first = await created(stock(token, a));
+      const full = (pondId: string, cod: string) => ({
+        title: `Limite do plano atingido: ${cod}`,
+        data: { resource: 'active_batches', current: 1, max: 1, farm_id: farmId, pond_id: pondId },
+      });
+      expect(await lastTold(token)).toMatchObject(full(a, 'A'));
+      expect(await limitsOf(token)).toMatchObject({
+        warnings: [{ resource: 'active_batches', pond_id: a, farm_id: farmId }],
+        can_create: { batch: true },
+      });
+      app.clock.advance(1_000);
+      await created(move(token, first, [a, b], 1_000));
+      expect(await lastTold(token)).toMatchObject(full(b, 'B'));
+      const both = await limitsOf(token);
+      expect([both.can_create['batch'], both.warnings.map((warning) => warning['pond_id'])]).toEqual([
+        false,
+        [a, b],
+      ]);
+      const told = (await tidingsOf(app, token)).length;
+      const { body: known } = await app.call('GET', `/batches/${first}`, { token });
+      const { current_population: population } = known as { current_population: number };
+      await created(move(token, first, [a, b], population - 1_000));
+      expect(await limitsOf(token)).toMatchObject({
+        warnings: [{ pond_id: b }],
+        can_create: { batch: true },
+      });
+      expect(await tidingsOf(app, token)).toHaveLength(told);
+    });
+  });
+
   describe('a plan that has lapsed', () => {
     test.each([
       ['CANCELED', {}, 403, 'SUBSCRIPTION_CANCELED'],
@@ -274,6 +349,47 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       expect(can).toEqual({ farm: code === 201, pond: code === 201, batch: code === 201 });
     });
 
+    const STANDINGS = [
+      ['ACTIVE', null, undefined],
+      ['TRIALING', null, undefined],
+      ['PAST_DUE', 13, undefined],
+      ['PAST_DUE', 15, 'PAYMENT_REQUIRED'],
+      ['CANCELED', null, 'SUBSCRIPTION_CANCELED'],
+    ] as const;
+
+    test.each(PLANS.flatMap((plan) => STANDINGS.map((standing) => [plan, ...standing] as const)))(
+      '%s, %s for %s days: programs make nothing new once %s; they read, switch and measure',
+      async (plan, status, days, lapse) => {
+        const owner = await anOwner(app, { plan: 'ENTERPRISE' });
+        const farmId = await created(farm(owner.token));
+        const pondId = await created(pond(owner.token, farmId));
+        const point = await aControlPoint(app, { token: owner.token, farmId });
+        const token = () =>
+          app.call('POST', '/access-tokens', {
+            token: owner.token,
+            body: { name: 'planilha', scopes: ['read', 'record', 'control'] },
+          });
+        const program = String(body(await token())['token']);
+        const since = days === null ? null : new Date(app.clock.now() - days * DAY_MS).toISOString();
+        await setSubscription(app, owner.user.id, { plan, status, past_due_since: since });
+        const refusal = PLAN_TERMS[plan].features.api_access ? lapse : 'FEATURE_NOT_AVAILABLE';
+        const record = app.call('PUT', `/farms/${farmId}`, { token: program, body: { name: 'Sul' } });
+        const made = [await token(), await record];
+        expect(made.map((reply) => body(reply)['code'])).toEqual([refusal, refusal]);
+        const status402 = refusal === 'PAYMENT_REQUIRED' ? 402 : 403;
+        expect(made.map((reply) => reply.status)).toEqual(
+          refusal === undefined ? [201, 200] : [status402, status402],
+        );
+        const measured = { pond_id: pondId, dissolved_oxygen: 2 };
+        const going = [
+          await app.call('GET', `/farms/${farmId}`, { token: program }),
+          await app.call('POST', `/control-points/${point.id}/turn-on`, { token: program }),
+          await app.call('POST', '/water-quality/', { token: program, body: measured }),
+        ];
+        expect(going.map((reply) => reply.status)).toEqual([200, 200, 201]);
+      },
+    );
+
     test('the grace ends 14 days after the payment was missed, not before', async () => {
       const owner = await anOwner(app, { plan: 'PROFESSIONAL' });
       const missed = app.clock.now();
@@ -305,20 +421,54 @@ onBothEngines('the limits of a plan', (_open, engine) => {
         ponds.push(await created(pond(token, farmId, `V-${ponds.length}`)));
       };
       for (let n = 0; n < 8; n += 1) await add(n < 5 ? north : south);
-      expect((await heard(token)).slice(1)).toEqual(told);
+      // one farm is full, the other is not
+      expect((await heard(token)).slice(1)).toEqual([...told, 'limit_reached ponds 5/5']);
       await add(south);
       await add(south);
-      expect((await heard(token)).slice(1 + told.length)).toEqual([
+      expect((await heard(token)).slice(2 + told.length)).toEqual([
         'usage_high ponds 9/10',
         'limit_reached ponds 10/10',
       ]);
       for (const id of ponds.splice(5, 2)) await app.call('DELETE', `/ponds/${id}`, { token });
       await add(south);
       await add(south);
-      expect((await heard(token)).slice(3 + told.length)).toEqual([
+      expect((await heard(token)).slice(4 + told.length)).toEqual([
         'usage_high ponds 9/10',
         'limit_reached ponds 10/10',
       ]);
+    });
+
+    test('on the other instance was told there, and is not told again here', async () => {
+      const { token } = await anOwner(app, { plan: 'BASIC', max_farms: 2, max_ponds_per_farm: 10 });
+      const [north, south] = [await created(farm(token, 'N')), await created(farm(token, 'S'))];
+      const model = await created(pond(token, north, 'V-0'));
+      const told = await heard(token);
+      const row = await app.database.read
+        .selectFrom('ponds')
+        .selectAll()
+        .where('id', '=', model)
+        .executeTakeFirstOrThrow();
+      const { rev: _rev, ...fields } = decodeRow(aPond, row);
+      // as sync brings them
+      const brought = Array.from({ length: 16 }, (_none, n) =>
+        insert(aPond, {
+          ...fields,
+          id: app.kernel.newId(),
+          numeric_id: 1_000_000 + n,
+          cod: `B-${n}`,
+          farm_id: n < 8 ? north : south,
+        }),
+      );
+      await app.kernel.commit({ actor: null, changes: brought });
+      app.clock.advance(1_000);
+      await created(pond(token, south, 'V-18'));
+      expect(await heard(token)).toEqual(told);
+      await created(pond(token, south, 'V-19'));
+      // the south is full, the north has one place left
+      expect(await heard(token)).toEqual([...told, 'limit_reached ponds 10/10']);
+      app.clock.advance(1_000);
+      await created(pond(token, north, 'V-20'));
+      expect(await heard(token)).toEqual([...told, 'limit_reached ponds 10/10', 'limit_reached ponds 20/20']);
     });
 
     test('is not told of what was refused, nor when nothing is limited', async () => {

@@ -63,6 +63,26 @@ onBothEngines('subscriptions', (_open, engine) => {
     expect(body(await mine(token))).toMatchObject({ current_farms: 1 });
   });
 
+  test.each([
+    [undefined, 'Assinatura criada', 'Sua assinatura do plano FREE está ativa.'],
+    ['en', 'Subscription created', 'Your subscription to the FREE plan is active.'],
+  ])('a new account (language %s) is told of its subscription', async (language, title, message) => {
+    const account = { email: `new-${language}@farm.test`, name: 'Ana', password: 'camarao-123', language };
+    expect((await app.call('POST', '/auth/register', { body: account })).status).toBe(201);
+    const login = await app.call('POST', '/auth/login', { body: account });
+    const { notifications } = body(
+      await app.call('GET', '/notifications/', { token: String(body(login)['access_token']) }),
+    );
+    expect(notifications).toMatchObject([
+      {
+        type: 'SUBSCRIPTION',
+        title,
+        message,
+        data: { event: 'created', plan: 'FREE', previous_plan: null, status: 'ACTIVE' },
+      },
+    ]);
+  });
+
   test('the plans are shown to anyone, with prices, limits and features', async () => {
     const reply = await app.call('GET', '/subscriptions/plans');
     expect(reply.status).toBe(200);
@@ -149,6 +169,13 @@ onBothEngines('subscriptions', (_open, engine) => {
       warnings: [
         { resource: 'farms', message: expect.stringContaining('3 de 3'), current: 3, max: 3 },
         { resource: 'ponds', message: expect.stringContaining('5 de 6'), current: 5, max: 6 },
+        ...['A', 'B'].map((name) => ({
+          resource: 'ponds',
+          message: expect.stringContaining(`A fazenda ${name} tem 2 de 2`),
+          current: 2,
+          max: 2,
+          farm_id: expect.any(String),
+        })),
       ],
       can_create: { farm: false, pond: true, batch: true },
     });
@@ -254,6 +281,20 @@ onBothEngines('subscriptions', (_open, engine) => {
       { title: 'Plano alterado', data: { event: 'updated', plan: 'BASIC', previous_plan: 'FREE' } },
       { title: 'Pagamento pendente', data: { status: 'PAST_DUE', previous_status: 'ACTIVE' } },
       { title: 'Assinatura cancelada', data: { event: 'cancelled', status: 'CANCELED' } },
+    ]);
+  });
+
+  test('the user is told of what changes for a subscription that was cancelled, too', async () => {
+    const owner = await app.signUp({ plan: null });
+    await set(owner.user.id, { plan: 'BASIC', status: 'CANCELED' });
+    await set(owner.user.id, { plan: 'PROFESSIONAL' });
+    await set(owner.user.id, { max_farms: 20 });
+    await set(owner.user.id, { max_farms: 20 });
+    const told = await tidings(owner);
+    expect(told.slice(-3).map(({ title }) => title)).toEqual([
+      'Assinatura cancelada',
+      'Plano alterado',
+      'Assinatura atualizada',
     ]);
   });
 

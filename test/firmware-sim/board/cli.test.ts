@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -6,6 +6,8 @@ import { faultNames, readFaults } from '#sim/board/faults.ts';
 import { startBoard } from '#sim/board/start-board.ts';
 import { readOptions } from '#sim/cli/options.ts';
 import { runBoard } from '#sim/cli/run-board.ts';
+import { runModem } from '#sim/modem/run-modem.ts';
+import { runProbe } from '#sim/probe/run-probe.ts';
 import { aBoard, request, SYNC, sfprov, sfprovAnswers } from './a-board.ts';
 
 async function run(args: string[], stopAfter?: string): Promise<{ code: number; lines: unknown[] }> {
@@ -53,6 +55,15 @@ describe('a board from the command line', () => {
       'is no flash',
     );
     await expect(startBoard({ port: { kind: 'pty', link: file } })).rejects.toThrow('is no link');
+    const silent = () => undefined;
+    const terminal = { print: silent, complain: silent, interrupted: AbortSignal.abort() };
+    for (const start of [runModem, runProbe]) {
+      await expect(start(terminal, ['--pty', '--link', file])).rejects.toThrow('is no link');
+    }
+    const link = join(folder, 'port');
+    await symlink('/dev/pts/none', link);
+    expect(await runModem(terminal, ['--pty', '--link', link])).toBe(0);
+    await expect(readlink(link)).rejects.toThrow('ENOENT');
     expect(await readFile(file, 'utf8')).toBe('dear farmer');
   });
 });

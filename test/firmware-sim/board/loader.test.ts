@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createLine } from '#sim/board/line.ts';
 import { createRfc2217 } from '#sim/board/rfc2217.ts';
 import { createSlipReader, encodeSlip } from '#sim/board/slip.ts';
-import { aBoard, block, request, SYNC, words, xor } from './a-board.ts';
+import { aBoard, block, framesIn, request, SYNC, words, xor } from './a-board.ts';
 
 // The loader of the simulated chip, asked by a client that never loads a stub, and by one that does.
 
@@ -202,7 +203,43 @@ describe('the loader in the chip', () => {
   });
 });
 
+test('a board on a line so slow that a block takes longer than its patience still hears it to the end', () => {
+  const { board, clock, heard } = inDownload();
+  const carry = createLine(
+    { clock, random: () => 1, toBoard: board.feed, toHost: () => undefined, unplug: () => undefined },
+    { baud: () => 9_600, noise: 0, lost: 0, unplugAfterBytes: null },
+  );
+  const part = new Uint8Array(0x1000);
+  carry.fromHost(request(0x02, Uint8Array.from(words(0x1000, 1, 0x1000, 0x20000))));
+  carry.fromHost(request(0x03, block(part, 0), xor(part)));
+  heard();
+  // 4,096 bytes of ten bits, and some more
+  clock.advance(4_400);
+  expect(board.mode()).toBe('rom');
+  expect(framesIn(heard()).map((frame) => [frame[1], ...frame.subarray(8)])).toEqual([
+    [0x02, ...OK],
+    [0x03, ...OK],
+  ]);
+});
+
 describe('frames', () => {
+  test('a telnet that never ends its words fills no memory', () => {
+    let answered = 0;
+    const port = createRfc2217({
+      data: () => undefined,
+      hangUp: () => undefined,
+      lines: () => undefined,
+      reply: (bytes) => {
+        answered += bytes.length;
+      },
+    });
+    port.feed(Uint8Array.of(255, 250, 44, 1));
+    port.feed(new Uint8Array(100_000).fill(255));
+    port.feed(Uint8Array.of(255, 240));
+    // what it said is given back with each 255 doubled
+    expect(answered).toBeLessThan(200);
+  });
+
   test('telnet carries every byte, and no telnet breaks the port behind it', () => {
     const got: number[] = [];
     const port = createRfc2217({

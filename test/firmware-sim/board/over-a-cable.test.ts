@@ -9,8 +9,9 @@ import { SerialPort } from 'serialport';
 import { build } from 'vite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StartBoardOptions, type StartedBoardEvent, startBoard } from '#sim/board/start-board.ts';
+import { openNetPort } from '#test/net-port.ts';
 import { framesIn, request, SYNC, sfprov, sfprovAnswers } from './a-board.ts';
-import { webSerialPort } from './web-serial.ts';
+import { webSerialLink, webSerialPort } from './web-serial.ts';
 
 // The board at real ports, asked by programs that others wrote.
 
@@ -48,10 +49,9 @@ async function aBoardAt(options: StartBoardOptions) {
 
 /** A loader of esptool-js without its chatter. */
 function aLoader(path: string): { loader: ESPLoader; leave: () => Promise<void> } {
+  const port = path.startsWith('/') ? webSerialPort(path) : webSerialLink((baud) => openNetPort(path, baud));
   // The shim has what the library touches of the browser's type, which is larger.
-  const transport = new Transport(
-    webSerialPort(path) as unknown as ConstructorParameters<typeof Transport>[0],
-  );
+  const transport = new Transport(port as unknown as ConstructorParameters<typeof Transport>[0]);
   transport.trace = () => undefined;
   const quiet = { clean: () => undefined, writeLine: () => undefined, write: () => undefined };
   const loader = new ESPLoader({ transport, baudrate: 921_600, romBaudrate: 115_200, terminal: quiet });
@@ -59,6 +59,7 @@ function aLoader(path: string): { loader: ESPLoader; leave: () => Promise<void> 
 }
 
 const md5Of = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
+const BLANK = new Uint8Array(65_536).fill(0xff);
 const AS_THEY_ARE = { flashSize: 'keep', flashMode: 'keep', flashFreq: 'keep' } as const;
 
 describe('a board at a serial port', () => {
@@ -74,6 +75,34 @@ describe('a board at a serial port', () => {
     await loader.writeFlash({ ...common, compress: true });
     await loader.writeFlash({ ...common, compress: false });
     expect(md5Of(await loader.readFlash(0x20000, data.length))).toBe(md5Of(data));
+    await loader.eraseFlash();
+    expect(await loader.flashMd5sum(0, BLANK.length)).toBe(md5Of(BLANK));
+    await leave();
+  });
+
+  test.each([
+    ['tcp', 'no_reset'],
+    ['rfc2217', 'default_reset'],
+  ] as const)('over %s is written and verified by the loader of the chip itself', async (kind, reset) => {
+    const { path, board, until } = await aBoardAt({ port: { kind, port: 0 } });
+    await until('mode');
+    const { loader, leave } = aLoader(path());
+    await loader.detectChip(reset);
+    expect([loader.chip.CHIP_NAME, await loader.chip.readMac(loader), board.mode()]).toEqual([
+      'ESP32',
+      '24:6f:28:5a:00:01',
+      'rom',
+    ]);
+    await loader.flashId();
+    const data = Uint8Array.from({ length: 20_000 }, (_each, index) => (index * 7) & 0xff);
+    const fileArray = [{ data, address: 0x20000 }];
+    for (const compress of [true, false]) {
+      await loader.writeFlash({ fileArray, ...AS_THEY_ARE, eraseAll: false, compress });
+      // the chip answers in text, which the library takes for bytes
+      const digest = await loader.flashMd5sum(0x20000, data.length);
+      expect(Buffer.from(digest, 'hex').toString('latin1')).toBe(md5Of(data));
+    }
+    await expect(loader.eraseFlash()).rejects.toThrow('status 1,5');
     await leave();
   });
 

@@ -1,18 +1,31 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SwitchState } from '#contract/words.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { BlindNote } from '../../components/off-dialog.tsx';
+import { toast } from '../../components/toast.tsx';
+import { ApiError } from '../../data/api.ts';
 import type { ControlPoint } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
 import { order } from '../../data/orders.ts';
 import { aerationWords } from './words.ts';
 
 /** A generator cannot start all motors at once: four times their running power each. */
 const STEP_S = 5;
 
-type Run = { done: number; refused: readonly string[]; isOver: boolean };
+type Run = {
+  done: number;
+  refused: readonly string[];
+  /** Nobody knows whether these took it. */
+  unsure: readonly string[];
+  isOver: boolean;
+};
 
-/** Orders all points of the farm, starts spread out in time; it can be stopped on the way. */
+/**
+ * Orders all points of the farm, starts spread out in time; it can be stopped on the way. It stops by itself when the
+ * question is left or the screen hears nothing, and says how far it came.
+ */
 export function AllDialog({
   target,
   points,
@@ -28,23 +41,36 @@ export function AllDialog({
   const [run, setRun] = useState<Run | null>(null);
   const [chosen] = useState(wanted);
   const isStopped = useRef(false);
+  useEffect(
+    () => () => {
+      isStopped.current = true;
+    },
+    [],
+  );
 
   const start = async () => {
-    let state: Run = { done: 0, refused: [], isOver: false };
+    let state: Run = { done: 0, refused: [], unsure: [], isOver: false };
     setRun(state);
     for (const point of chosen) {
-      if (isStopped.current) break;
-      const taken = await order(point.id, target).catch(() => false);
+      if (isStopped.current || isBlind.value) break;
+      const outcome = await order(point.id, target).then(
+        (taken) => (taken === null ? 'refused' : 'taken'),
+        (error: unknown) => (error instanceof ApiError ? 'refused' : 'unsure'),
+      );
       state = {
         ...state,
         done: state.done + 1,
-        refused: taken ? state.refused : [...state.refused, point.cod],
+        refused: outcome === 'refused' ? [...state.refused, point.cod] : state.refused,
+        unsure: outcome === 'unsure' ? [...state.unsure, point.cod] : state.unsure,
       };
       setRun(state);
       // only starting motors pull that current; stopping them needs no pause
       if (target === 'ON' && state.done < chosen.length) await pause(STEP_S * 1000);
     }
     setRun({ ...state, isOver: true });
+    // nobody sees the question any more, who began it must not believe that all motors are on their way
+    if (isStopped.current && state.done < chosen.length)
+      toast(words.stoppedAt(state.done, chosen.length), null, 20_000);
   };
   const mustType = target === 'OFF';
   const close = () => {
@@ -64,7 +90,11 @@ export function AllDialog({
             <Button
               big
               look={target === 'ON' ? 'main' : 'danger'}
-              disabled={chosen.length === 0 || (mustType && typed.trim().toUpperCase() !== words.allOffWord)}
+              disabled={
+                isBlind.value ||
+                chosen.length === 0 ||
+                (mustType && typed.trim().toUpperCase() !== words.allOffWord)
+              }
               onClick={() => void start()}
             >
               {words.start}
@@ -93,12 +123,20 @@ export function AllDialog({
             value={run.done}
             aria-label={words.progress(run.done, chosen.length)}
           />
-          <p>{run.isOver ? words.done : words.progress(run.done, chosen.length)}</p>
+          <p>{progressText(run, chosen.length)}</p>
           {run.refused.length === 0 ? null : <p class="note p2">{words.failedFor(run.refused.join(', '))}</p>}
+          {run.unsure.length === 0 ? null : <p class="note p2">{words.unsureFor(run.unsure.join(', '))}</p>}
         </div>
       )}
+      <BlindNote />
     </Dialog>
   );
+}
+
+function progressText({ done, isOver }: Run, all: number): string {
+  const words = aerationWords();
+  if (!isOver) return words.progress(done, all);
+  return done < all ? words.stoppedAt(done, all) : words.done;
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
@@ -14,11 +14,12 @@ import {
   presence,
 } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
+import { lastOrderAt } from '../../data/orders.ts';
 import { usePondsByPoint } from '../../data/places.ts';
 import { remoteOrder } from '../../data/remote-orders.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { controlFactsOf } from '../../state/control-facts.ts';
-import { controlStateOf, urgencyOf } from '../../state/control-state.ts';
+import { controlStateOf, isHeard, keptOrder, urgencyOf } from '../../state/control-state.ts';
 import { AllDialog } from './all-dialog.tsx';
 import { SirenGroup } from './siren-group.tsx';
 import { aerationWords } from './words.ts';
@@ -28,7 +29,7 @@ export function ControlBoard() {
   const words = aerationWords();
   const pondsByPoint = usePondsByPoint();
   const [all, setAll] = useState<'ON' | 'OFF' | null>(null);
-  const points = sorted(farmAirPoints.value);
+  const { points, hold } = useSteadyRows(sorted(farmAirPoints.value));
   return (
     <div class="page">
       <div class="page-head">
@@ -54,7 +55,7 @@ export function ControlBoard() {
           ) : null}
         </Empty>
       ) : (
-        <ul class="stack">
+        <ul class="stack" onPointerMove={hold} onPointerDown={hold} onKeyDown={hold}>
           {points.map((point) => (
             <BoardRow key={point.id} point={point} ponds={pondsByPoint.get(point.id) ?? []} />
           ))}
@@ -81,6 +82,28 @@ export function AerationTabs() {
   );
 }
 
+/** Somebody is about to press: after a move, a press or an order rows stay where they are for so long. */
+const HELD_MS = 8_000;
+
+/**
+ * Rows do not move from under a finger: the second of two quick presses would start another motor. `hold` is for whatever
+ * shows that a hand is there.
+ */
+function useSteadyRows(wanted: readonly ControlPoint[]) {
+  const drawn = useRef<readonly string[]>([]);
+  const heldAt = useRef(Number.NEGATIVE_INFINITY);
+  const isHeld = performance.now() - Math.max(heldAt.current, lastOrderAt()) < HELD_MS;
+  const ids = wanted.map(({ id }) => id);
+  drawn.current = isHeld ? keptOrder(drawn.current, ids) : ids;
+  const byId = new Map(wanted.map((point) => [point.id, point]));
+  return {
+    points: drawn.current.flatMap((id) => byId.get(id) ?? []),
+    hold: () => {
+      heldAt.current = performance.now();
+    },
+  };
+}
+
 function sorted(points: readonly ControlPoint[]): ControlPoint[] {
   const urgency = (point: ControlPoint) =>
     urgencyOf(
@@ -101,8 +124,7 @@ function BoardRow({ point, ponds }: { point: ControlPoint; ponds: readonly strin
   const words = aerationWords();
   const { facts, state } = controlNow(point);
   const consumption = presence.value.get(point.id)?.consumption ?? null;
-  const isSilent =
-    state.is === 'no-signal' || state.is === 'unknown' || (state.is === 'on-its-way' && !facts.isOnline);
+  const isStale = !isHeard(facts);
   return (
     <li class="card board-row" data-point={point.cod} data-state={state.is}>
       <div class="grow">
@@ -118,16 +140,20 @@ function BoardRow({ point, ponds }: { point: ControlPoint; ponds: readonly strin
           <dd>{words.states[facts.target]}</dd>
           <dd class="muted small">{words.origins[point.target_origin]}</dd>
         </div>
+        <div data-fresh={isStale ? 'stale' : 'fresh'}>
+          <dt>{words.reported}</dt>
+          <dd>{isStale || facts.reported === null ? '—' : words.states[facts.reported]}</dd>
+        </div>
         <div>
           <dt>{words.heard}</dt>
           <dd>{facts.silentForMs === null ? words.never : age(facts.silentForMs)}</dd>
         </div>
-        <div data-fresh={isSilent ? 'stale' : 'fresh'}>
+        <div data-fresh={isStale ? 'stale' : 'fresh'}>
           <dt>{words.power}</dt>
-          <dd>{isSilent ? '—' : quantity(consumption, 1, 'kW')}</dd>
+          <dd>{isStale ? '—' : quantity(consumption, 1, 'kW')}</dd>
         </div>
       </dl>
-      <ControlButton point={point} ponds={ponds} />
+      <ControlButton point={point} />
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
-import { Empty } from '../../components/answer.tsx';
+import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -17,6 +17,7 @@ import { usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { type Schedule, useSchedules } from '../../data/schedules.ts';
 import { age, quantity } from '../../i18n/format.ts';
+import { isHeard } from '../../state/control-state.ts';
 import { LockOut } from './lock-out.tsx';
 import { OrderList } from './order-list.tsx';
 import { PointSettings } from './point-settings.tsx';
@@ -53,11 +54,7 @@ function Page({ point }: { point: ControlPoint }) {
           </Link>
           <h1>{point.cod}</h1>
         </div>
-        {point.is_siren ? (
-          <SirenHand farmId={point.farm_id} />
-        ) : (
-          <ControlButton point={point} ponds={ponds} />
-        )}
+        {point.is_siren ? <SirenHand farmId={point.farm_id} /> : <ControlButton point={point} />}
       </div>
       {point.is_siren ? <p class="note">{aerationWords().isSiren}</p> : null}
       <Now point={point} ponds={ponds} />
@@ -75,7 +72,7 @@ function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }
   const { facts, state } = controlNow(point);
   const told = presence.value.get(point.id);
   const detail = useGet<ControlPointAnswer & { target_reason: string | null }>(`/control-points/${point.id}`);
-  const isSilent = state.is === 'no-signal' || state.is === 'unknown';
+  const isSilent = !isHeard(facts);
   return (
     <section class="card stack">
       <h2>
@@ -99,7 +96,11 @@ function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }
           value={isSilent ? '—' : quantity(told?.consumption, 1, 'kW')}
           isStale={isSilent}
         />
-        <Fact name={words.signal} value={quantity(told?.rssi, 0, 'dBm')} />
+        <Fact
+          name={words.signal}
+          value={isSilent ? '—' : quantity(told?.rssi, 0, 'dBm')}
+          isStale={isSilent}
+        />
         <Fact
           name={words.device}
           value={point.device_id}
@@ -135,7 +136,7 @@ function Fact({
 
 function Times({ point }: { point: ControlPoint }) {
   const words = pointWords();
-  const schedules = useSchedules([point.id]).get(point.id) ?? [];
+  const known = useSchedules([point.id]).get(point.id);
   const [open, setOpen] = useState<{ schedule: Schedule | null } | null>(null);
   return (
     <section class="card stack">
@@ -145,15 +146,21 @@ function Times({ point }: { point: ControlPoint }) {
           <Button onClick={() => setOpen({ schedule: null })}>{words.addSchedule}</Button>
         ) : null}
       </div>
-      <ul class="row">
-        {schedules.map((schedule) => (
-          <li key={schedule.id}>
-            <Button disabled={!mayOperate.value} onClick={() => setOpen({ schedule })}>
-              {ruleText(schedule)}
-            </Button>
-          </li>
-        ))}
-      </ul>
+      {known === undefined ? null : (
+        <Answer of={known}>
+          {(schedules) => (
+            <ul class="row">
+              {schedules.map((schedule) => (
+                <li key={schedule.id}>
+                  <Button disabled={!mayOperate.value} onClick={() => setOpen({ schedule })}>
+                    {ruleText(schedule)}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answer>
+      )}
       {open === null ? null : (
         <ScheduleDialog schedule={open.schedule} points={[point]} onClose={() => setOpen(null)} />
       )}

@@ -4,6 +4,7 @@ import type { orderEntry } from '#contract/resources/control-points.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { componentWords } from '../../components/words.ts';
+import { nameOf } from '../../data/people.ts';
 import { useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { pointWords } from './point-words.ts';
@@ -42,7 +43,7 @@ export function OrderList({ pointId }: { pointId: string }) {
                     <tr key={order.id}>
                       <td>{dayAndTime(order.issued_at)}</td>
                       <td>{names.states[order.target_status]}</td>
-                      <td>{names.origins[order.origin]}</td>
+                      <td>{nameOf(order.issued_by) ?? names.origins[order.origin]}</td>
                       <td>{reasonText(order.reason)}</td>
                       <td>{words.orderStates[order.state]}</td>
                     </tr>

@@ -7,13 +7,15 @@ import { DecimalField, SelectField, TextField } from '../../components/field.tsx
 import { toast } from '../../components/toast.tsx';
 import { put } from '../../data/api.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { figure, readDecimal } from '../../i18n/format.ts';
+import { asTyped, readCount, readDecimal } from '../../i18n/format.ts';
 import { pointWords } from './point-words.ts';
 
 type Settings = z.infer<typeof controlPointSettings>;
 const FAIL_SAFES = ['SCHEDULE', 'ON', 'OFF', 'HOLD'] as const;
-const FIGURES = ['min_on_s', 'min_off_s', 'start_order', 'do_on', 'do_off', 'do_emergency'] as const;
-type FigureName = (typeof FIGURES)[number];
+const COUNTS = ['min_on_s', 'min_off_s', 'start_order'] as const;
+const FIGURES = ['do_on', 'do_off', 'do_emergency'] as const;
+type FieldName = (typeof COUNTS)[number] | (typeof FIGURES)[number];
+const isCount = (name: FieldName): boolean => COUNTS.some((count) => count === name);
 
 export function PointSettings({ pointId }: { pointId: string }) {
   const words = pointWords();
@@ -34,35 +36,28 @@ function Form({ pointId, known }: { pointId: string; known: Settings }) {
   const words = pointWords();
   const [failSafe, setFailSafe] = useState(known.fail_safe);
   const [group, setGroup] = useState(known.start_group ?? '');
-  const [typed, setTyped] = useState<Record<FigureName, string>>(() => {
-    const text = (name: FigureName) => {
-      const value = known[name];
-      return value === null ? '' : figure(value, value % 1 === 0 ? 0 : 1).replaceAll('.', '');
-    };
-    return {
-      min_on_s: text('min_on_s'),
-      min_off_s: text('min_off_s'),
-      start_order: text('start_order'),
-      do_on: text('do_on'),
-      do_off: text('do_off'),
-      do_emergency: text('do_emergency'),
-    };
-  });
+  const [typed, setTyped] = useState<Partial<Record<FieldName, string>>>({});
   const [fault, setFault] = useState<string | null>(null);
-  const values = Object.fromEntries(FIGURES.map((name) => [name, readDecimal(typed[name])])) as Record<
-    FigureName,
-    number | null
-  >;
-  const isWrong = FIGURES.some((name) => Number.isNaN(values[name]));
+  const textOf = (name: FieldName): string => typed[name] ?? asTyped(known[name]);
+  const valueOf = (name: FieldName): number | null =>
+    isCount(name) ? readCount(textOf(name)) : readDecimal(textOf(name));
+  const touched = [...COUNTS, ...FIGURES].filter((name) => textOf(name) !== asTyped(known[name]));
+  const isBad = (name: FieldName): boolean => {
+    const value = valueOf(name) ?? 0;
+    return Number.isNaN(value) || value < 0;
+  };
+  const startGroup = group.trim() === '' ? null : group.trim();
+  // what nobody touched stays as it is: set points of oxygen decide whether motors run
+  const changes = {
+    ...Object.fromEntries(
+      touched.map((name) => [name, valueOf(name) ?? (name.startsWith('min_') ? 0 : null)]),
+    ),
+    ...(failSafe === known.fail_safe ? {} : { fail_safe: failSafe }),
+    ...(startGroup === known.start_group ? {} : { start_group: startGroup }),
+  };
   const save = async () => {
     try {
-      await put(`/control-points/${pointId}/settings`, {
-        ...values,
-        min_on_s: values.min_on_s ?? 0,
-        min_off_s: values.min_off_s ?? 0,
-        fail_safe: failSafe,
-        start_group: group.trim() === '' ? null : group.trim(),
-      });
+      await put(`/control-points/${pointId}/settings`, changes);
       setFault(null);
       refresh('control-points');
       toast(words.saved, null, 4_000);
@@ -70,13 +65,14 @@ function Form({ pointId, known }: { pointId: string; known: Settings }) {
       setFault(faultText(error));
     }
   };
-  const field = (name: FigureName, label: string, unit?: string, hint?: string) => (
+  const field = (name: FieldName, label: string, unit?: string, hint?: string) => (
     <DecimalField
       label={label}
       hint={hint}
+      inputMode={isCount(name) ? 'numeric' : 'decimal'}
       {...(unit === undefined ? {} : { unit })}
-      value={typed[name]}
-      fault={Number.isNaN(values[name]) ? words.badFigure : null}
+      value={textOf(name)}
+      fault={isBad(name) ? words.badFigure : null}
       onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
     />
   );
@@ -110,7 +106,7 @@ function Form({ pointId, known }: { pointId: string; known: Settings }) {
         </p>
       )}
       <div>
-        <WorkButton big look="main" disabled={isWrong} work={save}>
+        <WorkButton big look="main" disabled={touched.some(isBad)} work={save}>
           {words.save}
         </WorkButton>
       </div>

@@ -4,13 +4,14 @@ import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
-import { del, newUuid, patch, post } from '../../data/api.ts';
+import { del, patch, post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
+import { useSend } from '../../data/corrections.ts';
 import { type ControlPoint, farm } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
-import { instantsOf, type Schedule, TIME } from '../../data/schedules.ts';
+import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/schedules.ts';
 import { clockTime, isoDay } from '../../i18n/format.ts';
-import { weekdayOf } from '../../state/schedule-week.ts';
+import { daysMore, weekdayOf } from '../../state/schedule-week.ts';
 import { scheduleWords } from './schedule-words.ts';
 
 const PATTERNS = ['DAILY', 'WEEKLY', 'ONCE', 'MONTHLY', 'YEARLY'] as const;
@@ -22,6 +23,8 @@ type Typed = {
   day: string;
   start: string;
   end: string;
+  /** Days that it holds beyond a night. */
+  moreDays: number;
   pattern: Pattern;
   days: readonly number[];
   isActive: boolean;
@@ -37,6 +40,7 @@ function typedOf(schedule: Schedule | null, pointId: string): Typed {
     day,
     start: schedule === null ? '18:00' : clockTime(schedule.start_time),
     end: schedule === null ? '06:00' : schedule.end_time === null ? '' : clockTime(schedule.end_time),
+    moreDays: schedule === null ? 0 : daysMore(plannedRuleOf(schedule)),
     pattern: schedule?.repeat_pattern ?? 'DAILY',
     days: schedule?.days_of_week ?? [weekdayOf(day)],
     isActive: schedule?.is_active ?? true,
@@ -60,7 +64,7 @@ export function ScheduleDialog({
     typedOf(schedule, schedule?.control_point_id ?? points[0]?.id ?? ''),
   );
   const [fault, setFault] = useState<string | null>(null);
-  const [key] = useState(newUuid);
+  const send = useSend();
   const set = (part: Partial<Typed>) => setTyped({ ...typed, ...part });
   const timeFault = (text: string, mayBeEmpty: boolean) =>
     TIME.test(text) || (mayBeEmpty && text === '') ? null : words.badTime;
@@ -72,7 +76,7 @@ export function ScheduleDialog({
   const save = async () => {
     try {
       const body = bodyOf(typed);
-      if (schedule === null) await post(`/control-points/${typed.pointId}/schedules`, body, key);
+      if (schedule === null) await send(`/control-points/${typed.pointId}/schedules`, body);
       else await patch(`/schedules/${schedule.id}`, body);
       refresh('control-points');
       onClose();
@@ -126,6 +130,7 @@ export function ScheduleDialog({
           label={words.end}
           value={typed.end}
           inputMode="numeric"
+          hint={typed.moreDays > 0 && typed.pattern !== 'DAILY' ? words.moreDays(typed.moreDays) : undefined}
           fault={timeFault(typed.end, true)}
           onInput={(event) => set({ end: event.currentTarget.value })}
         />
@@ -169,7 +174,8 @@ export function ScheduleDialog({
 function bodyOf(typed: Typed): Record<string, unknown> {
   return {
     action: typed.action,
-    ...instantsOf(typed.day, typed.start, typed.end),
+    // what comes every day cannot hold longer than one
+    ...instantsOf({ ...typed, moreDays: typed.pattern === 'DAILY' ? 0 : typed.moreDays }),
     repeat_pattern: typed.pattern,
     days_of_week: typed.pattern === 'WEEKLY' ? typed.days : null,
     is_active: typed.isActive,
@@ -225,7 +231,10 @@ function RemoveButton({ schedule, onDone }: { schedule: Schedule; onDone: () => 
       days_of_week,
       is_active,
       description,
-    }).then(() => refresh('control-points'));
+    }).then(
+      () => refresh('control-points'),
+      (error: unknown) => toast(faultText(error)),
+    );
   };
   const remove = async () => {
     try {

@@ -12,6 +12,7 @@ export const scheduleWords = dictionary({
     point: 'Ponto',
     start: 'Começa às',
     end: 'Termina às (vazio: fica assim)',
+    moreDays: (days: number) => (days === 1 ? '+1 dia' : `+${days} dias`),
     firstDay: 'A partir de',
     repeat: 'Repete',
     patterns: {
@@ -54,6 +55,7 @@ export const scheduleWords = dictionary({
     point: 'Point',
     start: 'Begins at',
     end: 'Ends at (empty: stays so)',
+    moreDays: (days: number) => (days === 1 ? '+1 day' : `+${days} days`),
     firstDay: 'From',
     repeat: 'Repeats',
     patterns: { ONCE: 'once', DAILY: 'every day', WEEKLY: 'weekly', MONTHLY: 'monthly', YEARLY: 'yearly' },

@@ -1,12 +1,19 @@
 import { useState } from 'preact/hooks';
-import { Empty } from '../../components/answer.tsx';
+import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { now } from '../../data/clock.ts';
-import { farm, farmAirPoints, mayOperate } from '../../data/farm-store.ts';
+import { farm, farmAirPoints, isKnown, mayOperate } from '../../data/farm-store.ts';
 import { plannedRuleOf, type Schedule, useSchedules } from '../../data/schedules.ts';
 import { dayAndTime, isoDay, plainDay } from '../../i18n/format.ts';
-import { addDays, type Block, blocksOfWeek, contradictions, mondayOf } from '../../state/schedule-week.ts';
+import {
+  addDays,
+  type Block,
+  blocksOfWeek,
+  contradictions,
+  daysMore,
+  mondayOf,
+} from '../../state/schedule-week.ts';
 import { AerationTabs } from './control-board.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { scheduleWords } from './schedule-words.ts';
@@ -22,7 +29,7 @@ export function WeekCalendar() {
   const today = isoDay(now.value);
   const [monday, setMonday] = useState(() => mondayOf(today));
   const [open, setOpen] = useState<{ schedule: Schedule | null } | null>(null);
-  const all = [...schedules.values()].flat();
+  const all = [...schedules.values()].flatMap(({ data }) => data ?? []);
   return (
     <div class="page">
       <div class="page-head">
@@ -49,18 +56,32 @@ export function WeekCalendar() {
         </span>
         <span class="muted small">{words.zone(farm.value?.timezone ?? '')}</span>
       </div>
-      {points.length === 0 ? <Empty text={words.none} /> : null}
+      {points.length > 0 ? null : isKnown.value ? <Empty text={words.none} /> : <Awaited of={[]} />}
       <div class="stack">
-        {points.map(({ id, cod }) => (
-          <PointWeek
-            key={id}
-            cod={cod}
-            monday={monday}
-            today={today}
-            schedules={schedules.get(id) ?? []}
-            onOpen={(schedule) => setOpen({ schedule })}
-          />
-        ))}
+        {points.map(({ id, cod }) => {
+          const known = schedules.get(id);
+          return (
+            <section key={id} class="card stack">
+              <h2>{cod}</h2>
+              {known === undefined ? null : (
+                <Answer
+                  of={known}
+                  isEmpty={(found) => found.length === 0}
+                  empty={<p class="muted">{words.none}</p>}
+                >
+                  {(found) => (
+                    <PointWeek
+                      monday={monday}
+                      today={today}
+                      schedules={found}
+                      onOpen={(schedule) => setOpen({ schedule })}
+                    />
+                  )}
+                </Answer>
+              )}
+            </section>
+          );
+        })}
       </div>
       <Upcoming schedules={all} codOf={(id) => points.find((point) => point.id === id)?.cod ?? ''} />
       {open === null ? null : (
@@ -71,13 +92,11 @@ export function WeekCalendar() {
 }
 
 function PointWeek({
-  cod,
   monday,
   today,
   schedules,
   onOpen,
 }: {
-  cod: string;
   monday: string;
   today: string;
   schedules: readonly Schedule[];
@@ -88,49 +107,42 @@ function PointWeek({
   const blocks = blocksOfWeek(active.map(plannedRuleOf), monday);
   const wrong = contradictions(blocks);
   return (
-    <section class="card stack">
-      <h2>{cod}</h2>
-      {schedules.length === 0 ? (
-        <p class="muted">{words.none}</p>
-      ) : (
-        <>
-          <div class="week" aria-hidden="true">
-            {words.weekdays.map((name, index) => (
-              <div key={name} class={`week-day ${addDays(monday, index) === today ? 'today' : ''}`}>
-                <span class="small muted">{name}</span>
-                <div class="week-line">
-                  {blocks
-                    .filter(({ dayIndex }) => dayIndex === index)
-                    .map((block) => (
-                      <DayBlock
-                        key={`${block.ruleId} ${block.fromMinute}`}
-                        block={block}
-                        isWrong={wrong.has(block.ruleId)}
-                      />
-                    ))}
-                </div>
-              </div>
-            ))}
+    <>
+      <div class="week" aria-hidden="true">
+        {words.weekdays.map((name, index) => (
+          <div key={name} class={`week-day ${addDays(monday, index) === today ? 'today' : ''}`}>
+            <span class="small muted">{name}</span>
+            <div class="week-line">
+              {blocks
+                .filter(({ dayIndex }) => dayIndex === index)
+                .map((block) => (
+                  <DayBlock
+                    key={`${block.ruleId} ${block.fromMinute}`}
+                    block={block}
+                    isWrong={wrong.has(block.ruleId)}
+                  />
+                ))}
+            </div>
           </div>
-          <ul class="row">
-            {schedules.map((schedule) => (
-              <li key={schedule.id}>
-                <button
-                  type="button"
-                  class="button small"
-                  disabled={!mayOperate.value}
-                  data-schedule={schedule.id}
-                  onClick={() => onOpen(schedule)}
-                >
-                  {ruleText(schedule)}
-                  {wrong.has(schedule.id) ? ` · ▲ ${words.conflict}` : ''}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </section>
+        ))}
+      </div>
+      <ul class="row">
+        {schedules.map((schedule) => (
+          <li key={schedule.id}>
+            <button
+              type="button"
+              class="button small"
+              disabled={!mayOperate.value}
+              data-schedule={schedule.id}
+              onClick={() => onOpen(schedule)}
+            >
+              {ruleText(schedule)}
+              {wrong.has(schedule.id) ? ` · ▲ ${words.conflict}` : ''}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -152,7 +164,11 @@ export function ruleText(schedule: Schedule): string {
   const rule = plannedRuleOf(schedule);
   const time = (minute: number) =>
     `${String(Math.floor(minute / 60) % 24).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
-  const end = rule.lengthMinutes === null ? '' : `–${time(rule.startMinute + rule.lengthMinutes)}`;
+  const more = daysMore(rule);
+  const end =
+    rule.lengthMinutes === null
+      ? ''
+      : `–${time(rule.startMinute + rule.lengthMinutes)}${more > 0 ? ` ${words.moreDays(more)}` : ''}`;
   const days =
     rule.pattern === 'WEEKLY' && rule.daysOfWeek !== null
       ? rule.daysOfWeek.map((day) => words.weekdays[day - 1]).join(' ')

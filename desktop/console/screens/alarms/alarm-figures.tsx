@@ -1,7 +1,7 @@
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import { alarmWords } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
-import { alarms } from '../../data/alarms.ts';
+import { standing } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
 import { farm } from '../../data/farm-store.ts';
 import { usePlaceOf } from '../../data/places.ts';
@@ -29,7 +29,7 @@ export function AlarmFigures() {
           ({ triggered_at }) => now.value - Date.parse(triggered_at) < DAYS * DAY,
         );
         const beganAt = recent.map(({ triggered_at }) => Date.parse(triggered_at));
-        const standing = alarms.value.filter(({ since }) => now.value - since > DAY).length;
+        const forDays = standing.value.filter(({ since }) => now.value - since > DAY).length;
         return (
           <div class="stack">
             <dl class="facts card">
@@ -45,7 +45,7 @@ export function AlarmFigures() {
               </div>
               <div>
                 <dt>{words.standing}</dt>
-                <dd>{figure(standing)}</dd>
+                <dd>{figure(forDays)}</dd>
                 <dd class="muted small">{words.target('0')}</dd>
               </div>
             </dl>

@@ -8,7 +8,7 @@ import { componentWords } from '../../components/words.ts';
 import { farm } from '../../data/farm-store.ts';
 import { usePlaceOf } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { dayAndTime } from '../../i18n/format.ts';
+import { clockTime, dayAndTime } from '../../i18n/format.ts';
 import { priorityOf } from '../../state/alarm-state.ts';
 import { listWords } from './words.ts';
 
@@ -38,6 +38,7 @@ export function AlarmHistory() {
                   <th scope="col">{words.where}</th>
                   <th scope="col">{words.when}</th>
                   <th scope="col">{words.ended}</th>
+                  <th scope="col">{words.who}</th>
                 </tr>
               </thead>
               <tbody>
@@ -51,6 +52,7 @@ export function AlarmHistory() {
                     <td>{placeOf(row)}</td>
                     <td>{dayAndTime(row.triggered_at)}</td>
                     <td>{dayAndTime(row.resolved_at)}</td>
+                    <td>{whoText(row)}</td>
                   </tr>
                 ))}
               </tbody>
@@ -61,4 +63,12 @@ export function AlarmHistory() {
       )}
     </Answer>
   );
+}
+
+/** Who answered it, and what they noted. */
+function whoText({ acknowledged_at, acknowledged_by_name, acknowledge_note }: AlertAnswer): string {
+  const words = listWords();
+  if (acknowledged_at === null) return words.state.unanswered;
+  const answered = words.answered(clockTime(acknowledged_at), acknowledged_by_name);
+  return acknowledge_note === null ? answered : `${answered}: ${acknowledge_note}`;
 }

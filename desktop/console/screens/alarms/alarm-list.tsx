@@ -1,11 +1,15 @@
 import { useRef } from 'preact/hooks';
-import { Empty } from '../../components/answer.tsx';
+import { Empty, faultText } from '../../components/answer.tsx';
+import { WorkButton } from '../../components/button.tsx';
+import { useSettled } from '../../components/settled.ts';
 import { Tabs } from '../../components/tabs.tsx';
-import { alarms } from '../../data/alarms.ts';
+import { toast } from '../../components/toast.tsx';
+import { acknowledge, alarms } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
-import { isKnown } from '../../data/farm-store.ts';
+import { type Alert, isKnown, mayOperateOn } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
 import { usePlaceOf } from '../../data/places.ts';
-import { isFlood } from '../../state/alarm-state.ts';
+import { type Alarm, isFlood, isStanding } from '../../state/alarm-state.ts';
 import { AlarmFigures } from './alarm-figures.tsx';
 import { AlarmHistory } from './alarm-history.tsx';
 import { AlarmRow } from './alarm-row.tsx';
@@ -46,13 +50,17 @@ function Standing({ shown }: { shown: string }) {
   const wasFlood = useRef(false);
   const isShelved = shown === 'adiados';
   const listed = alarms.value.filter(({ state }) => (state === 'shelved') === isShelved);
+  const isSettled = useSettled(listed.map(({ key }) => key).join());
   wasFlood.current = isFlood(
-    listed.map(({ since }) => since),
+    listed.filter(isStanding).map(({ since }) => since),
     soon.value,
     wasFlood.current,
   );
   if (!isKnown.value) return <div class="skeleton" aria-busy="true" />;
+  // a screen that hears nothing knows of no alarm, which is not that there is none
+  if (listed.length === 0 && isBlind.value) return <p class="note p2">{words.unseen}</p>;
   if (listed.length === 0) return <Empty text={isShelved ? words.noneShelved : words.none} />;
+  const over = listed.filter(({ state, newest }) => state === 'returned' && mayOperateOn(newest.farm_id));
   return (
     <>
       {wasFlood.current && !isShelved ? (
@@ -67,9 +75,30 @@ function Standing({ shown }: { shown: string }) {
             alarm={alarm}
             place={placeOf(alarm.newest)}
             isOpen={alarm.key === shown}
+            isSettled={isSettled}
           />
         ))}
       </ul>
+      {over.length < 2 ? null : <AnswerOver over={over} />}
     </>
+  );
+}
+
+/** Nothing of it stands any more: what ended by itself may be answered together. */
+function AnswerOver({ over }: { over: readonly Alarm<Alert>[] }) {
+  const words = listWords();
+  const answer = async () => {
+    for (const alarm of over) await acknowledge(alarm);
+  };
+  return (
+    <div>
+      <WorkButton
+        big
+        disabled={isBlind.value}
+        work={() => answer().catch((error: unknown) => toast(faultText(error)))}
+      >
+        {words.answerOver(over.length)}
+      </WorkButton>
+    </div>
   );
 }

@@ -3,79 +3,149 @@ import { Link } from 'wouter-preact';
 import { alarmText } from '../../components/alarm-words.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { toast } from '../../components/toast.tsx';
-import { componentWords } from '../../components/words.ts';
 import { acknowledge } from '../../data/alarms.ts';
-import { post } from '../../data/api.ts';
+import { del } from '../../data/api.ts';
 import { now, soon } from '../../data/clock.ts';
-import { type Alert, mayOperate } from '../../data/farm-store.ts';
+import { type Alert, mayOperateOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
+import { nameOf } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
-import type { Alarm } from '../../state/alarm-state.ts';
+import { type Alarm, isStanding } from '../../state/alarm-state.ts';
+import { Note, PutOff } from './put-off.tsx';
 import { listWords } from './words.ts';
 
-const MOST_MINUTES = { 1: 30, 2: 480, 3: 480 } as const;
-const CHOICES = [15, 30, 60, 120, 240, 480] as const;
-
-/** One alarm: what, where, since when, how it stands; open, it says what to do. */
-export function AlarmRow({ alarm, place, isOpen }: { alarm: Alarm<Alert>; place: string; isOpen: boolean }) {
+/** One alarm: what, where, since when, how it stands and who answered it; open, it says what to do. */
+export function AlarmRow({
+  alarm,
+  place,
+  isOpen,
+  isSettled,
+}: {
+  alarm: Alarm<Alert>;
+  place: string;
+  isOpen: boolean;
+  /** False right after the rows moved. */
+  isSettled: () => boolean;
+}) {
   const words = listWords();
-  const [asks, setAsks] = useState<'silence' | 'shelve' | null>(null);
   const { newest, priority, state, since, count } = alarm;
+  const isOver = state === 'returned';
+  const answer = answerText(newest, state);
   // told in seconds for its first minute; a hundred rows are not drawn anew every second
   const at = now.peek() - since < 60_000 ? now.value : soon.value;
   return (
-    <li class={`card stack alarm-row p${priority}`} data-alarm={alarm.key} data-state={state}>
+    <li
+      class={`card stack alarm-row ${isOver ? '' : `p${priority}`}`}
+      data-alarm={alarm.key}
+      data-state={state}
+    >
       <div class="row nowrap">
-        <PriorityMark priority={priority} />
+        <PriorityMark priority={priority} isOver={isOver} />
         <div class="grow">
           <h2>
             {place} · {alarmText(newest)}
           </h2>
           <p class="muted small">
-            {words.since(dayAndTime(since))} · {age(at - since)}
+            {words.since(dayAndTime(since))} · {isOver ? endText(newest) : age(at - since)}
             {count > 1 ? ` · ${words.times(count)}` : ''} · {words.state[state]}
-            {state === 'shelved' && newest.shelved_until !== null
-              ? ` ${words.until(clockTime(newest.shelved_until))}`
-              : ''}
           </p>
+          {answer === null ? null : (
+            <p class="small" data-answer>
+              {answer}
+            </p>
+          )}
         </div>
       </div>
       {isOpen || state === 'unanswered' ? (
         <p>
           <strong>{words.whatToDo}: </strong>
-          {words.advice[newest.type]}
+          {words.advice[newest.type] ?? newest.message}
         </p>
       ) : null}
       <div class="row">
-        {mayOperate.value && state !== 'acknowledged' ? (
-          <WorkButton
-            big
-            look="main"
-            disabled={isBlind.value}
-            work={() => acknowledge(alarm.key).catch((error: unknown) => toast(faultText(error)))}
-          >
-            {words.acknowledge}
-          </WorkButton>
-        ) : null}
-        {mayOperate.value ? (
-          <>
-            <Button big disabled={isBlind.value} onClick={() => setAsks('silence')}>
-              {words.silence}
-            </Button>
-            <Button big disabled={isBlind.value} onClick={() => setAsks('shelve')}>
-              {words.shelve}
-            </Button>
-          </>
-        ) : null}
+        {mayOperateOn(newest.farm_id) ? <Hand alarm={alarm} isSettled={isSettled} /> : null}
         <Where alert={newest} />
       </div>
-      {asks === null ? null : <PutOff asks={asks} alarm={alarm} onClose={() => setAsks(null)} />}
     </li>
+  );
+}
+
+const endText = ({ resolved_at }: Alert): string => listWords().endedAt(dayAndTime(resolved_at));
+
+/** Who answered, silenced or put it off, when, and what they said. */
+function answerText(alert: Alert, state: Alarm['state']): string | null {
+  const words = listWords();
+  switch (state) {
+    case 'unanswered':
+    case 'returned':
+      return null;
+    case 'acknowledged':
+      return told(
+        words.answered(clockOf(alert.acknowledged_at), nameOf(alert.acknowledged_by)),
+        alert.acknowledge_note,
+      );
+    case 'silenced':
+      return told(
+        words.quiet(clockOf(alert.silenced_until), nameOf(alert.silenced_by)),
+        alert.silence_reason,
+      );
+    case 'shelved':
+      return told(words.putOff(clockOf(alert.shelved_until), nameOf(alert.shelved_by)), alert.shelve_reason);
+  }
+}
+
+const told = (text: string, said: string | null): string => (said === null ? text : `${text}: ${said}`);
+
+const DAY_MS = 86_400_000;
+const clockOf = (at: string | null): string =>
+  Math.abs(soon.value - Date.parse(at ?? '')) > DAY_MS / 2 ? dayAndTime(at) : clockTime(at);
+
+/** What a person may do about it. */
+function Hand({ alarm, isSettled }: { alarm: Alarm<Alert>; isSettled: () => boolean }) {
+  const words = listWords();
+  const [asks, setAsks] = useState<'silence' | 'shelve' | 'note' | null>(null);
+  const { newest, state } = alarm;
+  const close = () => setAsks(null);
+  const say = (error: unknown) => toast(faultText(error));
+  const answer = async () => {
+    if (isSettled()) await acknowledge(alarm).catch(say);
+  };
+  const end = (mark: 'silence' | 'shelve') => () => del(`/alerts/${newest.id}/${mark}`).catch(say);
+  return (
+    <>
+      {state === 'acknowledged' ? (
+        <Button big disabled={isBlind.value} onClick={() => setAsks('note')}>
+          {words.noteDo}
+        </Button>
+      ) : (
+        <WorkButton big look="main" disabled={isBlind.value} work={answer}>
+          {words.acknowledge}
+        </WorkButton>
+      )}
+      {state === 'shelved' || state === 'silenced' ? (
+        <WorkButton big disabled={isBlind.value} work={end(state === 'shelved' ? 'shelve' : 'silence')}>
+          {state === 'shelved' ? words.unshelve : words.unsilence}
+        </WorkButton>
+      ) : null}
+      {isStanding(alarm) ? (
+        <>
+          <Button big disabled={isBlind.value} onClick={() => setAsks('silence')}>
+            {words.silence}
+          </Button>
+          <Button big disabled={isBlind.value} onClick={() => setAsks('shelve')}>
+            {words.shelve}
+          </Button>
+        </>
+      ) : null}
+      {asks === null ? null : asks === 'note' ? (
+        <Note alarm={alarm} onClose={close} />
+      ) : (
+        <PutOff asks={asks} alarm={alarm} onClose={close} />
+      )}
+    </>
   );
 }
 
@@ -95,65 +165,5 @@ function Where({ alert }: { alert: Alert }) {
     <Link class="button big" href={`/aeracao/${alert.control_point_id}`}>
       {words.toPoint}
     </Link>
-  );
-}
-
-/** Silencing stops the sound; putting off takes it from the list, for a time and with a reason. */
-function PutOff({
-  asks,
-  alarm,
-  onClose,
-}: {
-  asks: 'silence' | 'shelve';
-  alarm: Alarm<Alert>;
-  onClose: () => void;
-}) {
-  const words = listWords();
-  const cancel = componentWords().cancel;
-  const [fault, setFault] = useState<string | null>(null);
-  const [minutes, setMinutes] = useState('30');
-  const [reason, setReason] = useState('');
-  const most = asks === 'silence' ? 60 : MOST_MINUTES[alarm.priority];
-  const submit = async () => {
-    try {
-      await post(`/alerts/${alarm.newest.id}/${asks}`, { minutes: Number(minutes), reason });
-      onClose();
-    } catch (error) {
-      setFault(faultText(error));
-    }
-  };
-  return (
-    <Dialog
-      title={asks === 'shelve' ? words.shelveTitle : words.silenceTitle}
-      onClose={onClose}
-      actions={
-        <>
-          <Button big onClick={onClose}>
-            {cancel}
-          </Button>
-          <WorkButton big look="main" disabled={reason.trim() === ''} work={submit}>
-            {asks === 'shelve' ? words.shelve : words.silence}
-          </WorkButton>
-        </>
-      }
-    >
-      <p class="muted">{asks === 'shelve' ? words.shelveHint : words.silenceHint}</p>
-      <SelectField
-        label={words.forHowLong}
-        value={minutes}
-        options={CHOICES.filter((choice) => choice <= most).map((choice) => ({
-          value: String(choice),
-          label: words.minutes(choice),
-        }))}
-        onChange={(event) => setMinutes(event.currentTarget.value)}
-      />
-      <TextField
-        label={words.reason}
-        value={reason}
-        maxLength={255}
-        fault={fault}
-        onInput={(event) => setReason(event.currentTarget.value)}
-      />
-    </Dialog>
   );
 }

@@ -1,14 +1,17 @@
+import { Link } from 'wouter-preact';
 import type { FeedingJournal, FeedingRecommendation, FeedingSummary } from '#contract/resources/feeding.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { toast } from '../../components/toast.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
-import { enter, takeBack } from '../../data/outbox.ts';
+import { entries } from '../../data/outbox.ts';
 import { useGet } from '../../data/query.ts';
 import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18n/format.ts';
+import { givenAt, mealAt } from '../../state/meals.ts';
 import { formWords } from '../entries/form-words.ts';
+import { useEnter } from '../entries/use-enter.ts';
+import { entryWords } from '../entries/words.ts';
 import { batchWords } from './words.ts';
 
 /** What to feed today, meal by meal, each with one press once it is given; and what the cycle has eaten so far. */
@@ -63,7 +66,8 @@ export function BatchFeed({ batch }: { batch: Batch }) {
   );
 }
 
-const NEAR_MS = 75 * 60_000;
+type Meal = FeedingRecommendation['daily_schedule'][number];
+type Fed = FeedingJournal['feeding_records'][number];
 
 function Meals({
   batch,
@@ -74,46 +78,95 @@ function Meals({
   advice: FeedingRecommendation;
   journal: FeedingJournal | undefined;
 }) {
-  const words = batchWords();
-  const forms = formWords();
   const today = isoDay(now.value);
   const records = journal?.feeding_records ?? [];
-  const last = records[0];
-  const give = async (meal: FeedingRecommendation['daily_schedule'][number]) => {
-    const entry = await enter({
-      path: '/feeding/',
-      label: `${batch.batch_code} · ${quantity(meal.quantity_kg, 2, 'kg')}`,
-      body: {
-        batch_id: batch.id,
-        feed_type: last?.feed_type ?? advice.recommendation.feed_type,
-        quantity_kg: meal.quantity_kg,
-        cost_per_kg: last?.cost_per_kg ?? 0,
-        feed_date: new Date(now.value).toISOString(),
-      },
-      touches: ['feeding', 'ponds', 'batches', 'financial', 'dashboard'],
-    });
-    toast(forms.queued(entry.label), { label: forms.undo, run: () => void takeBack(entry.id) });
-  };
+  const dueOf = ({ time }: Meal) => Date.parse(instantAt(today, time));
+  const meals = advice.daily_schedule.map(dueOf);
   return (
     <ul class="stack">
       {advice.daily_schedule.map((meal) => {
-        const due = Date.parse(instantAt(today, meal.time));
-        const record = records.find(({ feed_date }) => Math.abs(Date.parse(feed_date) - due) < NEAR_MS);
+        const due = dueOf(meal);
+        const given = records.filter(({ feed_date }) => mealAt(meals, Date.parse(feed_date)) === due);
         return (
           <li key={meal.time} class="row apart">
             <span>
               <strong>{meal.time}</strong> {quantity(meal.quantity_kg, 2, 'kg')}
             </span>
-            {record !== undefined ? (
-              <span class="muted">
-                ✓ {words.given} {clockTime(record.feed_date)} · {quantity(record.quantity_kg, 2, 'kg')}
-              </span>
-            ) : mayManage.value && due - now.value < NEAR_MS ? (
-              <Button onClick={() => void give(meal)}>{words.given}</Button>
+            {given.length > 0 ? (
+              <Given records={given} />
+            ) : mayManage.value && (due <= now.value || mealAt(meals, now.value) === due) ? (
+              <GiveMeal batch={batch} meal={meal} at={{ due, meals, today }} last={records[0]} />
             ) : null}
           </li>
         );
       })}
     </ul>
+  );
+}
+
+function Given({ records }: { records: readonly Fed[] }) {
+  const kg = records.reduce((sum, { quantity_kg }) => sum + quantity_kg, 0);
+  return (
+    <span class="muted">
+      ✓ {batchWords().given} {clockTime(records[0]?.feed_date)} · {quantity(kg, 2, 'kg')}
+    </span>
+  );
+}
+
+/** One press says that it was given; from then on it is, also while it still waits in this browser. */
+function GiveMeal({
+  batch,
+  meal,
+  at: { due, meals, today },
+  last,
+}: {
+  batch: Batch;
+  meal: Meal;
+  at: { due: number; meals: readonly number[]; today: string };
+  last: Fed | undefined;
+}) {
+  const words = batchWords();
+  const { put, isBusy } = useEnter();
+  const settles = `meal ${batch.id} ${today} ${meal.time}`;
+  const entry = entries.value.find((found) => found.settles === settles && found.state !== 'refused');
+  if (entry !== undefined) {
+    return (
+      <span class="muted">
+        ✓ {words.given} · {entryWords().state[entry.state]}
+      </span>
+    );
+  }
+  if (last === undefined) {
+    // what it costs is not known yet: the form asks
+    return (
+      <Link class="button" href={`/lancar/racao?batch=${encodeURIComponent(batch.batch_code)}`}>
+        {words.enterFeed}
+      </Link>
+    );
+  }
+  const label = `${batch.batch_code} · ${quantity(meal.quantity_kg, 2, 'kg')}`;
+  const give = () =>
+    put(
+      [
+        {
+          path: '/feeding/',
+          label,
+          settles,
+          body: {
+            batch_id: batch.id,
+            feed_type: last.feed_type,
+            quantity_kg: meal.quantity_kg,
+            cost_per_kg: last.cost_per_kg,
+            feed_date: new Date(givenAt(meals, due, now.value)).toISOString(),
+          },
+          touches: ['feeding', 'ponds', 'batches', 'financial', 'dashboard'],
+        },
+      ],
+      { text: formWords().queued(label) },
+    );
+  return (
+    <Button busy={isBusy} onClick={() => void give()}>
+      {words.given}
+    </Button>
   );
 }

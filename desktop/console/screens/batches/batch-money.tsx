@@ -1,24 +1,22 @@
-import { useState } from 'preact/hooks';
 import type {
   CostPerKgAnswer,
   OptimalHarvestAnswer,
   ProfitabilityAnswer,
 } from '#contract/resources/finance.ts';
 import { Answer } from '../../components/answer.tsx';
-import { DecimalField } from '../../components/field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
-import { currencySign, figure, money, percent, quantity, readDecimal } from '../../i18n/format.ts';
-import { keepPrice, keptPrice } from './price.ts';
+import { currencySign, figure, money, percent, quantity } from '../../i18n/format.ts';
+import { usePrice } from './price.ts';
 import { batchWords } from './words.ts';
 
 /** What it cost, what it would bring at a price, and whether another day pays. The price stays on this station. */
 export function BatchMoney({ batch }: { batch: Batch }) {
   const words = batchWords();
-  const [price, setPrice] = useState(keptPrice);
-  const [daily, setDaily] = useState('');
-  const asked = readDecimal(price);
-  const dailyCost = readDecimal(daily);
+  const price = usePrice();
+  const daily = useFigure('', { isNeeded: false });
+  const asked = price.isRight ? price.value : null;
   const isPriced = asked !== null && asked > 0;
   const cost = useGet<CostPerKgAnswer>(`/financial/cost-per-kg/${batch.id}`);
   const profit = useGet<ProfitabilityAnswer>(isPriced ? `/financial/profitability/${batch.id}` : null, {
@@ -28,7 +26,7 @@ export function BatchMoney({ batch }: { batch: Batch }) {
     isPriced && batch.status === 'ACTIVE' ? `/financial/optimal-harvest/${batch.id}` : null,
     {
       market_price_per_kg: asked,
-      ...(dailyCost !== null && dailyCost >= 0 ? { daily_operational_cost: dailyCost } : {}),
+      ...(daily.isRight && daily.value !== null ? { daily_operational_cost: daily.value } : {}),
     },
   );
   return (
@@ -52,22 +50,9 @@ export function BatchMoney({ batch }: { batch: Batch }) {
         )}
       </Answer>
       <div class="form-grid">
-        <DecimalField
-          label={words.price}
-          unit={currencySign.value}
-          value={price}
-          onInput={(event) => {
-            setPrice(event.currentTarget.value);
-            keepPrice(event.currentTarget.value);
-          }}
-        />
+        <FigureField label={words.price} unit={currencySign.value} figure={price} />
         {batch.status === 'ACTIVE' ? (
-          <DecimalField
-            label={words.dailyCost}
-            unit={currencySign.value}
-            value={daily}
-            onInput={(event) => setDaily(event.currentTarget.value)}
-          />
+          <FigureField label={words.dailyCost} unit={currencySign.value} figure={daily} />
         ) : null}
       </div>
       {!isPriced ? null : (

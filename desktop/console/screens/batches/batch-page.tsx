@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
-import { Answer, Empty, faultText } from '../../components/answer.tsx';
+import { Answer, Awaited, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CorrectionDialog } from '../../components/correction-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -28,13 +28,9 @@ import { batchWords } from './words.ts';
 export function BatchPage({ params }: { params: Readonly<Record<string, string>> }) {
   const words = batchWords();
   const code = decodeURIComponent(params['code'] ?? '');
-  const { batch, isSure } = useBatchByCode(code);
+  const { batch, isSure, answers } = useBatchByCode(code);
   if (batch !== undefined) return <Page key={batch.id} batch={batch} />;
-  return (
-    <div class="page">
-      {isSure ? <Empty text={words.unknown(code)} /> : <div class="skeleton" aria-busy="true" />}
-    </div>
-  );
+  return <div class="page">{isSure ? <Empty text={words.unknown(code)} /> : <Awaited of={answers} />}</div>;
 }
 
 function Page({ batch }: { batch: Batch }) {

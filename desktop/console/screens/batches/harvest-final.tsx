@@ -3,16 +3,17 @@ import { useLocation } from 'wouter-preact';
 import type { BatchDetail, BatchFinished } from '#contract/resources/batches.ts';
 import { faultText } from '../../components/answer.tsx';
 import { BeforeAfter } from '../../components/before-after.tsx';
-import { DecimalField, TextField } from '../../components/field.tsx';
+import { TextField } from '../../components/field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { useFaults, useSend } from '../../data/corrections.ts';
 import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
-import { useFigure, useWhen } from '../entries/use-form.ts';
+import { useWhen } from '../entries/use-form.ts';
 import { harvestWords } from './harvest-words.ts';
-import { keepPrice, keptPrice } from './price.ts';
+import { usePrice } from './price.ts';
 
 const FAR = 0.35;
 
@@ -24,7 +25,7 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
   const [, go] = useLocation();
   const when = useWhen();
   const weight = useFigure('', { isNeeded: false });
-  const price = useFigure(keptPrice(), { isNeeded: false });
+  const price = usePrice();
   const [notes, setNotes] = useState('');
   const [typed, setTyped] = useState('');
   const estimate = batch.current_biomass_kg;
@@ -49,24 +50,14 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
     <section class="card stack far">
       <WhenFields when={when} />
       <div class="form-grid">
-        <DecimalField
+        <FigureField
           label={words.finalWeight}
           unit="kg"
           hint={words.finalHint(quantity(estimate, 0, 'kg'))}
-          value={weight.text}
-          fault={weight.fault ?? faults.at('final_weight_kg') ?? (isFar ? words.weightFar : null)}
-          onInput={(event) => weight.setText(event.currentTarget.value)}
+          figure={weight}
+          fault={faults.at('final_weight_kg') ?? (isFar ? words.weightFar : null)}
         />
-        <DecimalField
-          label={words.price}
-          unit={currencySign.value}
-          value={price.text}
-          fault={price.fault}
-          onInput={(event) => {
-            price.setText(event.currentTarget.value);
-            keepPrice(event.currentTarget.value);
-          }}
-        />
+        <FigureField label={words.price} unit={currencySign.value} figure={price} />
         <TextField
           label={words.notes}
           value={notes}

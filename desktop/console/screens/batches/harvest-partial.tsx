@@ -4,7 +4,8 @@ import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts'
 import { faultText } from '../../components/answer.tsx';
 import { BeforeAfter } from '../../components/before-after.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
-import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del } from '../../data/api.ts';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
@@ -13,9 +14,9 @@ import { usePonds } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
-import { useFigure, useWhen } from '../entries/use-form.ts';
+import { useWhen } from '../entries/use-form.ts';
 import { harvestWords } from './harvest-words.ts';
-import { keepPrice, keptPrice } from './price.ts';
+import { usePrice } from './price.ts';
 
 /** A mean weight so far from the batch's is more likely a slip than a truth. */
 const FAR = 0.35;
@@ -28,7 +29,7 @@ export function PartialHarvest({ batch }: { batch: BatchDetail }) {
   const when = useWhen();
   const count = useCount();
   const weight = useFigure();
-  const price = useFigure(keptPrice(), { isNeeded: false });
+  const price = usePrice();
   const [pondId, setPondId] = useState('');
   const [notes, setNotes] = useState('');
   const mean =
@@ -74,22 +75,12 @@ export function PartialHarvest({ batch }: { batch: BatchDetail }) {
               : null)
           }
         />
-        <DecimalField
-          label={words.weight}
-          unit="kg"
-          value={weight.text}
-          fault={weight.fault ?? faults.at('weight_kg')}
-          onInput={(event) => weight.setText(event.currentTarget.value)}
-        />
-        <DecimalField
+        <FigureField label={words.weight} unit="kg" figure={weight} fault={faults.at('weight_kg')} />
+        <FigureField
           label={words.price}
           unit={currencySign.value}
-          value={price.text}
-          fault={price.fault ?? faults.at('price_per_kg')}
-          onInput={(event) => {
-            price.setText(event.currentTarget.value);
-            keepPrice(event.currentTarget.value);
-          }}
+          figure={price}
+          fault={faults.at('price_per_kg')}
         />
         <TextField
           label={words.notes}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BatchDetail } from '#contract/resources/batches.ts';
-import { Answer, Empty } from '../../components/answer.tsx';
+import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { componentWords } from '../../components/words.ts';
 import { useBatchByCode } from '../../data/batches.ts';
@@ -18,7 +18,7 @@ import { batchWords } from './words.ts';
 export function Harvest({ params }: { params: Readonly<Record<string, string>> }) {
   const words = harvestWords();
   const code = decodeURIComponent(params['code'] ?? '');
-  const { batch, isSure } = useBatchByCode(code);
+  const { batch, isSure, answers } = useBatchByCode(code);
   const detail = useGet<BatchDetail>(batch === undefined ? null : `/batches/${batch.id}`);
   return (
     <div class="page narrow">
@@ -29,7 +29,7 @@ export function Harvest({ params }: { params: Readonly<Record<string, string>> }
         isSure ? (
           <Empty text={batchWords().unknown(code)} />
         ) : (
-          <div class="skeleton" aria-busy="true" />
+          <Awaited of={answers} />
         )
       ) : batch.status !== 'ACTIVE' ? (
         <Empty text={words.notActive} />

@@ -1,6 +1,16 @@
+import { useFigure } from '../../components/figure-field.tsx';
+
 // The selling price stays on this station: asked once, it serves every batch until it changes.
 
 const PRICE = 'price-per-kg';
 
-export const keptPrice = (): string => localStorage.getItem(PRICE) ?? '';
-export const keepPrice = (text: string): void => localStorage.setItem(PRICE, text);
+export function usePrice() {
+  const price = useFigure(localStorage.getItem(PRICE) ?? '', { isNeeded: false });
+  return {
+    ...price,
+    setText: (text: string) => {
+      price.setText(text);
+      localStorage.setItem(PRICE, text);
+    },
+  };
+}

@@ -1,8 +1,9 @@
 import { useSearch } from 'wouter-preact';
-import { Empty } from '../../components/answer.tsx';
+import { Awaited, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CountField } from '../../components/count-field.tsx';
-import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { FigureField } from '../../components/figure-field.tsx';
 import { componentWords } from '../../components/words.ts';
 import { type Batch, useBatches } from '../../data/batches.ts';
 import { mayManage } from '../../data/farm-store.ts';
@@ -17,12 +18,14 @@ import { useStocking } from './use-stocking.ts';
 /** A new batch. What the last one had stands there already: mostly the count and the pond are new. */
 export function Stocking() {
   const words = stockingWords();
-  const { ponds, isSuccess } = usePonds();
+  const known = usePonds();
+  const { ponds, isSuccess } = known;
   const cards = usePondCards();
   const active = useBatches('ACTIVE');
   const finished = useBatches('FINISHED');
   const asked = new URLSearchParams(useSearch()).get('pond');
-  const isReady = isSuccess && cards.isFetched && active.isFetched && finished.isFetched;
+  // what is in use, and which codes are taken, decides what may be stocked
+  const isReady = isSuccess && cards.isSuccess && active.isSuccess && finished.isSuccess;
   const occupied = new Set(
     (cards.data?.ponds ?? []).filter(({ status }) => status === 'ACTIVE').map(({ pond_id }) => pond_id),
   );
@@ -34,7 +37,7 @@ export function Stocking() {
       {!mayManage.value ? (
         <Empty text={componentWords().forbidden} />
       ) : !isReady ? (
-        <div class="skeleton" aria-busy="true" />
+        <Awaited of={[known, cards, active, finished]} />
       ) : inOrder.length === 0 ? (
         <Empty text={words.noPonds} />
       ) : (
@@ -97,12 +100,11 @@ function Form({
         <Known label={words.lineage} form={form} field="lineage" known={known} />
         <Known label={words.origin} form={form} field="larva_origin" known={known} />
         <CountField label={words.count} count={form.count} fault={form.faults.at('initial_count')} />
-        <DecimalField
+        <FigureField
           label={words.weight}
           unit="g"
-          value={form.weight.text}
-          fault={form.weight.fault ?? form.faults.at('initial_avg_weight')}
-          onInput={(event) => form.weight.setText(event.currentTarget.value)}
+          figure={form.weight}
+          fault={form.faults.at('initial_avg_weight')}
         />
         {pond !== undefined && pond.size_m2 !== null && pond.size_m2 > 0 ? (
           <div class="field" role="status">
@@ -113,13 +115,11 @@ function Form({
             <span class="hint">{words.area(quantity(pond.size_m2, 0, 'm²'))}</span>
           </div>
         ) : (
-          <DecimalField
+          <FigureField
             label={words.density}
             unit={words.perM2}
             hint={words.noArea}
-            value={form.typedDensity.text}
-            fault={form.typedDensity.fault}
-            onInput={(event) => form.typedDensity.setText(event.currentTarget.value)}
+            figure={form.typedDensity}
           />
         )}
       </fieldset>
@@ -140,13 +140,7 @@ function Form({
           fault={form.harvestFault}
           onInput={(event) => form.setHarvest(event.currentTarget.value)}
         />
-        <DecimalField
-          label={words.survival}
-          unit="%"
-          value={form.survival.text}
-          fault={form.survival.fault}
-          onInput={(event) => form.survival.setText(event.currentTarget.value)}
-        />
+        <FigureField label={words.survival} unit="%" figure={form.survival} />
         <TextField
           label={words.notes}
           value={form.notes}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useCount } from '../../components/count-field.tsx';
+import { useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { useFaults } from '../../data/corrections.ts';
@@ -7,7 +8,6 @@ import type { Pond } from '../../data/places.ts';
 import { asTyped, isoDay } from '../../i18n/format.ts';
 import { addDays } from '../../state/schedule-week.ts';
 import { daysBetween, densityOf, doubtsOf, proposedCode } from '../../state/stocking.ts';
-import { useFigure } from '../entries/use-form.ts';
 import { stockingWords } from './stocking-words.ts';
 
 type Given = {

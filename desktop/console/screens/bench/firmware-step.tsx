@@ -56,13 +56,17 @@ function Choice({
   const [asked, setAsked] = useState<string | null>(null);
   const [wantsBackup, setBackup] = useState(false);
   const [forgets, setForgets] = useState(false);
+  const [takenUnsigned, setTakenUnsigned] = useState<string | null>(null);
   const chosen = rows.find(({ name }) => name === asked) ?? rows.findLast((row) => fits(row, chip));
+  const isUnsigned = chosen !== undefined && chosen.trouble === null && chosen.signature !== 'valid';
+  const isTaken = !isUnsigned || takenUnsigned === chosen.name;
   const flash = async () => {
     if (port === null || chosen === undefined) return;
     await desk.start('firmware', {
       kind: 'flash',
       port,
       firmware: chosen.name,
+      ...(isUnsigned ? { allow_unsigned: isTaken } : {}),
       backup: wantsBackup,
       identity: forgets ? 'erase' : 'keep',
     });
@@ -76,6 +80,18 @@ function Choice({
         onChange={(event) => setAsked(event.currentTarget.value)}
       />
       {chosen?.trouble ? <p class="note p2">{chosen.trouble}</p> : null}
+      {isUnsigned ? (
+        <>
+          <p class="note p2" data-signature={chosen.signature}>
+            {words.signature[chosen.signature === 'none' ? 'none' : 'unknown']}
+          </p>
+          <CheckField
+            label={words.takeUnsigned}
+            checked={isTaken}
+            onChange={(event) => setTakenUnsigned(event.currentTarget.checked ? chosen.name : null)}
+          />
+        </>
+      ) : null}
       <CheckField
         label={words.backup}
         checked={wantsBackup}
@@ -89,7 +105,7 @@ function Choice({
       <div>
         <WorkButton
           look="main"
-          disabled={port === null || desk.isBusy || chosen === undefined || !fits(chosen, chip)}
+          disabled={port === null || desk.isBusy || chosen === undefined || !fits(chosen, chip) || !isTaken}
           work={flash}
         >
           {words.flash}

@@ -114,11 +114,14 @@ function Label({ pointId }: { pointId: string }) {
       <Answer of={labels}>
         {([label]) =>
           label === undefined ? null : (
-            <img
-              class="bench-label"
-              alt={label.text}
-              src={`data:image/svg+xml,${encodeURIComponent(label.svg)}`}
-            />
+            <>
+              <img
+                class="bench-label"
+                alt={label.text}
+                src={`data:image/svg+xml,${encodeURIComponent(label.svg)}`}
+              />
+              {label.claim === null ? <p class="note p2">{words.noClaim}</p> : null}
+            </>
           )
         }
       </Answer>

@@ -15,6 +15,7 @@ export const troubleWords = dictionary({
     WRONG_CHIP: 'Este firmware é de outro chip.',
     WRONG_IMAGE: 'O arquivo não é um firmware desta placa.',
     CHECKSUM_REFUSED: 'O firmware está danificado.',
+    UNSIGNED: 'Ninguém conhecido assinou este firmware.',
     FLASH_FAULT: 'A memória da placa recusa a gravação.',
     VERIFY_FAILED: 'O que foi lido não é o que foi gravado.',
     IDENTITY_REFUSED: 'A placa não aceitou a identidade.',
@@ -35,6 +36,7 @@ export const troubleWords = dictionary({
     WRONG_CHIP: 'This firmware is for another chip.',
     WRONG_IMAGE: 'The file is no firmware of this board.',
     CHECKSUM_REFUSED: 'The firmware is damaged.',
+    UNSIGNED: 'Nobody known signed this firmware.',
     FLASH_FAULT: 'The board’s memory refuses to be written.',
     VERIFY_FAILED: 'What was read is not what was written.',
     IDENTITY_REFUSED: 'The board did not take the identity.',
@@ -44,5 +46,19 @@ export const troubleWords = dictionary({
     SELF_TEST_FAILED: 'The relay was on and the motor did not do as it should.',
     CANCELLED: 'It was stopped.',
     INTERNAL: 'The gateway failed.',
+  },
+});
+
+/** Why a job does not even begin, beside the causes above. */
+export const refusalWords = dictionary({
+  'pt-BR': {
+    PORT_BUSY: 'A porta está em uso, por outro programa ou por outro trabalho da bancada.',
+    BENCH_BUSY: 'A bancada já tem trabalhos demais. Espere um deles acabar.',
+    BACKUPS_FULL: 'A pasta bench/backups está cheia. Tire dela o que não precisa mais.',
+  },
+  en: {
+    PORT_BUSY: 'The port is in use, by another program or another job of the bench.',
+    BENCH_BUSY: 'The bench has enough jobs already. Wait for one to end.',
+    BACKUPS_FULL: 'The folder bench/backups is full. Take out of it what is not needed any more.',
   },
 });

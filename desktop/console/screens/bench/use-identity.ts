@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
-import { post } from '../../data/api.ts';
+import { useSend } from '../../data/corrections.ts';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { nextCode } from '../system/next-code.ts';
@@ -11,6 +11,7 @@ export type Identity = ReturnType<typeof useIdentity>;
 /** Who the board becomes: a control point of the farm, or a new one that is made when it is needed. */
 export function useIdentity(board: Board | null) {
   const points = farmControlPoints.value;
+  const send = useSend();
   /** `''`: a new one; null: not chosen yet. */
   const [chosen, choose] = useState<string | null>(null);
   const [cod, setCod] = useState<string | null>(null);
@@ -32,7 +33,7 @@ export function useIdentity(board: Board | null) {
     /** The id of the control point. Throws what the interface refuses. */
     async settle(): Promise<string> {
       if (pointId !== '') return pointId;
-      const made = await post<ControlPointAnswer>('/control-points/', {
+      const made = await send<ControlPointAnswer>('/control-points/', {
         farm_id: farm.value?.id,
         cod: code.trim(),
         device_id: deviceId.trim(),

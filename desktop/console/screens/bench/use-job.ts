@@ -2,8 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { BenchJobAnswer, BenchJobInput, BenchLine, benchJobDetail } from '#contract/resources/bench.ts';
 import { faultText } from '../../components/answer.tsx';
-import { del, get, post } from '../../data/api.ts';
+import { ApiError, del, get, post } from '../../data/api.ts';
 import { refresh } from '../../data/query.ts';
+import { refusalWords, troubleWords } from './trouble-words.ts';
+import { benchWords } from './words.ts';
 
 /** The part of the page that a job belongs to: there it is shown. */
 export type Place = 'port' | 'firmware' | 'wifi' | 'proof' | 'tools';
@@ -18,6 +20,8 @@ export type BenchDesk = {
   stop: () => Promise<void>;
 };
 
+/** The gateway started anew and knows the job no more, or this person may not see it any more. */
+const GONE: readonly number[] = [403, 404];
 const LOOK_EVERY_MS = 500;
 /** A board that talks without end does not fill the page. */
 const LINES_SHOWN = 500;
@@ -53,6 +57,15 @@ export function useJob(ended: (job: BenchJobAnswer) => void): BenchDesk {
     };
   }, []);
 
+  /** Nobody asks for it any more; what it said so far stays on the page. */
+  const lose = (id: string) => {
+    setShown((now) =>
+      now === null || now.job.id !== id ? now : { ...now, job: { ...now.job, state: 'failed' } },
+    );
+    setFault({ place: shown?.place ?? 'tools', text: benchWords().jobGone });
+    refresh('bench');
+  };
+
   useEffect(() => {
     if (running === null) return undefined;
     let isGone = false;
@@ -74,8 +87,10 @@ export function useJob(ended: (job: BenchJobAnswer) => void): BenchDesk {
           refresh('bench');
           ended(job);
         }
-      } catch {
+      } catch (error) {
         // the line to the gateway is told of elsewhere; the job goes on there
+        isOver = error instanceof ApiError && GONE.includes(error.status);
+        if (isOver && !isGone) lose(running);
       }
       if (!isGone && !isOver) setTimeout(() => void look(), LOOK_EVERY_MS);
     };
@@ -97,15 +112,21 @@ export function useJob(ended: (job: BenchJobAnswer) => void): BenchDesk {
         const job = await post<BenchJobAnswer>('/bench/jobs', input);
         setShown({ place, job, lines: [] });
       } catch (error) {
-        setFault({ place, text: faultText(error) });
+        setFault({ place, text: refusalText(error) });
       }
     },
     async stop() {
       if (running === null) return;
       setStopping(true);
       await del(`/bench/jobs/${running}`).catch((error: unknown) =>
-        setFault({ place: shown?.place ?? 'tools', text: faultText(error) }),
+        setFault({ place: shown?.place ?? 'tools', text: refusalText(error) }),
       );
     },
   };
+}
+
+/** What a job could not begin for, in the person's language: by the words of the bench where it is one of its causes. */
+function refusalText(error: unknown): string {
+  const words: Readonly<Record<string, string>> = { ...troubleWords(), ...refusalWords() };
+  return (error instanceof ApiError ? words[error.code] : undefined) ?? faultText(error);
 }

@@ -19,6 +19,12 @@ export const benchWords = dictionary({
     choose: 'Qual',
     otherChip: 'de outro chip',
     cannot: 'não serve',
+    signature: {
+      none: 'Este firmware não está assinado: ninguém sabe quem o fez.',
+      unknown:
+        'Este firmware não está assinado por um fabricante que este gateway conhece. Peça o assinado, ou ponha a chave pública dele em firmware-keys.pem na pasta de dados.',
+    },
+    takeUnsigned: 'Gravar sem assinatura: este firmware é meu',
     backup: 'Guardar antes o que está na placa',
     forget: 'Apagar a identidade e o Wi-Fi que estão na placa',
     flash: 'Gravar',
@@ -47,6 +53,7 @@ export const benchWords = dictionary({
     current: (ma: string) => `Corrente do motor: ${ma} mA.`,
     label: 'Etiqueta',
     labelText: 'Cole-a na caixa do controlador: o código prova quem o tem na mão.',
+    noClaim: 'O firmware desta placa não guarda o código: com esta etiqueta ela não é adotada pelo Wi-Fi.',
     sheet: 'Baixar para imprimir',
     tools: 'Ferramentas',
     monitor: 'Ouvir a placa',
@@ -63,6 +70,8 @@ export const benchWords = dictionary({
     again: 'De novo',
     log: 'Registro',
     noLines: 'Ainda nada.',
+    jobGone:
+      'O gateway não conhece mais este trabalho: ele reiniciou, ou o seu acesso mudou. Examine a placa e comece de novo.',
     state: { running: 'em andamento', done: 'pronto', failed: 'não deu certo', cancelled: 'parado' },
     left: (time: string) => `faltam ${time}`,
     rate: (kb: string) => `${kb} kB/s`,
@@ -99,6 +108,12 @@ export const benchWords = dictionary({
     choose: 'Which',
     otherChip: 'for another chip',
     cannot: 'cannot be used',
+    signature: {
+      none: 'This firmware is not signed: nobody knows who made it.',
+      unknown:
+        'This firmware is not signed by a publisher that this gateway knows. Ask for the signed one, or put its publisher’s public key into firmware-keys.pem in the data folder.',
+    },
+    takeUnsigned: 'Flash without a signature: I built this firmware',
     backup: 'Save what is on the board first',
     forget: 'Erase the identity and the Wi-Fi that are on the board',
     flash: 'Flash',
@@ -127,6 +142,7 @@ export const benchWords = dictionary({
     current: (ma: string) => `Motor current: ${ma} mA.`,
     label: 'Label',
     labelText: 'Stick it on the controller’s box: its code proves who holds it.',
+    noClaim: 'The firmware of this board keeps no code: with this label it cannot be adopted over the Wi-Fi.',
     sheet: 'Download for printing',
     tools: 'Tools',
     monitor: 'Listen to the board',
@@ -143,6 +159,8 @@ export const benchWords = dictionary({
     again: 'Again',
     log: 'Log',
     noLines: 'Nothing yet.',
+    jobGone:
+      'The gateway knows this job no more: it restarted, or your access changed. Examine the board and start again.',
     state: { running: 'under way', done: 'done', failed: 'did not work', cancelled: 'stopped' },
     left: (time: string) => `${time} left`,
     rate: (kb: string) => `${kb} kB/s`,

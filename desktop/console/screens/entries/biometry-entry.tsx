@@ -1,11 +1,12 @@
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
-import { DecimalField } from '../../components/field.tsx';
+import { CountField, useCount } from '../../components/count-field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, quantity } from '../../i18n/format.ts';
 import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
 import { formWords } from './form-words.ts';
-import { useFigure, useSubmit, useWhen } from './use-form.ts';
+import { useSubmit, useWhen } from './use-form.ts';
 import { entryWords } from './words.ts';
 
 export function BiometryEntry() {
@@ -22,10 +23,9 @@ function BiometryForm({ batch }: { batch: Batch }) {
   const submit = useSubmit();
   const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 1 });
   const when = useWhen();
-  const sample = useFigure();
+  const sample = useCount();
   const weight = useFigure();
   const last = journal.data?.biometries[0];
-  const isWhole = sample.value === null || Number.isInteger(sample.value);
   const mean = sample.isRight && weight.isRight ? (weight.value ?? 0) / (sample.value ?? 1) : null;
   const save = () =>
     submit({
@@ -41,19 +41,8 @@ function BiometryForm({ batch }: { batch: Batch }) {
     });
   return (
     <>
-      <DecimalField
-        label={words.biometry.sample}
-        value={sample.text}
-        fault={isWhole ? sample.fault : words.badFigure}
-        onInput={(event) => sample.setText(event.currentTarget.value)}
-      />
-      <DecimalField
-        label={words.biometry.weight}
-        unit="g"
-        value={weight.text}
-        fault={weight.fault}
-        onInput={(event) => weight.setText(event.currentTarget.value)}
-      />
+      <CountField label={words.biometry.sample} count={sample} />
+      <FigureField label={words.biometry.weight} unit="g" figure={weight} />
       <div class="note" role="status">
         <span>
           <strong>{words.biometry.mean(quantity(mean, 2, 'g'))}</strong>
@@ -73,7 +62,7 @@ function BiometryForm({ batch }: { batch: Batch }) {
         </span>
       </div>
       <WhenFields when={when} />
-      <SaveButton isRight={sample.isRight && isWhole && weight.isRight && when.isRight} save={save} />
+      <SaveButton isRight={sample.isRight && weight.isRight && when.isRight} save={save} />
     </>
   );
 }

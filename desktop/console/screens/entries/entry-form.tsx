@@ -1,16 +1,19 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
-import { Empty } from '../../components/answer.tsx';
+import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { type Batch, useBatches } from '../../data/batches.ts';
-import { usePonds, usePondsByBatch } from '../../data/places.ts';
+import { usePondCards, usePonds, usePondsByBatch } from '../../data/places.ts';
 import { EntryHead } from './entry-head.tsx';
 import { formWords } from './form-words.ts';
 import type { useWhen } from './use-form.ts';
 
-/** A form about one batch: it begins with the choice of the batch, by the pond that is asked for when there is one. */
+/**
+ * A form about one batch: of the pond or batch that was asked for, else the first. Where what was asked for is not known
+ * (yet, or any more) none is chosen: feed must not be written down for another pond.
+ */
 export function EntryForm({
   title,
   children,
@@ -19,46 +22,75 @@ export function EntryForm({
   children: (batch: Batch) => ComponentChildren;
 }) {
   const words = formWords();
-  const { batches, isSuccess } = useBatches();
+  const known = useBatches();
+  const { batch, isAwaited, cards, asked, choose } = useChosen(known.batches);
   const { ponds } = usePonds();
-  const asked = new URLSearchParams(useSearch());
-  const [chosen, setChosen] = useState<string | null>(null);
   const places = usePondsByBatch();
   const placeOf = ({ id, pond_id }: Batch) =>
     places.get(id)?.join(' · ') ?? ponds.find((pond) => pond.id === pond_id)?.cod ?? '';
-  const askedPond = asked.get('pond') ?? '';
-  const batch =
-    batches.find(({ id }) => id === chosen) ??
-    batches.find(({ batch_code }) => batch_code === asked.get('batch')) ??
-    batches.find(({ id }) => places.get(id)?.includes(askedPond)) ??
-    batches[0];
+  const options = known.batches.map((each) => ({
+    value: each.id,
+    label: `${placeOf(each)} · ${each.batch_code}`,
+  }));
   return (
     <div class="page narrow">
       <EntryHead title={title} />
-      {batch === undefined ? (
-        isSuccess ? (
-          <Empty text={words.noBatch} />
-        ) : (
-          <div class="skeleton" aria-busy="true" />
-        )
-      ) : (
-        <div class="card stack">
-          <SelectField
-            label={words.batch}
-            value={batch.id}
-            options={batches.map((each) => ({
-              value: each.id,
-              label: `${placeOf(each)} · ${each.batch_code}`,
-            }))}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          />
-          <div class="stack" key={batch.id}>
-            {children(batch)}
-          </div>
-        </div>
-      )}
+      <Answer of={known} isEmpty={(found) => found.length === 0} empty={<Empty text={words.noBatch} />}>
+        {() =>
+          isAwaited ? (
+            <Awaited of={[cards]} />
+          ) : (
+            <div class="card stack">
+              {batch === undefined ? (
+                <p class="note p2" role="status">
+                  {asked === '' ? words.gone : words.notThere(asked)}
+                </p>
+              ) : null}
+              <SelectField
+                label={words.batch}
+                value={batch?.id ?? ''}
+                options={batch === undefined ? [{ value: '', label: words.choose }, ...options] : options}
+                onChange={(event) => choose(event.currentTarget.value)}
+              />
+              {batch === undefined ? null : (
+                <div class="stack" key={batch.id}>
+                  {children(batch)}
+                </div>
+              )}
+            </div>
+          )
+        }
+      </Answer>
     </div>
   );
+}
+
+/** The batch the form is about. Once it is known it stays, whatever the lists say later: what is typed belongs to it. */
+function useChosen(batches: readonly Batch[]) {
+  const search = useSearch();
+  const query = new URLSearchParams(search);
+  const [pond, code] = [query.get('pond'), query.get('batch')];
+  const cards = usePondCards();
+  const places = usePondsByBatch();
+  const [chosen, setChosen] = useState({ search, id: '' });
+  const found =
+    code !== null
+      ? batches.find(({ batch_code }) => batch_code === code)
+      : pond !== null
+        ? batches.find(({ id }) => places.get(id)?.includes(pond))
+        : batches[0];
+  const isSettled = chosen.search === search && chosen.id !== '';
+  const batch = isSettled ? batches.find(({ id }) => id === chosen.id) : found;
+  useEffect(() => {
+    if (batch !== undefined && batch.id !== chosen.id) setChosen({ search, id: batch.id });
+  }, [batch?.id, search]);
+  return {
+    batch,
+    cards,
+    asked: code ?? pond ?? '',
+    isAwaited: batch === undefined && code === null && pond !== null && cards.isPending,
+    choose: (id: string) => setChosen({ search, id }),
+  };
 }
 
 export function WhenFields({ when }: { when: ReturnType<typeof useWhen> }) {

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { EXPENSE_CATEGORIES } from '#contract/words.ts';
-import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { currencySign, money } from '../../i18n/format.ts';
 import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
 import { formWords } from './form-words.ts';
-import { useFigure, useSubmit, useWhen } from './use-form.ts';
+import { useSubmit, useWhen } from './use-form.ts';
 import { entryWords } from './words.ts';
 
 export function ExpenseEntry() {
@@ -44,13 +45,7 @@ function ExpenseForm({ batch }: { batch: Batch }) {
         options={EXPENSE_CATEGORIES.map((word) => ({ value: word, label: words.expense.categories[word] }))}
         onChange={(event) => setCategory(event.currentTarget.value)}
       />
-      <DecimalField
-        label={words.expense.amount}
-        unit={currencySign.value}
-        value={amount.text}
-        fault={amount.fault}
-        onInput={(event) => amount.setText(event.currentTarget.value)}
-      />
+      <FigureField label={words.expense.amount} unit={currencySign.value} figure={amount} />
       <TextField
         label={words.expense.description}
         value={description}

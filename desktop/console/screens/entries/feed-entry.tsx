@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/feeding.ts';
-import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
-import { currencySign, quantity } from '../../i18n/format.ts';
+import { asTyped, currencySign, quantity } from '../../i18n/format.ts';
 import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
 import { formWords } from './form-words.ts';
-import { useFigure, useSubmit, useWhen } from './use-form.ts';
+import { useSubmit, useWhen } from './use-form.ts';
 import { entryWords } from './words.ts';
 
 export function FeedEntry() {
@@ -25,7 +26,7 @@ function FeedForm({ batch }: { batch: Batch }) {
       batch={batch}
       advice={advice.data}
       feedType={last?.feed_type ?? advice.data?.recommendation.feed_type ?? ''}
-      cost={last === undefined ? '' : String(last.cost_per_kg).replace('.', ',')}
+      cost={asTyped(last?.cost_per_kg)}
     />
   );
 }
@@ -91,20 +92,8 @@ function Filled({
           onChange={(event) => setPondId(event.currentTarget.value)}
         />
       )}
-      <DecimalField
-        label={words.feed.quantity}
-        unit="kg"
-        value={kg.text}
-        fault={kg.fault}
-        onInput={(event) => kg.setText(event.currentTarget.value)}
-      />
-      <DecimalField
-        label={words.feed.leftover}
-        unit="%"
-        value={leftover.text}
-        fault={leftover.fault}
-        onInput={(event) => leftover.setText(event.currentTarget.value)}
-      />
+      <FigureField label={words.feed.quantity} unit="kg" figure={kg} />
+      <FigureField label={words.feed.leftover} unit="%" figure={leftover} />
       <WhenFields when={when} />
       <TextField
         label={words.feed.type}
@@ -112,13 +101,7 @@ function Filled({
         maxLength={255}
         onInput={(event) => setType(event.currentTarget.value)}
       />
-      <DecimalField
-        label={words.feed.cost}
-        unit={currencySign.value}
-        value={perKg.text}
-        fault={perKg.fault}
-        onInput={(event) => perKg.setText(event.currentTarget.value)}
-      />
+      <FigureField label={words.feed.cost} unit={currencySign.value} figure={perKg} />
       <SaveButton isRight={isRight} save={save} />
     </>
   );

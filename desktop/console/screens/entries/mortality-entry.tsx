@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { BatchDetail } from '#contract/resources/batches.ts';
-import { DecimalField, TextField } from '../../components/field.tsx';
+import { TextField } from '../../components/field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, percent } from '../../i18n/format.ts';
 import { EntryForm, SaveButton } from './entry-form.tsx';
 import { formWords } from './form-words.ts';
-import { useFigure, useSubmit } from './use-form.ts';
+import { useSubmit } from './use-form.ts';
 import { entryWords } from './words.ts';
 
 export function MortalityEntry() {
@@ -52,13 +53,7 @@ function MortalityForm({ batch }: { batch: Batch }) {
           )}
         </span>
       </p>
-      <DecimalField
-        label={words.mortality.severity}
-        unit="%"
-        value={died.text}
-        fault={died.fault}
-        onInput={(input) => died.setText(input.currentTarget.value)}
-      />
+      <FigureField label={words.mortality.severity} unit="%" figure={died} />
       <TextField
         label={words.mortality.event}
         value={event}

@@ -1,28 +1,11 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { toast } from '../../components/toast.tsx';
 import { now } from '../../data/clock.ts';
-import { type Entry, enter, takeBack } from '../../data/outbox.ts';
+import type { Wanted } from '../../data/outbox.ts';
 import { TIME } from '../../data/schedules.ts';
-import { clockTime, instantAt, isoDay, readDecimal } from '../../i18n/format.ts';
+import { clockTime, instantAt, isoDay } from '../../i18n/format.ts';
 import { formWords } from './form-words.ts';
-
-/** A text field that holds a figure: what was typed, what it means, and what is wrong with it once it was touched. */
-export function useFigure(first = '', rules: { isNeeded?: boolean; most?: number } = {}) {
-  const words = formWords();
-  const { isNeeded = true, most = Number.POSITIVE_INFINITY } = rules;
-  const [text, setText] = useState(first);
-  const value = readDecimal(text);
-  const fault =
-    value === null
-      ? null
-      : Number.isNaN(value)
-        ? words.badFigure
-        : value < 0 || value > most || (isNeeded && value === 0)
-          ? words.positive
-          : null;
-  return { text, setText, value, fault, isRight: fault === null && (value !== null || !isNeeded) };
-}
+import { useEnter } from './use-enter.ts';
 
 /** Day and time by the farm's clock, now to begin with. */
 export function useWhen() {
@@ -42,15 +25,11 @@ export function useWhen() {
 }
 
 /** Puts an entry on its way, says so with the way back, and returns to the choice of entries. */
-export function useSubmit(): (entry: Pick<Entry, 'path' | 'body' | 'label' | 'touches'>) => Promise<void> {
+export function useSubmit(): (entry: Wanted) => Promise<void> {
   const words = formWords();
+  const { put } = useEnter();
   const [, go] = useLocation();
   return async (entry) => {
-    const { id } = await enter(entry);
-    go('/lancar');
-    toast(words.queued(entry.label), {
-      label: words.undo,
-      run: () => void takeBack(id).then((done) => (done ? toast(words.takenBack, null, 3_000) : undefined)),
-    });
+    if (await put([entry], { text: words.queued(entry.label) })) go('/lancar');
   };
 }

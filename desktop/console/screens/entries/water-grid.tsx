@@ -1,61 +1,31 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { WaterField } from '#contract/resources/water-quality.ts';
+import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { toast } from '../../components/toast.tsx';
 import { waterWords } from '../../components/water-words.ts';
-import type { Entry } from '../../data/outbox.ts';
 import { usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
+import { sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
+import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
-import { JudgedNote } from './judged-note.tsx';
-import { enterWater, judgeTyped, mayLeave, type Typed, takeBackAll, useLastWater } from './water-round.ts';
+import { WaterCell } from './water-cell.tsx';
+import { FIELDS, mayLeave, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
-
-const FIELDS: readonly WaterField[] = [
-  'dissolved_oxygen',
-  'temperature',
-  'ph',
-  'salinity',
-  'ammonia',
-  'nitrite',
-  'alkalinity',
-  'transparency',
-];
 
 /** The round on a wide screen: rows are ponds, columns are parameters; hands stay on the keys. */
 export function WaterGrid() {
   const words = entryWords();
   const names = waterWords().short;
-  const { ponds } = usePonds();
-  const lastOf = useLastWater();
+  const known = usePonds();
+  const { ponds } = known;
+  const { lastOf, judged: judgedOf } = useWaterRound();
+  const { send, isBusy } = useSendWater();
+  /** The cell and the figure where Enter was told that it is unlikely: once more says that it is right. */
+  const [askedAt, setAskedAt] = useState('');
   const table = useRef<HTMLTableElement>(null);
-  const [sheet, setSheet] = useState<ReadonlyMap<string, Typed>>(new Map());
-  const typedOf = (pondId: string): Typed => sheet.get(pondId) ?? {};
-  const set = (pondId: string, field: WaterField, text: string) =>
-    setSheet((known) => new Map(known).set(pondId, { ...known.get(pondId), [field]: text }));
-  const ready = ponds.filter(({ id }) => mayLeave(FIELDS, typedOf(id), lastOf(id)));
-  const blocked = ponds.some(
-    ({ id }) =>
-      Object.values(typedOf(id)).some((text) => text !== '') && !ready.some((pond) => pond.id === id),
-  );
-
-  const save = async () => {
-    const entered: Entry[] = [];
-    const left = new Map(sheet);
-    for (const pond of ready) {
-      entered.push(await enterWater(pond, FIELDS, typedOf(pond.id)));
-      left.delete(pond.id);
-    }
-    setSheet(left);
-    if (entered.length === 0) return;
-    toast(words.saved(entered.length), {
-      label: words.undo,
-      run: () => {
-        void takeBackAll(entered);
-        setSheet(sheet);
-      },
-    });
-  };
+  const rows = ponds.map((pond) => ({ pond, judged: judgedOf(pond.id) }));
+  const ready = rows.filter(({ judged }) => mayLeave(judged)).map(({ pond }) => pond);
+  const held = rows.filter(({ pond }) => waterDraft.value.has(pond.id) && !ready.includes(pond));
+  const isUnclear = held.some(({ judged }) => Object.values(judged).some(({ is }) => is === 'unclear'));
 
   const focusCell = (row: number, column: number) =>
     table.current?.querySelector<HTMLInputElement>(`[data-cell="${row}-${column}"]`)?.focus();
@@ -65,16 +35,21 @@ export function WaterGrid() {
     if (isThere && isNothingFocused()) focusCell(0, 0);
   }, [isThere]);
 
-  const onKey = (event: KeyboardEvent, at: { row: number; column: number }) => {
-    const { row, column } = at;
+  const onKey = (event: KeyboardEvent, { row, column }: { row: number; column: number }) => {
     const field = FIELDS[column];
-    const pond = ponds[row];
-    if (field === undefined || pond === undefined) return;
+    const at = rows[row];
+    if (field === undefined || at === undefined) return;
+    const here = at.judged[field];
+    const asked = `${row}-${column} ${typedOf(at.pond.id)[field] ?? ''}`;
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      void save();
+      void send(ready);
+    } else if (event.key === 'Enter' && here.is === 'value' && here.isDoubtful && askedAt !== asked) {
+      event.preventDefault();
+      setAskedAt(asked);
     } else if (event.key === 'Enter' || event.key === 'ArrowDown') {
       event.preventDefault();
+      if (event.key === 'Enter' && askedAt === asked) sureOfWater(at.pond.id, field);
       // behind the last pond the round begins anew with the next parameter
       if (row + 1 < ponds.length) focusCell(row + 1, column);
       else if (event.key === 'Enter') focusCell(0, column + 1);
@@ -84,64 +59,61 @@ export function WaterGrid() {
     } else if (event.key === '*') {
       event.preventDefault();
       const above = ponds[row - 1];
-      if (above !== undefined) set(pond.id, field, typedOf(above.id)[field] ?? '');
+      if (above !== undefined) typeWater(at.pond.id, field, typedOf(above.id)[field] ?? '');
     }
   };
 
   return (
     <div class="page">
       <EntryHead title={words.water}>
-        <Button big look="main" disabled={ready.length === 0} onClick={() => void save()}>
+        <Button big look="main" busy={isBusy} disabled={ready.length === 0} onClick={() => void send(ready)}>
           {words.saveRound} {ready.length > 0 ? `(${ready.length})` : ''}
         </Button>
       </EntryHead>
       <p class="muted small">{words.roundHint}</p>
-      {blocked ? (
+      <DraftNote />
+      {held.length === 0 ? null : (
         <p class="note p2" role="alert">
-          {words.unclear}
+          {isUnclear ? words.unclear : words.lookFirst(held.map(({ pond }) => pond.cod).join(', '))}
         </p>
-      ) : null}
-      <div class="table-frame">
-        <table class="table round" ref={table}>
-          <thead>
-            <tr>
-              <th scope="col">{words.pond}</th>
-              {FIELDS.map((field) => (
-                <th key={field} scope="col">
-                  {names[field]} <span class="small">{WATER[field].unit}</span>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {ponds.map((pond, row) => (
-              <tr key={pond.id}>
-                <th scope="row">{pond.cod}</th>
-                {FIELDS.map((field, column) => {
-                  const judged = judgeTyped(field, typedOf(pond.id), lastOf(pond.id));
-                  return (
-                    <td key={field}>
-                      <input
-                        class="input cell"
-                        type="text"
-                        inputMode="decimal"
-                        autoComplete="off"
-                        aria-label={`${pond.cod} ${names[field]}`}
-                        aria-invalid={judged.is === 'unclear' || judged.is === 'impossible'}
-                        data-cell={`${row}-${column}`}
-                        value={typedOf(pond.id)[field] ?? ''}
-                        onInput={(event) => set(pond.id, field, event.currentTarget.value)}
-                        onKeyDown={(event) => onKey(event, { row, column })}
-                      />
-                      <JudgedNote judged={judged} last={lastOf(pond.id)?.[field] ?? null} field={field} />
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      )}
+      <Answer of={known} isEmpty={(found) => found.length === 0} empty={<Empty text={words.noPonds} />}>
+        {() => (
+          <div class="table-frame">
+            <table class="table round" ref={table}>
+              <thead>
+                <tr>
+                  <th scope="col">{words.pond}</th>
+                  {FIELDS.map((field) => (
+                    <th key={field} scope="col">
+                      {names[field]} <span class="small">{WATER[field].unit}</span>
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map(({ pond, judged }, row) => (
+                  <tr key={pond.id}>
+                    <th scope="row">{pond.cod}</th>
+                    {FIELDS.map((field, column) => (
+                      <td key={field}>
+                        <WaterCell
+                          pond={pond}
+                          field={field}
+                          place={`${row}-${column}`}
+                          judged={judged[field]}
+                          last={lastOf(pond.id)?.[field] ?? null}
+                          onKey={(event) => onKey(event, { row, column })}
+                        />
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Answer>
     </div>
   );
 }

@@ -1,57 +1,98 @@
+import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
 import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
-import { now } from '../../data/clock.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import type { Water } from '#science/water-limits.ts';
 import { farm } from '../../data/farm-store.ts';
-import { type Entry, enter, takeBack } from '../../data/outbox.ts';
+import type { Wanted } from '../../data/outbox.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
+import { clearWater, putWaterBack, waterDraft } from '../../data/water-draft.ts';
 import { figure, readDecimal } from '../../i18n/format.ts';
-import { isSendable, type Judged, judge } from '../../state/water-entry.ts';
+import type { PondDraft, Typed } from '../../state/water-draft.ts';
+import { isSendable, type JudgedPond, judgePond, type Known } from '../../state/water-entry.ts';
+import { useEnter } from './use-enter.ts';
+import { entryWords } from './words.ts';
 
-export type Typed = Partial<Record<WaterField, string>>;
+const RANGES = Object.fromEntries(
+  Object.entries(WATER).map(([field, { range }]) => [field, range]),
+  // every parameter is in the table
+) as Known['ranges'];
 
-/** The last known values of every pond of the farm, to compare with. */
-export function useLastWater(): (pondId: string) => LatestWater | undefined {
-  const latest = useGet<LatestWater[]>(farm.value === null ? null : '/water-quality/latest', {
-    farm_id: farm.value?.id,
-  });
-  return (pondId) => latest.data?.find((water) => water.pond_id === pondId);
+/** What holds on the farm, and the last known values of every pond, to compare with. */
+export function useWaterRound() {
+  const { id } = farm.value ?? {};
+  const latest = useGet<LatestWater[]>(id === undefined ? null : '/water-quality/latest', { farm_id: id });
+  const science = useGet<ScienceSettingsAnswer>(id === undefined ? null : `/farms/${id}/science`);
+  // the interface answers the figures in the shape of the defaults; without an answer those hold
+  const water = (science.data?.constants['water'] as Water | undefined) ?? SCIENCE_DEFAULTS.water;
+  const lastOf = (pondId: string) => latest.data?.find(({ pond_id }) => pond_id === pondId);
+  const judged = (pondId: string): JudgedPond => {
+    const { typed, sure } = waterDraft.value.get(pondId) ?? NOTHING;
+    return judgePond((field) => readDecimal(typed[field] ?? ''), {
+      water,
+      ranges: RANGES,
+      last: lastOf(pondId) ?? {},
+      sure: new Set(FIELDS.filter((field) => sure[field] !== undefined && sure[field] === typed[field])),
+    });
+  };
+  return { lastOf, judged };
 }
 
-export function judgeTyped(field: WaterField, typed: Typed, last: LatestWater | undefined): Judged {
-  return judge(readDecimal(typed[field] ?? ''), WATER[field], last?.[field] ?? null);
+const NOTHING: Pick<PondDraft, 'typed' | 'sure'> = { typed: {}, sure: {} };
+
+/** In the order of the paper sheet: what is measured on every round first. */
+export const FIRST: readonly WaterField[] = ['dissolved_oxygen', 'temperature', 'ph', 'salinity'];
+export const REST: readonly WaterField[] = ['ammonia', 'nitrite', 'alkalinity', 'transparency'];
+export const FIELDS: readonly WaterField[] = [...FIRST, ...REST];
+
+export const typedOf = (pondId: string): Typed => waterDraft.value.get(pondId)?.typed ?? {};
+
+/** True when what was typed for a pond can leave: something was typed, all of it can be read, and none of it is a slip. */
+export const mayLeave = (judged: JudgedPond): boolean => isSendable(Object.values(judged));
+
+/** Puts what was typed for these ponds on its way, together. False: the press before is still at it. */
+export function useSendWater() {
+  const { put, isBusy } = useEnter();
+  const send = async (ponds: readonly Pond[]): Promise<boolean> => {
+    const sent = ponds.flatMap((pond) => {
+      const draft = waterDraft.value.get(pond.id);
+      return draft === undefined ? [] : [{ pond, draft }];
+    });
+    const drafts = new Map(sent.map(({ pond, draft }) => [pond.id, draft]));
+    const isDone = await put(
+      sent.map(({ pond, draft }) => wantedOf(pond, draft)),
+      {
+        text: entryWords().saved(sent.length),
+        onTakenBack: (taken) => {
+          const ids = new Set(taken.map(({ body }) => body['pond_id']));
+          putWaterBack(new Map([...drafts].filter(([pondId]) => ids.has(pondId))));
+        },
+      },
+    );
+    if (isDone) clearWater(drafts);
+    return isDone;
+  };
+  return { send, isBusy };
 }
 
-/** True when what was typed for a pond can leave: something was typed and all of it can be read. */
-export function mayLeave(
-  fields: readonly WaterField[],
-  typed: Typed,
-  last: LatestWater | undefined,
-): boolean {
-  return isSendable(fields.map((field) => judgeTyped(field, typed, last)));
-}
-
-/** Puts what was typed for a pond on its way; measured now. */
-export function enterWater(pond: Pond, fields: readonly WaterField[], typed: Typed): Promise<Entry> {
-  const values = fields.flatMap((field) => {
+function wantedOf(pond: Pond, { id, typed, at }: PondDraft): Wanted {
+  const values = FIELDS.flatMap((field) => {
     const value = readDecimal(typed[field] ?? '');
     return value === null ? [] : [[field, value] as const];
   });
   const label = values
     .map(([field, value]) => `${figure(value, WATER[field].decimals)} ${WATER[field].unit}`.trim())
     .join(' · ');
-  return enter({
+  return {
+    id,
     path: '/water-quality/',
     body: {
       pond_id: pond.id,
-      measurement_date: new Date(now.value).toISOString(),
+      measurement_date: new Date(at).toISOString(),
       ...Object.fromEntries(values),
     },
     label: `${pond.cod} · ${label}`,
     touches: ['ponds', 'water-quality', 'dashboard'],
-  });
-}
-
-export async function takeBackAll(entered: readonly Entry[]): Promise<void> {
-  for (const { id } of entered) await takeBack(id);
+  };
 }

@@ -1,43 +1,52 @@
-import { useState } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
-import { Empty } from '../../components/answer.tsx';
+import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { toast } from '../../components/toast.tsx';
 import { waterWords } from '../../components/water-words.ts';
-import { takeBack } from '../../data/outbox.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
+import { sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
 import { figure } from '../../i18n/format.ts';
+import type { Judged } from '../../state/water-entry.ts';
+import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
-import { JudgedNote } from './judged-note.tsx';
-import { enterWater, judgeTyped, mayLeave, type Typed, useLastWater } from './water-round.ts';
+import { isAmiss, JudgedNote } from './judged-note.tsx';
+import { FIRST, mayLeave, REST, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
 
-const FIRST: readonly WaterField[] = ['dissolved_oxygen', 'temperature', 'ph', 'salinity'];
-const REST: readonly WaterField[] = ['ammonia', 'nitrite', 'alkalinity', 'transparency'];
-const FIELDS = [...FIRST, ...REST];
+/** Two taps as near as this are one. */
+const DOUBLE_TAP_MS = 400;
 
 /** The round on a phone: one pond at a time, in walking order. */
-export function WaterStepper() {
+export function WaterStepper({ step, onStep }: { step: number | null; onStep: (step: number) => void }) {
   const words = entryWords();
-  const { ponds } = usePonds();
+  const known = usePonds();
+  const { ponds } = known;
   const asked = new URLSearchParams(useSearch()).get('pond');
-  const [at, setAt] = useState<number | null>(null);
+  if (ponds.length === 0) {
+    return (
+      <div class="page">
+        <EntryHead title={words.water} />
+        <Answer of={known}>{() => <Empty text={words.noPonds} />}</Answer>
+      </div>
+    );
+  }
+  // where one was asked to begin, else where something typed was left
+  const first = [asked, ponds.find(({ id }) => waterDraft.value.has(id))?.cod].find((cod) => cod != null);
   const index =
-    at ??
+    step ??
     Math.max(
       0,
-      ponds.findIndex(({ cod }) => cod === asked),
+      ponds.findIndex(({ cod }) => cod === first),
     );
   const pond = ponds[index];
-  if (ponds.length === 0) return <div class="page" aria-busy="true" />;
   if (pond === undefined) {
     return (
       <div class="page">
         <EntryHead title={words.water} />
         <Empty text={words.done}>
-          <Button big onClick={() => setAt(0)}>
+          <Button big onClick={() => onStep(0)}>
             {words.again}
           </Button>
         </Empty>
@@ -49,11 +58,12 @@ export function WaterStepper() {
       <EntryHead title={words.water}>
         <span class="muted">{words.of(index + 1, ponds.length)}</span>
       </EntryHead>
+      <DraftNote />
       <PondStep
         key={pond.id}
         pond={pond}
-        onBack={index === 0 ? null : () => setAt(index - 1)}
-        onNext={() => setAt(index + 1)}
+        onBack={index === 0 ? null : () => onStep(index - 1)}
+        onNext={() => onStep(index + 1)}
       />
     </div>
   );
@@ -61,17 +71,15 @@ export function WaterStepper() {
 
 function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) | null; onNext: () => void }) {
   const words = entryWords();
-  const last = useLastWater()(pond.id);
-  const [typed, setTyped] = useState<Typed>({});
-  const isReady = mayLeave(FIELDS, typed, last);
-  const isTouched = Object.values(typed).some((text) => text !== '');
+  const { lastOf, judged: judgedOf } = useWaterRound();
+  const last = lastOf(pond.id);
+  const judged = judgedOf(pond.id);
+  const { send, isBusy } = useSendWater();
+  const shownAt = useRef(performance.now());
+  const isReady = mayLeave(judged);
+  const isTouched = waterDraft.value.has(pond.id);
   const save = async () => {
-    const { id } = await enterWater(pond, FIELDS, typed);
-    toast(words.saved(1), {
-      label: words.undo,
-      run: () => void takeBack(id).then((done) => (done ? toast(words.takenBack, null, 3_000) : undefined)),
-    });
-    onNext();
+    if (await send([pond])) onNext();
   };
   return (
     <form
@@ -79,18 +87,31 @@ function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) |
       onSubmit={(event) => {
         event.preventDefault();
         if (isReady) void save();
-        else if (!isTouched) onNext();
+        // the second tap of two on the pond before is not meant for this one
+        else if (!isTouched && performance.now() - shownAt.current > DOUBLE_TAP_MS) onNext();
       }}
     >
       <h2 class="step-pond">{pond.cod}</h2>
       {FIRST.map((field) => (
-        <WaterInput key={field} field={field} typed={typed} last={last} onType={setTyped} />
+        <WaterInput
+          key={field}
+          field={field}
+          pondId={pond.id}
+          judged={judged[field]}
+          before={last?.[field] ?? null}
+        />
       ))}
       <details>
         <summary>+ {REST.map((field) => waterWords().short[field]).join(', ')}</summary>
         <div class="stack">
           {REST.map((field) => (
-            <WaterInput key={field} field={field} typed={typed} last={last} onType={setTyped} />
+            <WaterInput
+              key={field}
+              field={field}
+              pondId={pond.id}
+              judged={judged[field]}
+              before={last?.[field] ?? null}
+            />
           ))}
         </div>
       </details>
@@ -98,7 +119,7 @@ function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) |
         <Button big disabled={onBack === null} onClick={() => onBack?.()}>
           {words.back}
         </Button>
-        <Button big look="main" type="submit" disabled={isTouched && !isReady}>
+        <Button big look="main" type="submit" busy={isBusy} disabled={isTouched && !isReady}>
           {isTouched ? words.next : words.skip}
         </Button>
       </div>
@@ -108,39 +129,45 @@ function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) |
 
 function WaterInput({
   field,
-  typed,
-  last,
-  onType,
+  pondId,
+  judged,
+  before,
 }: {
   field: WaterField;
-  typed: Typed;
-  last: ReturnType<ReturnType<typeof useLastWater>>;
-  onType: (typed: Typed) => void;
+  pondId: string;
+  judged: Judged;
+  before: number | null;
 }) {
   const words = entryWords();
-  const name = waterWords().name[field];
+  const id = useId();
   const { unit, decimals } = WATER[field];
-  const judged = judgeTyped(field, typed, last);
-  const before = last?.[field] ?? null;
   return (
-    <label class="step-field">
-      <span>
-        {name} {unit === '' ? null : <span class="muted small">{unit}</span>}
+    <div class="step-field">
+      <label for={id}>
+        {waterWords().name[field]} {unit === '' ? null : <span class="muted small">{unit}</span>}
         {before === null ? null : (
           <span class="muted small"> · {words.lastValue(figure(before, decimals))}</span>
         )}
-      </span>
+      </label>
       <input
+        id={id}
         class="input"
         type="text"
         inputMode="decimal"
         autoComplete="off"
         enterKeyHint="next"
-        aria-invalid={judged.is === 'unclear' || judged.is === 'impossible'}
-        value={typed[field] ?? ''}
-        onInput={(event) => onType({ ...typed, [field]: event.currentTarget.value })}
+        aria-invalid={isAmiss(judged)}
+        aria-describedby={`${id}-note`}
+        value={typedOf(pondId)[field] ?? ''}
+        onInput={(event) => typeWater(pondId, field, event.currentTarget.value)}
       />
-      <JudgedNote judged={judged} last={before} field={field} />
-    </label>
+      <JudgedNote
+        id={`${id}-note`}
+        judged={judged}
+        last={before}
+        field={field}
+        onSure={() => sureOfWater(pondId, field)}
+      />
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { BRAZILIAN_STATES, type BrazilianState } from '#contract/words.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { newUuid, post } from '../../data/api.ts';
+import { useSend } from '../../data/corrections.ts';
 import { farm } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { STATES } from '../../data/zones.ts';
@@ -16,6 +16,7 @@ const shownZone = (zone: string) => zone.replace('America/', '').replaceAll('_',
 export function FarmStep({ onDone }: { onDone: () => void }) {
   const words = welcomeWords();
   const { fault, run } = useWork();
+  const send = useSend();
   const [name, setName] = useState('');
   const [state, setState] = useState<BrazilianState>('CE');
   const known = farm.value;
@@ -30,7 +31,7 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
   }
   const create = async () => {
     const isDone = await run(async () => {
-      await post('/farms/', { name: name.trim(), timezone: STATES[state].zone }, newUuid());
+      await send('/farms/', { name: name.trim(), timezone: STATES[state].zone });
       refresh('farms', 'users', 'subscriptions');
     });
     if (isDone) onDone();

@@ -1,3 +1,4 @@
+import { Awaited } from '../../components/answer.tsx';
 import { farm, isKnown } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { PondPatternForm } from '../system/pond-pattern-form.tsx';
@@ -5,7 +6,8 @@ import { welcomeWords } from './words.ts';
 
 export function PondsStep({ count, onDone }: { count: number; onDone: () => void }) {
   const words = welcomeWords();
-  const { ponds, isSuccess } = usePonds();
+  const answer = usePonds();
+  const { ponds, isSuccess } = answer;
   const known = farm.value;
   return (
     <>
@@ -20,7 +22,7 @@ export function PondsStep({ count, onDone }: { count: number; onDone: () => void
       ) : isSuccess ? (
         <PondPatternForm farmId={known.id} existing={ponds.map(({ cod }) => cod)} onDone={onDone} />
       ) : (
-        <div class="skeleton" aria-busy="true" />
+        <Awaited of={[answer]} />
       )}
     </>
   );

@@ -3,10 +3,12 @@ import { alarmText } from '../../components/alarm-words.ts';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { alarms } from '../../data/alarms.ts';
 import { now, serverNow, soon } from '../../data/clock.ts';
-import { farm, isKnown } from '../../data/farm-store.ts';
-import { link } from '../../data/live.ts';
+import { type Alert, farm, isKnown } from '../../data/farm-store.ts';
+import { isBlind, link } from '../../data/live.ts';
+import { nameOf } from '../../data/people.ts';
 import { usePlaceOf } from '../../data/places.ts';
 import { age } from '../../i18n/format.ts';
+import { type Alarm, isStanding } from '../../state/alarm-state.ts';
 import { keepLastSeen } from './last-seen.ts';
 import { panelWords } from './words.ts';
 
@@ -16,14 +18,15 @@ const MOST = 7;
 export function PanelAlarms() {
   const words = panelWords();
   const placeOf = usePlaceOf();
-  const standing = alarms.value.filter(({ state }) => state !== 'shelved');
-  const shown = standing.slice(0, MOST);
-  const facts = shown.map(({ key, priority, newest }) => ({
+  const listed = alarms.value.filter(({ state }) => state !== 'shelved');
+  const shown = listed.slice(0, MOST);
+  const factsOf = ({ key, priority, newest }: Alarm<Alert>) => ({
     key,
     priority,
     place: placeOf(newest),
     text: alarmText(newest),
-  }));
+  });
+  const facts = shown.filter(isStanding).map(factsOf);
   const name = farm.value?.name ?? null;
   // kept anew every few seconds while it is live: the time tells until when it was
   const beat = soon.value;
@@ -35,22 +38,35 @@ export function PanelAlarms() {
   return (
     <section class="panel-alarms" aria-label={words.alarms}>
       <h2>{words.alarms}</h2>
-      {isKnown.value && standing.length === 0 ? <p class="muted">{words.calm}</p> : null}
+      {isKnown.value && listed.length === 0 ? (
+        <p class="muted">{isBlind.value ? words.unseen : words.calm}</p>
+      ) : null}
       <ul>
-        {shown.map(({ key, priority, state, since }, index) => (
-          <li key={key} class={`panel-alarm p${priority}`} data-alarm={key} data-state={state}>
-            <PriorityMark priority={priority} />
-            <div>
-              <strong>{facts[index]?.place}</strong> {facts[index]?.text}
-              <p class="muted">
-                <Age since={since} /> · {words[state]}
-              </p>
-            </div>
-          </li>
+        {shown.map((alarm) => (
+          <PanelAlarm key={alarm.key} alarm={alarm} place={placeOf(alarm.newest)} />
         ))}
       </ul>
-      {standing.length > MOST ? <p>{words.more(standing.length - MOST)}</p> : null}
+      {listed.length > MOST ? <p>{words.more(listed.length - MOST)}</p> : null}
     </section>
+  );
+}
+
+function PanelAlarm({ alarm, place }: { alarm: Alarm<Alert>; place: string }) {
+  const words = panelWords();
+  const { key, priority, state, since, newest } = alarm;
+  const isOver = state === 'returned';
+  const who = state === 'acknowledged' ? nameOf(newest.acknowledged_by) : null;
+  return (
+    <li class={`panel-alarm ${isOver ? '' : `p${priority}`}`} data-alarm={key} data-state={state}>
+      <PriorityMark priority={priority} isOver={isOver} />
+      <div>
+        <strong>{place}</strong> {alarmText(newest)}
+        <p class="muted">
+          <Age since={isOver ? Date.parse(newest.resolved_at ?? '') : since} /> ·{' '}
+          {who === null ? words[state] : words.acknowledgedBy(who)}
+        </p>
+      </div>
+    </li>
   );
 }
 

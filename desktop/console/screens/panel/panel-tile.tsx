@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
-import { alarms } from '../../data/alarms.ts';
+import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
 import { controlPoints } from '../../data/farm-store.ts';
 import { steady } from '../../data/steady.ts';
@@ -39,7 +39,7 @@ export function PanelTile({ card, pointId }: { card: Card; pointId: string | nul
 }
 
 function worstOf(pondId: string, pointId: string | null): Priority | null {
-  const own = alarms.value.filter(
+  const own = standing.value.filter(
     ({ newest }) => newest.pond_id === pondId || (pointId !== null && newest.control_point_id === pointId),
   );
   // the least of priorities is one of them

@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { Fault } from '../../components/answer.tsx';
 import { now, soon } from '../../data/clock.ts';
 import { farm, isKnown } from '../../data/farm-store.ts';
 import { farmWordAge } from '../../data/instance.ts';
@@ -9,6 +10,7 @@ import { usePondCards, usePonds } from '../../data/places.ts';
 import { expiresAt, isRemembered, isSignedIn } from '../../data/session.ts';
 import { density, theme } from '../../data/theme.ts';
 import { clockTime, shortDay } from '../../i18n/format.ts';
+import { Boundary } from '../../shell/boundary.tsx';
 import { SoundLamp } from '../../shell/sound-lamp.tsx';
 import { BlindBanner, FarmStamp } from '../../shell/status-strip.tsx';
 import { isNight } from '../../state/freshness.ts';
@@ -46,8 +48,12 @@ export function Panel() {
         <SessionWarning />
       </header>
       <main class="panel-body">
-        <PanelAlarms />
-        <Ponds />
+        <Boundary>
+          <PanelAlarms />
+        </Boundary>
+        <Boundary>
+          <Ponds />
+        </Boundary>
       </main>
     </div>
   );
@@ -66,6 +72,7 @@ function Ponds() {
   return (
     <section class="panel-ponds">
       <h2 class="visually-hidden">{words.ponds}</h2>
+      {cards.isError && cards.data === undefined ? <Fault error={cards.error} /> : null}
       <ul style={{ '--columns': columns }} aria-busy={!isKnown.value || cards.isPending}>
         {shown.map((card) => (
           <PanelTile

@@ -1,6 +1,9 @@
+import { useEffect } from 'preact/hooks';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { now } from '../../data/clock.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
+import { isWatchOver } from '../../shell/sound.ts';
+import { SoundLamp } from '../../shell/sound-lamp.tsx';
 import { SignInForm } from '../sign-in/sign-in.tsx';
 import { lastSeen } from './last-seen.ts';
 import { panelWords } from './words.ts';
@@ -9,11 +12,19 @@ import { panelWords } from './words.ts';
 export function SignedOut() {
   const words = panelWords();
   const seen = lastSeen();
+  const hasWatched = seen !== null;
+  useEffect(() => {
+    isWatchOver.value = hasWatched;
+    return () => {
+      isWatchOver.value = false;
+    };
+  }, [hasWatched]);
   return (
     <main class="panel panel-out" data-link="lost">
       <section class="stack">
         <div class="panel-head">
           <h1>{seen === null ? words.alarms : words.title(seen.farm)}</h1>
+          {hasWatched ? <SoundLamp /> : null}
           <span class="grow" />
           <span class="panel-clock">{clockTime(now.value)}</span>
         </div>

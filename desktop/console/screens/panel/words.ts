@@ -5,6 +5,7 @@ export const panelWords = dictionary({
     title: (farm: string) => `Painel de ${farm}`,
     alarms: 'Alarmes',
     calm: 'Nenhum alarme',
+    unseen: 'Sem contato: não se sabe se há alarmes',
     more: (n: number) => `+${n} outros`,
     ponds: 'Viveiros',
     empty: 'Vazio',
@@ -14,6 +15,8 @@ export const panelWords = dictionary({
     noPoint: 'sem controlador',
     unanswered: 'sem resposta',
     acknowledged: 'reconhecido',
+    acknowledgedBy: (who: string) => `reconhecido por ${who}`,
+    returned: 'acabou, sem resposta',
     silenced: 'silenciado',
     shelved: 'adiado',
     ends: (day: string) =>
@@ -29,6 +32,7 @@ export const panelWords = dictionary({
     title: (farm: string) => `Panel of ${farm}`,
     alarms: 'Alarms',
     calm: 'No alarms',
+    unseen: 'No contact: nobody knows whether there are alarms',
     more: (n: number) => `+${n} more`,
     ponds: 'Ponds',
     empty: 'Empty',
@@ -38,6 +42,8 @@ export const panelWords = dictionary({
     noPoint: 'no controller',
     unanswered: 'unanswered',
     acknowledged: 'acknowledged',
+    acknowledgedBy: (who: string) => `acknowledged by ${who}`,
+    returned: 'over, unanswered',
     silenced: 'silenced',
     shelved: 'put off',
     ends: (day: string) =>

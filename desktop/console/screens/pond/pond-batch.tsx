@@ -1,12 +1,11 @@
 import { Link } from 'wouter-preact';
-import type { PondCard } from '#contract/resources/pond-cards.ts';
+import type { BatchOnCard, PondCard } from '#contract/resources/pond-cards.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
-import { now } from '../../data/clock.ts';
+import { weighingOf } from '../../components/weighing.ts';
 import { mayManage } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, figure, percent, quantity } from '../../i18n/format.ts';
-import { freshnessOf } from '../../state/freshness.ts';
 import { pondWords } from './words.ts';
 
 /** What swims in the pond, as far as the last weighing tells. */
@@ -27,7 +26,7 @@ export function PondBatch({ pond }: { pond: Pond }) {
         </Empty>
       }
     >
-      {({ active_batches, latest_biometry }) => (
+      {({ active_batches }) => (
         <div class="stack">
           {active_batches.map((batch) => (
             <section class="card stack" key={batch.id}>
@@ -45,7 +44,7 @@ export function PondBatch({ pond }: { pond: Pond }) {
                 <Fact name={words.survival} value={percent(batch.survival_rate)} />
                 <Fact name={words.fca} value={figure(batch.fca, 2)} />
               </dl>
-              {latest_biometry === null ? null : <Weighed at={latest_biometry.date} />}
+              <Weighed batch={batch} />
             </section>
           ))}
         </div>
@@ -63,12 +62,14 @@ function Fact({ name, value }: { name: string; value: string }) {
   );
 }
 
-function Weighed({ at }: { at: string }) {
+/** Without a weighing the figures rest on the stocking, and nobody may take them for the animals of today. */
+function Weighed({ batch }: { batch: BatchOnCard }) {
   const words = pondWords();
-  const isOld = freshnessOf('biometry', now.value - Date.parse(at)) === 'stale';
+  const isOld = weighingOf(batch) === 'stale';
   return (
     <p class="muted small">
-      {words.weighed(calendarDay(at))} {isOld ? <span class="chip">{words.outdated}</span> : null}
+      {batch.weighed_at === null ? words.neverWeighed : words.weighed(calendarDay(batch.weighed_at))}{' '}
+      {isOld ? <span class="chip">{words.outdated}</span> : null}
     </p>
   );
 }

@@ -1,9 +1,9 @@
 import { Link } from 'wouter-preact';
-import { Empty } from '../../components/answer.tsx';
+import { Awaited, Empty } from '../../components/answer.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { alarms } from '../../data/alarms.ts';
+import { standing } from '../../data/alarms.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { figure, quantity } from '../../i18n/format.ts';
 import { PondBatch } from './pond-batch.tsx';
@@ -16,13 +16,12 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
   const words = pondWords();
   const cod = decodeURIComponent(params['cod'] ?? '');
   const tab = params['tab'] ?? '';
-  const { ponds, isSuccess } = usePonds();
+  const known = usePonds();
+  const { ponds, isSuccess } = known;
   const pond = ponds.find((found) => found.cod === cod);
   if (pond === undefined) {
     return (
-      <div class="page">
-        {isSuccess ? <Empty text={words.unknown(cod)} /> : <div class="skeleton" aria-busy="true" />}
-      </div>
+      <div class="page">{isSuccess ? <Empty text={words.unknown(cod)} /> : <Awaited of={[known]} />}</div>
     );
   }
   const base = `/viveiros/${encodeURIComponent(cod)}`;
@@ -63,6 +62,6 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
 }
 
 function WorstMark({ pond }: { pond: Pond }) {
-  const [worst] = alarms.value.filter(({ newest }) => newest.pond_id === pond.id);
+  const [worst] = standing.value.filter(({ newest }) => newest.pond_id === pond.id);
   return worst === undefined ? null : <PriorityMark priority={worst.priority} />;
 }

@@ -1,13 +1,17 @@
 import { useState } from 'preact/hooks';
-import type { MeasurementJournal, WaterField } from '#contract/resources/water-quality.ts';
+import type { MeasurementAnswer, MeasurementJournal, WaterField } from '#contract/resources/water-quality.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { RowActions } from '../../components/row-actions.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { componentWords } from '../../components/words.ts';
+import { isLeaving } from '../../data/corrections.ts';
+import { mayManage } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
-import { dayAndTime, figure } from '../../i18n/format.ts';
+import { asTyped, dayAndTime, figure } from '../../i18n/format.ts';
+import { CorrectionStory } from './correction-story.tsx';
 import { pondWords } from './words.ts';
 
 const PAGE = 50;
@@ -22,7 +26,9 @@ const COLUMNS: readonly WaterField[] = [
   'transparency',
 ];
 
-/** Every measurement, newest first, with who measured how. */
+const pathOf = (id: string) => `/water-quality/${id}`;
+
+/** Every measurement, newest first; a slip is corrected or deleted where it stands. */
 export function PondHistory({ pond }: { pond: Pond }) {
   const words = pondWords();
   const names = waterWords().short;
@@ -48,23 +54,36 @@ export function PondHistory({ pond }: { pond: Pond }) {
                     </th>
                   ))}
                   <th scope="col">{words.notes}</th>
+                  {mayManage.value ? (
+                    <th scope="col" class="acts">
+                      <span class="visually-hidden">{words.actions}</span>
+                    </th>
+                  ) : null}
                 </tr>
               </thead>
               <tbody>
-                {measurements.map((row) => (
-                  <tr key={row.id}>
-                    <td>
-                      {dayAndTime(row.measurement_date)}{' '}
-                      <span class="muted small">{words.source[row.source]}</span>
-                    </td>
-                    {COLUMNS.map((field) => (
-                      <td key={field} class="number">
-                        {figure(row[field], WATER[field].decimals)}
+                {measurements
+                  .filter(({ id }) => !isLeaving(pathOf(id)))
+                  .map((row) => (
+                    <tr key={row.id}>
+                      <td>
+                        {dayAndTime(row.measurement_date)}{' '}
+                        <span class="muted small">{words.source[row.source]}</span>
+                        <CorrectionStory row={row} />
                       </td>
-                    ))}
-                    <td>{row.notes}</td>
-                  </tr>
-                ))}
+                      {COLUMNS.map((field) => (
+                        <td key={field} class="number">
+                          {figure(row[field], WATER[field].decimals)}
+                        </td>
+                      ))}
+                      <td>{row.notes}</td>
+                      {mayManage.value ? (
+                        <td class="acts">
+                          <Actions row={row} />
+                        </td>
+                      ) : null}
+                    </tr>
+                  ))}
               </tbody>
             </table>
           </div>
@@ -74,5 +93,28 @@ export function PondHistory({ pond }: { pond: Pond }) {
         </>
       )}
     </Answer>
+  );
+}
+
+function Actions({ row }: { row: MeasurementAnswer }) {
+  const words = pondWords();
+  return (
+    <RowActions
+      path={pathOf(row.id)}
+      label={words.theMeasurement(dayAndTime(row.measurement_date))}
+      touches={['ponds', 'water-quality', 'dashboard', 'alerts', 'logs']}
+      fields={[
+        { name: 'measurement_date', label: words.when, kind: 'moment', first: row.measurement_date },
+        ...COLUMNS.map((field) => ({
+          name: field,
+          label: waterWords().name[field],
+          kind: 'figure' as const,
+          ...(WATER[field].unit === '' ? {} : { unit: WATER[field].unit }),
+          first: asTyped(row[field]),
+          isOptional: true,
+        })),
+        { name: 'notes', label: words.notes, kind: 'text', first: row.notes ?? '', isOptional: true },
+      ]}
+    />
   );
 }

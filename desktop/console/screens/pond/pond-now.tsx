@@ -11,11 +11,13 @@ import { waterWords } from '../../components/water-words.ts';
 import { alarms } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, mayManage } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, quantity } from '../../i18n/format.ts';
 import { isNight } from '../../state/freshness.ts';
+import { listWords } from '../alarms/words.ts';
 import { pondWords } from './words.ts';
 
 const SHOWN: readonly WaterField[] = [
@@ -106,7 +108,7 @@ function AerationNow({ point }: { point: ControlPoint }) {
         </p>
         <p class="muted small">{ponds.join(' · ')}</p>
       </div>
-      <ControlButton point={point} ponds={ponds} />
+      <ControlButton point={point} />
     </div>
   );
 }
@@ -114,20 +116,24 @@ function AerationNow({ point }: { point: ControlPoint }) {
 function PondAlarms({ pond }: { pond: Pond }) {
   const words = pondWords();
   const own = alarms.value.filter(
-    ({ newest }) =>
-      newest.pond_id === pond.id ||
-      (pond.control_point_id !== null && newest.control_point_id === pond.control_point_id),
+    ({ newest, state }) =>
+      state !== 'returned' &&
+      (newest.pond_id === pond.id ||
+        (pond.control_point_id !== null && newest.control_point_id === pond.control_point_id)),
   );
   return (
     <section class="card stack">
       <h2>{words.alarms}</h2>
-      {own.length === 0 ? <p class="muted">{words.noAlarms}</p> : null}
+      {own.length === 0 ? <p class="muted">{isBlind.value ? listWords().unseen : words.noAlarms}</p> : null}
       <ul class="stack">
         {own.map((alarm) => (
           <li key={alarm.key} class="row nowrap">
             <PriorityMark priority={alarm.priority} />
             <span class="grow">
-              {alarmText(alarm.newest)} <span class="muted small">· {age(now.value - alarm.since)}</span>
+              {alarmText(alarm.newest)}{' '}
+              <span class="muted small">
+                · {age(now.value - alarm.since)} · {listWords().state[alarm.state]}
+              </span>
             </span>
             <Link class="button" href={`/alarmes/${alarm.key}`}>
               {words.seeAlarm}

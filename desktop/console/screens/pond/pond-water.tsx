@@ -6,11 +6,11 @@ import { Chart, expectChart, type Series } from '../../components/chart.tsx';
 import { toast } from '../../components/toast.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { now } from '../../data/clock.ts';
-import { csvOf, saveFile } from '../../data/csv.ts';
+import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
-import { isoDay, shortDay } from '../../i18n/format.ts';
+import { isoDay, plainDay } from '../../i18n/format.ts';
 import { pondWords } from './words.ts';
 
 const PERIODS = [7, 30, 90] as const;
@@ -88,7 +88,8 @@ function Trend({ pond, field, days, points, waits, onSeen }: Shown) {
   const save = async (told: WaterTrend) => {
     try {
       const rows = told.trend_data.data_points.map((point) => [point.date, point.avg, point.min, point.max]);
-      saveFile(`${pond.cod}-${field}-${isoDay(now.value)}.csv`, csvOf(['date', 'avg', 'min', 'max'], rows));
+      const head = [words.when, words.average, words.lowest, words.highest];
+      saveFile(fileName(pond.cod, waterWords().name[field], isoDay(now.value)), csvOf(head, rows));
     } catch (error) {
       toast(faultText(error));
     }
@@ -98,7 +99,7 @@ function Trend({ pond, field, days, points, waits, onSeen }: Shown) {
       <Answer of={trend}>
         {(told) => (
           <>
-            <TrendChart told={told} field={field} onDrawn={onSeen} />
+            <TrendChart told={told} field={field} onShown={onSeen} />
             {told.trend_data.data_points.length === 0 ? null : (
               <WorkButton look="quiet" work={() => save(told)}>
                 {words.export}
@@ -114,7 +115,7 @@ function Trend({ pond, field, days, points, waits, onSeen }: Shown) {
 type Told = { avg: number; min: number; max: number };
 
 /** The line has every swing of the readings, the table a row for each day; drawn anew only when they say something new. */
-function TrendChart({ told, field, onDrawn }: { told: WaterTrend; field: WaterField; onDrawn: () => void }) {
+function TrendChart({ told, field, onShown }: { told: WaterTrend; field: WaterField; onShown: () => void }) {
   const words = pondWords();
   const name = waterWords().name[field];
   const { unit, decimals } = WATER[field];
@@ -130,11 +131,12 @@ function TrendChart({ told, field, onDrawn }: { told: WaterTrend; field: WaterFi
       series: lines(readings),
       band: { low: told.optimal_range.min, high: told.optimal_range.max },
       table: {
-        x: days.map(({ date }) => Date.parse(`${date}T15:00:00Z`)),
+        x: days.map(({ date }) => Date.parse(date)),
         series: lines(days),
-        xLabel: shortDay,
+        // a day of the farm, whatever its zone
+        xLabel: (day: number) => plainDay(new Date(day).toISOString()),
       },
     };
   }, [told, words, unit, decimals]);
-  return <Chart title={unit === '' ? name : `${name} (${unit})`} {...shown} onDrawn={onDrawn} />;
+  return <Chart title={unit === '' ? name : `${name} (${unit})`} {...shown} hasGaps onShown={onShown} />;
 }

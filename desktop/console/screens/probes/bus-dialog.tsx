@@ -4,7 +4,8 @@ import type { ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/pro
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
-import { post, put } from '../../data/api.ts';
+import { put } from '../../data/api.ts';
+import { useSend } from '../../data/corrections.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { readCount } from '../../i18n/format.ts';
@@ -45,6 +46,7 @@ export function BusDialog({
   const words = busWords();
   const shared = systemWords();
   const { fault, run } = useWork();
+  const send = useSend();
   const [name, setName] = useState(bus?.name ?? words.newName(count + 1));
   const [line, setLine] = useState<Line>(bus ?? NEW);
   const [port, setPort] = useState(String(line.port));
@@ -70,7 +72,7 @@ export function BusDialog({
     };
     const isDone = await run(async () => {
       await (bus === null
-        ? post('/probe-buses/', { farm_id: farmId, ...wanted })
+        ? send('/probe-buses/', { farm_id: farmId, ...wanted })
         : put(`/probe-buses/${bus.id}`, wanted));
       refresh('probe-buses', 'probes');
     }, words.saved);

@@ -10,6 +10,7 @@ import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { post, put } from '../../data/api.ts';
+import { useSend } from '../../data/corrections.ts';
 import { isBlind } from '../../data/live.ts';
 import { usePonds } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
@@ -46,6 +47,7 @@ export function ProbeDialog({
   const shared = systemWords();
   const { ponds } = usePonds();
   const { fault, setFault, run } = useWork();
+  const send = useSend();
   const known = 'id' in of ? of : null;
   const [bus, setBus] = useState(of.probe_bus_id);
   const [unit, setUnit] = useState(of.unit_id === null ? '' : String(of.unit_id));
@@ -92,7 +94,7 @@ export function ProbeDialog({
       is_enabled: isEnabled,
     };
     const isDone = await run(async () => {
-      await (known === null ? post('/probes/', wanted) : put(`/probes/${known.id}`, wanted));
+      await (known === null ? send('/probes/', wanted) : put(`/probes/${known.id}`, wanted));
       refresh('probes', 'probe-buses');
     }, words.saved);
     if (isDone) onClose();

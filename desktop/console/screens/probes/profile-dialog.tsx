@@ -3,7 +3,8 @@ import type { ProbeProfileAnswer } from '#contract/resources/probes.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
-import { post, put } from '../../data/api.ts';
+import { put } from '../../data/api.ts';
+import { useSend } from '../../data/corrections.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { FaultNote } from '../system/system-page.tsx';
@@ -36,6 +37,7 @@ export function ProfileDialog({
   const words = profileWords();
   const shared = systemWords();
   const { fault, run } = useWork();
+  const send = useSend();
   const [name, setName] = useState(from === null ? '' : isCopy ? `${from.name} (2)` : from.name);
   const [notes, setNotes] = useState(from?.notes ?? '');
   const [registers, setRegisters] = useState<readonly TypedRegister[]>(
@@ -50,7 +52,7 @@ export function ProfileDialog({
     };
     const isDone = await run(async () => {
       await (from === null || isCopy
-        ? post('/probe-profiles/', { farm_id: farmId, ...wanted })
+        ? send('/probe-profiles/', { farm_id: farmId, ...wanted })
         : put(`/probe-profiles/${from.id}`, wanted));
       refresh('probe-profiles', 'probes');
     }, words.saved);

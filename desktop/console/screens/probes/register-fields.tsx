@@ -116,6 +116,7 @@ export function RegisterFields({
     <DecimalField
       label={text}
       hint={hint}
+      inputMode={name === 'address' ? 'numeric' : 'decimal'}
       value={register[name]}
       fault={faults[name] ?? null}
       onInput={(event) => onChange({ ...register, [name]: event.currentTarget.value })}

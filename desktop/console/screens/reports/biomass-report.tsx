@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BiomassTrend } from '#contract/resources/dashboard.ts';
-import { Answer, Empty } from '../../components/answer.tsx';
+import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Chart } from '../../components/chart.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { useBatches } from '../../data/batches.ts';
@@ -20,7 +20,7 @@ export function BiomassReport() {
     return active.isSuccess && finished.isSuccess ? (
       <Empty text={words.none} />
     ) : (
-      <div class="skeleton" aria-busy="true" />
+      <Awaited of={[active, finished]} />
     );
   }
   return (

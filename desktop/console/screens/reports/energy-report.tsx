@@ -78,7 +78,6 @@ function Told({ told }: { told: EnergyAnswer }) {
       </section>
       <ReportTable<PondEnergy>
         label={words.tabs.energy}
-        file="energy"
         keyOf={({ pond_id }) => pond_id}
         rows={told.ponds.toSorted((a, b) => b.kwh - a.kwh)}
         columns={[

@@ -35,7 +35,6 @@ export function FeedReport() {
       {({ batches }) => (
         <ReportTable<FeedLine>
           label={words.tabs.feed}
-          file="feed"
           keyOf={({ batch_id }) => batch_id}
           rows={batches.toSorted((a, b) => (b.fca ?? -1) - (a.fca ?? -1))}
           columns={[

@@ -29,7 +29,6 @@ export function GrowthReport() {
       {({ batches }) => (
         <ReportTable<GrowthLine>
           label={words.tabs.growth}
-          file="growth"
           keyOf={({ batch_id }) => batch_id}
           rows={batches.toSorted((a, b) => (a.growth_rate_percent ?? 999) - (b.growth_rate_percent ?? 999))}
           columns={[

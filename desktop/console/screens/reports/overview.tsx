@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { dashboardOverview } from '#contract/resources/dashboard.ts';
-import { Answer } from '../../components/answer.tsx';
+import { Answer, Awaited } from '../../components/answer.tsx';
 import { farm } from '../../data/farm-store.ts';
 import { usePondCards } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
@@ -81,7 +81,7 @@ function Worst() {
     <section class="card stack">
       <h2>{words.worst}</h2>
       {!isReady ? (
-        <div class="skeleton" aria-busy="true" />
+        <Awaited of={[growth, survival, feed]} />
       ) : rows.length === 0 ? (
         <p class="muted">{words.worstNone}</p>
       ) : (

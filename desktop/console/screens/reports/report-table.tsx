@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import { now } from '../../data/clock.ts';
-import { csvOf, saveFile } from '../../data/csv.ts';
+import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import { usePondsByBatch } from '../../data/places.ts';
 import { isoDay } from '../../i18n/format.ts';
 import { reportWords } from './words.ts';
@@ -20,13 +20,11 @@ export type Column<Row> = {
 /** A table that can be taken along as a file. */
 export function ReportTable<Row>({
   label,
-  file,
   columns,
   rows,
   keyOf,
 }: {
   label: string;
-  file: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
@@ -35,7 +33,7 @@ export function ReportTable<Row>({
   const kept = columns.flatMap(({ name, raw }) => (raw === undefined ? [] : [{ name, raw }]));
   const save = () =>
     saveFile(
-      `${file}-${isoDay(now.value)}.csv`,
+      fileName(label, isoDay(now.value)),
       csvOf(
         kept.map(({ name }) => name),
         rows.map((row) => kept.map(({ raw }) => raw(row))),

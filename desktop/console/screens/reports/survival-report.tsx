@@ -28,7 +28,6 @@ export function SurvivalReport() {
       {({ batches }) => (
         <ReportTable<SurvivalLine>
           label={words.tabs.survival}
-          file="survival"
           keyOf={({ batch_id }) => batch_id}
           rows={batches.toSorted((a, b) => a.survival_rate - b.survival_rate)}
           columns={[

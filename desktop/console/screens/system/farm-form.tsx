@@ -37,15 +37,19 @@ export function FarmForm({ known }: { known: FarmAnswer }) {
   const [latValue, lngValue] = [degreesOf(lat, 90), degreesOf(lng, 180)];
   const isLocked = !mayManage.value;
   const isRight = name.trim() !== '' && latValue !== undefined && lngValue !== undefined;
+  // what nobody touched stays as it is: a position keeps every digit that it was given with
+  const changes = {
+    ...(name.trim() === known.name ? {} : { name: name.trim() }),
+    ...(description.trim() === (known.description ?? '')
+      ? {}
+      : { description: description.trim() === '' ? null : description.trim() }),
+    ...(timezone === known.timezone ? {} : { timezone }),
+    ...(lat === shownDegrees(known.lat) ? {} : { lat: latValue }),
+    ...(lng === shownDegrees(known.lng) ? {} : { lng: lngValue }),
+  };
   const save = () =>
     run(async () => {
-      await put(`/farms/${known.id}`, {
-        name: name.trim(),
-        description: description.trim() === '' ? null : description.trim(),
-        timezone,
-        lat: latValue,
-        lng: lngValue,
-      });
+      await put(`/farms/${known.id}`, changes);
       // the event stream tells a farm's name and zone again only when the farms of the person change
       farms.value = farms.value.map((farm) =>
         farm.id === known.id ? { ...farm, name: name.trim(), timezone } : farm,

@@ -21,13 +21,15 @@ export function PlanCards({ held }: { held: SubscriptionAnswer }) {
   const listing = useGet<PlanListing>('/subscriptions/plans');
   const [paysIn, setPaysIn] = useState<Currency>(currency.value);
   const { fault, run } = useWork();
+  const isOver = held.status === 'CANCELED';
   const buy = (plan: Offer['id']) =>
     run(async () => {
       const here = `${location.origin}/sistema/plano`;
       const { url } = await post<{ url: string }>('/payment/create-checkout-session', {
         plan,
         currency: paysIn,
-        success_url: `${here}?pago=1`,
+        // nothing is paid for FREE: it is there at once
+        success_url: plan === 'FREE' ? here : `${here}?pago=1`,
         cancel_url: `${here}?pago=0`,
       });
       location.assign(url);
@@ -52,7 +54,13 @@ export function PlanCards({ held }: { held: SubscriptionAnswer }) {
           <ul class="cards">
             {plans.map((offer) => (
               <li key={offer.id}>
-                <PlanCard offer={offer} paysIn={paysIn} isHeld={offer.id === held.plan} buy={buy} />
+                <PlanCard
+                  offer={offer}
+                  paysIn={paysIn}
+                  isHeld={offer.id === held.plan && !isOver}
+                  isOver={isOver}
+                  buy={buy}
+                />
               </li>
             ))}
           </ul>
@@ -67,16 +75,20 @@ function PlanCard({
   offer,
   paysIn,
   isHeld,
+  isOver,
   buy,
 }: {
   offer: Offer;
   paysIn: Currency;
   isHeld: boolean;
+  /** Who has cancelled may choose any plan, the free one and the one that was held included. */
+  isOver: boolean;
   buy: (plan: Offer['id']) => Promise<unknown>;
 }) {
   const words = planWords();
   const price = offer.price === null ? null : paysIn === 'BRL' ? offer.price.brl : offer.price.usd;
   const isSold = price !== null && price > 0;
+  const isFree = price === 0;
   return (
     <div class={`card stack plan-card ${isHeld ? 'held' : ''}`}>
       <div class="row apart">
@@ -85,7 +97,7 @@ function PlanCard({
       </div>
       <p>
         <strong class="plan-name">
-          {price === null ? words.agreement : price === 0 ? words.free : plainMoney(price, paysIn)}
+          {price === null ? words.agreement : isFree ? words.free : plainMoney(price, paysIn)}
         </strong>{' '}
         {isSold ? <span class="muted">{words.perMonth}</span> : null}
       </p>
@@ -109,7 +121,7 @@ function PlanCard({
         ))}
       </ul>
       <span class="grow" />
-      {isSold && !isHeld ? (
+      {(isSold && !isHeld) || (isFree && isOver) ? (
         <WorkButton disabled={isBlind.value} work={() => buy(offer.id)}>
           {words.choose(offer.name)}
         </WorkButton>

@@ -52,7 +52,7 @@ export const planWords = dictionary({
     cancel: 'Cancelar assinatura',
     cancelTitle: 'Cancelar a assinatura?',
     cancelText:
-      'O plano vale até o fim do período pago. Depois vale o plano grátis: nada é apagado, só não dá para criar mais.',
+      'O plano vale até o fim do período pago. Depois nada é apagado e tudo segue funcionando; para criar algo novo, escolha um plano (o Free é grátis).',
     cancelled: 'Assinatura cancelada.',
     currency: 'Pagar em',
     paid: 'Pagamento recebido. O plano muda assim que o banco confirmar.',
@@ -108,7 +108,7 @@ export const planWords = dictionary({
     cancel: 'Cancel subscription',
     cancelTitle: 'Cancel the subscription?',
     cancelText:
-      'The plan holds until the end of what is paid. Then the free one does: nothing is deleted, only nothing more can be created.',
+      'The plan holds until the end of what is paid. Then nothing is deleted and everything goes on working; to create something new, choose a plan (Free costs nothing).',
     cancelled: 'Subscription cancelled.',
     currency: 'Pay in',
     paid: 'Payment received. The plan changes as soon as the bank confirms.',

@@ -120,8 +120,8 @@ function Usage({ told }: { told: LimitsAnswer }) {
           </div>
         );
       })}
-      {told.warnings.map(({ resource, message }) => (
-        <p key={resource} class="note p2">
+      {told.warnings.map(({ resource, message, farm_id, pond_id }) => (
+        <p key={pond_id ?? farm_id ?? resource} class="note p2">
           {message}
         </p>
       ))}

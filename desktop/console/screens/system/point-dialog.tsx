@@ -4,7 +4,7 @@ import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
-import { post } from '../../data/api.ts';
+import { useSend } from '../../data/corrections.ts';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { deviceWords } from './device-words.ts';
@@ -19,13 +19,14 @@ export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: 
   const shared = systemWords();
   const [, go] = useLocation();
   const { fault, run } = useWork();
+  const send = useSend();
   const [cod, setCod] = useState(() => nextCode(farmControlPoints.value.map((point) => point.cod)));
   const [device, setDevice] = useState(deviceId);
   const twin = farmControlPoints.value.find(({ device_id }) => device_id === device.trim());
   const create = async () => {
     let made: ControlPointAnswer | null = null;
     const isDone = await run(async () => {
-      made = await post<ControlPointAnswer>('/control-points/', {
+      made = await send<ControlPointAnswer>('/control-points/', {
         farm_id: farm.value?.id,
         cod: cod.trim(),
         device_id: device.trim(),

@@ -1,22 +1,20 @@
 import { useState } from 'preact/hooks';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CountField, useCount } from '../../components/count-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, put } from '../../data/api.ts';
 import { farmAirPoints } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
-import { figure, readDecimal } from '../../i18n/format.ts';
+import { asTyped } from '../../i18n/format.ts';
 import { farmWords } from './farm-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
 import { systemWords } from './words.ts';
-
-const typedAs = (value: number | null, decimals: number) =>
-  value === null ? '' : figure(value, decimals).replaceAll(/[.\s](?=\d{3})/g, '');
-const isWrong = (value: number | null) => value !== null && (Number.isNaN(value) || value <= 0);
 
 export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void }) {
   const words = farmWords();
@@ -25,19 +23,20 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
   const [isRemoving, setRemoving] = useState(false);
   const [cod, setCod] = useState(pond.cod);
   const [type, setType] = useState<string>(pond.pond_type ?? '');
-  const [size, setSize] = useState(typedAs(pond.size_m2, 0));
-  const [depth, setDepth] = useState(typedAs(pond.depth_m, 1));
+  const area = useCount(asTyped(pond.size_m2), { isNeeded: false });
+  const depth = useFigure(asTyped(pond.depth_m), { isNeeded: false, mayBeZero: false });
   const [point, setPoint] = useState(pond.control_point_id ?? '');
-  const [area, metres] = [readDecimal(size), readDecimal(depth)];
+  // what nobody touched stays as it is, whatever somebody else made of it meanwhile
+  const changes = {
+    ...(cod.trim() === pond.cod ? {} : { cod: cod.trim() }),
+    ...(type === (pond.pond_type ?? '') ? {} : { pond_type: type === '' ? null : type }),
+    ...(area.isTouched ? { size_m2: area.value } : {}),
+    ...(depth.isTouched ? { depth_m: depth.value } : {}),
+    ...(point === (pond.control_point_id ?? '') ? {} : { control_point_id: point === '' ? null : point }),
+  };
   const save = async () => {
     const isDone = await run(async () => {
-      await put(`/ponds/${pond.id}`, {
-        cod: cod.trim(),
-        pond_type: type === '' ? null : type,
-        size_m2: area === null ? null : Math.round(area),
-        depth_m: metres,
-        control_point_id: point === '' ? null : point,
-      });
+      await put(`/ponds/${pond.id}`, changes);
       refresh('ponds', 'farms');
     }, shared.saved);
     if (isDone) onClose();
@@ -54,11 +53,7 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
           </Button>
           <span class="grow" />
           <Button onClick={onClose}>{shared.cancel}</Button>
-          <WorkButton
-            look="main"
-            disabled={cod.trim() === '' || isWrong(area) || isWrong(metres)}
-            work={save}
-          >
+          <WorkButton look="main" disabled={cod.trim() === '' || !area.isRight || !depth.isRight} work={save}>
             {shared.save}
           </WorkButton>
         </>
@@ -81,20 +76,8 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
           ]}
           onChange={(event) => setType(event.currentTarget.value)}
         />
-        <DecimalField
-          label={words.size}
-          unit="m²"
-          value={size}
-          fault={isWrong(area) ? words.badFigure : null}
-          onInput={(event) => setSize(event.currentTarget.value)}
-        />
-        <DecimalField
-          label={words.depth}
-          unit="m"
-          value={depth}
-          fault={isWrong(metres) ? words.badFigure : null}
-          onInput={(event) => setDepth(event.currentTarget.value)}
-        />
+        <CountField label={words.size} unit="m²" count={area} />
+        <FigureField label={words.depth} unit="m" figure={depth} />
         <SelectField
           label={words.point}
           value={point}

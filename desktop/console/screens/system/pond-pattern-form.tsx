@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { LimitsAnswer } from '#contract/resources/subscriptions.ts';
 import { WorkButton } from '../../components/button.tsx';
-import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { CountField, useCount } from '../../components/count-field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { useSend } from '../../data/corrections.ts';
 import { createPonds } from '../../data/create-ponds.ts';
 import { isOwner } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
-import { readDecimal } from '../../i18n/format.ts';
 import { codesOf } from '../../state/pond-pattern.ts';
 import { farmWords } from './farm-words.ts';
 import { FaultNote } from './system-page.tsx';
@@ -27,20 +28,19 @@ export function PondPatternForm({
 }) {
   const words = farmWords();
   const { fault, run } = useWork();
+  const send = useSend();
   const [from, setFrom] = useState(existing.length === 0 ? 'V-01' : '');
   const [to, setTo] = useState('');
   const [type, setType] = useState<PondType>('FATTENING');
-  const [size, setSize] = useState('');
+  const area = useCount('', { isNeeded: false });
   const [done, setDone] = useState<number | null>(null);
   const codes = from.trim() === '' || to.trim() === '' ? [] : codesOf(from, to);
   const wrong = typeof codes === 'string' ? codes : null;
   const wanted = typeof codes === 'string' ? [] : codes.filter((cod) => !existing.includes(cod));
   const skipped = typeof codes === 'string' ? 0 : codes.length - wanted.length;
-  const area = readDecimal(size);
-  const isAreaWrong = area !== null && (Number.isNaN(area) || area <= 0);
   const create = async () => {
-    const common = { farm_id: farmId, pond_type: type, size_m2: area === null ? null : Math.round(area) };
-    const isDone = await run(() => createPonds(wanted, common, setDone), words.done(wanted.length));
+    const common = { farm_id: farmId, pond_type: type, size_m2: area.value };
+    const isDone = await run(() => createPonds(send, wanted, common, setDone), words.done(wanted.length));
     setDone(null);
     if (isDone) onDone();
   };
@@ -71,13 +71,7 @@ export function PondPatternForm({
           }))}
           onChange={(event) => setType(event.currentTarget.value === 'NURSERY' ? 'NURSERY' : 'FATTENING')}
         />
-        <DecimalField
-          label={words.size}
-          unit="m²"
-          value={size}
-          fault={isAreaWrong ? words.badFigure : null}
-          onInput={(event) => setSize(event.currentTarget.value)}
-        />
+        <CountField label={words.size} unit="m²" count={area} />
       </div>
       <p class="muted small">{words.patternHint}</p>
       <PlanRoom existing={existing.length} wanted={wanted.length} />
@@ -98,7 +92,7 @@ export function PondPatternForm({
         <WorkButton
           big
           look="main"
-          disabled={wanted.length === 0 || isAreaWrong || isBlind.value}
+          disabled={wanted.length === 0 || !area.isRight || isBlind.value}
           work={create}
         >
           {done === null ? words.add : words.doing(done, wanted.length)}

@@ -5,7 +5,8 @@ import type { RelayAnswer, RelayInput, RelayKind, relayAdopted } from '#contract
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { post, put } from '../../data/api.ts';
+import { put } from '../../data/api.ts';
+import { useSend } from '../../data/corrections.ts';
 import { type ControlPoint, farm, farmControlPoints } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { adoptionWords } from './adoption-words.ts';
@@ -60,6 +61,7 @@ function Choice({
   const naming = deviceWords();
   const shared = systemWords();
   const { fault, run } = useWork(adoptionWords().faults);
+  const send = useSend();
   const points = farmControlPoints.value;
   const [kind, setKind] = useState<RelayKind>(knock?.relay ?? known?.kind ?? 'tasmota');
   const own = points.find(({ id }) => id === knock?.entry?.control_point?.id);
@@ -84,7 +86,7 @@ function Choice({
     run(async () => {
       let id = pointId;
       if (id === '') {
-        const made = await post<ControlPointAnswer>('/control-points/', {
+        const made = await send<ControlPointAnswer>('/control-points/', {
           farm_id: farm.value?.id,
           cod: cod.trim(),
           device_id: name.trim(),

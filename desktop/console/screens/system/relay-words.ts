@@ -75,6 +75,7 @@ export const relayWords = dictionary({
       'A chave dele não abre mais nada e daqui ninguém mais liga este motor, até o ponto receber outro relé ou controlador. A energia contada se perde.',
     released: (cod: string) => `${cod} está sem relé.`,
     warnings: {
+      NOT_LISTENING: 'Ele entrou e não ouve as ordens: o tópico dele é outro. Cole os ajustes de novo.',
       FAST_CYCLE_RESET:
         'Poucos cortes curtos de energia devolvem este relé à fábrica: escreva SetOption65 1 no seu Console.',
       POWER_ON_STATE:
@@ -161,6 +162,8 @@ export const relayWords = dictionary({
       'Its key opens nothing more and nobody switches this motor from here, until the point gets another relay or controller. The energy counted is lost.',
     released: (cod: string) => `${cod} has no relay now.`,
     warnings: {
+      NOT_LISTENING:
+        'It came in and does not hear its orders: its topic is another. Paste the settings again.',
       FAST_CYCLE_RESET:
         'A few short power cuts put this relay back to its factory settings: type SetOption65 1 into its Console.',
       POWER_ON_STATE:

@@ -52,6 +52,7 @@ export function StationForm() {
         />
         <SelectField
           label={words.currency}
+          hint={words.currencyHint}
           value={currency.value}
           options={[
             { value: 'BRL', label: 'R$' },

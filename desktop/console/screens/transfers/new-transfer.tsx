@@ -1,41 +1,48 @@
 import { useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
-import { Answer, Empty } from '../../components/answer.tsx';
+import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { BeforeAfter } from '../../components/before-after.tsx';
 import { Button } from '../../components/button.tsx';
-import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { FigureField } from '../../components/figure-field.tsx';
 import { useBatches } from '../../data/batches.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
+import { formWords } from '../entries/form-words.ts';
 import { DestinationRow } from './destination-row.tsx';
 import { useTransfer } from './use-transfer.ts';
 import { transferWords } from './words.ts';
 
 export function NewTransfer() {
   const words = transferWords();
-  const { batches, isSuccess } = useBatches();
+  const known = useBatches();
+  const { batches, isSuccess } = known;
   const asked = new URLSearchParams(useSearch()).get('batch');
   const [chosen, setChosen] = useState<string | null>(null);
+  // what was asked for and is not there is no reason to move animals of another batch
   const batch =
-    batches.find(({ id }) => id === chosen) ??
-    batches.find(({ batch_code }) => batch_code === asked) ??
-    batches[0];
+    chosen !== null
+      ? batches.find(({ id }) => id === chosen)
+      : asked !== null
+        ? batches.find(({ batch_code }) => batch_code === asked)
+        : batches[0];
   const detail = useGet<BatchDetail>(batch === undefined ? null : `/batches/${batch.id}`);
-  if (batch === undefined) {
-    return isSuccess ? <Empty text={words.noBatch} /> : <div class="skeleton" aria-busy="true" />;
-  }
+  if (batches.length === 0) return isSuccess ? <Empty text={words.noBatch} /> : <Awaited of={[known]} />;
+  const options = batches.map(({ id, batch_code }) => ({ value: id, label: batch_code }));
   return (
     <div class="stack far narrow-form">
       <SelectField
         label={words.batch}
-        value={batch.id}
-        options={batches.map(({ id, batch_code }) => ({ value: id, label: batch_code }))}
+        value={batch?.id ?? ''}
+        options={batch === undefined ? [{ value: '', label: formWords().choose }, ...options] : options}
         onChange={(event) => setChosen(event.currentTarget.value)}
       />
-      <Answer of={detail}>{(known) => <Form key={known.id} batch={known} />}</Answer>
+      {batch === undefined ? null : (
+        <Answer of={detail}>{(told) => <Form key={told.id} batch={told} />}</Answer>
+      )}
     </div>
   );
 }
@@ -92,13 +99,11 @@ function Form({ batch }: { batch: BatchDetail }) {
       ) : null}
       <WhenFields when={form.when} />
       <div class="form-grid">
-        <DecimalField
+        <FigureField
           label={words.weight}
           unit="g"
           hint={words.weightHint(quantity(batch.average_weight_g, 2, 'g'))}
-          value={form.weight.text}
-          fault={form.weight.fault}
-          onInput={(event) => form.weight.setText(event.currentTarget.value)}
+          figure={form.weight}
         />
         <TextField
           label={words.reason}

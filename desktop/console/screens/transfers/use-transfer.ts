@@ -1,16 +1,18 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { TransferAnswer } from '#contract/resources/transfers.ts';
 import { faultText } from '../../components/answer.tsx';
+import { useFigure } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
-import { ApiError, del, newUuid, post } from '../../data/api.ts';
+import { ApiError, del, newUuid } from '../../data/api.ts';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
+import { useSend } from '../../data/corrections.ts';
 import { refresh } from '../../data/query.ts';
 import { figure, readCount } from '../../i18n/format.ts';
 import { equalShares, rest } from '../../state/split.ts';
 import { formWords } from '../entries/form-words.ts';
-import { useFigure, useWhen } from '../entries/use-form.ts';
+import { useWhen } from '../entries/use-form.ts';
 import { transferWords } from './words.ts';
 
 export type Destination = {
@@ -32,7 +34,7 @@ export function useTransfer(batch: BatchDetail) {
   const [rows, setRows] = useState<readonly Destination[]>(() => [blank()]);
   const [reason, setReason] = useState('');
   const [told, setTold] = useState<{ row: number | null; text: string } | null>(null);
-  const keys = useRef(new Map<string, string>());
+  const send = useSend();
   const when = useWhen();
   const weight = useFigure('', { isNeeded: false, most: 1_000 });
   const available = batch.ponds.find(({ pond_id }) => pond_id === sourceId)?.population ?? 0;
@@ -56,19 +58,11 @@ export function useTransfer(batch: BatchDetail) {
     ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
   });
 
-  /** The same transfer sent again carries the same key and makes no second row. */
-  const keyOf = (body: string): string => {
-    const key = keys.current.get(body) ?? newUuid();
-    keys.current.set(body, key);
-    return key;
-  };
-
-  const send = async (): Promise<TransferAnswer[]> => {
+  const sendAll = async (): Promise<TransferAnswer[]> => {
     const stored: TransferAnswer[] = [];
     for (const [index, row] of rows.entries()) {
       try {
-        const body = bodyOf(row);
-        stored.push(await post<TransferAnswer>('/transfers/', body, keyOf(JSON.stringify(body))));
+        stored.push(await send<TransferAnswer>('/transfers/', bodyOf(row)));
       } catch (error) {
         const isAtRow = error instanceof ApiError && error.status < 500;
         const text = faultText(error);
@@ -137,7 +131,7 @@ export function useTransfer(batch: BatchDetail) {
       when.isRight,
     save: async () => {
       setTold(null);
-      const stored = await send();
+      const stored = await sendAll();
       if (stored.length > 0) refresh(...BATCH_TOUCHES);
       if (stored.length < rows.length) {
         // what is stored is not sent again

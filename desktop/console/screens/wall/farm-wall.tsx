@@ -2,13 +2,16 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
-import { alarms } from '../../data/alarms.ts';
+import { controlNow } from '../../components/control-button.tsx';
+import { weighingOf } from '../../components/weighing.ts';
+import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
 import { farmAirPoints, presence } from '../../data/farm-store.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { useRound } from '../../data/tasks.ts';
 import { clockTime, quantity } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
+import { isHeard } from '../../state/control-state.ts';
 import { freshnessOf, isNight } from '../../state/freshness.ts';
 import { byConcern } from '../../state/worst.ts';
 import '../../styles/wall.css';
@@ -77,7 +80,7 @@ export function FarmWall() {
                 );
               })}
             </ul>
-            <Sums summary={data.summary} />
+            <Sums {...data} />
           </>
         )}
       </Answer>
@@ -85,21 +88,25 @@ export function FarmWall() {
   );
 }
 
-function Sums({ summary }: { summary: PondCards['summary'] }) {
+function Sums({ ponds, summary }: PondCards) {
   const words = wallWords();
-  const drawn = farmAirPoints.value.reduce(
-    (sum, { id }) => sum + (presence.value.get(id)?.consumption ?? 0),
-    0,
-  );
+  const heard = farmAirPoints.value.filter((point) => isHeard(controlNow(point).facts));
+  const silent = farmAirPoints.value.length - heard.length;
+  const drawn = heard.reduce((sum, { id }) => sum + (presence.value.get(id)?.consumption ?? 0), 0);
+  const old = ponds.filter(({ active_batches }) =>
+    active_batches.some((batch) => weighingOf(batch) === 'stale'),
+  ).length;
   const round = useRound();
   return (
     <footer class="card wall-foot">
       <span>{words.ponds(summary.active_ponds, summary.total_ponds)}</span>
       <span>
         {words.biomass} <strong>{quantity(summary.total_biomass_kg, 0, 'kg')}</strong>
+        {old === 0 ? null : <span class="muted"> {words.oldWeighings(old)}</span>}
       </span>
-      <span>
+      <span data-sum="power">
         {words.running} <strong>{quantity(drawn, 1, 'kW')}</strong>
+        {silent === 0 ? null : <span class="muted"> {words.without(silent)}</span>}
       </span>
       <Link href="/tarefas">{words.records(round.done, round.all)}</Link>
     </footer>
@@ -112,7 +119,7 @@ function worstByPond(
 ): ReadonlyMap<string, Priority> {
   const worst = new Map<string, Priority>();
   for (const { id, pointId } of ponds) {
-    const own = alarms.value.filter(
+    const own = standing.value.filter(
       ({ newest }) => newest.pond_id === id || (pointId !== null && newest.control_point_id === pointId),
     );
     if (own.length > 0) worst.set(id, Math.min(...own.map(({ priority }) => priority)) as Priority);

@@ -9,6 +9,7 @@ import { useOnScreen } from '../../components/on-screen.ts';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { waterWords } from '../../components/water-words.ts';
+import { weighingOf } from '../../components/weighing.ts';
 import { componentWords } from '../../components/words.ts';
 import { soon } from '../../data/clock.ts';
 import { controlPoints, presence } from '../../data/farm-store.ts';
@@ -17,7 +18,7 @@ import { steady } from '../../data/steady.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, dayAndTime, figure, grams, percent, quantity } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
-import type { ControlState } from '../../state/control-state.ts';
+import { type ControlState, isHeard } from '../../state/control-state.ts';
 import { freshnessOf, isNight } from '../../state/freshness.ts';
 import { wallWords } from './words.ts';
 
@@ -61,16 +62,28 @@ export function PondTile({
         </span>
       </div>
       {isEmpty ? null : <Water card={card} />}
-      {batch === null ? null : (
-        <p class="pond-line">
-          {grams(batch.average_weight_g)} · {quantity(batch.current_biomass_kg, 0, 'kg')} ·{' '}
-          {percent(batch.survival_rate)}
-        </p>
-      )}
+      {batch === null ? null : <Stock batch={batch} />}
       <p class="pond-line pond-air">
         <Aeration pointId={pointId} />
       </p>
     </Link>
+  );
+}
+
+/** Weight and what follows from it stay in sight when they are old, and are told to be: weighings are days apart. */
+function Stock({ batch }: { batch: NonNullable<Card['active_batch']> }) {
+  const words = wallWords();
+  const fresh = weighingOf(batch);
+  return (
+    <p class="pond-line" data-weighing={fresh}>
+      {fresh === 'fresh' ? null : (
+        <span class="muted">
+          {words.weighed(batch.weighed_at === null ? null : age(soon.value - Date.parse(batch.weighed_at)))} ·{' '}
+        </span>
+      )}
+      {grams(batch.average_weight_g)} · {quantity(batch.current_biomass_kg, 0, 'kg')} ·{' '}
+      {percent(batch.survival_rate)}
+    </p>
   );
 }
 
@@ -80,11 +93,10 @@ function Water({ card }: { card: Card }) {
   const told = componentWords();
   const { water_quality: water } = card;
   const { ref, isOnScreen } = useOnScreen<HTMLDivElement>();
-  const readings = useOxygenDay(card, isOnScreen);
+  const { quarters, last } = useOxygenDay(card, isOnScreen);
   const at = water?.last_measurement ?? null;
   const oldFor = at === null ? null : soon.value - Date.parse(at);
   const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
-  const last = readings.at(-1);
   const until = Math.ceil(soon.value / SPARKLINE_STEP_MS) * SPARKLINE_STEP_MS;
   // the newest measurement may have been of something else
   const oxygen = water?.dissolved_oxygen ?? last?.value ?? null;
@@ -99,7 +111,7 @@ function Water({ card }: { card: Card }) {
           <span class="unit"> mg/L {words.oxygen}</span>
         </span>
         <Sparkline
-          readings={readings}
+          quarters={quarters}
           from={until - 86_400_000}
           to={until}
           limit={WATER.dissolved_oxygen.band.low ?? 0}
@@ -172,9 +184,8 @@ type Air = { cod: string; state: ControlState /** In kW, as it is shown. */; dra
 function airOf(pointId: string | null): Air | null {
   const point = controlPoints.value.get(pointId ?? '');
   if (point === undefined || point.is_siren) return null;
-  const { state } = controlNow(point);
-  const isHeard = state.is !== 'no-signal' && state.is !== 'unknown';
-  const drawn = isHeard ? (presence.value.get(point.id)?.consumption ?? 0) : 0;
+  const { facts, state } = controlNow(point);
+  const drawn = isHeard(facts) ? (presence.value.get(point.id)?.consumption ?? 0) : 0;
   return { cod: point.cod, state, drawn: Math.round(drawn * 10) / 10 };
 }
 

@@ -15,11 +15,11 @@ const LOW_PRIORITY = 10;
 if (process.platform === 'linux') setPriority(LOW_PRIORITY);
 
 const { role, channelSecret, vapid, contact } = workerData as SendThreadData; // handed over by send-thread.ts
-const { post } = safePoster({ policy: addressPolicy(role) });
+const policy = addressPolicy(role);
 const { webhookSecret } = channelSecrets(channelSecret);
 const sendBy = {
-  WEBHOOK: webhookSender({ post, secretOf: webhookSecret }),
-  WEB_PUSH: pushSender({ post, vapid, contact }),
+  WEBHOOK: webhookSender({ ...safePoster({ policy }), secretOf: webhookSecret }),
+  WEB_PUSH: pushSender({ ...safePoster({ policy }), vapid, contact }),
 };
 
 parentPort?.on('message', (request: SendRequest) => {

@@ -1,13 +1,22 @@
+import { isoOf } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
 import type { PageAnswer } from '#features/payments/ports.ts';
-import { type Declined, type Outcome, priceOf } from './billing.ts';
+import { type BillingDeps, type Declined, end, merged, type Outcome, priceOf } from './billing.ts';
 import { cardFields, testCardList } from './card-form.ts';
 import { html } from './html.ts';
-import { type Card, type CheckoutSession, type Customer, thingOf, withBody } from './objects.ts';
+import {
+  type Card,
+  type CheckoutSession,
+  type Customer,
+  type SandboxSubscription,
+  thingOf,
+  things,
+  withBody,
+} from './objects.ts';
+import { onCustomer, runningOf, type SandboxDeps } from './on-customer.ts';
 import { gonePage, money, page } from './page-frame.ts';
 import { WORDS } from './page-words.ts';
-import { amountOfChange, changePlan, sellPlan } from './purchase.ts';
-import { onCustomer, type SandboxDeps } from './sandbox-provider.ts';
+import { amountOfChange, changePlan, expireSession, type Purchase, sellPlan } from './purchase.ts';
 import { cardDueAt, deliverFor } from './sandbox-tick.ts';
 import { type CardFault, readCard } from './test-cards.ts';
 
@@ -33,7 +42,7 @@ export async function payCheckout(deps: SandboxDeps, id: string, form: URLSearch
   const declined = await settle(deps, session, card);
   if (declined !== null) return checkoutPage(deps, session, customer, declined);
   const now = await sessionOf(deps, id);
-  // too late after all
+  // too late after all, or the plan was there already
   if (now?.session.body.status !== 'complete') return showCheckout(deps, id);
   await deliverFor(deps, customer.id);
   return { seeOther: successUrl(session) };
@@ -55,11 +64,8 @@ async function settle(
     declined = null;
     const session = thingOf('checkout_session', await deps.queries.objectById(id));
     if (session === null || session.body.status !== 'open' || work.at >= session.body.expires_at) return null;
-    const running = thingOf('subscription', await deps.queries.objectById(session.body.changes ?? ''));
-    const outcome =
-      session.body.changes !== null && running !== null && running.body.status !== 'canceled'
-        ? changePlan(work, running, { session, customer, card })
-        : sellPlan(work, { session, customer, card });
+    // what runs is looked at again, however it was when the page was opened: nobody pays for two at once
+    const outcome = await purchase(deps, work, { session, customer, card });
     if ('declined' in outcome) {
       declined = outcome.declined;
       return null;
@@ -68,6 +74,28 @@ async function settle(
   });
   return declined;
 }
+
+/** Sells a plan, or changes the one that runs; a page for the very plan that runs already closes and charges nothing. */
+async function purchase(deps: SandboxDeps, work: BillingDeps, wish: Purchase): Promise<Outcome | Declined> {
+  const running = await runningOf(deps, wish.customer.id);
+  const [held] = running.filter(isBegun);
+  if (held === undefined) {
+    const sold = sellPlan(work, wish);
+    if ('declined' in sold) return sold;
+    const invoices = running.map(({ body }) => deps.queries.objectById(body.open_invoice ?? ''));
+    const unpaid = things(
+      'invoice',
+      (await Promise.all(invoices)).flatMap((row) => row ?? []),
+    );
+    const given = unpaid.map((invoice) => withBody(invoice, work.at, { status: 'void' }));
+    // what still waits for its money is given up for it
+    return merged(...running.map((waiting) => end(work, waiting)), { puts: given, events: [] }, sold);
+  }
+  if (held.body.plan === wish.session.body.plan) return expireSession(work, wish.session);
+  return changePlan(work, held, wish);
+}
+
+const isBegun = ({ body }: SandboxSubscription): boolean => body.status !== 'incomplete';
 
 /** The customer's row also says when the card has to be looked at. */
 export function rememberingExpiry(outcome: Outcome, card: Card, at: string): Outcome {
@@ -99,12 +127,12 @@ async function payPage(
   customer: Customer,
   fault: Fault | null,
 ): Promise<PageAnswer> {
-  const { language, plan, currency, cancel_url, success_url, changes } = session.body;
+  const { language, plan, cancel_url, success_url } = session.body;
   const words = WORDS[language];
+  const running = (await runningOf(deps, customer.id)).find(isBegun) ?? null;
+  const currency = running?.body.currency ?? session.body.currency;
   const price = priceOf(plan, currency);
-  const running = thingOf('subscription', await deps.queries.objectById(changes ?? ''));
-  const at = new Date(deps.now()).toISOString();
-  const due = running === null ? price : amountOfChange(running.body, plan, at);
+  const due = running === null ? price : amountOfChange(running.body, plan, isoOf(deps.now()));
   const shown = money(due, currency, language);
   const content = html`<section>
 <p><span class="price">${money(price, currency, language)}</span> ${words.perMonth}</p>

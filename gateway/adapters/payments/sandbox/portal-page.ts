@@ -13,9 +13,10 @@ import {
   things,
   withBody,
 } from './objects.ts';
+import { onCustomer, type SandboxDeps, subscriptionOfCustomer } from './on-customer.ts';
 import { day, gonePage, money, page } from './page-frame.ts';
 import { WORDS } from './page-words.ts';
-import { onCustomer, portalId, type SandboxDeps, subscriptionOfCustomer } from './sandbox-provider.ts';
+import { portalId } from './sandbox-provider.ts';
 import { deliverFor } from './sandbox-tick.ts';
 import { type CardFault, readCard } from './test-cards.ts';
 

@@ -3,10 +3,10 @@ import type { PageAnswer, PaymentPages } from '#features/payments/ports.ts';
 import { payCheckout, showCheckout } from './checkout-page.ts';
 import { html } from './html.ts';
 import { thingOf } from './objects.ts';
+import type { SandboxDeps } from './on-customer.ts';
 import { day, gonePage, money, page } from './page-frame.ts';
 import { WORDS } from './page-words.ts';
 import { showPortal, usePortal } from './portal-page.ts';
-import type { SandboxDeps } from './sandbox-provider.ts';
 
 /** The pages of the built-in provider. Whoever knows an address may use it: they cannot be guessed, and end. */
 export function sandboxPages(deps: SandboxDeps): PaymentPages {

@@ -1,38 +1,22 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { paymentObject } from '#contract/resources/local-tables.ts';
-import { type Change, type Commit, purge, put } from '#core/changes.ts';
-import { AppError } from '#core/errors.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
-import { perform } from '#core/use-case.ts';
+import { put } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
 import type { PaymentProvider, Snapshot } from '#features/payments/ports.ts';
 import { readStripeEvent } from '../read-stripe-event.ts';
 import { stripeSubscription, subscriptionContent } from '../stripe-objects.ts';
 import { requireSignature, wrongSignature } from '../webhook-signature.ts';
-import { type BillingDeps, cancelAtPeriodEnd, end, later, make, type Outcome } from './billing.ts';
-import { type Customer, type Row, type SandboxSubscription, thingOf, things, withBody } from './objects.ts';
+import { type BillingDeps, cancelAtPeriodEnd, end, later, make, merged, type Outcome } from './billing.ts';
+import { type Customer, type SandboxSubscription, thingOf, things, withBody } from './objects.ts';
+import { billing, onCustomer, runningOf, type SandboxDeps } from './on-customer.ts';
+import { expireSession } from './purchase.ts';
 import { secondsOf, shownSubscription } from './stripe-shapes.ts';
-
-export type SandboxDeps = Pick<
-  Kernel,
-  'now' | 'clockQuality' | 'newId' | 'random' | 'pause' | 'guard' | 'log'
-> & {
-  commit: Commit;
-  queries: {
-    objectById: (id: string) => Promise<Row | null>;
-    /** Newest first. */
-    objectsOf: (customerId: string, kind: Row['kind'], limit: number) => Promise<Row[]>;
-    /** Longest due first. */
-    dueObjects: (at: string, limit: number) => Promise<Row[]>;
-  };
-  /** Secret of this instance; what signs events is derived from it. */
-  secret: string;
-  /** Hands an event to our own webhook. Rejects when it was not taken; it is sent again then. */
-  deliver: (raw: Uint8Array, signature: string) => Promise<void>;
-};
 
 const SESSION_MS = 24 * 3_600_000;
 const PORTAL_MS = 3_600_000;
 const PAGES = '/api/v1/payment/sandbox';
+/** The newest pages of a customer: every new one closes those before. */
+const PAGES_LOOKED_AT = 20;
 
 /** The provider of an instance without one: it behaves as Stripe does, and no money moves. */
 export function sandboxProvider(deps: SandboxDeps): PaymentProvider {
@@ -70,15 +54,23 @@ export function sandboxProvider(deps: SandboxDeps): PaymentProvider {
           ? end(work, subscription)
           : cancelAtPeriodEnd(work, subscription, { isPlanned: true });
       });
-      const now = await snapshot(deps, subscriptionId);
-      if (now === null) throw unknown();
-      return now;
+      return snapshot(deps, subscriptionId);
+    },
+    async endDouble(id) {
+      await onCustomerOf(deps, id, (subscription, work) =>
+        subscription.body.status === 'canceled' ? null : end(work, subscription),
+      );
+      return snapshot(deps, id);
     },
     async deleteCustomer(id) {
       if ((await deps.queries.objectById(id)) === null) return;
       await onCustomer(deps, id, (customer, work) => forgotten(deps, customer, work));
     },
     subscriptionNow: (id) => snapshot(deps, id),
+    async subscriptionsOf(customerId) {
+      const running = await runningOf(deps, customerId);
+      return running.map((subscription) => ({ id: subscription.id, ...shownNow(deps, subscription) }));
+    },
     readEvent(raw, signature) {
       requireSignature(raw, signature, secret, deps.clockQuality() === 'trusted' ? deps.now() : null);
       return readStripeEvent('sandbox', parsed(raw), () => null);
@@ -94,24 +86,22 @@ export function signingSecret({ secret }: Pick<SandboxDeps, 'secret'>): string {
 /** A portal address opens the account: only its hash is kept. */
 export const portalId = (token: string): string => `bps_${createHash('sha256').update(token).digest('hex')}`;
 
-export function billing({ now }: Pick<SandboxDeps, 'now'>, at = isoOf(now())): BillingDeps {
-  return { at, newId: (prefix) => `${prefix}_${randomBytes(18).toString('base64url')}` };
-}
-
+/** A new page; those that are still open are closed with the same commit, so that one alone can be paid. */
 async function openSession(deps: SandboxDeps, order: Parameters<PaymentProvider['createCheckout']>[0]) {
+  const { customerId, origin } = order;
   const work = billing(deps);
   const id = work.newId('cs_sandbox');
   const expires_at = later(work.at, SESSION_MS);
   const session = make(work, 'checkout_session', {
     id,
-    customerId: order.customerId,
+    customerId,
     dueAt: expires_at,
     body: {
       user_id: order.person.userId,
       plan: order.plan,
       currency: order.currency,
       language: order.language,
-      origin: order.origin,
+      origin,
       success_url: order.successUrl,
       cancel_url: order.cancelUrl,
       changes: order.changes,
@@ -122,8 +112,13 @@ async function openSession(deps: SandboxDeps, order: Parameters<PaymentProvider[
       expires_at,
     },
   });
-  await rememberOrigin(deps, order.customerId, order.origin, [session]);
-  return { sessionId: id, url: `${order.origin}${PAGES}/checkout/${id}` };
+  await onCustomer(deps, customerId, async (customer, now) => {
+    const pages = await deps.queries.objectsOf(customerId, 'checkout_session', PAGES_LOOKED_AT);
+    const open = things('checkout_session', pages).filter(({ body }) => body.status === 'open');
+    const seen = customer.body.origin === origin ? [] : [withBody(customer, now.at, { origin })];
+    return merged(...open.map((page) => expireSession(now, page)), { puts: [session, ...seen], events: [] });
+  });
+  return { sessionId: id, url: `${origin}${PAGES}/checkout/${id}` };
 }
 
 /** Links in later invoices lead to where the person last saw this instance. */
@@ -139,35 +134,14 @@ function rememberOrigin(
   }));
 }
 
-/**
- * Decides and stores what happens to one customer's things. Whoever else works on the same customer, here or in another
- * process, makes it run again. `null`: nothing happens. `at`: when it happened, if not now.
- */
-export async function onCustomer(
-  deps: SandboxDeps,
-  customerId: string,
-  decide: (customer: Customer, work: BillingDeps) => Promise<Outcome | null> | Outcome | null,
-  at?: string,
-): Promise<void> {
-  await perform(deps, null, async () => {
-    const guard = await deps.guard('sandbox', customerId);
-    const customer = thingOf('customer', await deps.queries.objectById(customerId));
-    if (customer === null) throw unknown();
-    const work = billing(deps, at);
-    const outcome = await decide(customer, work);
-    if (outcome === null) return { answer: undefined };
-    const changes = changesOf(deps, customerId, outcome, secondsOf(work.at));
-    return { answer: undefined, changes, guards: [guard] };
-  });
-}
-
 async function onCustomerOf(
   deps: SandboxDeps,
   subscriptionId: string,
   decide: (subscription: SandboxSubscription, work: BillingDeps) => Outcome | null,
 ): Promise<void> {
   const found = await deps.queries.objectById(subscriptionId);
-  if (found?.customer_id == null) throw unknown();
+  // as the real one: nothing to do, and the caller hears that there is none
+  if (found?.customer_id == null) return;
   await onCustomer(deps, found.customer_id, async (_customer, work) => {
     const subscription = thingOf('subscription', await deps.queries.objectById(subscriptionId));
     return subscription === null ? null : decide(subscription, work);
@@ -176,56 +150,31 @@ async function onCustomerOf(
 
 /** What a person paid for ends; who it was is forgotten, the invoices stay. */
 async function forgotten(deps: SandboxDeps, customer: Customer, work: BillingDeps): Promise<Outcome> {
-  const running = await subscriptionOfCustomer(deps, customer.id);
+  const running = await runningOf(deps, customer.id);
   const nobody = { email: '', name: '', address: '', card: null };
   const gone = withBody(customer, work.at, nobody, null);
-  if (running === null || running.body.status === 'canceled') return { puts: [gone], events: [] };
-  const ended = end(work, running);
-  return { puts: [...ended.puts, gone], events: ended.events };
-}
-
-/** Rows of an outcome; its events lie beside it in the same commit until they were taken. */
-function changesOf(
-  deps: SandboxDeps,
-  customerId: string,
-  { puts, events }: Outcome,
-  created: number,
-): Change[] {
-  const at = isoOf(deps.now());
-  const told = events.map(({ type, object }) =>
-    // ids grow, so that events that are due together go in their order
-    make({ at }, 'event', {
-      id: `evt_${deps.newId()}`,
-      customerId,
-      body: { type, created, object, attempts: 0 },
-      dueAt: at,
-    }),
-  );
-  return [...puts, ...told].map((thing) => put(paymentObject, thing));
+  return merged(...running.map((subscription) => end(work, subscription)), { puts: [gone], events: [] });
 }
 
 async function putAll(deps: SandboxDeps, puts: Outcome['puts']): Promise<void> {
   await deps.commit({ changes: puts.map((thing) => put(paymentObject, thing)), actor: null });
 }
 
-export async function forget(deps: Pick<SandboxDeps, 'commit'>, id: string): Promise<void> {
-  await deps.commit({ changes: [purge(paymentObject, id)], actor: null });
-}
-
-async function snapshot(deps: SandboxDeps, id: string): Promise<Snapshot | null> {
+async function snapshot(deps: SandboxDeps, id: string) {
   const subscription = thingOf('subscription', await deps.queries.objectById(id));
   if (subscription === null) return null;
-  const shown = stripeSubscription.parse(shownSubscription(subscription));
-  return { at: secondsOf(isoOf(deps.now())) * 1000, content: subscriptionContent(shown, () => null) };
+  const customer = thingOf('customer', await deps.queries.objectById(subscription.customer_id ?? ''));
+  const card = customer?.body.card ?? null;
+  return {
+    ...shownNow(deps, subscription),
+    card:
+      card === null ? null : { id: card.id, last4: card.last4, year: card.exp_year, month: card.exp_month },
+  };
 }
 
-/** The newest subscription of a customer that has not ended; else the newest of all. */
-export async function subscriptionOfCustomer(
-  deps: SandboxDeps,
-  customerId: string,
-): Promise<SandboxSubscription | null> {
-  const all = things('subscription', await deps.queries.objectsOf(customerId, 'subscription', 20));
-  return all.find(({ body }) => body.status !== 'canceled') ?? all[0] ?? null;
+function shownNow({ now }: Pick<SandboxDeps, 'now'>, subscription: SandboxSubscription): Snapshot {
+  const shown = stripeSubscription.parse(shownSubscription(subscription));
+  return { at: secondsOf(isoOf(now())) * 1000, content: subscriptionContent(shown, () => null) };
 }
 
 function parsed(raw: Uint8Array): unknown {
@@ -234,10 +183,4 @@ function parsed(raw: Uint8Array): unknown {
   } catch {
     throw wrongSignature();
   }
-}
-
-function unknown(): AppError {
-  return new AppError(503, 'The payment provider knows nothing of this; please try again', {
-    code: 'PAYMENT_PROVIDER_UNAVAILABLE',
-  });
 }

@@ -5,14 +5,9 @@ import { isoOf } from '#core/kernel.ts';
 import { signatureOf } from '../webhook-signature.ts';
 import { attempt, later, type Outcome, renew } from './billing.ts';
 import { type Card, type Row, type SandboxEvent, thingOf, withBody } from './objects.ts';
+import { forget, onCustomer, type SandboxDeps, subscriptionOfCustomer } from './on-customer.ts';
 import { confirmLater, expireSession } from './purchase.ts';
-import {
-  forget,
-  onCustomer,
-  type SandboxDeps,
-  signingSecret,
-  subscriptionOfCustomer,
-} from './sandbox-provider.ts';
+import { signingSecret } from './sandbox-provider.ts';
 import { shownCard } from './stripe-shapes.ts';
 import { lastMonthOf } from './test-cards.ts';
 

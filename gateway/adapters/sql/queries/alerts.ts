@@ -7,7 +7,7 @@ import type { Db } from '../database.ts';
 import { prepared } from '../prepared.ts';
 import { decodeRow, type Tables } from '../tables.ts';
 import { inChunks } from './paging.ts';
-import { isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
+import { hasReturned, isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
 const SHELVED_ROWS = 500;
@@ -22,6 +22,7 @@ export const EPISODE_COLUMNS = [
   'told_severity',
   'acknowledged_at',
   'acknowledged_by',
+  'acknowledge_note',
   'silenced_until',
   'silenced_by',
   'silence_reason',
@@ -64,6 +65,25 @@ export function alertQueries(db: Db): AlertQueries {
           ? await shelved(db, type, subject, at).execute()
           : await shelvedOnPond(ofPond);
       return rows.map((row) => decodeRow(alert, row));
+    },
+    async returned(type, subject, since) {
+      const row = await visible(db)
+        .selectAll()
+        .where(hasReturned)
+        .where('farm_id', '=', subject.farm_id)
+        .where('resolved_at', '>', since)
+        .where('type', '=', type)
+        .where(aboutSame(subject))
+        .orderBy('triggered_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined || row.acknowledged_at !== null ? [] : [decodeRow(alert, row)];
+    },
+    async peopleNames(userIds) {
+      if (userIds.length === 0) return new Map();
+      const rows = await db.selectFrom('users').select(['id', 'name']).where('id', 'in', userIds).execute();
+      return new Map(rows.map(({ id, name }) => [id, name]));
     },
     async openAlerts({ type, control_point_id, pond_id, farm_id }, limit) {
       const rows = await visible(db)

@@ -70,6 +70,14 @@ export function batchQueries(db: Db): BatchQueries {
         .executeTakeFirst();
       return Number(row?.n ?? 0);
     },
+    async survivalIdTaken(id) {
+      const row = await db
+        .selectFrom('survival_changes')
+        .select('id')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     async lastSurvivalChange(batchId) {
       const row = await db
         .selectFrom('survival_changes')

@@ -94,6 +94,14 @@ export function channelQueries(db: Db): ChannelQueries {
           .execute();
         return rows.map((row) => decodeRow(delivery, row));
       }),
+    async waitingIds(channelId, limit) {
+      const rows = await deliveriesTo(channelId)
+        .select('id')
+        .where('state', '=', 'PENDING')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
     async countDeliveries(channelId, state) {
       const row = await deliveriesTo(channelId)
         .select((count) => count.fn.countAll<number>().as('n'))

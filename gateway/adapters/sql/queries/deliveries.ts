@@ -177,19 +177,54 @@ export function deliveryCounts(db: Db) {
   };
 }
 
-/** Removes what has been kept long enough, in slices, and brings back what a wrong clock put off. */
-export async function sweepDeliveries(db: Db, now: number): Promise<void> {
+/**
+ * Removes what has been kept long enough, in slices, and brings back what a wrong clock put off. By a clock that is not to
+ * be trusted nothing has been kept for long.
+ */
+export async function sweepDeliveries(
+  db: Db,
+  { now, quality }: { now: number; quality: 'trusted' | 'estimated' },
+): Promise<void> {
+  if (quality === 'trusted') await removeOld(db, now);
+  await dueAgain(db, now);
+}
+
+async function removeOld(db: Db, now: number): Promise<void> {
   const before = (ms: number) => isoOf(now - ms);
   await removeInSlices(db, (rows) =>
     rows.where('done_at', '<', before(SENT_KEPT_MS)).where('state', '=', 'SENT'),
   );
   await removeInSlices(db, (rows) => rows.where('done_at', '<', before(DEAD_KEPT_MS)));
   await removeInSlices(db, (rows) => rows.where(isPending).where('created_at', '<', before(PENDING_KEPT_MS)));
+}
+
+/**
+ * The clock stepped: what was put in line in this run, by the time before the step, is as old as it was. A box that stood
+ * without power for weeks and hears the time at last must not take its first alarm for an old one.
+ */
+export async function followStep(
+  db: Db,
+  { now, steppedByMs, runningMs }: { now: number; steppedByMs: number; runningMs: number },
+): Promise<void> {
+  const before = now - steppedByMs;
+  const waiting = await db
+    .selectFrom('deliveries')
+    .select(['id', 'created_at'])
+    .where(isPending)
+    .where('created_at', '>=', isoOf(before - runningMs))
+    .where('created_at', '<=', isoOf(before))
+    .execute();
+  for (const { id, created_at } of waiting)
+    await db
+      .updateTable('deliveries')
+      .set({ created_at: isoOf(Date.parse(created_at) + steppedByMs) })
+      .where('id', '=', id)
+      .execute();
   await dueAgain(db, now);
 }
 
 /** What is due later than anything can be is due now. */
-export async function dueAgain(db: Db, now: number): Promise<void> {
+async function dueAgain(db: Db, now: number): Promise<void> {
   await db
     .updateTable('deliveries')
     .set({ next_at: isoOf(now) })
@@ -211,15 +246,17 @@ async function removeInSlices(db: Db, which: (rows: SomeDeliveries) => SomeDeliv
   }
 }
 
-/** When SMS were sent since then to the person whose delivery this is, ms, oldest first. */
-export function smsSentSince(db: Db) {
-  return async (deliveryId: string, sinceMs: number): Promise<number[]> => {
+/** When SMS were sent in that time to the person whose delivery this is, ms, oldest first. */
+export function smsSent(db: Db) {
+  return async (deliveryId: string, { from, to }: { from: number; to: number }): Promise<number[]> => {
     const rows = await db
       .selectFrom('deliveries')
       .select('done_at')
       .where('kind', '=', 'SMS')
       .where('state', '=', 'SENT')
-      .where('done_at', '>=', isoOf(sinceMs))
+      .where('done_at', '>=', isoOf(from))
+      // a clock that ran ahead must not have used up the hours to come
+      .where('done_at', '<=', isoOf(to))
       .where('user_id', '=', (own) =>
         own.selectFrom('deliveries as own').select('own.user_id').where('own.id', '=', deliveryId),
       )

@@ -1,22 +1,26 @@
 import { controlPointEventOf, type SnapshotEvent } from '#contract/events/stream.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
+import { RETURNED_FOR_MS } from '#contract/words.ts';
 import type { Db } from '../database.ts';
-import { decodeRow } from '../tables.ts';
-import { isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
+import { decodeRow, type Tables } from '../tables.ts';
+import { hasReturned, isOfWhatStands, ofEpisode, placeAtPlace, placeInEpisode } from './standing-alerts.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
 const MAX_ALERTS = 1000;
+const MAX_EPISODES = 500;
+const MAX_RETURNED = 200;
+const MAX_PEOPLE = 1000;
 
 export type StoredSnapshot = Pick<
   SnapshotEvent,
-  'farms' | 'control_points' | 'alerts' | 'unread_notifications'
+  'farms' | 'people' | 'control_points' | 'alerts' | 'returned' | 'unread_notifications'
 > & {
   /** Last contact as the database knows it: behind what the process that hears the controllers knows. */
   contacts: { control_point_id: string; heard_at_ms: number; consumption: number }[];
 };
 
-const NOTHING = { farms: [], control_points: [], contacts: [], alerts: [] };
+const NOTHING = { farms: [], people: [], control_points: [], contacts: [], alerts: [], returned: [] };
 
 /** What an event stream begins with, and who may see what. */
 export function eventQueries(db: Db) {
@@ -37,18 +41,23 @@ export function eventQueries(db: Db) {
       const row = await db.selectFrom('ponds').select('farm_id').where('id', '=', id).executeTakeFirst();
       return row?.farm_id ?? null;
     },
-    async snapshotFor(userId: string, farmIds: readonly string[]): Promise<StoredSnapshot> {
+    /** The newest open alerts of these episodes, of those that are not over. */
+    openOfEpisodes: (farmIds: readonly string[], episodeIds: readonly string[]) =>
+      activeAlertsOn(db, farmIds, episodeIds.slice(0, MAX_EPISODES)),
+    async snapshotFor(userId: string, farmIds: readonly string[], now: number): Promise<StoredSnapshot> {
       // PostgreSQL knows no empty list
       if (farmIds.length === 0) return { ...NOTHING, unread_notifications: await unreadOf(db, userId) };
-      const [farms, rows, contacts, alerts, unread] = await Promise.all([
+      const [farms, people, rows, contacts, alerts, returned, unread] = await Promise.all([
         farmsWithRole(db, userId, farmIds),
+        peopleOf(db, farmIds),
         controlPointsOn(db, farmIds),
         contactsOn(db, farmIds),
         activeAlertsOn(db, farmIds),
+        returnedAlertsOn(db, farmIds, now),
         unreadOf(db, userId),
       ]);
       const control_points = rows.map((row) => controlPointEventOf(row, { rev: row.rev, deleted: false }));
-      return { farms, control_points, contacts, alerts, unread_notifications: unread };
+      return { farms, people, control_points, contacts, alerts, returned, unread_notifications: unread };
     },
   };
 }
@@ -78,6 +87,19 @@ async function farmsWithRole(
   });
 }
 
+/** Also who left: what they did stands in rows by their id. */
+async function peopleOf(db: Db, farmIds: readonly string[]): Promise<SnapshotEvent['people']> {
+  const owners = db.selectFrom('farms').select('owner_id as id').where('id', 'in', farmIds);
+  const members = db.selectFrom('farm_members').select('user_id as id').where('farm_id', 'in', farmIds);
+  return db
+    .selectFrom('users')
+    .select(['id', 'name'])
+    .where('id', 'in', owners.union(members))
+    .orderBy('id')
+    .limit(MAX_PEOPLE)
+    .execute();
+}
+
 async function controlPointsOn(db: Db, farmIds: readonly string[]) {
   const rows = await db
     .selectFrom('control_points')
@@ -100,16 +122,19 @@ async function contactsOn(db: Db, farmIds: readonly string[]): Promise<StoredSna
     .execute();
 }
 
-/** Each episode by its newest: a probe that told of the same trouble all night must not push out the others. */
-async function activeAlertsOn(db: Db, farmIds: readonly string[]): Promise<SnapshotEvent['alerts']> {
-  const placed = db
-    .selectFrom('alerts')
-    .selectAll()
+/**
+ * Each episode by its newest, of all or of those named: a probe that told of the same trouble all night must not push out
+ * the others.
+ */
+async function activeAlertsOn(
+  db: Db,
+  farmIds: readonly string[],
+  episodeIds: readonly string[] | null = null,
+): Promise<SnapshotEvent['alerts']> {
+  const placed = alertsOn(db, farmIds)
     .select(placeInEpisode)
-    .where('farm_id', 'in', farmIds)
     .where('status', '=', 'ACTIVE')
-    .where('hidden', '=', 0)
-    .where(isOfWhatStands);
+    .$if(episodeIds !== null, (query) => query.where('episode_id', 'in', episodeIds ?? []));
   const rows = await db
     .selectFrom(placed.as('placed'))
     .selectAll()
@@ -118,8 +143,55 @@ async function activeAlertsOn(db: Db, farmIds: readonly string[]): Promise<Snaps
     .orderBy('id', 'desc')
     .limit(MAX_ALERTS)
     .execute();
-  return rows.map((row) => ({ ...decodeRow(alert, row), deleted: false }));
+  return rows.map(alertEventOf);
 }
+
+/** What ended by itself before somebody answered it: people must hear that it was. */
+async function returnedAlertsOn(
+  db: Db,
+  farmIds: readonly string[],
+  now: number,
+): Promise<SnapshotEvent['returned']> {
+  const placed = alertsOn(db, farmIds)
+    .select(placeAtPlace)
+    .where(hasReturned)
+    .where('resolved_at', '>', new Date(now - RETURNED_FOR_MS).toISOString());
+  const rows = await db
+    .selectFrom(placed.as('placed'))
+    .selectAll()
+    .where('place', '=', 1)
+    .where('acknowledged_at', 'is', null)
+    .where((alert) =>
+      alert.or([
+        alert('shelved_until', 'is', null),
+        alert('shelved_until', '<=', new Date(now).toISOString()),
+      ]),
+    )
+    .orderBy('triggered_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_RETURNED)
+    .execute();
+  return rows.map(alertEventOf);
+}
+
+const alertsOn = (db: Db, farmIds: readonly string[]) =>
+  db
+    .selectFrom('alerts')
+    .selectAll()
+    .select(ofEpisode)
+    .where('farm_id', 'in', farmIds)
+    .where('hidden', '=', 0)
+    .where(isOfWhatStands);
+
+type Placed = Tables['alerts'] & { episode_count: number; episode_since: string };
+
+const alertEventOf = ({ episode_count, episode_since, ...row }: Placed): SnapshotEvent['alerts'][number] => ({
+  ...decodeRow(alert, row),
+  deleted: false,
+  // PostgreSQL counts in text
+  episode_count: Number(episode_count),
+  episode_since,
+});
 
 async function unreadOf(db: Db, userId: string): Promise<number> {
   const { unread } = await db

@@ -1,6 +1,6 @@
 import { address } from '#contract/resources/addresses.ts';
 import { invitation } from '#contract/resources/invitations.ts';
-import type { HandoverQueries, InvitationQueries } from '#features/invitations/ports.ts';
+import type { HandoverQueries, InvitationQueries, Stray } from '#features/invitations/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { farmQueries } from './farms.ts';
@@ -90,7 +90,24 @@ export function handoverQueries(db: Db): HandoverQueries {
       .execute();
     return rows.map(({ id }) => id);
   };
+  const straysIn = async (table: 'control_points' | 'batches', of: Stray['of'], limit: number) => {
+    const rows = await db
+      .selectFrom(table)
+      .innerJoin('farms', 'farms.id', `${table}.farm_id`)
+      .select([`${table}.id as id`, 'farms.owner_id as owner_id'])
+      .whereRef(`${table}.owner_id`, '<>', 'farms.owner_id')
+      .where(`${table}.hidden`, '=', 0)
+      .where('farms.hidden', '=', 0)
+      .orderBy(`${table}.id`)
+      .limit(limit)
+      .execute();
+    return rows.map((row): Stray => ({ of, ...row }));
+  };
   return {
+    strays: async (limit) => [
+      ...(await straysIn('control_points', 'control_point', limit)),
+      ...(await straysIn('batches', 'batch', limit)),
+    ],
     async address(id) {
       const row = await db
         .selectFrom('addresses')

@@ -30,6 +30,15 @@ export function logQueries(db: Db): LogQueries {
           .execute();
         return rows.map((row) => decodeRow(logEntry, row));
       }),
+    async userName(id) {
+      const row = await db
+        .selectFrom('users')
+        .select('name')
+        .where('id', '=', id)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row?.name ?? null;
+    },
     async countLogs(scope) {
       const row = await db
         .selectFrom('logs')

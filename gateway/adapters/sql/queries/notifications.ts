@@ -190,19 +190,20 @@ export function notifyQueries(db: Db): NotifyQueries {
       const rows = await forAll(userIds, (ids) =>
         db
           .selectFrom('deliveries')
-          .select((count) => ['user_id', count.fn.countAll<number>().as('n')])
+          .select((count) => ['user_id', 'kind', count.fn.countAll<number>().as('n')])
           .where('user_id', 'in', ids)
           .where(isPending)
-          .groupBy('user_id')
+          .groupBy(['user_id', 'kind'])
           .execute(),
       );
-      return new Map(rows.map(({ user_id, n }) => [user_id, Number(n)]));
+      return rows.map(({ user_id, kind, n }) => ({ userId: user_id, kind, count: Number(n) }));
     },
-    async oldestPending(userId, limit) {
+    async oldestPending({ userId, kind }, limit) {
       const rows = await db
         .selectFrom('deliveries')
         .select('id')
         .where('user_id', '=', userId)
+        .where('kind', '=', kind)
         .where(isPending)
         .orderBy('is_critical')
         .orderBy('created_at')

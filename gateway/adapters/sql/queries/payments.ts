@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { RowOf } from '#contract/resource.ts';
 import { paymentEvent, paymentObject, providerSubscription } from '#contract/resources/local-tables.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
@@ -59,6 +60,43 @@ export function paymentQueries(db: Db): PaymentQueries {
         .orderBy('id')
         .execute();
       return rows.map((row) => withoutRev(decodeRow(providerSubscription, row)));
+    },
+    async dueLooks({ provider, at, limit }) {
+      const rows = await db
+        .selectFrom('provider_subscriptions as at_provider')
+        .innerJoin('subscriptions', (join) =>
+          join
+            .onRef('subscriptions.payment_subscription_id', '=', 'at_provider.id')
+            .onRef('subscriptions.user_id', '=', 'at_provider.user_id'),
+        )
+        .selectAll('at_provider')
+        .where('at_provider.provider', '=', provider)
+        .where('subscriptions.payment_provider', '=', provider)
+        .where('subscriptions.status', '<>', 'CANCELED')
+        .where('subscriptions.hidden', '=', 0)
+        .where((either) =>
+          either.or([either('at_provider.look_at', 'is', null), either('at_provider.look_at', '<=', at)]),
+        )
+        .orderBy(sql`coalesce(at_provider.look_at, '')`)
+        .orderBy('at_provider.id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => withoutRev(decodeRow(providerSubscription, row)));
+    },
+    async buyersUnheard({ provider, from, until, limit }) {
+      const rows = await db
+        .selectFrom('subscriptions')
+        .selectAll()
+        .where('payment_provider', '=', provider)
+        .where('payment_customer_id', 'is not', null)
+        .where('payment_subscription_id', 'is', null)
+        .where('hidden', '=', 0)
+        .where('updated_at', '>', from)
+        .where('updated_at', '<=', until)
+        .orderBy('updated_at', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => decodeRow(subscription, row));
     },
   };
 }

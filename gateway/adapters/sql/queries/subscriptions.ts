@@ -4,6 +4,7 @@ import type { LimitFacts, SubscriptionQueries } from '#features/subscriptions/po
 import type { Db } from '../database.ts';
 import { prepared } from '../prepared.ts';
 import { decodeRow } from '../tables.ts';
+import { placeQueries } from './full-places.ts';
 
 /** Entity of the guard that every create of an owner holds. */
 const GUARD = 'plan_usage';
@@ -29,19 +30,12 @@ export function subscriptionQueries(db: Db): SubscriptionQueries {
       return row !== undefined;
     },
     usageOf: usageQuery(db),
-    async toldOf(userId) {
-      const rows = await db
-        .selectFrom('usage_crossings')
-        .select(['resource', 'level'])
-        .where('user_id', '=', userId)
-        .execute();
-      return new Map(rows.map(({ resource, level }) => [resource, level]));
-    },
+    ...placeQueries(db),
     ...limitFactQueries(db),
     async plansAround(userId) {
       const rows = await db
         .selectFrom('subscriptions')
-        .select('plan')
+        .select(LAPSE_TERMS)
         .where('user_id', '=', userId)
         .where('hidden', '=', 0)
         .unionAll(
@@ -49,17 +43,19 @@ export function subscriptionQueries(db: Db): SubscriptionQueries {
             .selectFrom('farm_members')
             .innerJoin('farms', 'farms.id', 'farm_members.farm_id')
             .innerJoin('subscriptions', 'subscriptions.user_id', 'farms.owner_id')
-            .select('subscriptions.plan')
+            .select(LAPSE_TERMS.map((field) => `subscriptions.${field}` as const))
             .where('farm_members.user_id', '=', userId)
             .where('farm_members.hidden', '=', 0)
             .where('farms.hidden', '=', 0)
             .where('subscriptions.hidden', '=', 0),
         )
         .execute();
-      return rows.map(({ plan }) => plan);
+      return rows;
     },
   };
 }
+
+const LAPSE_TERMS = ['plan', 'status', 'past_due_since', 'created_at', 'updated_at'] as const;
 
 const count = sql<number>`count(*)`.as('n');
 
@@ -134,10 +130,10 @@ type Facts = Pick<SubscriptionQueries, 'farmFacts' | 'pondFacts' | 'batchFacts'>
 
 /** Terms, counts and guard in one statement: they are of one moment, and a create pays for one statement. */
 function limitFactQueries(db: Db): Facts {
-  const farm = prepared(db, ['owner', 'crossing'], (marks) =>
+  const farm = prepared(db, ['owner'], (marks) =>
     terms(db, marks).select([farmsOf(db, marks.owner).as('there'), farmsOf(db, marks.owner).as('used')]),
   );
-  const pond = prepared(db, ['owner', 'crossing', 'farm'], (marks) =>
+  const pond = prepared(db, ['owner', 'farm'], (marks) =>
     terms(db, marks).select([
       db
         .selectFrom('ponds')
@@ -148,26 +144,21 @@ function limitFactQueries(db: Db): Facts {
       pondsOf(db, marks.owner).as('used'),
     ]),
   );
-  const batch = prepared(db, ['owner', 'crossing', 'pond', 'except'], (marks) =>
+  const batch = prepared(db, ['owner', 'pond', 'except'], (marks) =>
     terms(db, marks).select([
       activeEverIn(db, marks.pond, marks.except).as('there'),
       activeBatchesOf(db, marks.owner).as('used'),
     ]),
   );
   return {
-    farmFacts: async ({ ownerId, crossingId }) =>
-      factsIn(ownerId, await farm({ owner: ownerId, crossing: crossingId })),
-    pondFacts: async ({ ownerId, crossingId, farmId }) =>
-      factsIn(ownerId, await pond({ owner: ownerId, crossing: crossingId, farm: farmId })),
-    batchFacts: async ({ ownerId, crossingId, pondId, exceptId }) =>
-      factsIn(
-        ownerId,
-        await batch({ owner: ownerId, crossing: crossingId, pond: pondId, except: exceptId ?? '' }),
-      ),
+    farmFacts: async ({ ownerId }) => factsIn(ownerId, await farm({ owner: ownerId })),
+    pondFacts: async ({ ownerId, farmId }) => factsIn(ownerId, await pond({ owner: ownerId, farm: farmId })),
+    batchFacts: async ({ ownerId, pondId, exceptId }) =>
+      factsIn(ownerId, await batch({ owner: ownerId, pond: pondId, except: exceptId ?? '' })),
   };
 }
 
-function terms(db: Db, marks: Readonly<Record<'owner' | 'crossing', string>>) {
+function terms(db: Db, marks: Readonly<Record<'owner', string>>) {
   return db
     .selectFrom('subscriptions')
     .select([
@@ -182,7 +173,6 @@ function terms(db: Db, marks: Readonly<Record<'owner' | 'crossing', string>>) {
     ])
     .select([
       db.selectFrom('guards').select('n').where('entity', '=', GUARD).where('id', '=', marks.owner).as('n'),
-      db.selectFrom('usage_crossings').select('level').where('id', '=', marks.crossing).as('told'),
     ])
     .where('user_id', '=', marks.owner)
     .where('hidden', '=', 0);
@@ -190,19 +180,17 @@ function terms(db: Db, marks: Readonly<Record<'owner' | 'crossing', string>>) {
 
 type FactsRow = LimitFacts['terms'] & {
   n: number | null;
-  told: number | null;
   there: number | null;
   used: number | null;
 };
 
 function factsIn(ownerId: string, [row]: readonly FactsRow[]): LimitFacts | null {
   if (row === undefined) return null;
-  const { n, told, there, used, ...subscriptionTerms } = row;
+  const { n, there, used, ...subscriptionTerms } = row;
   return {
     terms: subscriptionTerms,
     there: Number(there ?? 0),
     used: Number(used ?? 0),
-    told: told ?? 0,
     guard: { entity: GUARD, id: ownerId, n: n ?? 0 },
   };
 }

@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { readDecimal } from '../i18n/format.ts';
+import { dictionary } from '../i18n/language.ts';
+import { DecimalField } from './field.tsx';
+
+const words = dictionary({
+  'pt-BR': {
+    bad: 'Digite um número, com vírgula ou ponto.',
+    positive: 'Maior que zero.',
+    negative: 'Não pode ser menor que zero.',
+    tooMuch: (most: string) => `No máximo ${most}.`,
+  },
+  en: {
+    bad: 'Type a number, with comma or point.',
+    positive: 'Greater than zero.',
+    negative: 'It cannot be less than zero.',
+    tooMuch: (most: string) => `At most ${most}.`,
+  },
+});
+
+type Rules = { isNeeded?: boolean; mayBeZero?: boolean; most?: number };
+
+/** A text field that holds a figure: what was typed, what it means, and what is wrong with it once it was touched. */
+export function useFigure(first = '', rules: Rules = {}) {
+  const { isNeeded = true, mayBeZero = !isNeeded, most = Number.POSITIVE_INFINITY } = rules;
+  const [text, setText] = useState(first);
+  const value = readDecimal(text);
+  const fault = value === null ? null : faultOf(value, { mayBeZero, most });
+  return {
+    text,
+    setText: (next: string) => setText(next),
+    value: Number.isNaN(value) ? null : value,
+    fault,
+    isTouched: text !== first,
+    isRight: fault === null && (value !== null || !isNeeded),
+  };
+}
+
+function faultOf(value: number, { mayBeZero, most }: { mayBeZero: boolean; most: number }): string | null {
+  const w = words();
+  if (Number.isNaN(value)) return w.bad;
+  if (value < 0) return w.negative;
+  if (value === 0 && !mayBeZero) return w.positive;
+  return value > most ? w.tooMuch(String(most)) : null;
+}
+
+export function FigureField({
+  label,
+  figure,
+  unit,
+  hint,
+  fault,
+}: {
+  label: string;
+  figure: ReturnType<typeof useFigure>;
+  unit?: string;
+  hint?: string | undefined;
+  fault?: string | null;
+}) {
+  return (
+    <DecimalField
+      label={label}
+      {...(unit === undefined ? {} : { unit })}
+      hint={hint}
+      value={figure.text}
+      fault={figure.fault ?? fault ?? null}
+      onInput={(event) => figure.setText(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+import { signal } from '@preact/signals';
+import type { SwitchState } from '#contract/words.ts';
+import { type ControlPoint, controlPoints } from '../data/farm-store.ts';
+import { isFromAfar } from '../data/instance.ts';
+import { type FromAfar, order } from '../data/orders.ts';
+import { controlWords } from './control-words.ts';
+import { FromAfarDialog } from './from-afar.tsx';
+import { OffDialog } from './off-dialog.tsx';
+import { orderFault } from './order-fault.ts';
+import { toast } from './toast.tsx';
+
+const asked = signal<{ pointId: string; target: SwitchState } | null>(null);
+
+/** Turns ON at once what is on this farm; before anything else it asks. */
+export function orderOrAsk(pointId: string, target: SwitchState): void {
+  const point = controlPoints.value.get(pointId);
+  if (point === undefined) return;
+  if (target === 'OFF' || isFromAfar(point.farm_id)) asked.value = { pointId, target };
+  else void giveOrder(point, 'ON');
+}
+
+/**
+ * The one question before a motor stops, and before any order to a farm with its own gateway: for the button of a row as
+ * for what takes an order back. It stands beside the page: leaving the page does not answer it.
+ */
+export function OrderQuestion() {
+  const question = asked.value;
+  const point = question === null ? undefined : controlPoints.value.get(question.pointId);
+  if (question === null || point === undefined) return null;
+  const close = () => {
+    asked.value = null;
+  };
+  const confirm = (how?: FromAfar) => {
+    close();
+    void giveOrder(point, question.target, how);
+  };
+  if (isFromAfar(point.farm_id)) {
+    return <FromAfarDialog point={point} target={question.target} onClose={close} onConfirm={confirm} />;
+  }
+  return <OffDialog point={point} onClose={close} onConfirm={() => confirm()} />;
+}
+
+/** Gives an order and says what became of it. For ten seconds it can be taken back, as its opposite would be given. */
+async function giveOrder(point: ControlPoint, target: SwitchState, how?: FromAfar): Promise<void> {
+  const words = controlWords();
+  try {
+    const taken = await order(point.id, target, how);
+    if (taken === null) return;
+    toast(words.ordered(point.cod, target === 'ON'), {
+      label: words.undo,
+      isControl: true,
+      run: () => {
+        const version = controlPoints.value.get(point.id)?.version ?? Number.POSITIVE_INFINITY;
+        // somebody or something ordered since then: that is not this person's to undo
+        if (taken.version !== null && version > taken.version) toast(words.overtaken(point.cod));
+        else orderOrAsk(point.id, target === 'ON' ? 'OFF' : 'ON');
+      },
+    });
+  } catch (error) {
+    toast(orderFault(point.cod, error));
+  }
+}

@@ -1,0 +1,75 @@
+import type { Entry } from './outbox.ts';
+
+// The browser's own store for what was typed: IndexedDB, which there is on plain http, too. A browser may refuse it (a
+// private window, a full disk) or never answer; whoever writes hears of it.
+
+const ANSWER_MS = 5_000;
+
+export type OutboxStore = {
+  all: () => Promise<Entry[]>;
+  has: (id: string) => Promise<boolean>;
+  /** All of them or none. */
+  put: (entries: readonly Entry[]) => Promise<void>;
+  remove: (id: string) => Promise<void>;
+};
+
+export function openOutboxStore(): OutboxStore {
+  const opened = open();
+  // whoever uses it hears of it
+  opened.catch(() => undefined);
+
+  const read = async <Found>(ask: (store: IDBObjectStore) => IDBRequest<Found>): Promise<Found> => {
+    const request = ask((await opened).transaction('entries').objectStore('entries'));
+    return inTime((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  };
+  const write = async (change: (store: IDBObjectStore) => void): Promise<void> => {
+    const transaction = (await opened).transaction('entries', 'readwrite', { durability: 'strict' });
+    return inTime((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onerror = () => reject(transaction.error);
+      transaction.onabort = () => reject(transaction.error);
+      change(transaction.objectStore('entries'));
+      // at once: a page that is left in the same moment does not take it along
+      transaction.commit();
+    });
+  };
+  return {
+    all: () => read((store) => store.getAll() as IDBRequest<Entry[]>),
+    has: async (id) => (await read((store) => store.getKey(id))) !== undefined,
+    put: (entries) =>
+      write((store) => {
+        for (const entry of entries) store.put(entry);
+      }),
+    remove: (id) => write((store) => store.delete(id)),
+  };
+}
+
+function open(): Promise<IDBDatabase> {
+  return inTime((resolve, reject) => {
+    const request = indexedDB.open('outbox', 1);
+    request.onupgradeneeded = () => request.result.createObjectStore('entries', { keyPath: 'id' });
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+function inTime<Answer>(
+  work: (resolve: (answer: Answer) => void, reject: (reason: DOMException | null) => void) => void,
+): Promise<Answer> {
+  return new Promise<Answer>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the store of this browser does not answer')), ANSWER_MS);
+    work(
+      (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      },
+      (reason) => {
+        clearTimeout(timer);
+        reject(new Error('the store of this browser failed', { cause: reason }));
+      },
+    );
+  });
+}

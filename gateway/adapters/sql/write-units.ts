@@ -1,0 +1,117 @@
+import type { Committed, Unit } from '#core/changes.ts';
+import { StorageUnavailable } from '#core/errors.ts';
+
+export type WriteUnitsDeps = {
+  begin: () => void;
+  /** Plain SQL of transactions and savepoints. */
+  run: (sql: 'commit' | 'rollback' | 'savepoint unit' | 'release unit' | 'rollback to unit') => void;
+  isInTransaction: () => boolean;
+  runUnit: (unit: Unit) => Committed;
+  /** Called when a transaction is over, however it ended. */
+  ended: () => void;
+  /** Turns SQLite's codes into failures the kernel knows. */
+  asExpected: (error: unknown) => Error;
+};
+
+type Result = Committed | Error;
+
+/** More than so many that meet broken pages are the disk's trouble, and control does not wait for each to find out. */
+const MOST_SET_ASIDE = 8;
+
+export const isLocked = (error: unknown): boolean =>
+  error instanceof StorageUnavailable && error.reason === 'locked';
+const isBroken = (error: unknown): boolean => error instanceof StorageUnavailable && error.reason === 'io';
+
+/**
+ * Writes units in one transaction; answers per unit what it did or why it failed, and throws what is the trouble of all.
+ * Hardly ever one fails: only then each is written behind a savepoint of its own, which copies every page that it
+ * touches.
+ */
+export function createWriteUnits(deps: WriteUnitsDeps): (units: readonly Unit[]) => Result[] {
+  function inTransaction(write: () => Result[]): Result[] {
+    try {
+      deps.begin();
+      const results = write();
+      deps.run('commit');
+      return results;
+    } catch (error) {
+      if (deps.isInTransaction()) deps.run('rollback');
+      throw deps.asExpected(error);
+    } finally {
+      deps.ended();
+    }
+  }
+
+  function runBesideOthers(unit: Unit): Result {
+    deps.run('savepoint unit');
+    try {
+      const committed = deps.runUnit(unit);
+      deps.run('release unit');
+      return committed;
+    } catch (error) {
+      // a full disk may have rolled back the whole transaction, and with it the units before
+      if (!deps.isInTransaction()) throw error;
+      deps.run('rollback to unit');
+      deps.run('release unit');
+      return deps.asExpected(error);
+    }
+  }
+
+  /**
+   * A transaction that met a damaged page writes nothing any more, not even what it wrote before: whoever met it is set
+   * aside, and the others are written again without it.
+   */
+  function withoutBroken(units: readonly Unit[]): Result[] {
+    const results = new Map<number, Result>();
+    while (results.size < units.length) {
+      const left = [...units.entries()].filter(([index]) => !results.has(index));
+      let at: number | null = null;
+      try {
+        const written = inTransaction(() => {
+          const done = left.map(([index, unit]) => {
+            at = index;
+            return deps.runUnit(unit);
+          });
+          at = null;
+          return done;
+        });
+        for (const [n, [index]] of left.entries()) results.set(index, written[n] ?? notWritten());
+      } catch (error) {
+        // at the end nobody knows whose it is
+        if (at === null && !(error instanceof StorageUnavailable))
+          for (const [index, unit] of left) results.set(index, alone(unit));
+        else if (at === null || isLocked(error) || results.size === MOST_SET_ASIDE) throw error;
+        else results.set(at, deps.asExpected(error));
+      }
+    }
+    return units.map((_, index) => results.get(index) ?? notWritten());
+  }
+
+  function alone(unit: Unit): Result {
+    try {
+      return inTransaction(() => [deps.runUnit(unit)])[0] ?? notWritten();
+    } catch (error) {
+      return deps.asExpected(error);
+    }
+  }
+
+  return (units) => {
+    try {
+      return inTransaction(() => units.map(deps.runUnit));
+    } catch (error) {
+      // alone it failed by itself, and whoever holds the lock holds it against all
+      if (units.length === 1 || isLocked(error)) throw error;
+      if (isBroken(error)) return withoutBroken(units);
+    }
+    try {
+      return inTransaction(() => units.map(runBesideOthers));
+    } catch (error) {
+      if (isBroken(error)) return withoutBroken(units);
+      if (error instanceof StorageUnavailable) throw error;
+      // a reference to a row that is not there is found at the very end: whose it is shows only one by one
+      return units.map(alone);
+    }
+  };
+}
+
+const notWritten = () => new Error('a unit was lost between two attempts to write it');

@@ -1,0 +1,65 @@
+import { AppError } from '#core/errors.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { PaymentProvider, ProviderSubscription, Snapshot } from './ports.ts';
+import { type Standing, withAnswer } from './provider-facts.ts';
+import { begunStanding, shownOf } from './subscription-from-provider.ts';
+
+export type KeepOneDeps = Pick<Kernel, 'now' | 'log'> & {
+  provider: Pick<PaymentProvider, 'subscriptionNow' | 'endDouble'>;
+};
+
+export type EndedDouble = { subscriptionId: string; plan: Standing['plan']; keptPlan: Standing['plan'] };
+
+/**
+ * Of several subscriptions of one user that run at once, which two open pages can make, the one that was bought last
+ * stays and the others are ended at the provider: nobody pays twice. Throws 503 when the provider does not answer; what
+ * it does not take is tried again with the next event.
+ */
+export async function keepOne(
+  deps: KeepOneDeps,
+  all: readonly ProviderSubscription[],
+): Promise<{ all: readonly ProviderSubscription[]; ended: EndedDouble[] }> {
+  if (all.filter(isRunning).length < 2) return { all, ended: [] };
+  // an end that is still on its way to us is no double
+  const asked: ProviderSubscription[] = [];
+  for (const one of all)
+    asked.push(isRunning(one) ? await answered(deps, one, deps.provider.subscriptionNow) : one);
+  const kept = shownOf(asked);
+  const ended: EndedDouble[] = [];
+  const now: ProviderSubscription[] = [];
+  for (const one of asked) {
+    if (!isRunning(one) || kept === null || one.id === kept.id) {
+      now.push(one);
+      continue;
+    }
+    const after = await answered(deps, one, deps.provider.endDouble);
+    now.push(after);
+    const plan = begunStanding(one)?.plan ?? null;
+    if (!isRunning(after)) ended.push({ subscriptionId: one.id, plan, keptPlan: kept.standing.plan });
+  }
+  return { all: now, ended };
+}
+
+async function answered(
+  deps: KeepOneDeps,
+  one: ProviderSubscription,
+  ask: (id: string) => Promise<Snapshot | null>,
+): Promise<ProviderSubscription> {
+  try {
+    return withAnswer(one, await ask(one.id), deps.now());
+  } catch (error) {
+    // what is asked for again later must not keep the rest of what the event tells
+    if (!(error instanceof AppError) || error.status === 503) throw error;
+    deps.log.error(
+      { err: error, subscription: one.id },
+      'a subscription that runs beside another was not ended',
+    );
+    return one;
+  }
+}
+
+/** It was paid or on trial once and has not ended. */
+export function isRunning(one: ProviderSubscription): boolean {
+  const standing = begunStanding(one);
+  return standing !== null && standing.status !== 'CANCELED';
+}

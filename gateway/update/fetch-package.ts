@@ -1,0 +1,131 @@
+import { open } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { MAX_MANIFEST_BYTES } from './manifest.ts';
+import { UpdateRefused } from './update-trouble.ts';
+
+/** Where a package is fetched from. `token`: asked for at every try, for it ends; it goes to this address alone. */
+export type Remote = { address: string; token: (() => Promise<string>) | null };
+
+/** No program of ours is near that; without a bound a wrong address could fill the disk. */
+const MAX_PACKAGE_BYTES = 512 * 1024 * 1024 + MAX_MANIFEST_BYTES;
+
+export type FetchBounds = {
+  /** All of it. */
+  withinMs: number;
+  /** Without a byte for so long the connection is dead. */
+  silentMs: number;
+  betweenMs: number;
+  /** Tries in a row that bring nothing. */
+  triesInVain: number;
+};
+const BOUNDS: FetchBounds = { withinMs: 30 * 60_000, silentMs: 60_000, betweenMs: 3_000, triesInVain: 3 };
+
+/**
+ * Fetches a package to a file. The line of a farm breaks: what has come is kept, and the rest is asked for. `spare`:
+ * bytes that may be taken of the disk. Throws UpdateRefused, and what the disk says.
+ */
+export async function fetchPackage(
+  { address, token }: Remote,
+  to: string,
+  spare: number,
+  bounds: FetchBounds = BOUNDS,
+): Promise<void> {
+  const part: Part = { to, most: Math.min(MAX_PACKAGE_BYTES, spare), have: 0, mark: null };
+  const whole = AbortSignal.timeout(bounds.withinMs);
+  for (let inVain = 0; ; ) {
+    const had = part.have;
+    try {
+      await fetchRest(part, { address, token, whole, silentMs: bounds.silentMs });
+      return;
+    } catch (cause) {
+      if (!(cause instanceof LineBroke)) throw cause;
+      inVain = part.have > had ? 0 : inVain + 1;
+      if (whole.aborted || inVain >= bounds.triesInVain)
+        throw new UpdateRefused('NOT_REACHABLE', `${address} cannot be reached: ${cause.message}`, { cause });
+      await pause(bounds.betweenMs);
+    }
+  }
+}
+
+/** Worth another try. */
+class LineBroke extends Error {}
+
+/** `fetch` says why in the cause. */
+function broke(error: unknown): never {
+  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  throw new LineBroke(inner instanceof Error ? inner.message : String(inner), { cause: error });
+}
+
+/** What is on disk of the package, and how the server calls this very file. */
+type Part = { to: string; most: number; have: number; mark: string | null };
+type Asking = Remote & { whole: AbortSignal; silentMs: number };
+
+async function fetchRest(part: Part, { address, token, whole, silentMs }: Asking): Promise<void> {
+  const silence = new AbortController();
+  const opens = (await token?.()) ?? null;
+  const timer = setTimeout(() => silence.abort(new Error('nothing came for too long')), silentMs);
+  try {
+    const response = await fetch(address, {
+      // a redirect might lead to an address that is not https, and would take the token along
+      redirect: 'error',
+      signal: AbortSignal.any([whole, silence.signal]),
+      headers: {
+        ...(opens === null ? {} : { Authorization: `Bearer ${opens}` }),
+        ...(part.mark === null ? {} : { Range: `bytes=${part.have}-`, 'If-Range': part.mark }),
+      },
+    }).catch(broke);
+    const goesOn = response.status === 206 && part.mark !== null && startOf(response) === part.have;
+    if (!goesOn) {
+      if (response.status !== 200) refuse(address, response);
+      part.have = 0;
+      part.mark = markOf(response);
+    }
+    if (Number(response.headers.get('content-length')) > part.most - part.have) throw tooLarge();
+    await take(part, response, { flags: goesOn ? 'a' : 'w', heard: () => timer.refresh() });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Taking = { flags: 'a' | 'w'; heard: () => void };
+
+async function take(part: Part, { body }: Response, { flags, heard }: Taking): Promise<void> {
+  if (body === null) throw new LineBroke('the answer is empty');
+  const reader = body.getReader();
+  const file = await open(part.to, flags, 0o600);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(broke);
+      if (done) break;
+      heard();
+      if (part.have + value.length > part.most) throw tooLarge();
+      await file.writeFile(value);
+      // only what is in the file may be left out next time
+      part.have += value.length;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+const tooLarge = () => new UpdateRefused('DISK_SHORT', 'the package is larger than the room for it');
+
+/** A weak mark says nothing about bytes; then the time of the file has to do. */
+function markOf({ headers }: Response): string | null {
+  const mark = headers.get('etag');
+  return mark === null || mark.startsWith('W/') ? headers.get('last-modified') : mark;
+}
+
+/** First byte of what a partial answer holds. */
+function startOf({ headers }: Response): number {
+  return Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1] ?? Number.NaN);
+}
+
+function refuse(address: string, { status }: Response): never {
+  const mayPass = status >= 500 || status === 408 || status === 429;
+  const said = `it answered ${status}`;
+  if (mayPass) throw new LineBroke(said);
+  throw new UpdateRefused(status === 404 ? 'NOT_FOUND' : 'NOT_REACHABLE', `${address}: ${said}`);
+}

@@ -1,0 +1,213 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SignedUp } from '#test/app.ts';
+import { type Console, startConsole, violationsOn } from '#test/console.ts';
+
+const PHONE = { width: 360, height: 740 };
+/** An alarm is looked at before it is answered: a press that comes quicker was meant for what stood there before. */
+const A_LOOK_MS = 600;
+/** UX-10 of the console's goals. */
+const MOST_TO_OTHERS_MS = 2_000;
+
+/** What the window of an operator's PC puts into the page. */
+const A_PROGRAM = `{
+  window.told = [];
+  window.said = [];
+  window.camarao = {
+    alarms: async (told) => void window.told.push(told),
+    notify: async ({ body }) => void window.said.push(body),
+  };
+}`;
+
+describe('people and their alarms', () => {
+  let farm: Console;
+  let helper: SignedUp;
+  let viewer: SignedUp;
+  beforeAll(async () => {
+    farm = await startConsole();
+    [helper, viewer] = await Promise.all([joins('TECHNICIAN'), joins('VIEWER')]);
+  });
+  afterEach(async () => {
+    await farm.closePages();
+    // the next test finds a farm without alarms
+    for (const pond of [0, 1, 2]) await measure(pond, 6.4);
+    const reply = await call('GET', '/alerts/?include=all&status=RESOLVED');
+    for (const { id } of reply.body as { id: string }[]) await call('POST', `/alerts/${id}/acknowledge`);
+  });
+  afterAll(() => farm.close());
+
+  const joins = async (role: string) => {
+    const person = await farm.app.signUp();
+    await call('POST', `/farms/${farm.farm.id}/members`, { user_id: person.user.id, role });
+    return person;
+  };
+  const call = (method: string, path: string, body?: unknown) =>
+    farm.app.call(method, path, { token: farm.owner.token, ...(body === undefined ? {} : { body }) });
+  const measure = (pond: number, dissolved_oxygen: number) => {
+    farm.app.clock.advance(61_000);
+    return call('POST', '/water-quality/', { pond_id: farm.farm.pondIds[pond], dissolved_oxygen });
+  };
+  const stripOf = (page: Page) => page.getAttribute('.alarm-strip', 'data-alarm');
+
+  it('low oxygen is on the screen by itself, is answered with one key, and every other station shows by whom within two seconds', async () => {
+    const pumpHouse = await farm.open('/alarmes', { isTimed: true, as: helper });
+    const phone = await farm.open('/alarmes', PHONE);
+    await phone.waitForSelector('.shell[data-link="live"]');
+    // told three times, of which each page heard some
+    await measure(1, 3.6);
+    await pumpHouse.waitForSelector('.alarm-strip');
+    await measure(1, 3.4);
+    await measure(1, 2.6);
+    await pumpHouse.waitForSelector('.alarm-strip.p1');
+    await phone.waitForSelector('.alarm-strip.p1');
+    expect(await pumpHouse.innerText('.alarm-strip')).toContain('V-02');
+    expect(await pumpHouse.title()).toMatch(/^\(1\) Alarmes/);
+    expect(await phone.innerText('.alarm-row')).toContain('3 vezes');
+    await pumpHouse.clock.fastForward(A_LOOK_MS);
+    const answeredAt = performance.now();
+    await pumpHouse.keyboard.press('F8');
+    await phone.waitForSelector('.alarm-strip', { state: 'detached' });
+    const answer = phone.locator('[data-state="acknowledged"] [data-answer]');
+    await answer.waitFor();
+    expect(performance.now() - answeredAt).toBeLessThanOrEqual(MOST_TO_OTHERS_MS);
+    expect(await answer.innerText()).toMatch(
+      new RegExp(`^Reconhecido por ${helper.user.name} às \\d\\d:\\d\\d$`),
+    );
+    await pumpHouse.waitForSelector('[data-state="acknowledged"]');
+    await phone.getByRole('button', { name: 'Anotar' }).click();
+    await phone.getByLabel('Anotação').fill('Aerador 2 desarmado');
+    await phone.getByRole('button', { name: 'Guardar' }).click();
+    await pumpHouse.locator('[data-answer]', { hasText: 'Aerador 2 desarmado' }).waitFor();
+    expect(await violationsOn(phone)).toEqual([]);
+    await measure(1, 6.4);
+    await pumpHouse.waitForSelector('[data-alarm]', { state: 'detached' });
+    await phone.goto(`${farm.app.base}/alarmes/historico`);
+    await phone
+      .locator('tr', { hasText: `Reconhecido por ${helper.user.name}` })
+      .first()
+      .waitFor();
+  });
+
+  it('a key that is held down answers one alarm; a press answers what was seen, not what has just come in its place', async () => {
+    const page = await farm.open('/', { isTimed: true });
+    await page.waitForSelector('.shell[data-link="live"]');
+    // however long the machine takes, no time passes for the page but what is said here
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await measure(0, 2.8);
+    await measure(1, 2.6);
+    await page.waitForSelector('.alarm-strip:has-text("+1 outros")');
+    const answers: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/acknowledge')) answers.push(request.url());
+    });
+    const first = await stripOf(page);
+    // at once: nobody has read it yet
+    await page.keyboard.press('F8');
+    await page.locator('.alarm-strip').getByRole('button', { name: 'Reconhecer' }).click();
+    await page.clock.fastForward(A_LOOK_MS);
+    expect(answers).toEqual([]);
+    for (let held = 0; held < 10; held += 1) await page.keyboard.down('F8');
+    await page.keyboard.up('F8');
+    await expect.poll(() => stripOf(page)).not.toBe(first);
+    // the second of a double press
+    await page.keyboard.press('F8');
+    await page.clock.fastForward(A_LOOK_MS);
+    expect(answers).toHaveLength(1);
+    await page.keyboard.press('F8');
+    await page.waitForSelector('.alarm-strip', { state: 'detached' });
+    expect(answers).toHaveLength(2);
+  });
+
+  it('who only reads sees an alarm and cannot answer it', async () => {
+    const page = await farm.open('/alarmes', { as: viewer, isTimed: true });
+    await measure(1, 2.6);
+    await page.waitForSelector('.alarm-strip.p1');
+    await page.clock.fastForward(A_LOOK_MS);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') sent.push(request.url());
+    });
+    await page.keyboard.press('F8');
+    expect(await page.locator('.alarm-strip button, .alarm-row button').count()).toBe(0);
+    expect(sent).toEqual([]);
+  });
+
+  it('what ended before anybody answered it is seen without its sound and colour until somebody does, also by who comes later', async () => {
+    const page = await farm.open('/', { isTimed: true });
+    await page.waitForSelector('.shell[data-link="live"]');
+    await measure(1, 2.6);
+    await page.waitForSelector('[data-pond="V-02"].p1');
+    await measure(1, 6.4);
+    await page.waitForSelector('.alarm-strip[data-state="returned"]');
+    expect(await page.innerText('.alarm-strip')).toMatch(/V-02[\s\S]*acabou há/);
+    await page.waitForSelector('[data-pond="V-02"]:not(.p1)');
+    const later = await farm.open('/alarmes', { isTimed: true });
+    await later.waitForSelector('.alarm-row[data-state="returned"]');
+    expect(await violationsOn(later)).toEqual([]);
+    await later.clock.fastForward(A_LOOK_MS);
+    await later.locator('.alarm-row').getByRole('button', { name: 'Reconhecer' }).click();
+    await page.waitForSelector('.alarm-strip', { state: 'detached' });
+  });
+
+  it('a screen that fails leaves the alarms, and the way to the others', async () => {
+    const page = await farm.open('/alarmes', { isTimed: true });
+    await measure(1, 2.6);
+    await page.waitForSelector('.alarm-strip.p1');
+    await page.route('**/ponds/summary-cards*', (route) =>
+      route.fulfill({ json: { ponds: [null], summary: {} } }),
+    );
+    await page.getByRole('link', { name: 'Fazenda' }).click();
+    await page.waitForSelector('[data-failed]:has-text("Esta parte da tela falhou")');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.clock.fastForward(A_LOOK_MS);
+    await page.keyboard.press('F8');
+    await page.waitForSelector('.alarm-strip', { state: 'detached' });
+    await page.getByRole('link', { name: 'Aeração' }).click();
+    await page.waitForSelector('[data-point="CP-01"]');
+    await page.unroute('**/ponds/summary-cards*');
+    await measure(2, 6.1);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Tentar de novo' }).click();
+    await page.waitForSelector('[data-pond="V-01"]');
+  });
+
+  it('the program around the console hears what stands and where, and that it is blind as soon as it is', async () => {
+    const page = await farm.open('/', { isTimed: true, script: A_PROGRAM, as: await joins('TECHNICIAN') });
+    await page.waitForSelector('.shell[data-link="live"]');
+    const told = () => page.evaluate<Record<string, unknown>>('window.told.at(-1)');
+    // until the first word of the farm is here nothing is known of it
+    expect(await page.evaluate<string[]>('window.told.map(({ state }) => state)')).toEqual(['blind', 'calm']);
+    await measure(1, 2.6);
+    const stands = { unanswered: 1, worst: 1, text: 'V-02 OD baixo 2,6 (limite 4,0)' };
+    await expect.poll(told).toEqual({ state: 'alarm', ...stands });
+    await expect.poll(() => page.evaluate('window.said')).toEqual([stands.text]);
+    await page.route('**/api/v1/events', (route) => route.abort());
+    farm.app.events.closeAll();
+    await page.clock.fastForward(14_000);
+    await expect.poll(told).toEqual({ state: 'blind', ...stands });
+    await page.unroute('**/api/v1/events');
+    await page.clock.fastForward(4_000);
+    await expect.poll(told).toEqual({ state: 'alarm', ...stands });
+    await page.getByRole('button', { name: /Conta de/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sair' }).click();
+    await expect.poll(told).toMatchObject({ state: 'blind', unanswered: 0 });
+  });
+
+  it('what was put off does not colour its pond, and can be taken back', async () => {
+    const page = await farm.open('/alarmes');
+    await measure(1, 2.6);
+    await page.locator('.alarm-row').getByRole('button', { name: 'Adiar' }).click();
+    await page.getByRole('dialog').getByLabel('Motivo').fill('Sonda quebrada');
+    await page.getByRole('dialog').getByRole('button', { name: 'Adiar' }).click();
+    await page.locator('.alarm-row').waitFor({ state: 'detached' });
+    const wall = await farm.open('/');
+    await wall.waitForSelector('[data-pond="V-02"]:not(.p1)');
+    await page.getByRole('link', { name: 'Adiados' }).click();
+    const answer = await page.locator('[data-state="shelved"] [data-answer]').innerText();
+    expect(answer).toMatch(
+      new RegExp(`Adiado até \\d\\d:\\d\\d, por ${farm.owner.user.name}: Sonda quebrada`),
+    );
+    await page.getByRole('button', { name: 'Encerrar o adiamento' }).click();
+    await wall.waitForSelector('[data-pond="V-02"].p1');
+  });
+});

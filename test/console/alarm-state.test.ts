@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { alarmsOf, heardOf, isStanding } from '../../desktop/console/state/alarm-state.ts';
+import { type KnownAlerts, withAlert } from '../../desktop/console/state/standing-alerts.ts';
+
+const T0 = Date.UTC(2026, 2, 3, 5);
+const MIN = 60_000;
+const at = (minute: number) => new Date(T0 + minute * MIN).toISOString();
+
+const anAlert = (facts: Partial<ReturnType<typeof blank>> = {}) => ({ ...blank(), ...facts });
+function blank() {
+  return {
+    id: 'a-1',
+    rev: 1,
+    deleted: false,
+    farm_id: 'f',
+    pond_id: 'p-1' as string | null,
+    control_point_id: null as string | null,
+    type: 'LOW_OXYGEN' as const,
+    severity: 'MEDIUM' as 'LOW' | 'MEDIUM' | 'HIGH',
+    parameter: 'dissolved_oxygen',
+    value: 3.6 as number | null,
+    status: 'ACTIVE' as 'ACTIVE' | 'RESOLVED',
+    source: 'automatic' as 'automatic' | 'manual',
+    episode_id: 'e-1',
+    triggered_at: at(0),
+    resolved_at: null as string | null,
+    resolved_by: null as string | null,
+    acknowledged_at: null as string | null,
+    silenced_until: null as string | null,
+    shelved_until: null as string | null,
+    folded_into: null as string | null,
+    episode_count: undefined as number | undefined,
+    episode_since: undefined as string | undefined,
+  };
+}
+type Alert = ReturnType<typeof blank>;
+
+function knownAfter(told: readonly Alert[], began: readonly Alert[] = []): KnownAlerts<Alert> {
+  const start: KnownAlerts<Alert> = { rows: new Map(began.map((row) => [row.id, row])), gone: new Map() };
+  return told.reduce<KnownAlerts<Alert>>(withAlert, start);
+}
+
+/** What a page shows that heard these rows, one after the other. */
+function shownAfter(told: readonly Alert[], minute = 60, began: readonly Alert[] = []) {
+  return alarmsOf(knownAfter(told, began).rows.values(), T0 + minute * MIN).map(
+    ({ newest, state, priority, count, since }) => ({
+      id: newest.id,
+      state,
+      priority,
+      count,
+      since: (since - T0) / MIN,
+    }),
+  );
+}
+
+const first = anAlert();
+const worse = anAlert({ id: 'a-2', triggered_at: at(5), value: 2.4, severity: 'HIGH' });
+const better = anAlert({ id: 'a-3', triggered_at: at(10), value: 3.4 });
+const answered = (row: Alert): Alert => ({ ...row, rev: row.rev + 1, acknowledged_at: at(12) });
+const over = (row: Alert): Alert => ({ ...row, rev: row.rev + 1, status: 'RESOLVED', resolved_at: at(20) });
+
+describe('an alarm that several alerts tell of', () => {
+  it('is one, counted, as old as its first and as bad as its newest', () => {
+    expect(shownAfter([first, worse, better])).toEqual([
+      { id: 'a-3', state: 'unanswered', priority: 2, count: 3, since: 0 },
+    ]);
+  });
+
+  it('is answered when its newest is, though this page heard earlier ones of it', () => {
+    expect(shownAfter([first, worse, answered(worse)])).toMatchObject([{ state: 'acknowledged', count: 2 }]);
+  });
+
+  it('is open again when a worse one comes that nobody answered', () => {
+    expect(shownAfter([first, answered(first), worse])).toMatchObject([{ state: 'unanswered', priority: 1 }]);
+  });
+
+  it('goes on from what a snapshot told of it, and a row that comes twice counts once', () => {
+    const began: Alert = { ...worse, episode_count: 40, episode_since: at(-200) };
+    expect(shownAfter([better, better, answered(better), answered(worse), first], 60, [began])).toEqual([
+      { id: 'a-3', state: 'acknowledged', priority: 2, count: 41, since: -200 },
+    ]);
+  });
+
+  it('that lasts all night costs no more memory than a short one', () => {
+    const night = Array.from({ length: 200 }, (_, n) =>
+      anAlert({ id: `n-${String(n).padStart(3, '0')}`, triggered_at: at(n) }),
+    );
+    expect(knownAfter(night).rows.size).toBeLessThanOrEqual(10);
+    expect(shownAfter(night, 201)).toMatchObject([{ id: 'n-199', count: 200, since: 0 }]);
+  });
+
+  it('is not brought back by a word from before it ended', () => {
+    const ended = { ...over(first), resolved_by: 'u-1' };
+    expect(shownAfter([first, ended, first])).toEqual([]);
+  });
+
+  it('stays when only its newest was taken back', () => {
+    expect(shownAfter([worse, over(worse), { ...first, rev: 4 }])).toMatchObject([
+      { id: 'a-1', state: 'unanswered' },
+    ]);
+    expect(shownAfter([worse, { ...first, rev: 4 }, over(worse)])).toMatchObject([
+      { id: 'a-1', state: 'unanswered' },
+    ]);
+  });
+});
+
+describe('an alarm that ended', () => {
+  it.each<[string, Alert[], string[]]>([
+    ['by itself before anybody answered it waits for an answer', [first, over(first)], ['returned']],
+    ['after it was answered is gone', [first, over(answered(first))], []],
+    ['and is answered then is gone', [first, over(first), answered(over(first))], []],
+    ['by a person is gone', [first, { ...over(first), resolved_by: 'u-1' }], []],
+    ['while another power failure stood for it is gone', [first, { ...over(first), folded_into: 'x' }], []],
+    ['though it was put off is gone', [first, { ...over(first), shelved_until: at(90) }], []],
+    [
+      'and is there again is that one',
+      [first, over(first), anAlert({ id: 'b', episode_id: 'e-2', triggered_at: at(30) })],
+      ['unanswered'],
+    ],
+    [
+      'twice is one to answer',
+      [
+        first,
+        over(first),
+        anAlert({ id: 'b', episode_id: 'e-2', triggered_at: at(30) }),
+        over(anAlert({ id: 'b', episode_id: 'e-2', triggered_at: at(30) })),
+      ],
+      ['returned'],
+    ],
+    [
+      'at another pond is another',
+      [first, over(first), anAlert({ id: 'b', episode_id: 'e-2', pond_id: 'p-2' })],
+      ['unanswered', 'returned'],
+    ],
+  ])('%s', (_words, told, states) => {
+    expect(shownAfter(told).map(({ state }) => state)).toEqual(states);
+  });
+
+  it('long ago waits no longer, and one that the page never showed does not begin to', () => {
+    expect(shownAfter([first, over(first)], 25 * 60)).toEqual([]);
+    expect(shownAfter([over(first)])).toEqual([]);
+  });
+
+  it('is seen and not heard, and colours nothing', () => {
+    const alarms = alarmsOf(knownAfter([first, over(first)]).rows.values(), T0 + 30 * MIN);
+    expect([heardOf(alarms), alarms.filter(isStanding)]).toEqual([{ sound: 'none', keys: [] }, []]);
+  });
+});
+
+describe('a condition that this page does not know yet', () => {
+  it('is no less urgent for that', () => {
+    const unknown = anAlert({ severity: 'HIGH' });
+    // as a newer gateway would say it
+    Object.assign(unknown, { type: 'SALT_IN_THE_FUSE_BOX' });
+    expect(shownAfter([unknown])).toMatchObject([{ priority: 1 }]);
+  });
+});
