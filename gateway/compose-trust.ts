@@ -86,9 +86,11 @@ export async function wireTrust(deps: TrustDeps) {
     metrics.counter('tls_handshakes_total', 'TLS handshakes begun', gate.begun);
     metrics.gauge('tls_handshakes_open', 'Connections before and within their TLS handshake', gate.open);
   }
+  const software = programVersion();
   const identity: IdentityDeps = {
     gatewayId: await queries.gatewayId(),
     role: config.role,
+    software,
     keeper,
     facts: certificateMaker.facts,
     network,
@@ -100,7 +102,6 @@ export async function wireTrust(deps: TrustDeps) {
     qrSvg,
     isLocal: (source) => config.role === 'gateway' && deps.isNear(source),
   });
-  const software = programVersion();
   return {
     routes,
     /** What is told to whoever looks for gateways on the farm's network. */

@@ -12,6 +12,27 @@ export const GATEWAY_HOST = 'camarao.local';
 /** Without being asked a gateway says the same to everybody this often, for boards that only listen. */
 export const BEACON_EVERY_S = 30;
 
+const CODE_DIGITS = 20;
+const PIN_BYTES = 32;
+
+/**
+ * The key of a gateway for people who compare it: 20 digits, the same on the label of the box and on every screen. They
+ * hold 66 of its bits: nobody makes another key with the same digits. Empty when it is no key.
+ */
+export function codeOfPin(pin: string): string {
+  let bytes: string;
+  try {
+    bytes = atob(pin);
+  } catch {
+    return '';
+  }
+  if (bytes.length !== PIN_BYTES) return '';
+  let number = 0n;
+  for (const byte of bytes.slice(0, 9)) number = number * 256n + BigInt(byte.charCodeAt(0));
+  const digits = (number % 10n ** BigInt(CODE_DIGITS)).toString().padStart(CODE_DIGITS, '0');
+  return digits.replace(/\d{5}(?=\d)/g, '$& ');
+}
+
 /** The answer, JSON in one datagram. */
 export const beacon = z.object({
   id: z.string().min(1).max(100).describe('Stays the same for the life of the gateway'),

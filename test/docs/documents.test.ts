@@ -56,12 +56,14 @@ describe('the documents', () => {
       'bench/provision-gateway',
       'bench/batch-command',
       'bench/label-command',
+      '../desktop/main/station',
+      '../scripts/packaging/lay-out-gateway',
     ]
       .map((name) => read(`gateway/${name}.ts`))
       .join('\n');
     const isKnown = (option: string) =>
       option in options || sources.includes(`--${option}`) || sources.includes(`'${option}'`);
-    const others = ['pwprompt', 'owner', 'now', 'force-confold', 'hosted', 'also-trust'];
+    const others = ['pwprompt', 'owner', 'now', 'force-confold', 'hosted', 'also-trust', 'config'];
     expect(optionsIn(text).filter((option) => !isKnown(option) && !others.includes(option))).toEqual([]);
     const variables = new Set([...Object.keys(options).map(environmentName), 'NODE_COMPILE_CACHE']);
     expect(all(text, /^([A-Z][A-Z_]{3,})=/gm).filter((name) => !variables.has(name))).toEqual([]);

@@ -92,6 +92,9 @@ export const healthWords = dictionary({
     docs: 'Documentação da interface (para integradores)',
     address: 'Endereço desta tela',
     phoneText: 'Abra este endereço no celular, na mesma rede Wi-Fi.',
+    code: 'Código desta caixa',
+    codeText:
+      'Quem liga um PC a esta caixa compara: o programa mostra os mesmos números, ou não é esta caixa.',
     licence: 'Licença',
     proprietary: 'Proprietária',
   },
@@ -185,6 +188,9 @@ export const healthWords = dictionary({
     docs: 'Documents of the interface (for integrators)',
     address: 'Address of this screen',
     phoneText: 'Open this address on the phone, on the same Wi-Fi.',
+    code: 'Code of this box',
+    codeText:
+      'Who pairs a PC with this box compares: the program shows the same digits, or it is not this box.',
     licence: 'Licence',
     proprietary: 'Proprietary',
   },
