@@ -177,6 +177,28 @@ describe('a report', () => {
   });
 });
 
+describe('of a gateway that loses what it holds when it stops, the doctor', () => {
+  const boot = { rung: 'last_good', isWhole: false, isMemoryOnly: true, detail: '' } as const;
+  const ofDatabase = (...different: Parameters<typeof farmWith>) =>
+    examined(...different).findings.filter(({ id }) => id.startsWith('database'));
+
+  it('says first of all that nothing is saved, and never that it may be restarted before that is written down', () => {
+    for (const bytes of [null, 50e6]) {
+      const found = ofDatabase({ database: { bytes, boot, checkedAt: null, snapshotAt: null } });
+      expect(found.map(({ id }) => id)).toEqual(['database_in_memory']);
+      expect(found[0]?.next_step?.en).toMatch(/^Do not restart yet/);
+      expect(found[0]?.next_step?.['pt-BR']).toMatch(/^Não reinicie ainda/);
+    }
+  });
+
+  it('warns of a restart while the removed file is still open, and asks for a start only where none runs', () => {
+    const stepOf = (state: 'running' | 'stopped') =>
+      ofDatabase({ database: { bytes: null }, run: { state } })[0]?.next_step?.en;
+    expect(stepOf('running')).toMatch(/^Do not restart/);
+    expect(stepOf('stopped')).toMatch(/^Start or restart/);
+  });
+});
+
 describe('of controllers the doctor', () => {
   const judged = (...controllers: ReturnType<typeof aController>[]) =>
     examined({ controllers })

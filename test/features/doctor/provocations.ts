@@ -176,6 +176,12 @@ const FILES: readonly Provocation[] = [
     'database_in_memory',
     'bad',
   ],
+  [
+    'the disk of a gateway in memory lost its database',
+    { database: { bytes: null, boot: { ...boot, rung: 'fail_safe', isMemoryOnly: true } } },
+    'database_in_memory',
+    'bad',
+  ],
   ['nobody gave the gateway a stick', { backup: { folder: null } }, 'backup_none', 'warn'],
   ['the stick was pulled', { backup: { isReady: false, newestAt: null } }, 'backup_not_ready', 'bad'],
   ['the stick is empty', { backup: { newestAt: null } }, 'backup_missing', 'bad'],
