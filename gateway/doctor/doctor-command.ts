@@ -9,7 +9,7 @@ import { examine } from '#features/doctor/examine.ts';
 import type { RunFacts } from '#features/doctor/ports.ts';
 import { BadOption, type Config, options, readConfig } from '../config.ts';
 import { reportText } from './report-text.ts';
-import { type Run, readRun, runFileOf } from './run-file.ts';
+import { isUnderWay, type Run, readRun, runFileOf } from './run-file.ts';
 import { factsFromOutside, type Looked, lookAt } from './stopped-gateway.ts';
 import { makeBundle, secretsAmong } from './support-bundle.ts';
 
@@ -68,10 +68,13 @@ async function examineNow({ config, isDeep, bundle }: Wish, now: () => number): 
   const run = readRun(runFileOf(config));
   const running = run === null ? null : await askRunning(run, bundle);
   if (running !== null) return running;
-  const looked = await lookAt(config).catch((error: unknown) => asError(error));
+  const runFacts = await runFactsOf(run);
+  // a look at a database that is being recovered could stand in the way of that
+  const looked =
+    runFacts.state === 'starting' ? null : await lookAt(config).catch((error: unknown) => asError(error));
   try {
     const facts = await factsFromOutside(config, {
-      run: await runFactsOf(run),
+      run: runFacts,
       now: now(),
       looked,
       isDeep,
@@ -80,7 +83,7 @@ async function examineNow({ config, isDeep, bundle }: Wish, now: () => number): 
     if (bundle !== null) await writeBundle(bundle, await bundleFromOutside(config, report, looked));
     return report;
   } finally {
-    if (!(looked instanceof Error)) await looked.close();
+    if (looked !== null && !(looked instanceof Error)) await looked.close();
   }
 }
 
@@ -111,32 +114,23 @@ async function askRunning(run: Run, bundle: string | null): Promise<DoctorReport
 
 async function runFactsOf(run: Run | null): Promise<RunFacts> {
   if (run === null) return { state: 'stopped', startedAt: null, cause: null, fault: null };
-  const isSameStart = run.machine === (await machineStart());
-  const isAlive = run.stopped_at === null && run.fault === null && isSameStart && lives(run.process);
+  const isAlive = isUnderWay(run, await machineStart());
+  const ofTheLiving = run.state === 'starting' ? 'starting' : 'silent';
   return {
-    state: isAlive ? 'silent' : 'stopped',
+    state: isAlive ? ofTheLiving : 'stopped',
     startedAt: run.started_at,
     cause: run.cause,
     fault: run.fault ?? run.fault_before,
   };
 }
 
-function lives(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, and is somebody else's
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
 async function bundleFromOutside(
   config: Config,
   report: DoctorReport,
-  looked: Looked | Error,
+  looked: Looked | Error | null,
 ): Promise<Buffer> {
-  const queries = looked instanceof Error ? null : doctorQueries(looked.db, looked.dialect);
+  const queries =
+    looked === null || looked instanceof Error ? null : doctorQueries(looked.db, looked.dialect);
   const orNull = async <Answer>(answer: Promise<Answer> | undefined) =>
     (await answer?.catch(() => null)) ?? null;
   return makeBundle({

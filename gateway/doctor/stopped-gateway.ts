@@ -66,12 +66,17 @@ function asOwnerOf<Answer>(folder: string, act: () => Answer): Answer {
   }
 }
 
-/** What can be known of a program that does not answer: its files and its machine. */
+/** What can be known of a program that does not answer: its files and its machine. `looked` null: nobody may look now. */
 export async function factsFromOutside(
   config: Config,
-  { run, now, looked, isDeep }: { run: RunFacts; now: number; looked: Looked | Error; isDeep: boolean },
+  {
+    run,
+    now,
+    looked,
+    isDeep,
+  }: { run: RunFacts; now: number; looked: Looked | Error | null; isDeep: boolean },
 ): Promise<DoctorFacts> {
-  const isOpen = !(looked instanceof Error);
+  const isOpen = looked !== null && !(looked instanceof Error);
   const queries = isOpen ? doctorQueries(looked.db, looked.dialect) : null;
   return gather(
     { now, role: config.role, version: programVersion() },
@@ -86,9 +91,11 @@ export async function factsFromOutside(
         ...(await clockEvidence()),
         lastGoodAt: isOpen ? (await lastRun(looked.db)).goodTime : null,
       }),
-      database: () => databaseFacts(config, looked, { isDeep, now }),
+      database: () => (looked === null ? null : databaseFacts(config, looked, { isDeep, now })),
       certificates: () => certificateFacts(config),
-      ports: () => portFacts(config, { isHanging: run.state === 'silent' }),
+      // they open at the end of a start
+      ports: () =>
+        run.state === 'starting' ? null : portFacts(config, { isHanging: run.state === 'silent' }),
       cloud: () => (config.hostedUrl === null ? null : cloudPath(config.hostedUrl)),
       controllers: async () => (config.role === 'gateway' ? ((await queries?.controllers()) ?? null) : null),
       backup: () => backupFacts(config, { trouble: null, everyH: config.backupEveryH }),
@@ -126,8 +133,9 @@ async function databaseFacts(
   return { ...none, ...files, trouble: null, wrong, checkedAt: isDeep ? now : null };
 }
 
-function schemaFacts(looked: Looked | Error): { schemaDue: string[]; schemaTrouble: string | null } {
-  if (looked instanceof Error || looked.connection === null) return { schemaDue: [], schemaTrouble: null };
+function schemaFacts(looked: Looked | Error | null): { schemaDue: string[]; schemaTrouble: string | null } {
+  if (looked === null || looked instanceof Error || looked.connection === null)
+    return { schemaDue: [], schemaTrouble: null };
   try {
     const due = dueSqliteMigrations(looked.connection, sqliteMigrations());
     return { schemaDue: due.map(({ name }) => name), schemaTrouble: null };

@@ -19,6 +19,7 @@ import { openBroker } from '../../gateway/compose-broker.ts';
 import { readConfig } from '../../gateway/config.ts';
 import { doJob } from '../../gateway/do-job.ts';
 import { runDoctor } from '../../gateway/doctor/doctor-command.ts';
+import { noteStart } from '../../gateway/doctor/note-start.ts';
 import { serve } from '../../gateway/serve.ts';
 import { damageTable } from '../boot/a-box.ts';
 
@@ -56,10 +57,16 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-type Start = { data: string; at?: number; isSynchronised?: boolean | null; args?: readonly string[] };
+type Start = {
+  data: string;
+  at?: number;
+  isSynchronised?: boolean | null;
+  args?: readonly string[];
+  pause?: () => Promise<void>;
+};
 
 /** The whole program with its ports open, on a clock of the test's own; nothing ticks by itself. */
-async function start({ data, at = START, isSynchronised = null, args = [] }: Start) {
+async function start({ data, at = START, isSynchronised = null, args = [], pause }: Start) {
   const box = { wall: at, monotonic: 0 };
   const quiet = () => undefined;
   const ports = ['--http-port', '0', '--mqtt-port', '0', '--mqtts-port', '0', '--discovery-port', 'off'];
@@ -73,7 +80,7 @@ async function start({ data, at = START, isSynchronised = null, args = [] }: Sta
     wallClock: () => box.wall,
     monotonic: () => box.monotonic,
     random: Math.random,
-    pause: () => Promise.resolve(),
+    pause: pause ?? (() => Promise.resolve()),
     clockEvidence: () => ({ isSynchronised, hasBatteryClock: isSynchronised }),
     passwordCost: { memoryCost: 8, timeCost: 2 },
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
@@ -434,6 +441,31 @@ describe('a gateway that hangs', () => {
   });
 });
 
+describe('a gateway whose start takes its time', () => {
+  it('is not taken for stopped, and nobody looks into its database meanwhile', async () => {
+    const data = aCopy();
+    const tool = new BetterSqlite(join(data, 'farm.db'));
+    tool.exec('begin exclusive');
+    const seen: DoctorReport[] = [];
+    const pause = async () => {
+      seen.push(await doctor(data, START + 240_000, ['--mqtt-port', String(taken.tcp)]));
+      if (tool.inTransaction) tool.exec('commit');
+    };
+    const box = await start({ data, pause });
+    try {
+      const [report] = seen;
+      if (report === undefined) throw new Error('the start did not wait');
+      expect(kindsOf(report)).toContain('gateway_starting warn');
+      expect(told(report, 'gateway_starting')[0]).toContain('for 4 min');
+      expect(kindsOf(report).join()).not.toMatch(/gateway_stopped|gateway_silent|database_|port_mqtt/);
+      expect((await box.told()).is_running).toBe(true);
+    } finally {
+      tool.close();
+      await box.running.stop();
+    }
+  });
+});
+
 /** A row of the hosted instance that did not fit here. */
 const aParkedRow = {
   id: '019b0000-0000-7000-8000-0000000000a1',
@@ -538,7 +570,8 @@ describe('a broker that hangs', () => {
     const broker = await openBroker(app.config, app, hardenServer(server));
     const { port } = await broker.listenTcp(0, '127.0.0.1');
     const ports = () => ({ http: null, https: null, mqtt: port, mqtts: null });
-    await app.doctor.attach({ address: app.base, ports, broker, p99Ms: () => 3 });
+    const note = await noteStart(app.config, { wallClock: () => START, log: app.kernel.log });
+    app.doctor.attach({ note, address: app.base, ports, broker, p99Ms: () => 3 });
     const { token } = await app.signUp({ role: 'ADMIN' });
     const ask = async () => {
       app.clock.advance(3_000);

@@ -14,6 +14,7 @@ export type FindingSeverity = (typeof SEVERITIES_OF_FINDINGS)[number];
 export const SEVERITIES_BY_FINDING = {
   gateway_stopped: ['bad'],
   gateway_silent: ['bad'],
+  gateway_starting: ['warn', 'bad'],
   last_start: ['ok', 'note', 'warn'],
   last_fault: ['warn'],
   versions: ['ok', 'warn'],

@@ -180,8 +180,8 @@ export const START_CAUSES = ['first', 'stopped', 'updated', 'power', 'killed', '
 export type StartCause = (typeof START_CAUSES)[number];
 
 export type RunFacts = {
-  /** `silent`: its process lives, and does not answer. */
-  state: 'running' | 'stopped' | 'silent';
+  /** `silent`: its process lives, and does not answer; `starting`: it does not answer yet. */
+  state: 'running' | 'starting' | 'stopped' | 'silent';
   startedAt: number | null;
   cause: StartCause | null;
   /** The fault that ended the run before, or the last one; null: none. */

@@ -52,9 +52,13 @@ const voltage = { undervoltage: true, throttled: false };
 const slow = { undervoltage: false, throttled: true };
 const boot = { isWhole: false, isMemoryOnly: false, detail: 'page 7' };
 
+const startingFor = (minutes: number) => ({ state: 'starting' as const, startedAt: now - minutes * 60_000 });
+
 const PROGRAM: readonly Provocation[] = [
   ['the gateway was stopped', { run: { state: 'stopped' } }, 'gateway_stopped', 'bad'],
   ['the gateway hangs', { run: { state: 'silent' } }, 'gateway_silent', 'bad'],
+  ['the gateway brings its database up to date', { run: startingFor(3) }, 'gateway_starting', 'warn'],
+  ['the gateway comes to no end with its start', { run: startingFor(20) }, 'gateway_starting', 'bad'],
   ['the power went and came back', { run: { cause: 'power' } }, 'last_start', 'note'],
   ['somebody killed the program', { run: { cause: 'killed' } }, 'last_start', 'warn'],
   ['the program fell over', { run: { cause: 'fault', fault: 'TypeError: x' } }, 'last_start', 'warn'],
