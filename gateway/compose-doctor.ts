@@ -106,6 +106,7 @@ export function wireDoctor(deps: DoctorDeps) {
       run: () => ({
         state: 'running' as const,
         startedAt: run?.started_at ?? null,
+        stoppedAt: null,
         cause: run?.cause ?? null,
         fault: run?.fault_before ?? null,
       }),
@@ -116,7 +117,11 @@ export function wireDoctor(deps: DoctorDeps) {
       broker: () => brokerFacts(opened?.broker ?? null),
       controllers: () =>
         isGateway ? [...deps.views.all()].map((view) => controllerFacts(deps, view)) : null,
-      backup: () => backupFacts(config, deps.backup() ?? { trouble: null, everyH: config.backupEveryH }),
+      backup: () =>
+        backupFacts(config, {
+          ...(deps.backup() ?? { trouble: null, isOverCard: false }),
+          until: kernel.now(),
+        }),
       versions: async () => ({
         program: version,
         node: process.version,

@@ -113,12 +113,13 @@ async function askRunning(run: Run, bundle: string | null): Promise<DoctorReport
 }
 
 async function runFactsOf(run: Run | null): Promise<RunFacts> {
-  if (run === null) return { state: 'stopped', startedAt: null, cause: null, fault: null };
+  if (run === null) return { state: 'stopped', startedAt: null, stoppedAt: null, cause: null, fault: null };
   const isAlive = isUnderWay(run, await machineStart());
   const ofTheLiving = run.state === 'starting' ? 'starting' : 'silent';
   return {
     state: isAlive ? ofTheLiving : 'stopped',
     startedAt: run.started_at,
+    stoppedAt: run.stopped_at,
     cause: run.cause,
     fault: run.fault ?? run.fault_before,
   };

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { isPrepared, listBackups, listByName } from '#adapters/backup/backup-folder.ts';
+import { goesOverCard, hoursBetween } from '#adapters/backup/backup-pace.ts';
 import { lastProof } from '#adapters/backup/backup-proof.ts';
 import { diskFacts } from '#adapters/system/disk-facts.ts';
 import { machineFacts, memoryFacts } from '#adapters/system/machine-facts.ts';
@@ -81,10 +82,10 @@ export function machineQuestions(
   } satisfies Questions;
 }
 
-/** Backups as they lie in their folder, made every so many hours; null for an instance that makes none. */
+/** Backups as they lie in their folder, made until some time; null for an instance that makes none. */
 export async function backupFacts(
-  config: Pick<Config, 'role' | 'data' | 'backupDir' | 'databaseUrl'>,
-  { trouble, everyH }: { trouble: string | null; everyH: number },
+  config: Pick<Config, 'role' | 'data' | 'backupDir' | 'backupEveryH' | 'databaseUrl'>,
+  { trouble, isOverCard, until }: { trouble: string | null; isOverCard: boolean; until: number | null },
 ): Promise<BackupFacts | null> {
   if (config.role !== 'gateway' || config.databaseUrl !== null) return null;
   const folder = config.backupDir;
@@ -92,7 +93,8 @@ export async function backupFacts(
   return {
     folder,
     isReady: folder !== null && isPrepared(folder),
-    everyH,
+    everyH: hoursBetween(config.backupEveryH, isOverCard || (await goesOverCard(config.data))),
+    until,
     newestAt: found.at(-1)?.madeAt ?? null,
     trouble,
     provedAt: await lastProof(config.data),

@@ -78,6 +78,7 @@ export async function factsFromOutside(
 ): Promise<DoctorFacts> {
   const isOpen = looked !== null && !(looked instanceof Error);
   const queries = isOpen ? doctorQueries(looked.db, looked.dialect) : null;
+  const lastGoodTime = async () => (isOpen ? (await lastRun(looked.db)).goodTime : null);
   return gather(
     { now, role: config.role, version: programVersion() },
     {
@@ -89,7 +90,7 @@ export async function factsFromOutside(
         correctionMs: 0,
         offsetMs: await clockOffset(),
         ...(await clockEvidence()),
-        lastGoodAt: isOpen ? (await lastRun(looked.db)).goodTime : null,
+        lastGoodAt: await lastGoodTime(),
       }),
       database: () => (looked === null ? null : databaseFacts(config, looked, { isDeep, now })),
       certificates: () => certificateFacts(config),
@@ -98,7 +99,13 @@ export async function factsFromOutside(
         run.state === 'starting' ? null : portFacts(config, { isHanging: run.state === 'silent' }),
       cloud: () => (config.hostedUrl === null ? null : cloudPath(config.hostedUrl)),
       controllers: async () => (config.role === 'gateway' ? ((await queries?.controllers()) ?? null) : null),
-      backup: () => backupFacts(config, { trouble: null, everyH: config.backupEveryH }),
+      backup: async () =>
+        backupFacts(config, {
+          trouble: null,
+          isOverCard: false,
+          // as far as that start knows, which keeps nothing of the run before
+          until: run.state === 'silent' ? now : (run.stoppedAt ?? (await lastGoodTime())),
+        }),
       versions: async () => ({
         program: programVersion(),
         node: process.version,

@@ -10,11 +10,16 @@ import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { prepareFolder } from '#adapters/backup/backup-folder.ts';
 import { hardenServer } from '#adapters/http/harden-server.ts';
+import { createChecks } from '#adapters/http/health.ts';
+import { createMetrics } from '#adapters/http/metrics.ts';
+import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
+import { instanceValue } from '#contract/resources/local-tables.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { type DoctorReport, doctorAnswer } from '#contract/resources/system-doctor.ts';
 import { put } from '#core/changes.ts';
 import { savePaired } from '#features/pairing/paired.ts';
 import { aFarmWith, startApp } from '#test/app.ts';
+import { wireBackup } from '../../gateway/compose-backup.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
 import { readConfig } from '../../gateway/config.ts';
 import { doJob } from '../../gateway/do-job.ts';
@@ -555,6 +560,20 @@ describe('a gateway whose backups go through its card, for want of memory', () =
       });
       app.clock.advance(20 * HOUR);
       expect(await ask(token)).toEqual([]);
+      // the next run, and who looks at a gateway that was killed, know it, too
+      const goodTime = { id: GOOD_TIME, value: new Date(app.clock.now()).toISOString() };
+      await app.kernel.commit({ actor: null, changes: [put(instanceValue, goodTime)] });
+      const killed = await doctor(app.config.data, app.clock.now(), ['--backup-dir', stick]);
+      expect(told(killed, 'backup_age')).toEqual(['The latest backup is 20 h old.']);
+      expect(kindsOf(killed)).not.toContain('backup_age bad');
+      const jobs: string[] = [];
+      const boot = { rung: 'normal' as const, detail: '', kept: [], isMemoryOnly: false };
+      const own = { monotonic: app.clock.now, checks: createChecks(), metrics: createMetrics() };
+      await wireBackup({ ...app, ...own, boot }).tick(async ({ kind }) => {
+        jobs.push(kind);
+        return { file: null, bytes: 0, onCard: 0, wrong: null };
+      });
+      expect(jobs).not.toContain('backup');
       app.clock.advance(60 * HOUR);
       expect(await ask(token)).toEqual(['backup_age bad']);
     } finally {

@@ -1,14 +1,16 @@
 import type { Finding } from '#contract/resources/system-doctor.ts';
 import { ageOf, agoOf, DAY, finding, HOUR, say, unlessOk } from './finding.ts';
-import type { BackupFacts, DoctorFacts } from './ports.ts';
+import type { BackupFacts, DoctorFacts, RunFacts } from './ports.ts';
 
 // The backups that bring a farm back when its box is dead.
 
 /** Of three backups that should be there, none. */
 const LATE_AFTER = 3;
+/** A box that was off for days makes the first one within minutes of its start. */
+const FIRST_WITHIN_MS = HOUR;
 const PROOF_MS = 180 * DAY;
 
-export function checkBackup({ backup, now }: DoctorFacts): Finding[] {
+export function checkBackup({ backup, run, now }: DoctorFacts): Finding[] {
   if (backup === null) return [];
   if (backup.folder === null) {
     return [
@@ -29,7 +31,7 @@ export function checkBackup({ backup, now }: DoctorFacts): Finding[] {
     ];
   }
   if (!backup.isReady) return [notReady(backup.folder), ...checkProof(backup, now)];
-  return [...checkNewest(backup, now), ...checkProof(backup, now)];
+  return [...checkNewest(backup, { run, now }), ...checkProof(backup, now)];
 }
 
 function notReady(folder: string): Finding {
@@ -50,7 +52,8 @@ function notReady(folder: string): Finding {
   );
 }
 
-function checkNewest({ newestAt, everyH, trouble }: BackupFacts, now: number): Finding[] {
+function checkNewest(backup: BackupFacts, { run, now }: { run: RunFacts | null; now: number }): Finding[] {
+  const { newestAt, trouble } = backup;
   const next = say(
     'Veja se o pendrive tem espaço e aceita gravação, e se o gateway está ligado; senão troque o pendrive.',
     'See whether the stick has room and takes writing, and whether the gateway runs; else replace the stick.',
@@ -64,7 +67,7 @@ function checkNewest({ newestAt, everyH, trouble }: BackupFacts, now: number): F
     ];
   }
   const age = ageOf(now, newestAt);
-  const severity = trouble !== null || age > LATE_AFTER * everyH * HOUR ? 'bad' : 'ok';
+  const severity = trouble !== null || isLate(backup, { run, now }) ? 'bad' : 'ok';
   const shown = agoOf(age);
   return [
     finding(
@@ -74,6 +77,17 @@ function checkNewest({ newestAt, everyH, trouble }: BackupFacts, now: number): F
       { measured: [Math.round(age / 1000), 's'], ...unlessOk(severity, next) },
     ),
   ];
+}
+
+/** While a gateway is stopped nobody makes backups, and none is late. */
+function isLate(
+  { newestAt, until, everyH }: BackupFacts,
+  { run, now }: { run: RunFacts | null; now: number },
+): boolean {
+  if (newestAt === null || until === null) return false;
+  const startedAt = run?.state === 'running' ? run.startedAt : null;
+  const isFresh = startedAt !== null && ageOf(now, startedAt) < FIRST_WITHIN_MS;
+  return !isFresh && ageOf(until, newestAt) > LATE_AFTER * everyH * HOUR;
 }
 
 function checkProof({ provedAt }: BackupFacts, now: number): Finding[] {

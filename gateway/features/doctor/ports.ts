@@ -153,6 +153,8 @@ export type BackupFacts = {
   /** Hours between two backups as they are made now. */
   everyH: number;
   newestAt: number | null;
+  /** Until when backups were made: now, or the end of a run that is over; null: nobody knows. */
+  until: number | null;
   trouble: string | null;
   /** When a person last proved that the recovery key opens a backup; null: never. */
   provedAt: number | null;
@@ -183,6 +185,8 @@ export type RunFacts = {
   /** `silent`: its process lives, and does not answer; `starting`: it does not answer yet. */
   state: 'running' | 'starting' | 'stopped' | 'silent';
   startedAt: number | null;
+  /** When it was stopped in order; null: it was not, or it runs. */
+  stoppedAt: number | null;
   cause: StartCause | null;
   /** The fault that ended the run before, or the last one; null: none. */
   fault: string | null;

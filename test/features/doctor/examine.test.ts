@@ -7,7 +7,7 @@ import {
   SEVERITIES_BY_FINDING,
 } from '#contract/resources/system-doctor.ts';
 import { examine } from '#features/doctor/examine.ts';
-import type { DoctorFacts } from '#features/doctor/ports.ts';
+import type { DoctorFacts, RunFacts } from '#features/doctor/ports.ts';
 import { MODEM_WORDS } from '#features/modem/modem-words.ts';
 import { options } from '../../../gateway/config.ts';
 import { aController } from './healthy-facts.ts';
@@ -196,6 +196,24 @@ describe('of a gateway that loses what it holds when it stops, the doctor', () =
       ofDatabase({ database: { bytes: null }, run: { state } })[0]?.next_step?.en;
     expect(stepOf('running')).toMatch(/^Do not restart/);
     expect(stepOf('stopped')).toMatch(/^Start or restart/);
+  });
+});
+
+describe('a backup of five hours ago', () => {
+  const ofBackup = (run: Partial<RunFacts>, until: number | null) =>
+    examined({ run, backup: { newestAt: now - 5 * HOUR, until } })
+      .findings.filter(({ id }) => id === 'backup_age')
+      .map(({ severity }) => severity);
+
+  it('is late while the gateway runs, and on one that ran on without making another', () => {
+    expect(ofBackup({}, now)).toEqual(['bad']);
+    expect(ofBackup({ state: 'stopped' }, now - HOUR)).toEqual(['bad']);
+  });
+
+  it('is not where the gateway has been stopped since, nor in the first minutes after its start', () => {
+    expect(ofBackup({ state: 'stopped' }, now - 4 * HOUR)).toEqual(['ok']);
+    expect(ofBackup({ state: 'starting' }, null)).toEqual(['ok']);
+    expect(ofBackup({ startedAt: now - 600_000 }, now)).toEqual(['ok']);
   });
 });
 

@@ -11,7 +11,7 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
     now: NOW,
     role: 'gateway',
     version: '1.0.0',
-    run: { state: 'running', startedAt: NOW - 5 * DAY, cause: 'stopped', fault: null },
+    run: { state: 'running', startedAt: NOW - 5 * DAY, stoppedAt: null, cause: 'stopped', fault: null },
     clock: {
       isTrusted: true,
       reason: 'synchronised',
@@ -62,6 +62,7 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       folder: '/mnt/stick',
       isReady: true,
       everyH: 1,
+      until: NOW,
       newestAt: NOW - HOUR / 2,
       trouble: null,
       provedAt: NOW - DAY,
