@@ -338,6 +338,7 @@ export function syncFactsOf(told: SyncStatusAnswer): SyncFacts | null {
     contactAgeS: told.link.age_s,
     waitingRows: told.lanes.core.waiting_rows + told.lanes.history.waiting_rows,
     lagS: lags.length === 0 ? null : Math.max(...lags),
+    ackAgeS: told.last_ack.age_s,
     refusal: refusalOf(told.link.trouble),
     parkedRows: told.parked.here,
     daysLeft: told.offline.days_left,

@@ -199,7 +199,9 @@ export type SyncFacts = {
   state: Exclude<SyncStateWord, 'unpaired'>;
   contactAgeS: number | null;
   waitingRows: number;
+  /** Age of the oldest change that waits; since when the hosted instance confirmed none, null: not in this run. */
   lagS: number | null;
+  ackAgeS: number | null;
   /** Why the last attempt was turned down; null: it was not, or only for a while. */
   refusal: { isKeyMissing: boolean; detail: string } | null;
   parkedRows: number;

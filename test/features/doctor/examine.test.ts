@@ -217,6 +217,19 @@ describe('a backup of five hours ago', () => {
   });
 });
 
+describe('a gateway that sends what gathered in a month', () => {
+  it('is well as long as some of it is confirmed now and then, and in the first minutes after a start', () => {
+    const sync = { state: 'catching_up' as const, waitingRows: 90_000, lagS: 30 * 86_400 };
+    const severityOf = (ackAgeS: number | null, startedAt: number) =>
+      examined({ sync: { ...sync, ackAgeS }, run: { startedAt } }).findings.find(
+        ({ id }) => id === 'sync_state',
+      )?.severity;
+    expect(severityOf(20, now - DAY)).toBe('ok');
+    expect(severityOf(null, now - 60_000)).toBe('ok');
+    expect(severityOf(null, now - HOUR)).toBe('warn');
+  });
+});
+
 describe('of controllers the doctor', () => {
   const judged = (...controllers: ReturnType<typeof aController>[]) =>
     examined({ controllers })

@@ -88,6 +88,7 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       contactAgeS: 3,
       waitingRows: 0,
       lagS: null,
+      ackAgeS: 3,
       refusal: null,
       parkedRows: 0,
       daysLeft: 80,

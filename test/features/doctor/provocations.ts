@@ -344,8 +344,22 @@ function withModem(state: keyof typeof MODEM_WORDS): Different {
   return { modem: { state, words: MODEM_WORDS[state] } };
 }
 
+const catchingUp = { state: 'catching_up' as const, waitingRows: 300 };
+
 const CLOUD: readonly Provocation[] = [
   ['the internet is away for days', withSync('offline'), 'sync_state', 'warn'],
+  [
+    'the cloud answers and confirms nothing',
+    { sync: { ...catchingUp, lagS: 5_000, ackAgeS: 4_000 } },
+    'sync_state',
+    'warn',
+  ],
+  [
+    'the cloud has confirmed nothing since the start, days ago',
+    { sync: { ...catchingUp, lagS: 5_000, ackAgeS: null } },
+    'sync_state',
+    'warn',
+  ],
   ['the gateway is too old for the cloud', withSync('upgrade_needed'), 'sync_state', 'warn'],
   ['the owner unpaired the gateway', withSync('revoked'), 'sync_state', 'bad'],
   ['another box took its place', withSync('fenced'), 'sync_state', 'bad'],
