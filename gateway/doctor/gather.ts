@@ -7,7 +7,7 @@ import { machineFacts, memoryFacts } from '#adapters/system/machine-facts.ts';
 import type { BackupFacts, DoctorFacts, LogFacts, Section } from '#features/doctor/ports.ts';
 import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
 import type { Config } from '../config.ts';
-import { serialPortFacts } from './serial-ports.ts';
+import { serialFacts } from './serial-ports.ts';
 
 type About = Pick<DoctorFacts, 'now' | 'role' | 'version'>;
 
@@ -78,7 +78,7 @@ export function machineQuestions(
     disk: async () => ({ ...(await diskFacts(config.data, root)), writes: running?.writes ?? null }),
     memory: async () => ({ ...(await memoryFacts(root)), residentBytes: running?.residentBytes ?? null }),
     machine: () => machineFacts(root),
-    serialPorts: () => (config.role === 'gateway' ? serialPortFacts(root) : null),
+    serialPorts: () => (config.role === 'gateway' ? serialFacts(root) : null),
   } satisfies Questions;
 }
 

@@ -29,6 +29,7 @@ beforeEach(() => {
   put('sys/class/thermal/thermal_zone0/temp', '51234\n');
   put('sys/devices/platform/soc/soc:firmware/get_throttled', '0\n');
   put('dev/ttyUSB0', '');
+  put('sys/fs/cgroup/system.slice/ssh.service/cgroup.procs', '');
   mkdirSync(join(root, 'sys/class/block'), { recursive: true });
   symlinkSync(join(root, CHIP, 'mmcblk0p2'), join(root, 'sys/class/block/mmcblk0p2'));
 });
@@ -117,6 +118,18 @@ describe('a serial cable', () => {
     expect(await troubles()).toEqual(['serial_port_modemmanager warn']);
   });
 
+  it('that it may hold, for its service runs and shows nothing of itself to the gateway', async () => {
+    put('sys/fs/cgroup/system.slice/ModemManager.service/cgroup.procs', '');
+    expect(await troubles()).toEqual(['serial_port_modemmanager warn']);
+    rmSync(join(root, 'dev/ttyUSB0'));
+    expect(await troubles()).toEqual([]);
+  });
+
+  it('of which nobody knows who holds it, where the services of the machine are hidden', async () => {
+    rmSync(join(root, 'sys/fs/cgroup'), { recursive: true });
+    expect(await troubles()).toEqual(['serial_port_modemmanager_unknown note']);
+  });
+
   it('that the user of the gateway may not open', async () => {
     chmodSync(join(root, 'dev/ttyUSB0'), 0);
     chmodSync(root, 0o755);
@@ -141,8 +154,8 @@ describe('a serial cable', () => {
 
 const ASK_PORTS = `
   const [module, root] = process.argv.slice(1);
-  const { serialPortFacts } = await import(module);
-  process.stdout.write(JSON.stringify(await serialPortFacts(root)));
+  const { serialFacts } = await import(module);
+  process.stdout.write(JSON.stringify(await serialFacts(root)));
 `;
 
 const mounted: string[] = [];

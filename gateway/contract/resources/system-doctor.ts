@@ -93,6 +93,7 @@ export const SEVERITIES_BY_FINDING = {
   serial_port_denied_more: ['warn'],
   serial_port_modemmanager: ['warn'],
   serial_port_modemmanager_more: ['warn'],
+  serial_port_modemmanager_unknown: ['note'],
   modem_starting: ['ok'],
   modem_ready: ['ok'],
   modem_no_port: ['bad'],

@@ -6,10 +6,11 @@ import { checkClock } from './judge-clock.ts';
 import { checkBroker, checkCertificates, checkLogs, checkPorts } from './judge-connections.ts';
 import { checkDatabase } from './judge-database.ts';
 import { checkControllers } from './judge-farm.ts';
-import { checkCard, checkModem, checkProbes, checkSerialPorts } from './judge-field.ts';
+import { checkCard, checkModem, checkProbes } from './judge-field.ts';
 import { checkDisk, checkMachine, checkMemory } from './judge-machine.ts';
 import { checkCloud, checkSntp } from './judge-network.ts';
 import { checkEventLoop, checkRun, checkVersions } from './judge-program.ts';
+import { checkSerialPorts } from './judge-serial.ts';
 import { checkSync } from './judge-sync.ts';
 import type { DoctorFacts, Section } from './ports.ts';
 

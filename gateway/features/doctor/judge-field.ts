@@ -1,12 +1,10 @@
 import type { Finding } from '#contract/resources/system-doctor.ts';
 import { below, DAY, finding, MB, named, say, sizeOf, unlessOk } from './finding.ts';
-import type { DoctorFacts, ModemFacts, ProbeFacts, SerialPortFacts } from './ports.ts';
+import type { DoctorFacts, ModemFacts, ProbeFacts } from './ports.ts';
 
-// What hangs on the box: its card, serial ports, probes in the water, the modem.
+// What hangs on the box: its card, probes in the water, the modem.
 
 const CARD_YEARS = 5;
-/** Port names in one sentence. */
-const SHOWN_PORTS = 6;
 /** A common 32 GB card bears some 30 TB: at this rate it is worn out within five years. */
 const WRITTEN_PER_DAY = 15_000 * MB;
 const SIGNAL_DBM = { warn: -95, bad: -105 };
@@ -75,67 +73,6 @@ function checkWriting(writtenBytes: number | null, upS: number | null): Finding[
       { measured: [Math.round(perDay), 'B/d'], ...unlessOk(severity, next) },
     ),
   ];
-}
-
-export function checkSerialPorts({ serialPorts }: DoctorFacts): Finding[] {
-  if (serialPorts === null) return [];
-  const count = serialPorts.length;
-  const shown = serialPorts.slice(0, SHOWN_PORTS).map(({ path }) => path.split('/').at(-1) ?? path);
-  const names = [...shown, ...(count > SHOWN_PORTS ? ['…'] : [])].join(', ');
-  return [
-    finding(
-      'serial_ports',
-      'ok',
-      count === 0
-        ? say('Nenhum cabo serial USB está ligado.', 'No USB serial cable is plugged in.')
-        : say(`Portas seriais USB (${count}): ${names}.`, `USB serial ports (${count}): ${names}.`),
-      { measured: [count, 'ports'] },
-    ),
-    ...named(serialPorts.filter(({ mayOpen }) => !mayOpen).map(denied), {
-      id: 'serial_port_denied_more',
-      what: say('portas seriais sem direito', 'serial ports that may not be opened'),
-      unit: 'ports',
-    }),
-    // it talks to every new port for half a minute, and confuses boards and probes
-    ...named(serialPorts.filter(({ usedBy }) => usedBy.includes('ModemManager')).map(heldByModemManager), {
-      id: 'serial_port_modemmanager_more',
-      what: say('portas ocupadas pelo ModemManager', 'ports that ModemManager holds'),
-      unit: 'ports',
-    }),
-  ];
-}
-
-function denied({ path }: SerialPortFacts): Finding {
-  return finding(
-    'serial_port_denied',
-    'warn',
-    say(`O gateway não tem direito à porta ${path}.`, `The gateway may not open the port ${path}.`),
-    {
-      measured: [path, null],
-      next: say(
-        'Ponha o usuário do gateway no grupo dialout (sudo usermod -aG dialout shrimp-farm) e reinicie a caixa.',
-        'Put the user of the gateway into the group dialout (sudo usermod -aG dialout shrimp-farm) and restart the box.',
-      ),
-    },
-  );
-}
-
-function heldByModemManager({ path }: SerialPortFacts): Finding {
-  return finding(
-    'serial_port_modemmanager',
-    'warn',
-    say(
-      `O programa ModemManager ocupa a porta ${path} e atrapalha sondas e placas.`,
-      `The program ModemManager holds the port ${path}, and disturbs probes and boards.`,
-    ),
-    {
-      measured: [path, null],
-      next: say(
-        'Desligue-o: sudo systemctl disable --now ModemManager. O gateway fala com o modem sem ele.',
-        'Switch it off: sudo systemctl disable --now ModemManager. The gateway talks to the modem without it.',
-      ),
-    },
-  );
 }
 
 export function checkProbes({ probes }: DoctorFacts): Finding[] {

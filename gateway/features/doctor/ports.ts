@@ -52,8 +52,14 @@ export type SerialPortFacts = {
   path: string;
   /** Whether the user of the gateway may open it. */
   mayOpen: boolean;
-  /** Other programs that hold it, by name. */
+  /** Other programs that hold it, by name, as far as the gateway may see them. */
   usedBy: readonly string[];
+};
+
+export type SerialFacts = {
+  ports: SerialPortFacts[];
+  /** A service that talks to every new port for half a minute, and confuses boards and probes. */
+  modemManager: 'runs' | 'absent' | 'unknown';
 };
 
 export type ProbeFacts = {
@@ -227,7 +233,7 @@ export type DoctorFacts = {
   machine: MachineFacts | null;
   logs: LogFacts | null;
   sync: SyncFacts | null;
-  serialPorts: SerialPortFacts[] | null;
+  serialPorts: SerialFacts | null;
   probes: ProbeFacts[] | null;
   modem: ModemFacts | null;
   cloud: CloudFacts | null;

@@ -157,7 +157,7 @@ describe('a report', () => {
       backup: { trouble: endless },
       versions: { schemaDue: lots('0001_x.sql') },
       unknown: [{ section: 'disk', reason: endless }],
-      serialPorts: lots({ path: '/dev/ttyUSB0', mayOpen: false, usedBy: ['ModemManager'] }),
+      serialPorts: { ports: lots({ path: '/dev/ttyUSB0', mayOpen: false, usedBy: ['ModemManager'] }) },
       probes: lots({
         name: 'DO-1',
         pond: 'V-01',

@@ -93,7 +93,10 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       parkedRows: 0,
       daysLeft: 80,
     },
-    serialPorts: [{ path: '/dev/serial/by-id/usb-probe', mayOpen: true, usedBy: [] }],
+    serialPorts: {
+      ports: [{ path: '/dev/serial/by-id/usb-probe', mayOpen: true, usedBy: [] }],
+      modemManager: 'absent',
+    },
     probes: [{ name: 'DO-1', pond: 'V-01', trouble: null, isCalibrationDue: false }],
     modem: { state: 'ready', operator: 'Rede', signalDbm: -71, words: MODEM_WORDS.ready },
     cloud: { host: 'farm.example', port: 443, step: 'open', ms: 40, why: null },
