@@ -47,7 +47,7 @@ import {
   machineQuestions,
 } from './doctor/gather.ts';
 import type { RunNote } from './doctor/run-file.ts';
-import { makeBundle, secretsAmong } from './doctor/support-bundle.ts';
+import { makeBundle, secretsIn } from './doctor/support-bundle.ts';
 import type { World } from './world.ts';
 
 export type DoctorDeps = {
@@ -157,7 +157,7 @@ export function wireDoctor(deps: DoctorDeps) {
       schema: await orNull(queries.schema()),
       tables: await orNull(queries.tables()),
       // without them nothing could be struck out: then there is no bundle
-      secrets: secretsAmong(await queries.instanceValues()),
+      secrets: await secretsIn(queries),
     });
   });
 

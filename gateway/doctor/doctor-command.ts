@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
 import { machineStart } from '#adapters/system/machine-facts.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
@@ -8,10 +7,11 @@ import { type DoctorReport, doctorAnswer, type FindingSeverity } from '#contract
 import { examine } from '#features/doctor/examine.ts';
 import type { RunFacts } from '#features/doctor/ports.ts';
 import { BadOption, type Config, options, readConfig } from '../config.ts';
+import { journal } from './journal.ts';
 import { reportText } from './report-text.ts';
 import { isUnderWay, type Run, readRun, runFileOf } from './run-file.ts';
 import { factsFromOutside, type Looked, lookAt } from './stopped-gateway.ts';
-import { makeBundle, secretsAmong } from './support-bundle.ts';
+import { makeBundle, secretsIn } from './support-bundle.ts';
 
 const HELP = `npm run doctor -- [options]   beside a running gateway, or on a stopped one
 
@@ -26,11 +26,6 @@ Exit codes: 0 well, 1 not possible, 2 called wrongly, 3 see to it, 4 act now.
 
 const EXIT: Readonly<Record<FindingSeverity, number>> = { ok: 0, note: 0, warn: 3, bad: 4 };
 const ANSWER_WITHIN_MS = 10_000;
-/** Journal of the service on a box that was installed from the package. */
-const UNIT = 'shrimp-farm-gateway';
-const JOURNAL_LINES = '500';
-
-const execute = promisify(execFile);
 
 export type DoctorAsk = {
   environment: Readonly<Record<string, string | undefined>>;
@@ -57,6 +52,7 @@ export async function runDoctor(args: readonly string[], ask: DoctorAsk, now: ()
 
 type Wish = {
   config: Config;
+  environment: DoctorAsk['environment'];
   json: boolean;
   help: boolean;
   isDeep: boolean;
@@ -64,7 +60,10 @@ type Wish = {
   language: 'pt-BR' | 'en';
 };
 
-async function examineNow({ config, isDeep, bundle }: Wish, now: () => number): Promise<DoctorReport> {
+async function examineNow(
+  { config, environment, isDeep, bundle }: Wish,
+  now: () => number,
+): Promise<DoctorReport> {
   const run = readRun(runFileOf(config));
   const running = run === null ? null : await askRunning(run, bundle);
   if (running !== null) return running;
@@ -80,7 +79,10 @@ async function examineNow({ config, isDeep, bundle }: Wish, now: () => number): 
       isDeep,
     });
     const report = examine(facts);
-    if (bundle !== null) await writeBundle(bundle, await bundleFromOutside(config, report, looked));
+    if (bundle !== null) {
+      const bytes = await bundleFromOutside({ config, environment }, report, looked);
+      await writeBundle(bundle, bytes);
+    }
     return report;
   } finally {
     if (looked !== null && !(looked instanceof Error)) await looked.close();
@@ -126,7 +128,7 @@ async function runFactsOf(run: Run | null): Promise<RunFacts> {
 }
 
 async function bundleFromOutside(
-  config: Config,
+  { config, environment }: Pick<Wish, 'config' | 'environment'>,
   report: DoctorReport,
   looked: Looked | Error | null,
 ): Promise<Buffer> {
@@ -137,21 +139,14 @@ async function bundleFromOutside(
   return makeBundle({
     config,
     report,
-    log: await journal(),
+    log: await journal(config.role, environment),
     metrics: null,
     readiness: null,
     engineVersion: await orNull(queries?.engineVersion()),
     schema: await orNull(queries?.schema()),
     tables: await orNull(queries?.tables()),
-    secrets: secretsAmong((await orNull(queries?.instanceValues())) ?? []),
+    secrets: queries === null ? null : await orNull(secretsIn(queries)),
   });
-}
-
-/** Last lines of the service where systemd keeps them; none elsewhere. */
-async function journal(): Promise<string[]> {
-  const asked = ['-u', UNIT, '-n', JOURNAL_LINES, '-o', 'cat', '--no-pager'];
-  const answer = await execute('journalctl', asked, { timeout: 5_000 }).catch(() => null);
-  return answer === null ? [] : answer.stdout.trimEnd().split('\n');
 }
 
 async function writeBundle(file: string, bytes: Uint8Array): Promise<void> {
@@ -173,6 +168,7 @@ function readWish(args: readonly string[], environment: DoctorAsk['environment']
   if (!isLanguage) throw new BadOption('--language must be pt-BR or en');
   const locale = environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '';
   return {
+    environment,
     config: readConfig(
       Object.entries(given).flatMap(([name, value]) =>
         typeof value === 'string' ? [`--${name}`, value] : [],
