@@ -104,6 +104,17 @@ describe('a box', () => {
     expect(await troubles()).toEqual(['disk_read_only bad']);
   });
 
+  it('with an SSD, which tells its wear to nobody here, is told how to look', async () => {
+    const disk = 'sys/devices/pci0000:00/nvme/nvme0/nvme0n1';
+    const mount = mountedWith('rw').replaceAll('mmcblk0p2', 'nvme0n1p2').replace('179:2', '259:2');
+    put('proc/self/mountinfo', mount);
+    put(`${disk}/queue/rotational`, '0\n');
+    put(`${disk}/nvme0n1p2/partition`, '2\n');
+    put('sys/fs/ext4/nvme0n1p2/errors_count', '4\n');
+    symlinkSync(join(root, disk, 'nvme0n1p2'), join(root, 'sys/class/block/nvme0n1p2'));
+    expect(await troubles()).toEqual(['disk_errors bad', 'disk_wear_unknown note']);
+  });
+
   it('that lost its data folder still tells the rest', async () => {
     put('sys/class/thermal/thermal_zone0/temp', '91000\n');
     expect(await troubles(join(root, 'gone'))).toEqual(['temperature bad', 'disk_unknown warn']);

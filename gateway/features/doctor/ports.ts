@@ -27,8 +27,8 @@ export type DiskFacts = {
   isReadOnly: boolean | null;
   /** How the program's last writes went; null: it is stopped. */
   writes: 'ok' | 'low' | 'full' | null;
-  /** `emmc` tells its wear, an SD card does not; null: another kind of disk. */
-  card: 'emmc' | 'sd' | null;
+  /** `emmc` tells its wear, an SD card does not, an SSD not to us; null: another kind of disk. */
+  card: 'emmc' | 'sd' | 'ssd' | null;
   /** 0 to 110, in steps of ten: share of its life that is used up. */
   wearPercent: number | null;
   /** Spare blocks, as the chip says. */
@@ -39,6 +39,8 @@ export type DiskFacts = {
 
 /** What a disk tells of itself beside its wear; null where it does not. */
 export type CardFacts = {
+  /** As below /dev. */
+  device: string | null;
   name: string | null;
   madeInYear: number | null;
   /** Since the start of the machine, and how long ago that was. */

@@ -31,6 +31,7 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       wearPercent: 10,
       spares: 'normal',
       health: {
+        device: 'mmcblk0',
         name: 'SC32G',
         madeInYear: 2025,
         writtenBytes: 5e9,

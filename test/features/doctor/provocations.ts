@@ -33,7 +33,14 @@ export function farmWith(different: Different): DoctorFacts {
   return facts as DoctorFacts;
 }
 
-const CARD = { name: 'SC32G', madeInYear: 2025, writtenBytes: 5e9, upS: 5 * 86_400, fileSystemErrors: 0 };
+const CARD = {
+  device: 'mmcblk0',
+  name: 'SC32G',
+  madeInYear: 2025,
+  writtenBytes: 5e9,
+  upS: 5 * 86_400,
+  fileSystemErrors: 0,
+};
 const many = <One>(one: One) => Array.from({ length: 30 }, () => one);
 const aPort = { path: '/dev/ttyUSB0', mayOpen: true, usedBy: [] };
 const denied = { ...aPort, mayOpen: false };
@@ -136,6 +143,7 @@ const BOX: readonly Provocation[] = [
     'bad',
   ],
   ['the box runs from an SD card', { disk: { card: 'sd', wearPercent: null } }, 'disk_wear_unknown', 'note'],
+  ['the box runs from an SSD', { disk: { card: 'ssd', wearPercent: null } }, 'disk_wear_unknown', 'note'],
   ['the box has 100 MB of memory left', { memory: { availableBytes: 100e6 } }, 'memory_available', 'warn'],
   ['the box has 10 MB of memory left', { memory: { availableBytes: 10e6 } }, 'memory_available', 'bad'],
   ['the program grew to 500 MB', { memory: { residentBytes: 500e6 } }, 'memory_program', 'warn'],
