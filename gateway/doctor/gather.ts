@@ -8,6 +8,7 @@ import type { BackupFacts, DoctorFacts, LogFacts, Section } from '#features/doct
 import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
 import type { Config } from '../config.ts';
 import { serialFacts } from './serial-ports.ts';
+import { updateFacts } from './update-facts.ts';
 
 type About = Pick<DoctorFacts, 'now' | 'role' | 'version'>;
 
@@ -28,6 +29,7 @@ const NOTHING: Pick<DoctorFacts, Section> = {
   controllers: null,
   backup: null,
   versions: null,
+  update: null,
   eventLoop: null,
   machine: null,
   logs: null,
@@ -70,7 +72,7 @@ async function inTime(ask: Ask, withinMs: number): Promise<unknown> {
 
 /** What is asked the same way of a running program and of a stopped one. `root`: of the machine. */
 export function machineQuestions(
-  config: Pick<Config, 'data' | 'role'>,
+  config: Pick<Config, 'data' | 'role' | 'databaseUrl'>,
   running: { writes: 'ok' | 'low' | 'full'; residentBytes: number } | null,
   root = '/',
 ) {
@@ -78,6 +80,7 @@ export function machineQuestions(
     disk: async () => ({ ...(await diskFacts(config.data, root)), writes: running?.writes ?? null }),
     memory: async () => ({ ...(await memoryFacts(root)), residentBytes: running?.residentBytes ?? null }),
     machine: () => machineFacts(root),
+    update: () => updateFacts(config),
     serialPorts: () => (config.role === 'gateway' ? serialFacts(root) : null),
   } satisfies Questions;
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -404,6 +404,22 @@ describe('a gateway that is stopped', () => {
           db.exec("update schema_migrations set name = '9999_later.sql' where name like '0001%'"),
         ),
       ['schema_refused bad'],
+      [],
+    ],
+    [
+      'went back from a version that did not prove itself',
+      (data) => {
+        mkdirSync(join(data, 'update'));
+        const last = {
+          result: 'rolled_back',
+          version: '9.9.9',
+          detail: 'EIO',
+          at: '2026-03-01T12:00:00.000Z',
+        };
+        const state = { format: 1, slot: 'packaged', packaged: null, step: { at: 'rest' }, last };
+        writeFileSync(join(data, 'update', 'state.json'), JSON.stringify(state));
+      },
+      ['update_rolled_back warn'],
       [],
     ],
     ['has another program on its port', () => undefined, ['port_mqtt bad'], ['--mqtt-port']],

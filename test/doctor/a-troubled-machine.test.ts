@@ -45,7 +45,7 @@ function put(file: string, text: string): void {
 
 /** What is not well with this machine, as `disk_card_old warn`. */
 async function troubles(data = root, machine: string | undefined = root): Promise<string[]> {
-  const questions = machineQuestions({ data, role: 'gateway' }, null, machine);
+  const questions = machineQuestions({ data, role: 'gateway' as const, databaseUrl: null }, null, machine);
   const facts = await gather({ now: NOW, role: 'gateway', version: '1.0.0' }, questions);
   return examine(facts)
     .findings.filter(({ severity }) => severity !== 'ok')

@@ -20,6 +20,12 @@ export const SEVERITIES_BY_FINDING = {
   versions: ['ok', 'warn'],
   schema_refused: ['bad'],
   schema_due: ['note'],
+  update_under_way: ['note'],
+  update_waiting: ['note'],
+  update_stuck: ['warn'],
+  update_rolled_back: ['warn'],
+  update_damaged: ['warn'],
+  update_not_made: ['note'],
   event_loop: ['ok', 'warn', 'bad'],
   logs: ['ok', 'note'],
 
@@ -135,6 +141,7 @@ export const SEVERITIES_BY_FINDING = {
   sntp_unknown: ['warn'],
   eventLoop_unknown: ['warn'],
   versions_unknown: ['warn'],
+  update_unknown: ['warn'],
   logs_unknown: ['warn'],
 } as const satisfies Readonly<Record<string, readonly FindingSeverity[]>>;
 export type FindingId = keyof typeof SEVERITIES_BY_FINDING;

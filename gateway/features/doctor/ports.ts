@@ -178,6 +178,23 @@ export type VersionFacts = {
   schemaTrouble: string | null;
 };
 
+export type UpdateFacts = {
+  step: 'rest' | 'staging' | 'staged' | 'trial';
+  /** The one under way; at rest there is none. */
+  version: string;
+  /** When that was noted; null: not known. */
+  since: number | null;
+  /** Alarms during which it is not switched to. */
+  waitsFor: readonly string[];
+  /** How the last one ended. */
+  last: {
+    result: 'updated' | 'rolled_back' | 'refused' | 'interrupted' | 'damaged';
+    version: string;
+    detail: string;
+    at: number;
+  } | null;
+};
+
 export type MachineFacts = {
   model: string | null;
   celsius: number | null;
@@ -231,6 +248,7 @@ export type DoctorFacts = {
   controllers: ControllerFacts[] | null;
   backup: BackupFacts | null;
   versions: VersionFacts | null;
+  update: UpdateFacts | null;
   eventLoop: { p99Ms: number } | null;
   machine: MachineFacts | null;
   logs: LogFacts | null;

@@ -76,6 +76,13 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       schemaDue: [],
       schemaTrouble: null,
     },
+    update: {
+      step: 'rest',
+      version: '',
+      since: NOW - 9 * DAY,
+      waitsFor: [],
+      last: { result: 'updated', version: '1.0.0', detail: 'it proved itself', at: NOW - 9 * DAY },
+    },
     eventLoop: { p99Ms: 4 },
     machine: {
       model: 'Raspberry Pi 4',

@@ -1,5 +1,5 @@
 import type { FindingId, SeverityOf } from '#contract/resources/system-doctor.ts';
-import type { DoctorFacts, PortName, Section, SyncFacts } from '#features/doctor/ports.ts';
+import type { DoctorFacts, PortName, Section, SyncFacts, UpdateFacts } from '#features/doctor/ports.ts';
 import { PORT_NAMES } from '#features/doctor/ports.ts';
 import { MODEM_WORDS } from '#features/modem/modem-words.ts';
 import { aController, healthyFacts } from './healthy-facts.ts';
@@ -59,6 +59,14 @@ const voltage = { undervoltage: true, throttled: false };
 const slow = { undervoltage: false, throttled: true };
 const boot = { isWhole: false, isMemoryOnly: false, detail: 'page 7' };
 
+function withStep(step: UpdateFacts['step'], minutes: number): Different {
+  return { update: { step, version: '1.1.0', since: now - minutes * 60_000 } };
+}
+
+function withOutcome(result: NonNullable<UpdateFacts['last']>['result']): Different {
+  return { update: { last: { result, version: '1.1.0', detail: 'EIO', at: now - DAY } } };
+}
+
 const startingFor = (minutes: number) => ({ state: 'starting' as const, startedAt: now - minutes * 60_000 });
 
 const PROGRAM: readonly Provocation[] = [
@@ -89,6 +97,21 @@ const PROGRAM: readonly Provocation[] = [
     'schema_due',
     'note',
   ],
+  ['a new version is unpacked', withStep('staging', 5), 'update_under_way', 'note'],
+  ['a new version lies ready', withStep('staged', 1), 'update_under_way', 'note'],
+  ['a new version is tried', withStep('trial', 1), 'update_under_way', 'note'],
+  [
+    'a new version lies ready in a night of low oxygen',
+    { update: { step: 'staged', version: '1.1.0', since: now - 8 * HOUR, waitsFor: ['LOW_OXYGEN'] } },
+    'update_waiting',
+    'note',
+  ],
+  ['a new version is unpacked for hours', withStep('staging', 120), 'update_stuck', 'warn'],
+  ['a new version is tried and neither taken nor left', withStep('trial', 60), 'update_stuck', 'warn'],
+  ['a new version fell', withOutcome('rolled_back'), 'update_rolled_back', 'warn'],
+  ['the card lost a byte of the version that ran', withOutcome('damaged'), 'update_damaged', 'warn'],
+  ['the stick held a version of somebody else', withOutcome('refused'), 'update_not_made', 'note'],
+  ['the power went while it was unpacked', withOutcome('interrupted'), 'update_not_made', 'note'],
   ['another program keeps the box busy', { eventLoop: { p99Ms: 400 } }, 'event_loop', 'warn'],
   ['the program stands still for seconds', { eventLoop: { p99Ms: 4_000 } }, 'event_loop', 'bad'],
   ['the log goes into a file that nobody bounds', { logs: { to: 'file' } }, 'logs', 'note'],
