@@ -253,6 +253,11 @@ function tellOutside({ config, kernel, monotonic, boot, checks, metrics }: Backu
     RUNGS.indexOf(boot.rung),
   );
   metrics.gauge(
+    'backup_period_seconds',
+    'Time between two backups as they are made now; once a day where they go through the card',
+    () => (everyHours(config, state) * HOUR) / 1000,
+  );
+  metrics.gauge(
     'backup_age_seconds',
     'Age of the newest backup; NaN when there is none',
     () => (ageMs() ?? Number.NaN) / 1000,
