@@ -10,6 +10,7 @@ import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
 import { updateFactsOf } from '#adapters/sql/update-facts.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import { standBack } from '#adapters/system/stand-back.ts';
+import { usage } from '#contract/commands.ts';
 import { BadOption, type Config, databaseFile, readConfig } from './config.ts';
 import { makeSnapshot } from './make-snapshot.ts';
 import { prepareSqlite } from './open-database.ts';
@@ -19,7 +20,7 @@ import { type StageDeps, stageUpdate } from './update/stage-update.ts';
 import { readState } from './update/update-folder.ts';
 import { UpdateRefused } from './update/update-trouble.ts';
 
-const HELP = `npm run update -- --from FILE|FOLDER|https://...   works while the gateway runs
+const HELP = `${usage('update --from FILE|FOLDER|https://...', 'works while the gateway runs')}
 
   --from         a signed package, a folder such as a stick (its newest one is taken), or an https address
   --allow-older  take a package that is older than what runs

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
 import { machineStart } from '#adapters/system/machine-facts.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
+import { atTheBox, usage } from '#contract/commands.ts';
 import { type DoctorReport, doctorAnswer, type FindingSeverity } from '#contract/resources/system-doctor.ts';
 import { examine } from '#features/doctor/examine.ts';
 import type { RunFacts } from '#features/doctor/ports.ts';
@@ -13,14 +14,14 @@ import { isUnderWay, type Run, readRun, runFileOf } from './run-file.ts';
 import { factsFromOutside, type Looked, lookAt } from './stopped-gateway.ts';
 import { makeBundle, secretsIn } from './support-bundle.ts';
 
-const HELP = `npm run doctor -- [options]   beside a running gateway, or on a stopped one
+const HELP = `${usage('doctor [options]', 'beside a running gateway, or on a stopped one')}
 
   --json           the report as JSON
   --language L     pt-BR or en; by default that of the terminal
   --deep           of a stopped gateway: also check every page of the database (minutes)
   --bundle FILE    also write a support bundle (.tar.gz) without secrets
 
-and the options of the gateway that it was started with, --data above all (npm start -- --help).
+and the options of the gateway that it was started with, --data above all (${atTheBox('--help')}; from the source npm start -- --help).
 Exit codes: 0 well, 1 not possible, 2 called wrongly, 3 see to it, 4 act now.
 `;
 

@@ -1,3 +1,4 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { Finding } from '#contract/resources/system-doctor.ts';
 import { ageOf, agoOf, DAY, finding, HOUR, say, unlessOk } from './finding.ts';
 import type { BackupFacts, DoctorFacts, RunFacts } from './ports.ts';
@@ -23,8 +24,8 @@ export function checkBackup({ backup, run, now }: DoctorFacts): Finding[] {
         ),
         {
           next: say(
-            'Prepare um pendrive: sudo shrimp-farm-gateway backup --to PASTA, e indique-o ao gateway em BACKUP_DIR (docs/pt-br/install.md).',
-            'Make a stick ready: sudo shrimp-farm-gateway backup --to FOLDER, and name it to the gateway in BACKUP_DIR (docs/en/install.md).',
+            `Prepare um pendrive: ${atTheBox('backup --to PASTA')}, e indique-o ao gateway em BACKUP_DIR (docs/pt-br/install.md).`,
+            `Make a stick ready: ${atTheBox('backup --to FOLDER')}, and name it to the gateway in BACKUP_DIR (docs/en/install.md).`,
           ),
         },
       ),
@@ -44,8 +45,8 @@ function notReady(folder: string): Finding {
     ),
     {
       next: say(
-        `Encaixe o pendrive. Se ele é novo: sudo shrimp-farm-gateway backup --to ${folder}.`,
-        `Plug the stick in. If it is a new one: sudo shrimp-farm-gateway backup --to ${folder}.`,
+        `Encaixe o pendrive. Se ele é novo: ${atTheBox(`backup --to ${folder}`)}.`,
+        `Plug the stick in. If it is a new one: ${atTheBox(`backup --to ${folder}`)}.`,
       ),
       measured: [folder, null],
     },
@@ -92,8 +93,8 @@ function isLate(
 
 function checkProof({ provedAt }: BackupFacts, now: number): Finding[] {
   const next = say(
-    'Prove que a chave do papel abre o último backup: sudo shrimp-farm-gateway backup --prove-key.',
-    'Prove that the key on the paper opens the latest backup: sudo shrimp-farm-gateway backup --prove-key.',
+    `Prove que a chave do papel abre o último backup: ${atTheBox('backup --prove-key')}.`,
+    `Prove that the key on the paper opens the latest backup: ${atTheBox('backup --prove-key')}.`,
   );
   if (provedAt === null) {
     return [

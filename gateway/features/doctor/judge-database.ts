@@ -1,3 +1,4 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { Both, Finding } from '#contract/resources/system-doctor.ts';
 import { above, ageOf, agoOf, DAY, finding, MB, say, sizeOf, unlessOk } from './finding.ts';
 import type { BootRung, DoctorFacts } from './ports.ts';
@@ -172,8 +173,8 @@ function checkWal({ walBytes }: Database): Finding[] {
 }
 
 const CHECK_NOW = say(
-  'sudo shrimp-farm-gateway doctor --deep o verifica agora (minutos).',
-  'sudo shrimp-farm-gateway doctor --deep checks it now (minutes).',
+  `${atTheBox('doctor --deep')} o verifica agora (minutos).`,
+  `${atTheBox('doctor --deep')} checks it now (minutes).`,
 );
 const AT_NEXT_START = say(
   'O gateway o verifica minutos depois de cada partida: reinicie-o numa hora calma.',

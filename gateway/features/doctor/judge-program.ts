@@ -1,3 +1,4 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { Both, Finding } from '#contract/resources/system-doctor.ts';
 import { above, ageOf, agoOf, finding, say, unlessOk, written } from './finding.ts';
 import type { DoctorFacts, RunFacts, StartCause } from './ports.ts';
@@ -32,8 +33,8 @@ const START = say(
   'Start it (sudo systemctl start shrimp-farm-gateway); if it does not stay up, see the log (journalctl -u shrimp-farm-gateway -n 50).',
 );
 const SEND_BUNDLE = say(
-  'Envie ao suporte um pacote: sudo shrimp-farm-gateway doctor --bundle ARQUIVO.',
-  'Send support a bundle: sudo shrimp-farm-gateway doctor --bundle FILE.',
+  `Envie ao suporte um pacote: ${atTheBox('doctor --bundle ARQUIVO')}.`,
+  `Send support a bundle: ${atTheBox('doctor --bundle FILE')}.`,
 );
 const NEXT_OF_CAUSE: Readonly<Record<StartCause, Both | null>> = {
   first: null,
