@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import { parseArgs } from 'node:util';
 import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
 import { machineStart } from '#adapters/system/machine-facts.ts';
@@ -68,14 +69,15 @@ async function examineNow(
   const run = readRun(runFileOf(config));
   const running = run === null ? null : await askRunning(run, bundle);
   if (running !== null) return running;
-  const runFacts = await runFactsOf(run);
+  const at = now();
+  const runFacts = await runFactsOf(run, at);
   // a look at a database that is being recovered could stand in the way of that
   const looked =
     runFacts.state === 'starting' ? null : await lookAt(config).catch((error: unknown) => asError(error));
   try {
     const facts = await factsFromOutside(config, {
       run: runFacts,
-      now: now(),
+      now: at,
       looked,
       isDeep,
     });
@@ -115,13 +117,14 @@ async function askRunning(run: Run, bundle: string | null): Promise<DoctorReport
   return report.data;
 }
 
-async function runFactsOf(run: Run | null): Promise<RunFacts> {
+async function runFactsOf(run: Run | null, now: number): Promise<RunFacts> {
   if (run === null) return { state: 'stopped', startedAt: null, stoppedAt: null, cause: null, fault: null };
   const isAlive = isUnderWay(run, await machineStart());
   const ofTheLiving = run.state === 'starting' ? 'starting' : 'silent';
   return {
     state: isAlive ? ofTheLiving : 'stopped',
-    startedAt: run.started_at,
+    // what is looked at while it starts is how long it has been at it
+    startedAt: isAlive && run.up_s !== null ? now - (uptime() - run.up_s) * 1000 : run.started_at,
     stoppedAt: run.stopped_at,
     cause: run.cause,
     fault: run.fault ?? run.fault_before,

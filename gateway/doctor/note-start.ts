@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { uptime } from 'node:os';
 import { machineStart } from '#adapters/system/machine-facts.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import type { Config } from '../config.ts';
@@ -16,6 +17,7 @@ export async function noteStart(
     now: wallClock,
     process: process.pid,
     machine: await machineStart(),
+    upS: uptime(),
     version: programVersion(),
     newKey: () => randomBytes(32).toString('base64url'),
     failed: (error) => log.warn({ err: error }, 'the note of this run was not written'),

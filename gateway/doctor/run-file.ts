@@ -29,6 +29,8 @@ const runFile = z.object({
   address: z.string(),
   key: z.string(),
   started_at: z.number(),
+  /** Seconds the machine had been up when the process began: its clock may jump by days while it starts. */
+  up_s: z.number().nullable().default(null),
   cause: z.enum(START_CAUSES),
   /** What ended the run before this one. */
   fault_before: z.string().nullable(),
@@ -86,6 +88,8 @@ export type RunDeps = {
   now: () => number;
   process: number;
   machine: string | null;
+  /** Seconds this machine has been up. */
+  upS: number;
   version: string;
   newKey: () => string;
   /** What cannot be written is told, and harms nothing. */
@@ -109,6 +113,7 @@ export function beginRun(deps: RunDeps) {
     address: '',
     key: '',
     started_at: now(),
+    up_s: deps.upS,
     cause: causeOf(before, { machine, version }),
     fault_before: (before?.state === 'starting' ? before.fault_before : before?.fault) ?? null,
     stopped_at: null,

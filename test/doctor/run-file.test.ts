@@ -19,6 +19,7 @@ function aStart({ machine = 'monday', version = '1.0.0', at = folder, process = 
     now: () => 1_000,
     process,
     machine,
+    upS: 40,
     version,
     newKey: () => 'a-key',
     failed: (error) => void failures.push(error),
