@@ -103,7 +103,7 @@ export async function factsFromOutside(
         backupFacts(config, {
           trouble: null,
           isOverCard: false,
-          // as far as that start knows, which keeps nothing of the run before
+          // a start that is under way knows nothing of the end of the run before it
           until: run.state === 'silent' ? now : (run.stoppedAt ?? (await lastGoodTime())),
         }),
       versions: async () => ({
