@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { qrSvg, qrText } from '#adapters/discovery/qr-code.ts';
+import { COMMAND } from '#contract/commands.ts';
 import { codeOfPin } from '#contract/discovery.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import type { Command } from './admin-session.ts';
 import { readRun, runFileOf } from './doctor/run-file.ts';
 
 const WITHIN_MS = 5_000;
-const NOT_RUNNING = 'The label shows where the gateway answers: start it first (npm start), then ask again';
+const NOT_RUNNING = `The label shows where the gateway answers: start it first (sudo systemctl start ${COMMAND}; from the source npm start), then ask again`;
 
 /** The label of the box: its QR code with addresses and pin, and the same for people who type. */
 export const showLabel: Command = async ({ config, text }) => {

@@ -21,7 +21,7 @@ import { createHandshakeGate } from '#adapters/tls/handshake-gate.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { createTlsServer, secureContextOf } from '#adapters/tls/tls-server.ts';
 import { trustFiles } from '#adapters/tls/trust-files.ts';
-import type { Beacon } from '#contract/discovery.ts';
+import { type Beacon, hostsOf } from '#contract/discovery.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -58,6 +58,7 @@ export async function wireTrust(deps: TrustDeps) {
   const queries = trustQueries(database.read, OWN_STREAM);
   const shown = { context: null as SecureContext | null };
   const open = { ports: portsOf(config), troubles: new Map<string, string>() };
+  const gatewayId = await queries.gatewayId();
   const hasTls = config.role === 'gateway' && (config.httpsPort !== null || config.mqttsPort !== null);
   const keeper = hasTls
     ? keepTrust({
@@ -66,7 +67,8 @@ export async function wireTrust(deps: TrustDeps) {
         store: trustFiles({ writeWhole, maker: certificateMaker }, config.data),
         maker: certificateMaker,
         network,
-        extraNames: config.tlsNames,
+        // https by the names that it answers to on its network, too
+        extraNames: [...hostsOf(gatewayId), ...config.tlsNames],
         newTicketKey: () => randomBytes(48).toString('base64'),
         // on a database of its own: another one may serve several boxes
         knownPin: config.databaseUrl === null ? queries.knownPin : async () => null,
@@ -88,7 +90,7 @@ export async function wireTrust(deps: TrustDeps) {
   }
   const software = programVersion();
   const identity: IdentityDeps = {
-    gatewayId: await queries.gatewayId(),
+    gatewayId,
     role: config.role,
     software,
     keeper,

@@ -7,8 +7,19 @@ export const DISCOVERY_PORT = 48_555;
 export const DISCOVERY_QUESTION = 'camarao?1';
 /** DNS-SD service on the local network (RFC 6763). */
 export const SERVICE = '_camarao._tcp.local';
-/** Leads to the gateway of a network that has one; each has a name of its own besides. */
-export const GATEWAY_HOST = 'camarao.local';
+/** Leads to the gateway of a network that has one. */
+const GATEWAY_HOST = 'camarao.local';
+/**
+ * Hosts that a gateway answers to on its network. Each has one of its own, because another gateway on the same network
+ * answers to the common one, too.
+ */
+export function hostsOf(gatewayId: string): [own: string, common: string] {
+  const own = gatewayId
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .slice(-8);
+  return [`camarao-${own === '' ? 'gateway' : own}.local`, GATEWAY_HOST];
+}
 /** Without being asked a gateway says the same to everybody this often, for boards that only listen. */
 export const BEACON_EVERY_S = 30;
 

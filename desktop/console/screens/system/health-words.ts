@@ -1,3 +1,4 @@
+import { atTheBox, fromSource } from '#contract/commands.ts';
 import { dictionary } from '../../i18n/language.ts';
 
 export const healthWords = dictionary({
@@ -64,7 +65,7 @@ export const healthWords = dictionary({
     backupOk: 'Os backups estão em ordem.',
     backupBad: 'O backup precisa de atenção.',
     lastAge: (age: string) => `Último backup há ${age}.`,
-    commandsText: 'Os comandos rodam no próprio gateway, na pasta do programa.',
+    commandsText: `Os comandos são digitados na própria caixa. Quem roda o código-fonte escreve ${fromSource('backup')} -- em vez de ${atTheBox('backup')}, e assim por diante.`,
     prepare: '1. Preparar um pen drive: mostra a chave de recuperação uma vez e grava o primeiro backup',
     keep: '2. Ligar o gateway com ele: um backup por hora, guardados por idade',
     prove: 'Provar a chave: o papel na gaveta abre o backup mais novo?',
@@ -160,7 +161,7 @@ export const healthWords = dictionary({
     backupOk: 'Backups are in order.',
     backupBad: 'The backup needs attention.',
     lastAge: (age: string) => `Last backup ${age} ago.`,
-    commandsText: 'The commands run on the gateway itself, in the folder of the program.',
+    commandsText: `The commands are typed on the box itself. Who runs the source writes ${fromSource('backup')} -- in place of ${atTheBox('backup')}, and so on.`,
     prepare: '1. Make a USB stick ready: shows the recovery key once and writes the first backup',
     keep: '2. Start the gateway with it: one backup an hour, kept by age',
     prove: 'Prove the key: does the paper in the drawer open the newest backup?',
