@@ -47,6 +47,7 @@ import { wireAccounts } from './compose-accounts.ts';
 import { wireForecast } from './compose-aeration.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
+import { wireBackupDesk } from './compose-backup-desk.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
 import { wireDelivery } from './compose-delivery.ts';
@@ -387,6 +388,33 @@ export async function compose(config: Config, given: World) {
           tellChanged: changed.tell,
         })
       : null;
+  const backup =
+    config.role === 'gateway' && config.databaseUrl === null
+      ? wireBackup({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          notify,
+          boot: booted.report,
+          checks,
+          metrics,
+        })
+      : null;
+  const backupDesk =
+    backup === null
+      ? null
+      : wireBackupDesk({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          backup,
+          tellChanged: changed.tell,
+          verifyPassword: accounts.passwords.verify,
+          passwordTries: accounts.passwordTries,
+          restart: world.isSupervised === true ? (world.restart ?? null) : null,
+        });
   const allRoutes = [
     ...(pairing?.routes ?? []),
     ...(fleet?.routes ?? []),
@@ -442,6 +470,7 @@ export async function compose(config: Config, given: World) {
     ...eventTicketRoutes(events.tickets),
     ...trust.routes,
     ...update.routes,
+    ...(backupDesk?.routes ?? []),
     ...doctor.routes,
     ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
   ];
@@ -487,25 +516,13 @@ export async function compose(config: Config, given: World) {
     },
     routes,
   );
-  const backup =
-    config.role === 'gateway' && config.databaseUrl === null
-      ? wireBackup({
-          config,
-          kernel,
-          monotonic: world.monotonic,
-          database,
-          notify,
-          boot: booted.report,
-          checks,
-          metrics,
-        })
-      : null;
   booted.freeze();
   return {
     app,
     clients,
     requestLimits,
     backup,
+    backupDesk,
     routes,
     kernel,
     notify,

@@ -1,12 +1,19 @@
+import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import { atTheBox, COMMAND, SETTINGS_FILE } from '#contract/commands.ts';
 import type { notificationPage } from '#contract/resources/notifications.ts';
 import { Answer } from '../../components/answer.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
+import { ApiError } from '../../data/api.ts';
 import { type Readiness, useReadiness } from '../../data/health.ts';
 import { useGet } from '../../data/query.ts';
 import { age, dayAndTime } from '../../i18n/format.ts';
+import { StandCard } from './backup-stand.tsx';
+import { backupWords } from './backup-words.ts';
+import type { BackupState } from './backup-work.tsx';
 import { healthWords } from './health-words.ts';
+import { KeyCard, type NewKey, RecoverySheet } from './recovery-key.tsx';
+import { RestoreCard, type RestoreState } from './restore-card.tsx';
 import { SystemPage } from './system-page.tsx';
 
 const FOLDER = '/mnt/stick';
@@ -15,27 +22,73 @@ const KEEP = `echo BACKUP_DIR=${FOLDER} | sudo tee -a ${SETTINGS_FILE} && ${serv
 /** It starts again whatever became of the restore: the motors wait for it. */
 const RESTORE = `${service('stop')}; ${atTheBox(`restore --from ${FOLDER}`)}; ${service('start')}`;
 
-/** What the gateway tells of its backups, and the commands for those who stand before it. */
+/** How the backups of this gateway stand, its recovery key, and the way back. */
 export function Backup() {
   const words = healthWords();
-  const readiness = useReadiness();
+  const [made, setMade] = useState<NewKey | null>(null);
+  const state = useGet<BackupState>('/system/backup');
+  const restore = useGet<RestoreState>(state.data === undefined ? null : '/system/restore');
+  const isClosed = state.error instanceof ApiError && [403, 404].includes(state.error.status);
+  if (made !== null) {
+    return (
+      <SystemPage title={words.backup} narrow>
+        <RecoverySheet made={made} folder={state.data?.folder ?? null} onClose={() => setMade(null)} />
+      </SystemPage>
+    );
+  }
   return (
     <SystemPage title={words.backup} narrow>
+      {isClosed ? (
+        <FromOutside />
+      ) : (
+        <Answer of={state}>
+          {(data) => (
+            <>
+              {data.folder === null ? <NoFolder /> : <StandCard state={data} />}
+              {data.folder === null ? null : <KeyCard state={data} onMade={setMade} />}
+              {data.folder === null ? null : (
+                <Answer of={restore}>{(found) => <RestoreCard state={data} restore={found} />}</Answer>
+              )}
+            </>
+          )}
+        </Answer>
+      )}
+      <Told />
+    </SystemPage>
+  );
+}
+
+/** For those who may not keep the backups: whether they are in order. */
+function FromOutside() {
+  const readiness = useReadiness();
+  return (
+    <>
       <Answer of={readiness}>{({ checks }) => <Standing check={checks['backup']} />}</Answer>
+      <p class="muted">{backupWords().notYours}</p>
+    </>
+  );
+}
+
+/** Which folder that is, only who stands before the box can say. */
+function NoFolder() {
+  const words = healthWords();
+  return (
+    <>
+      <p class="note p2">
+        <strong>{words.backupOff}</strong>
+      </p>
       <section class="card stack">
         <p class="note p2">{words.keyWarn}</p>
         <p class="muted">{words.commandsText}</p>
         <Command text={words.prepare} command={atTheBox(`backup --to ${FOLDER}`)} />
         <Command text={words.keep} command={KEEP} />
-        <Command text={words.prove} command={atTheBox(`backup --to ${FOLDER} --prove-key`)} />
       </section>
       <section class="card stack">
         <h2>{words.restoreTitle}</h2>
         <Command text={words.dryRun} command={atTheBox(`restore --from ${FOLDER} --dry-run`)} />
         <Command text={words.restore} command={RESTORE} />
       </section>
-      <Told />
-    </SystemPage>
+    </>
   );
 }
 
