@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,38 @@ const historyDeps = (now: () => number) => ({
   bootId: 'boot',
   node: 'gateway:1',
   log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+});
+
+describe('a box without a farm', () => {
+  it('lets its first person bring back another one, and nobody once there are two', async () => {
+    const box = await startBox(newFolder(), testClock(START), ['--backup-dir', newFolder()]);
+    const tokenOf = async (email: string) => {
+      const body = { email, password: PASSWORD };
+      await box.call('POST', '/api/v1/auth/register', { body: { ...body, name: email, role: 'OWNER' } });
+      return String((await box.call('POST', '/api/v1/auth/login', { body })).body['access_token']);
+    };
+    const first = await tokenOf('ana@fazenda.example');
+    const restore = await ask(box, first, 'GET', '/restore');
+    expect(restore).toMatchObject({ status: 200, body: { state: 'none', can_apply: false } });
+    expect(
+      await ask(box, first, 'POST', '/restore/apply', {
+        backup: 'farm-20260302T120000Z.backup',
+        password: PASSWORD,
+      }),
+    ).toMatchObject({ status: 409, body: { code: 'NOT_SUPERVISED' } });
+    await tokenOf('rui@fazenda.example');
+    expect((await ask(box, first, 'GET', '/restore')).status).toBe(403);
+    await box.close();
+  });
+
+  it('forgets what was being opened when the power went', async () => {
+    const data = newFolder();
+    mkdirSync(join(data, 'restore'));
+    writeFileSync(join(data, 'restore', 'farm.db'), 'half of it');
+    const box = await startBox(data, testClock(START));
+    expect(existsSync(join(data, 'restore'))).toBe(false);
+    await box.close();
+  });
 });
 
 describe('the backups of a gateway, from the console', () => {
@@ -160,8 +192,29 @@ describe('the backups of a gateway, from the console', () => {
     });
   });
 
+  async function anOxygenAlarm() {
+    const post = (path: string, body: unknown) =>
+      box.call('POST', `/api/v1${path}`, { token: farm.token, body });
+    const pond = await post('/ponds/', {
+      farm_id: farm.farmId,
+      cod: 'V-01',
+      size_m2: 900,
+      depth_m: 1,
+      pond_type: 'NURSERY',
+    });
+    const measure = (dissolved_oxygen: number) => {
+      clock.advance(60_000);
+      return post('/water-quality/', { pond_id: pond.body['id'], dissolved_oxygen });
+    };
+    await measure(1);
+    return { end: () => measure(6.5) };
+  }
+
   it('come back with the next start, whenever the power is cut, and what was there is kept whole', async () => {
     const apply = (password: string) => say('POST', '/restore/apply', { backup, password });
+    const alarm = await anOxygenAlarm();
+    expect(await apply(PASSWORD)).toMatchObject({ status: 409, body: { code: 'OXYGEN_ALARM' } });
+    await alarm.end();
     expect((await apply('another-one')).status).toBe(422);
     expect(restarts.n).toBe(0);
     expect((await apply(PASSWORD)).status).toBe(202);

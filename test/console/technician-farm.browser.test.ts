@@ -227,7 +227,7 @@ describe('a technician at the farm', () => {
     await press(page, 'Abrir e comparar');
     const ponds = card.locator('[data-what=ponds]');
     await ponds.waitFor();
-    expect(await ponds.innerText()).toMatch(/Viveiros\s+4\s+3\s+1\s+0\s+0/);
+    expect(await ponds.innerText()).toMatch(/Viveiros\s+4\s+3\s+1 a menos/);
     // nothing here would start it anew: the command for the box
     expect(await card.innerText()).toContain(`restore --from ${stick}/farm-`);
     expect(await violationsOn(page)).toEqual([]);

@@ -10,6 +10,7 @@ export const backupWords = dictionary({
     noKey: 'Falta a chave de recuperação: sem ela nenhum backup é feito.',
     late: 'O último backup é velho demais. Veja o pen drive.',
     failed: 'A última tentativa de backup falhou.',
+    atTheFarm: 'O backup é feito pelo gateway da fazenda. Abra esta tela nele.',
     notYours: 'Os detalhes, a chave e a restauração são de quem opera todas as fazendas deste gateway.',
     where: 'Onde',
     sameDisk: 'no mesmo disco dos dados: se ele morre, morrem os dois',
@@ -113,13 +114,11 @@ export const backupWords = dictionary({
     newest: 'Último registro',
     farms: 'Fazendas',
     changes: 'O que mudaria',
-    column: {
-      what: 'O quê',
-      now: 'Agora',
-      backup: 'No backup',
-      lost: 'Sairia',
-      back: 'Voltaria',
-      differ: 'Diferente',
+    column: { what: 'O quê', now: 'Agora', backup: 'Backup', change: 'Mudança' },
+    change: {
+      lost: (n: string) => `${n} a menos`,
+      back: (n: string) => `${n} de volta`,
+      differ: (n: string) => `${n} como era`,
     },
     what: {
       farms: 'Fazendas',
@@ -167,6 +166,7 @@ export const backupWords = dictionary({
     noKey: 'There is no recovery key: without it no backup is made.',
     late: 'The last backup is too old. Look at the stick.',
     failed: 'The last attempt to make a backup failed.',
+    atTheFarm: 'Backups are made by the gateway of the farm. Open this screen there.',
     notYours: 'Details, the key and the restore are for those who operate every farm of this gateway.',
     where: 'Where',
     sameDisk: 'on the same disk as the data: when it dies, both die',
@@ -269,13 +269,11 @@ export const backupWords = dictionary({
     newest: 'Last record',
     farms: 'Farms',
     changes: 'What would change',
-    column: {
-      what: 'What',
-      now: 'Now',
-      backup: 'Backup',
-      lost: 'Would go',
-      back: 'Would return',
-      differ: 'Different',
+    column: { what: 'What', now: 'Now', backup: 'Backup', change: 'Change' },
+    change: {
+      lost: (n: string) => `${n} fewer`,
+      back: (n: string) => `${n} back`,
+      differ: (n: string) => `${n} as before`,
     },
     what: {
       farms: 'Farms',

@@ -6,6 +6,7 @@ import { Answer } from '../../components/answer.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ApiError } from '../../data/api.ts';
 import { type Readiness, useReadiness } from '../../data/health.ts';
+import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
 import { age, dayAndTime } from '../../i18n/format.ts';
 import { StandCard } from './backup-stand.tsx';
@@ -63,8 +64,14 @@ function FromOutside() {
   const readiness = useReadiness();
   return (
     <>
-      <Answer of={readiness}>{({ checks }) => <Standing check={checks['backup']} />}</Answer>
-      <p class="muted">{backupWords().notYours}</p>
+      {isHosted.value ? (
+        <p class="note">{backupWords().atTheFarm}</p>
+      ) : (
+        <>
+          <Answer of={readiness}>{({ checks }) => <Standing check={checks['backup']} />}</Answer>
+          <p class="muted">{backupWords().notYours}</p>
+        </>
+      )}
     </>
   );
 }

@@ -108,7 +108,7 @@ function Choose({ state }: { state: BackupState }) {
         onInput={(event) => setPassword(event.currentTarget.value)}
       />
       <FaultNote fault={fault} />
-      <WorkNote work={state.work} of="check" />
+      {state.work?.state === 'done' ? null : <WorkNote work={state.work} of="check" />}
       <div>
         <WorkButton
           disabled={
@@ -224,12 +224,15 @@ function Apply({ checked, onClose }: { checked: NonNullable<RestoreState['checke
   );
 }
 
-function Differences({ counts }: { counts: NonNullable<RestoreState['checked']>['counts'] }) {
+type Counted = NonNullable<RestoreState['checked']>['counts'][number];
+
+/** Four columns, so that a phone shows them all. */
+function Differences({ counts }: { counts: readonly Counted[] }) {
   const words = backupWords();
   const { column } = words;
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label={words.changes}>
-      <table class="table">
+    <div class="table-frame">
+      <table class="table restore-counts">
         <thead>
           <tr>
             <th scope="col">{column.what}</th>
@@ -239,31 +242,30 @@ function Differences({ counts }: { counts: NonNullable<RestoreState['checked']>[
             <th scope="col" class="number">
               {column.backup}
             </th>
-            <th scope="col" class="number">
-              {column.lost}
-            </th>
-            <th scope="col" class="number">
-              {column.back}
-            </th>
-            <th scope="col" class="number">
-              {column.differ}
-            </th>
+            <th scope="col">{column.change}</th>
           </tr>
         </thead>
         <tbody>
-          {counts.map(({ what, now, backup, lost, back, differ }) => (
-            <tr key={what} data-what={what}>
-              <th scope="row">{words.what[what]}</th>
-              {[now, backup, lost, back, differ].map((value, place) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns stand where they stand
-                <td key={place} class="number">
-                  {figure(value)}
-                </td>
-              ))}
+          {counts.map((one) => (
+            <tr key={one.what} data-what={one.what}>
+              <th scope="row">{words.what[one.what]}</th>
+              <td class="number">{figure(one.now)}</td>
+              <td class="number">{figure(one.backup)}</td>
+              <td>{changeOf(one)}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
   );
+}
+
+function changeOf({ lost, back, differ }: Counted): string {
+  const { change } = backupWords();
+  const parts = [
+    lost > 0 ? change.lost(figure(lost)) : null,
+    back > 0 ? change.back(figure(back)) : null,
+    differ > 0 ? change.differ(figure(differ)) : null,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? '—' : parts.join(', ');
 }
