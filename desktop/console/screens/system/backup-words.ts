@@ -133,8 +133,10 @@ export const backupWords = dictionary({
       expenses: 'Despesas',
     },
     same: 'Nestas listas nada mudaria.',
-    losing: (rows: string) =>
-      `${rows} registros de depois do backup sairiam da tela. Ficam guardados na caixa, mas não voltam sozinhos.`,
+    losing: (rows: string, isOne: boolean) =>
+      isOne
+        ? '1 registro de depois do backup sairia da tela. Fica guardado na caixa, mas não volta sozinho.'
+        : `${rows} registros de depois do backup sairiam da tela. Ficam guardados na caixa, mas não voltam sozinhos.`,
     drop: 'Fechar sem restaurar',
     apply: 'Restaurar este backup',
     applyTitle: 'Restaurar mesmo?',
@@ -288,8 +290,10 @@ export const backupWords = dictionary({
       expenses: 'Expenses',
     },
     same: 'Nothing would change in these lists.',
-    losing: (rows: string) =>
-      `${rows} records from after the backup would go from the screen. They are kept on the box, but do not come back by themselves.`,
+    losing: (rows: string, isOne: boolean) =>
+      isOne
+        ? '1 record from after the backup would go from the screen. It is kept on the box, but does not come back by itself.'
+        : `${rows} records from after the backup would go from the screen. They are kept on the box, but do not come back by themselves.`,
     drop: 'Close without restoring',
     apply: 'Restore this backup',
     applyTitle: 'Really restore?',

@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import { atTheBox, COMMAND, SETTINGS_FILE } from '#contract/commands.ts';
@@ -5,6 +6,7 @@ import type { notificationPage } from '#contract/resources/notifications.ts';
 import { Answer } from '../../components/answer.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ApiError } from '../../data/api.ts';
+import { farm, isKnown } from '../../data/farm-store.ts';
 import { type Readiness, useReadiness } from '../../data/health.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
@@ -29,6 +31,8 @@ export function Backup() {
   const [made, setMade] = useState<NewKey | null>(null);
   const state = useGet<BackupState>('/system/backup');
   const restore = useGet<RestoreState>(state.data === undefined ? null : '/system/restore');
+  // on a box without a farm that is what somebody came for
+  const isEmptyBox = isKnown.value && farm.value === null;
   const isClosed = state.error instanceof ApiError && [403, 404].includes(state.error.status);
   if (made !== null) {
     return (
@@ -43,20 +47,27 @@ export function Backup() {
         <FromOutside />
       ) : (
         <Answer of={state}>
-          {(data) => (
-            <>
-              {data.folder === null ? <NoFolder /> : <StandCard state={data} />}
-              {data.folder === null ? null : <KeyCard state={data} onMade={setMade} />}
-              {data.folder === null ? null : (
-                <Answer of={restore}>{(found) => <RestoreCard state={data} restore={found} />}</Answer>
-              )}
-            </>
-          )}
+          {(data) =>
+            data.folder === null ? (
+              <NoFolder />
+            ) : (
+              <>
+                {isEmptyBox ? <WayBack state={data} of={restore} /> : null}
+                <StandCard state={data} />
+                <KeyCard state={data} onMade={setMade} />
+                {isEmptyBox ? null : <WayBack state={data} of={restore} />}
+              </>
+            )
+          }
         </Answer>
       )}
       <Told />
     </SystemPage>
   );
+}
+
+function WayBack({ state, of: restore }: { state: BackupState; of: UseQueryResult<RestoreState> }) {
+  return <Answer of={restore}>{(found) => <RestoreCard state={state} restore={found} />}</Answer>;
 }
 
 /** For those who may not keep the backups: whether they are in order. */

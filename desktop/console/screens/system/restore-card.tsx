@@ -154,7 +154,7 @@ function Checked({ state, restore }: { state: BackupState; restore: RestoreState
       <h3>{words.changes}</h3>
       <Differences counts={checked.counts} />
       {changing.length === 0 ? <p>{words.same}</p> : null}
-      {lost > 0 ? <p class="note p2">{words.losing(figure(lost))}</p> : null}
+      {lost > 0 ? <p class="note p2">{words.losing(figure(lost), lost === 1)}</p> : null}
       <FaultNote fault={fault} />
       {restore.can_apply ? null : (
         <>
