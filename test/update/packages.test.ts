@@ -194,6 +194,15 @@ describe('given up, leaving only the word of it', () => {
 
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0 && process.getuid?.() === 0;
 
+test('a note of updates that cannot be read for a while is not written over', async () => {
+  const box = aBox();
+  mkdirSync(join(box.data, 'update', 'state.json'), { recursive: true });
+  await expect(stageUpdate(box, wish(good))).rejects.toMatchObject({
+    code: 'ALREADY_RUNNING',
+  });
+  expect(readdirSync(join(box.data, 'update', 'state.json'))).toEqual([]);
+});
+
 test('of a version that falls people read its error, not the places in its code', () => {
   const { stderr } = spawnSync(process.execPath, [
     '-e',
