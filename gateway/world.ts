@@ -25,6 +25,8 @@ export type World = {
   restart?: () => void;
   /** Whether whatever started this process starts it again when it ends; absent: nobody would. */
   isSupervised?: boolean;
+  /** Before the schema is brought forward, which nothing interrupts, and afterwards. */
+  onMigrating?: (isMigrating: boolean) => void;
   /** Another pulse than the machine's, for a world that lives faster. */
   startTicks?: typeof startTicks;
   /** Another name and other addresses than the machine's. */
