@@ -45,7 +45,7 @@ async function bundle({ entry, file, format, out }) {
     root: folder,
     logLevel: 'warn',
     // what is Node's or Electron's stays outside; everything else goes in, so that no package lies beside it
-    ssr: isPage ? {} : { noExternal: true, external: ['electron', 'serialport'] },
+    ssr: isPage ? {} : { noExternal: true, external: ['electron'] },
     build: {
       ssr: !isPage,
       outDir: out,
@@ -54,7 +54,7 @@ async function bundle({ entry, file, format, out }) {
       minify: false,
       rollupOptions: {
         input: path.join(folder, entry),
-        external: isPage ? [] : ['electron', 'serialport'],
+        external: isPage ? [] : ['electron'],
         output: { entryFileNames: file, format },
       },
     },

@@ -1,17 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { qrSvg, qrText } from '#adapters/discovery/qr-code.ts';
+import { COMMAND } from '#contract/commands.ts';
+import { codeOfPin } from '#contract/discovery.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import type { Command } from './admin-session.ts';
 import { readRun, runFileOf } from './doctor/run-file.ts';
 
 const WITHIN_MS = 5_000;
-const NOT_RUNNING = 'The label shows where the gateway answers: start it first (npm start), then ask again';
+const NOT_RUNNING = `The label shows where the gateway answers: start it first (sudo systemctl start ${COMMAND}; from the source npm start), then ask again`;
 
 /** The label of the box: its QR code with addresses and pin, and the same for people who type. */
 export const showLabel: Command = async ({ config, text }) => {
   const run = readRun(runFileOf(config));
   if (run === null || run.stopped_at !== null) throw new Error(NOT_RUNNING);
-  const { name, addresses, ports, qr, gateway_id } = await identityAt(run.address);
+  const { name, addresses, ports, qr, gateway_id, authority } = await identityAt(run.address);
   if (qr === null) throw new Error('This instance has no authority of its own, so there is nothing to pin');
   const hosts = addresses.filter((address) => address.includes('.'));
   const lines = [
@@ -20,6 +22,8 @@ export const showLabel: Command = async ({ config, text }) => {
       ports.https === null ? `http://${host}:${ports.http}/` : `https://${host}:${ports.https}/`,
     ),
     `id ${gateway_id}`,
+    // for who pairs a PC: the same digits stand there
+    ...(authority === null ? [] : [`code ${codeOfPin(authority.spki_sha256)}`]),
   ];
   const file = text('svg');
   if (file !== undefined) await writeFile(file, labelSvg(await qrSvg(qr), lines));

@@ -4,6 +4,7 @@ import type { PasswordCost } from '#adapters/passwords/argon2-passwords.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { guardQuery } from '#adapters/sql/queries/access.ts';
 import { accountQueries } from '#adapters/sql/queries/accounts.ts';
+import { called } from '#contract/commands.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -50,7 +51,7 @@ export class NotThere extends Error {}
 export function required(session: Session, option: AdminOption): string {
   const text = session.text(option)?.trim();
   if (text === undefined || text === '')
-    throw new BadUse(`--${option} is missing; see npm run admin -- --help`);
+    throw new BadUse(`--${option} is missing; see ${called('admin --help')}`);
   return text;
 }
 

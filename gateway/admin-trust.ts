@@ -5,6 +5,7 @@ import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { AUTHORITY_PIN, trustQueries } from '#adapters/sql/queries/trust.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { copyAside, trustFiles } from '#adapters/tls/trust-files.ts';
+import { atTheBox } from '#contract/commands.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { authorityRotationInput } from '#contract/resources/system-identity.ts';
 import { put } from '#core/changes.ts';
@@ -39,7 +40,7 @@ export const cancelAuthorityRotation: Command = async (session) => {
 export const newAuthority: Command = async (session) => {
   if (!session.isForced) {
     throw new BadUse(
-      'Everything that pinned the authority must pin the new one; bring the old one back from a backup if you can (npm run restore -- --authority-only), else say --force',
+      `Everything that pinned the authority must pin the new one; bring the old one back from a backup if you can (${atTheBox('restore --from FOLDER --authority-only')}), else say --force`,
     );
   }
   const { kernel, config } = session;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { PasswordCost } from '#adapters/passwords/argon2-passwords.ts';
+import { called, usage } from '#contract/commands.ts';
 import {
   changePlan,
   listFarms,
@@ -35,7 +36,7 @@ import { cancelAuthorityRotation, newAuthority, rotateFarmAuthority, showAuthori
 import { type Config, databaseFile, readConfig } from './config.ts';
 import { type Input, readPassword } from './read-password.ts';
 
-const HELP = `npm run admin -- <command> [options]   works while the gateway runs
+const HELP = `${usage('admin <command> [options]', 'works while the gateway runs')}
 
   create-admin       --email E [--name N]  make an administrator
   reset-password     --email E             give an account a new password; its sessions end
@@ -131,7 +132,7 @@ async function carryOut(
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined || more.length > 0) {
     const known = Object.keys(COMMANDS).join(', ');
-    throw new BadUse(`Say one command: ${known}; see npm run admin -- --help`);
+    throw new BadUse(`Say one command: ${known}; see ${called('admin --help')}`);
   }
   const config = configOf(values, environment);
   // create-admin may be the first thing ever done on a new box; the others have nothing to do there

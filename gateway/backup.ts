@@ -5,12 +5,13 @@ import { noteProof } from '#adapters/backup/backup-proof.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { hasKeyFile, writeKeyFile } from '#adapters/backup/key-file.ts';
 import { newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
+import { called, usage } from '#contract/commands.ts';
 import { databaseFile, readConfig } from './config.ts';
 import { makeBackup } from './make-backup.ts';
 import { proveKey } from './read-backup.ts';
 import { type Ask, askKey, BadCall, tellOutcome } from './recovery-command.ts';
 
-const HELP = `npm run backup -- [options]   works while the gateway runs
+const HELP = `${usage('backup [options]', 'works while the gateway runs')}
 
   --to FOLDER      make the folder ready and write an encrypted backup there now (BACKUP_DIR)
   --new-key        make the recovery key; it is shown once. Without it the first backup makes one
@@ -45,7 +46,7 @@ export function runBackup(args: readonly string[], ask: Ask, now: () => number):
     if (values['new-key'] || isFirst) await makeKey(at);
     if (at.folder === null) {
       if (values['new-key']) return;
-      throw new BadCall('Say --to with the folder of the stick; see npm run backup -- --help');
+      throw new BadCall(`Say --to with the folder of the stick; see ${called('backup --help')}`);
     }
     await prepareFolder(at.folder);
     const { file, bytes } = await makeBackup({
@@ -67,7 +68,7 @@ async function makeKey({ data, madeAt, print }: At): Promise<void> {
   await writeKeyFile(data, key.publicKey, madeAt);
   print(`Recovery key (shown only now; without it no backup can be read):\n\n  ${key.text}\n`);
   print(
-    'Write it down twice and keep it away from the stick. Prove it later: npm run backup -- --prove-key\n',
+    `Write it down twice and keep it away from the stick. Prove it later: ${called('backup --prove-key')}\n`,
   );
 }
 

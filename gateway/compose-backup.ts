@@ -1,4 +1,5 @@
 import { listBackups, listByName } from '#adapters/backup/backup-folder.ts';
+import { goesOverCard, hoursBetween, notePace } from '#adapters/backup/backup-pace.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { isBackupDue, isSnapshotDue, type Tried } from '#adapters/backup/due.ts';
 import { clearScratch } from '#adapters/backup/scratch.ts';
@@ -20,6 +21,8 @@ const HOUR = 3_600_000;
 const MB = 1_000_000;
 /** Of three backups that should be there, none: something is wrong that no failure told. */
 const LATE_AFTER = 3;
+/** A box that was off for days makes the first one within minutes of its start. */
+const FIRST_WITHIN_MS = HOUR;
 
 export type BackupDeps = {
   config: Config;
@@ -34,7 +37,7 @@ export type BackupDeps = {
 /** How backups and the database stand, for the doctor. */
 export type BackupStand = {
   trouble: string | null;
-  everyH: number;
+  isOverCard: boolean;
   /** What the full check of this run found, and when; null: nothing, or not yet. */
   wrong: string | null;
   checkedAt: number | null;
@@ -58,7 +61,8 @@ export function wireBackup(deps: BackupDeps) {
     checkedAt: null as number | null,
     hasChanged: true,
     isStopping: false,
-    onCard: 0,
+    isOverCard: false,
+    begunAt: monotonic(),
   };
   database.onCommit((committed) => {
     if (controlChangeOf(committed) === 'config') state.hasChanged = true;
@@ -72,7 +76,7 @@ export function wireBackup(deps: BackupDeps) {
     try {
       const { file, bytes, onCard } = await run();
       state[what] = { triedAt, failed: false };
-      if (what === 'backup') state.onCard = onCard;
+      if (what === 'backup') await keepPace(onCard > 0);
       kernel.log.info({ file, bytes, onCard }, `${what} made`);
       return true;
     } catch (error) {
@@ -86,9 +90,19 @@ export function wireBackup(deps: BackupDeps) {
     }
   }
 
+  /** Backups that go through the card are made once a day, also by the next run. */
+  async function keepPace(isOverCard: boolean): Promise<void> {
+    if (state.isOverCard === isOverCard) return;
+    state.isOverCard = isOverCard;
+    await notePace(config.data, isOverCard).catch((error: unknown) =>
+      kernel.log.warn({ err: error }, 'the pace of backups was not noted'),
+    );
+  }
+
   async function backUp(run: RunJob): Promise<void> {
     const folder = config.backupDir;
     if (folder === null) return;
+    if (!state.hasLooked) state.isOverCard = await goesOverCard(config.data);
     state.newestBackupAt = (await listBackups(folder).catch(() => [])).at(-1)?.madeAt ?? state.newestBackupAt;
     state.hasLooked = true;
     const due = { now: kernel.now(), monotonic: monotonic(), everyMs: everyHours(config, state) * HOUR };
@@ -172,7 +186,7 @@ export function wireBackup(deps: BackupDeps) {
     lastGood,
     stand: (): BackupStand => ({
       trouble: state.trouble,
-      everyH: everyHours(config, state),
+      isOverCard: state.isOverCard,
       wrong: state.wrong,
       checkedAt: state.checkedAt,
       boot: {
@@ -208,14 +222,16 @@ type State = {
   hasLooked: boolean;
   trouble: string | null;
   wrong: string | null;
-  onCard: number;
+  isOverCard: boolean;
+  begunAt: number;
 };
 
-/** A copy that found no room in memory went through the card of the box: that is done once a day. */
-const everyHours = ({ backupEveryH }: Pick<Config, 'backupEveryH'>, { onCard }: Pick<State, 'onCard'>) =>
-  Math.max(backupEveryH, onCard > 0 ? 24 : 0);
+const everyHours = (
+  { backupEveryH }: Pick<Config, 'backupEveryH'>,
+  { isOverCard }: Pick<State, 'isOverCard'>,
+) => hoursBetween(backupEveryH, isOverCard);
 
-function tellOutside({ config, kernel, boot, checks, metrics }: BackupDeps, state: State): void {
+function tellOutside({ config, kernel, monotonic, boot, checks, metrics }: BackupDeps, state: State): void {
   const ageMs = () =>
     state.newestBackupAt === null ? null : Math.max(0, kernel.now() - state.newestBackupAt);
   checks.add('boot', () => {
@@ -232,11 +248,17 @@ function tellOutside({ config, kernel, boot, checks, metrics }: BackupDeps, stat
     const shown =
       age === null ? 'there is no backup yet' : `the newest is ${Math.round(age / 60_000)} min old`;
     if (state.trouble !== null) return { ok: false, detail: `${state.trouble}; ${shown}`, age_s };
-    const isLate = age !== null && age > LATE_AFTER * everyHours(config, state) * HOUR;
+    const isFresh = monotonic() - state.begunAt < FIRST_WITHIN_MS;
+    const isLate = !isFresh && age !== null && age > LATE_AFTER * everyHours(config, state) * HOUR;
     return { ok: age !== null && !isLate, detail: shown, age_s };
   });
   metrics.gauge('boot_rung', `Rung of the boot ladder this start reached: ${RUNGS.join(', ')}, from 0`, () =>
     RUNGS.indexOf(boot.rung),
+  );
+  metrics.gauge(
+    'backup_period_seconds',
+    'Time between two backups as they are made now; once a day where they go through the card',
+    () => (everyHours(config, state) * HOUR) / 1000,
   );
   metrics.gauge(
     'backup_age_seconds',

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { LocalPages } from '#adapters/http/local-pages.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
@@ -7,7 +6,7 @@ import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
 import { probeQueries } from '#adapters/sql/queries/probes.ts';
 import { cloudPath } from '#adapters/system/cloud-path.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
-import { clockOffset, machineStart } from '#adapters/system/machine-facts.ts';
+import { clockOffset } from '#adapters/system/machine-facts.ts';
 import { isAnswering, ownerOfPort } from '#adapters/system/port-owner.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import type { StorageHealth } from '#adapters/system/storage-health.ts';
@@ -47,8 +46,8 @@ import {
   logFacts,
   machineQuestions,
 } from './doctor/gather.ts';
-import { beginRun, runFileOf } from './doctor/run-file.ts';
-import { makeBundle, secretsAmong } from './doctor/support-bundle.ts';
+import type { RunNote } from './doctor/run-file.ts';
+import { makeBundle, secretsIn } from './doctor/support-bundle.ts';
 import type { World } from './world.ts';
 
 export type DoctorDeps = {
@@ -75,6 +74,8 @@ export type DoctorDeps = {
 
 /** What stands only once the ports are open. */
 export type Opened = {
+  /** Left at the start of this process. */
+  note: RunNote;
   address: string;
   ports: () => Ports;
   broker: SupervisedBroker | null;
@@ -90,22 +91,24 @@ const FRESH_MS = 2_000;
 export function wireDoctor(deps: DoctorDeps) {
   const { config, world, kernel, database } = deps;
   const queries = doctorQueries(database.readLong, database.dialect);
-  const at = { opened: null as Opened | null, run: null as ReturnType<typeof beginRun> | null };
+  const at = { opened: null as Opened | null };
   const version = programVersion();
   const facts = remembering(world.monotonic, () =>
     gather({ now: kernel.now(), role: config.role, version }, questions()),
   );
 
   function questions() {
-    const { opened, run } = at;
+    const { opened } = at;
+    const run = opened?.note.run() ?? null;
     const isGateway = config.role === 'gateway';
     return {
       ...machineQuestions(config, { writes: deps.storage.disk(), residentBytes: process.memoryUsage.rss() }),
       run: () => ({
         state: 'running' as const,
-        startedAt: run?.run.started_at ?? null,
-        cause: run?.run.cause ?? null,
-        fault: run?.run.fault_before ?? null,
+        startedAt: run?.started_at ?? null,
+        stoppedAt: null,
+        cause: run?.cause ?? null,
+        fault: run?.fault_before ?? null,
       }),
       clock: () => clockFacts(deps),
       database: () => databaseFacts(deps, queries.bytes),
@@ -118,7 +121,11 @@ export function wireDoctor(deps: DoctorDeps) {
               .filter(({ row }) => !row.is_simulated)
               .map((view) => controllerFacts(deps, view))
           : null,
-      backup: () => backupFacts(config, deps.backup() ?? { trouble: null, everyH: config.backupEveryH }),
+      backup: () =>
+        backupFacts(config, {
+          ...(deps.backup() ?? { trouble: null, isOverCard: false }),
+          until: kernel.now(),
+        }),
       versions: async () => ({
         program: version,
         node: process.version,
@@ -154,12 +161,16 @@ export function wireDoctor(deps: DoctorDeps) {
       schema: await orNull(queries.schema()),
       tables: await orNull(queries.tables()),
       // without them nothing could be struck out: then there is no bundle
-      secrets: secretsAmong(await queries.instanceValues()),
+      secrets: await secretsIn(queries),
     });
   });
 
   const report = async () => examine(await facts());
-  const local: Omit<LocalPages, 'hostedEntrance'> = { key: () => at.run?.run.key ?? null, report, bundle };
+  const local: Omit<LocalPages, 'hostedEntrance'> = {
+    key: () => at.opened?.note.run().key ?? null,
+    report,
+    bundle,
+  };
   tellBox(deps, { version, bytes: queries.bytes });
   return {
     local,
@@ -171,25 +182,11 @@ export function wireDoctor(deps: DoctorDeps) {
       farmsOwnedBy: queries.farmsOwnedBy,
     }),
     /** The ports are open: from here on the run counts. */
-    async attach(opened: Opened): Promise<void> {
+    attach(opened: Opened): void {
       at.opened = opened;
-      at.run = beginRun(
-        {
-          file: runFileOf(config),
-          folder: config.data,
-          now: kernel.now,
-          process: process.pid,
-          machine: await machineStart(),
-          version,
-          newKey: () => randomBytes(32).toString('base64url'),
-          failed: (error) => kernel.log.warn({ err: error }, 'the note of this run was not written'),
-        },
-        opened.address,
-      );
-      kernel.log.info({ cause: at.run.run.cause }, 'why this run began');
+      opened.note.opened(opened.address, kernel.now);
+      kernel.log.info({ cause: opened.note.run().cause }, 'why this run began');
     },
-    stopped: () => at.run?.stopped(),
-    fault: (error: unknown) => at.run?.fault(error),
   };
 }
 
@@ -349,6 +346,7 @@ export function syncFactsOf(told: SyncStatusAnswer): SyncFacts | null {
     contactAgeS: told.link.age_s,
     waitingRows: told.lanes.core.waiting_rows + told.lanes.history.waiting_rows,
     lagS: lags.length === 0 ? null : Math.max(...lags),
+    ackAgeS: told.last_ack.age_s,
     refusal: refusalOf(told.link.trouble),
     parkedRows: told.parked.here,
     daysLeft: told.offline.days_left,

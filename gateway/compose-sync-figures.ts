@@ -65,11 +65,15 @@ export function tellFigures(
   told: {
     facts: () => SyncFacts;
     counted: () => Promise<LogFigures>;
+    isPaired: () => boolean;
     traffic: { sent: number; received: number };
     comparer: Pick<Comparer, 'repairedRows' | 'comparisons'>;
   },
 ): void {
-  const { facts, counted, traffic, comparer } = told;
+  const { facts, counted, isPaired, traffic, comparer } = told;
+  metrics.gauge('sync_paired', '1 while this gateway is paired with a hosted instance', () =>
+    Number(isPaired()),
+  );
   metrics.counter(
     'sync_repair_rows_total',
     'Rows on which both sides differed and which a comparison made right; more than 0 is a bug or a broken disk',

@@ -155,7 +155,8 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     const [{ value, ageMs }, measured] = [await figures(), await size()];
     return { ...value, ...measured.value, ageMs, sizeAgeMs: measured.ageMs };
   };
-  tellFigures(metrics, { facts, counted, traffic, comparer });
+  const isPaired = () => state.pairing === 'paired';
+  tellFigures(metrics, { facts, counted, isPaired, traffic, comparer });
 
   const eventNow = async () => syncEventOf(facts(), (await figures()).value, now());
   const status: ShowStatusDeps = {

@@ -21,7 +21,7 @@ import { createHandshakeGate } from '#adapters/tls/handshake-gate.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { createTlsServer, secureContextOf } from '#adapters/tls/tls-server.ts';
 import { trustFiles } from '#adapters/tls/trust-files.ts';
-import type { Beacon } from '#contract/discovery.ts';
+import { type Beacon, hostsOf } from '#contract/discovery.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -58,6 +58,7 @@ export async function wireTrust(deps: TrustDeps) {
   const queries = trustQueries(database.read, OWN_STREAM);
   const shown = { context: null as SecureContext | null };
   const open = { ports: portsOf(config), troubles: new Map<string, string>() };
+  const gatewayId = await queries.gatewayId();
   const hasTls = config.role === 'gateway' && (config.httpsPort !== null || config.mqttsPort !== null);
   const keeper = hasTls
     ? keepTrust({
@@ -66,7 +67,8 @@ export async function wireTrust(deps: TrustDeps) {
         store: trustFiles({ writeWhole, maker: certificateMaker }, config.data),
         maker: certificateMaker,
         network,
-        extraNames: config.tlsNames,
+        // https by the names that it answers to on its network, too
+        extraNames: [...hostsOf(gatewayId), ...config.tlsNames],
         newTicketKey: () => randomBytes(48).toString('base64'),
         // on a database of its own: another one may serve several boxes
         knownPin: config.databaseUrl === null ? queries.knownPin : async () => null,
@@ -86,9 +88,11 @@ export async function wireTrust(deps: TrustDeps) {
     metrics.counter('tls_handshakes_total', 'TLS handshakes begun', gate.begun);
     metrics.gauge('tls_handshakes_open', 'Connections before and within their TLS handshake', gate.open);
   }
+  const software = programVersion();
   const identity: IdentityDeps = {
-    gatewayId: await queries.gatewayId(),
+    gatewayId,
     role: config.role,
+    software,
     keeper,
     facts: certificateMaker.facts,
     network,
@@ -100,7 +104,6 @@ export async function wireTrust(deps: TrustDeps) {
     qrSvg,
     isLocal: (source) => config.role === 'gateway' && deps.isNear(source),
   });
-  const software = programVersion();
   return {
     routes,
     /** What is told to whoever looks for gateways on the farm's network. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { parseNetwork } from '#adapters/http/client-address.ts';
+import { atTheBox, SETTINGS_FILE } from '#contract/commands.ts';
 import { DISCOVERY_PORT } from '#contract/discovery.ts';
 import { isName } from '#features/trust/trust-rules.ts';
 import { DATABASE_NAME } from './update/database-name.ts';
@@ -200,7 +201,7 @@ export const options = {
   'backup-dir': {
     schema: z.string().min(1).nullable(),
     fallback: null,
-    help: 'folder of a stick for encrypted backups, made ready by npm run backup -- --to FOLDER; without it none',
+    help: `folder of a stick for encrypted backups, made ready by ${atTheBox('backup --to FOLDER')}; without it none`,
   },
   'backup-every-h': {
     schema: count(1, 168),
@@ -294,7 +295,7 @@ export const options = {
   'hosted-url': {
     schema: webAddress.nullable(),
     fallback: null,
-    help: 'hosted instance that this gateway is paired with when nothing else is said, see npm run pair',
+    help: `hosted instance that this gateway is paired with when nothing else is said, see ${atTheBox('pair')}`,
   },
   'sync-quota-mb': {
     schema: count(10, 10_000_000),
@@ -439,7 +440,7 @@ export function helpText(): string {
     const shown = fallback === null || String(fallback) === '' ? '' : ` [${String(fallback)}]`;
     return `  --${name.padEnd(24)} ${environmentName(name).padEnd(24)} ${help}${shown}`;
   });
-  return `npm start -- [options]   each also by its environment variable\n\n${lines.join('\n')}\n`;
+  return `Options of the gateway, each also by its environment variable: of an installed box in ${SETTINGS_FILE},\nfrom the source npm start -- [options]\n\n${lines.join('\n')}\n`;
 }
 
 export const databaseFile = (config: Pick<Config, 'data'>): string => join(config.data, DATABASE_NAME);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { KeyFileDamaged } from '#adapters/sync/pairing-key.ts';
+import { usage } from '#contract/commands.ts';
 import { AppError } from '#core/errors.ts';
 import { adminKernel, openPatiently } from './admin-session.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from './compose-pairing.ts';
 import { BadOption, type Config, databaseFile, readConfig } from './config.ts';
 
-const HELP = `npm run pair -- [options]   works while the gateway runs
+const HELP = `${usage('pair [options]', 'works while the gateway runs')}
 
   --hosted-url URL   the hosted instance (HOSTED_URL)
   --name NAME        what the gateway is called there; by default the name of this box

@@ -12,6 +12,7 @@ import { type RecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key
 import { freeName, syncFile, syncFolder, timeName, UNFINISHED } from '#adapters/backup/safe-files.ts';
 import { isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
+import { COMMAND, usage } from '#contract/commands.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { purge } from '#core/changes.ts';
 import { nodeOf } from '#core/sync-node.ts';
@@ -24,7 +25,7 @@ import { unsealTo } from './read-backup.ts';
 import { type Ask, askKey, BadCall, tellOutcome } from './recovery-command.ts';
 import { describeAuthority, putAuthority, restoreAuthority } from './restore-authority.ts';
 
-const HELP = `npm run restore -- --from FILE|FOLDER [options]   the gateway must be stopped
+const HELP = `${usage('restore --from FILE|FOLDER [options]', 'the gateway must be stopped')}
 
   --from       a backup, or the folder of backups, of which the newest is taken
   --authority-only   bring back the farm authority alone, which controllers and consoles pin; nothing else changes,
@@ -59,7 +60,9 @@ export function runRestore(args: readonly string[], ask: Ask, now: () => number)
       const aside = await putInPlace({ ...target, staged, key, backup });
       ask.print(aside === null ? 'Restored' : `Restored; what was there before is in ${aside}`);
       ask.print(await putAuthority(config.data, manifest.authority ?? null, target.now));
-      ask.print('Start the gateway: npm start. Its controllers follow the restored levels.');
+      ask.print(
+        `Start the gateway: sudo systemctl start ${COMMAND} (from the source: npm start). Its controllers follow the restored levels.`,
+      );
     } catch (error) {
       throw asTrouble(error, config.data);
     } finally {

@@ -10,6 +10,8 @@ import { openBroker } from './compose-broker.ts';
 import { watchProcess } from './compose-platform.ts';
 import { openTimeServer } from './compose-time.ts';
 import { type Config, isForThisMachine } from './config.ts';
+import { noteStart } from './doctor/note-start.ts';
+import type { RunNote } from './doctor/run-file.ts';
 import { createJobProcess } from './job-process.ts';
 import {
   backupTicks,
@@ -44,6 +46,16 @@ const LAST_WORDS_MS = 500;
 
 /** The program as it runs: ports open, controllers heard, schedules followed. Rejects when a port is taken. */
 export async function serve(config: Config, world: World): Promise<Running> {
+  const note = await noteStart(config, world);
+  try {
+    return await begin(config, world, note);
+  } catch (error) {
+    note.stopped();
+    throw error;
+  }
+}
+
+async function begin(config: Config, world: World, note: RunNote): Promise<Running> {
   const instance = await compose(config, world);
   const { control, kernel } = instance;
   const server = hardenServer(createServer(SERVER_OPTIONS, instance.app), (reason, source) =>
@@ -97,7 +109,8 @@ export async function serve(config: Config, world: World): Promise<Running> {
     const loop = watchProcess(instance);
     const trust = { name: 'certificates', every: '*/5 * * * * *', run: doors.look };
     const timeServer = await openTimeServer(config, world, instance);
-    await instance.doctor.attach({
+    instance.doctor.attach({
+      note,
       address: `http://${shownHost(config.host)}:${httpAddress.port}`,
       ports: doors.ports,
       broker,
@@ -135,7 +148,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
       https: https === null ? null : `https://${shownHost(config.host)}:${https}`,
       mqtts: mqtts === null ? null : `mqtts://${shownHost(config.host)}:${mqtts}`,
       pulse: () => pulse,
-      fault: instance.doctor.fault,
+      fault: note.fault,
       vital: (before) => vitalOf({ instance, broker, ticks: () => pulse.ticks, ports: doors.ports }, before),
       async stop() {
         // a copy under way would keep the stop waiting
@@ -172,7 +185,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
         await instance.database.close();
-        instance.doctor.stopped();
+        note.stopped();
       },
     };
   } catch (error) {

@@ -3,6 +3,7 @@ import { controlTroubleOf } from '#adapters/sql/check-database.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
 import { schemaTroubleOf } from '#adapters/sql/update-facts.ts';
 import { standBack } from '#adapters/system/stand-back.ts';
+import { usage } from '#contract/commands.ts';
 import { beforePackage } from './before-package.ts';
 import { BadOption, readConfig } from './config.ts';
 import { prepareSqlite, sqliteMigrations } from './open-database.ts';
@@ -12,7 +13,7 @@ import { stageUpdate } from './update/stage-update.ts';
 import { readState } from './update/update-folder.ts';
 import { UpdateRefused } from './update/update-trouble.ts';
 
-const HELP = `npm run update -- --from FILE|FOLDER|https://...|hosted   works while the gateway runs
+const HELP = `${usage('update --from FILE|FOLDER|https://...|hosted', 'works while the gateway runs')}
 
   --from         a signed package, a folder such as a stick (its newest one is taken), an https address, or the word
                  hosted for what the hosted instance offers that this gateway is paired with

@@ -312,7 +312,12 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
 
     test.each([
       ['an access token that does not exist', ['revoke-token', '--id', 'x'], 1, 'There is no access token x'],
-      ['no id', ['revoke-invitation'], 2, '--id is missing; see npm run admin -- --help'],
+      [
+        'no id',
+        ['revoke-invitation'],
+        2,
+        '--id is missing; see sudo shrimp-farm-gateway admin --help (from the source: npm run admin -- --help)',
+      ],
       [
         'an owner who does not exist',
         ['list-farms', '--email', 'x@y.zz'],
@@ -355,7 +360,7 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
       'no email',
       ['reset-password', '--password', 'camarao-123'],
       2,
-      '--email is missing; see npm run admin -- --help',
+      '--email is missing; see sudo shrimp-farm-gateway admin --help (from the source: npm run admin -- --help)',
     ],
     [
       'a plan that is none',

@@ -1,6 +1,6 @@
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import type * as z from 'zod';
-import { type Channel, CONSOLE_CHANNELS } from '../ipc.ts';
+import { CHANNELS, type Channel, CONSOLE_CHANNELS } from '../ipc.ts';
 
 export type Answers = Partial<
   Record<Channel, { takes: z.ZodType | null; answer: (message: unknown) => unknown }>
@@ -22,7 +22,7 @@ export const plain = (answer: () => unknown): NonNullable<Answers[Channel]> => (
  * the console's few verbs for the paired gateway's pages, the rest for our own.
  */
 export function answerPages(
-  ipc: Pick<IpcMain, 'handle'>,
+  ipc: Pick<IpcMain, 'handle' | 'on'>,
   answers: Answers,
   deps: {
     isConsole: (url: string) => boolean;
@@ -30,6 +30,10 @@ export function answerPages(
     refused: (channel: string, url: string) => void;
   },
 ): void {
+  // only what a page finds of us hangs on it, and our own script says where it runs; each message later is judged by itself
+  ipc.on(CHANNELS.isPaired, (event, origin: unknown) => {
+    event.returnValue = typeof origin === 'string' && deps.isConsole(origin);
+  });
   for (const [channel, handler] of Object.entries(answers) as [Channel, NonNullable<Answers[Channel]>][]) {
     ipc.handle(channel, (event, message: unknown) => {
       const url = senderOf(event);

@@ -10,14 +10,27 @@ import type { FoundGateway } from '../ipc.ts';
 const LISTEN_MS = 2_500;
 const MOST = 50;
 
+/** Every gateway that answers, once for each address it was reached at. */
 export async function findGateways(port = DISCOVERY_PORT): Promise<readonly FoundGateway[]> {
   const found = new Map<string, FoundGateway>();
   const hear = (text: string, address: string) => {
     const gateway = read(text, address);
-    if (gateway !== null && found.size < MOST) found.set(gateway.id, gateway);
+    // one that claims to be another must not hide it
+    if (gateway !== null && found.size < MOST)
+      found.set(`${gateway.id} ${gateway.pin} ${gateway.url}`, gateway);
   };
   await Promise.all([askEverybody(port, hear), askNameService(port, hear)]);
   return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Each gateway once, for people who choose. */
+export function oncePerGateway(found: readonly FoundGateway[]): FoundGateway[] {
+  const once = new Map<string, FoundGateway>();
+  for (const one of found) {
+    const key = `${one.id} ${one.pin}`;
+    if (!once.has(key)) once.set(key, one);
+  }
+  return [...once.values()];
 }
 
 /** The answer of a gateway, as it reached this machine: at that address it can be spoken to. */

@@ -1,18 +1,41 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import path from 'node:path';
+import * as z from 'zod';
+import type { LocalTold } from '../ipc.ts';
 
 // On a PC that is the box itself the program starts the gateway as a process of its own, on the Node that comes with
-// it, and starts it anew when it ends. Closing the window does not end it: motors depend on it.
+// it, and starts it anew when it ends. The gateway needs nothing of this program to go on: it writes its log to a file,
+// and stays when this program falls or its session ends. The next start finds it and takes it over. It ends by its own
+// system's stop, or when a person who was told what stops says so.
 
 export type LocalGateway = {
   url: string;
+  told(): LocalTold;
+  /** Whether the gateway is one that this program started, now or before, and may stop. */
+  isOwn(): boolean;
+  /** Ends the gateway. */
   stop(): Promise<void>;
-  onChange(listener: (state: LocalState) => void): void;
 };
-export type LocalState = 'starting' | 'running' | 'restarting' | 'stopped';
 
 const RESTART_MS = [1_000, 2_000, 5_000, 10_000] as const;
+const STEADY_MS = 60_000;
+const LOOK_MS = 2_000;
+/** A gateway that answers nothing this often in a row is not there. */
+const MISSES = 3;
 const STOP_MS = 8_000;
+const LOG_BYTES = 10_000_000;
+const LAST_WORDS_BYTES = 8_000;
 
 export type LocalDeps = {
   /** Folder of the program: holds gateway/dist/main.js and node_modules. */
@@ -20,68 +43,197 @@ export type LocalDeps = {
   node: string;
   data: string;
   httpPort: number;
-  log: (line: string) => void;
+  /** Whether a gateway answers at the port of this one. */
+  answers: () => Promise<boolean>;
+  changed: (told: LocalTold) => void;
   pause: (ms: number) => Promise<void>;
+  now: () => number;
+  /** When this machine started, in milliseconds. */
+  bootedAt: () => number;
 };
 
 export function startLocalGateway(deps: LocalDeps): LocalGateway {
-  const listeners = new Set<(state: LocalState) => void>();
-  const tell = (state: LocalState) => {
-    for (const listener of listeners) listener(state);
-  };
+  let told: LocalTold = { at: 'starting', trouble: null };
   let child: ChildProcess | null = null;
+  /** A gateway that an earlier start of this program left behind. */
+  let found: number | null = null;
   let isStopping = false;
+  const logFile = path.join(deps.data, 'gateway.log');
 
+  const tell = (next: LocalTold) => {
+    if (JSON.stringify(next) === JSON.stringify(told)) return;
+    told = next;
+    deps.changed(told);
+  };
+  /** Until a gateway that somebody else started is gone. */
+  const watchOther = async () => {
+    found = ownProcess(deps);
+    tell({ at: 'running', trouble: null });
+    for (let misses = 0; misses < MISSES && !isStopping; ) {
+      await deps.pause(LOOK_MS);
+      misses = (await deps.answers()) ? 0 : misses + 1;
+    }
+    found = null;
+  };
+  const untilSteady = async (one: ChildProcess) => {
+    while (one.exitCode === null && one.signalCode === null && child === one) {
+      if (await deps.answers()) return tell({ at: 'running', trouble: null });
+      await deps.pause(LOOK_MS);
+    }
+  };
   const run = async () => {
     for (let falls = 0; !isStopping; ) {
-      tell(falls === 0 ? 'starting' : 'restarting');
-      const startedAt = Date.now();
-      child = start(deps);
-      tell('running');
-      const code = await ended(child);
+      // two on one machine would fight for the ports and the database
+      if (await deps.answers()) {
+        await watchOther();
+        continue;
+      }
       if (isStopping) break;
-      deps.log(`the gateway ended with ${code ?? 'a signal'}; it is started again`);
+      const startedAt = deps.now();
+      tell({ at: falls === 0 ? 'starting' : 'restarting', trouble: told.trouble });
+      const from = beginLog(logFile);
+      const one = start(deps, logFile);
+      child = one;
+      const end = ended(one);
+      void untilSteady(one);
+      await end;
+      child = null;
+      if (isStopping) break;
       // one that ran for a while is not falling over and over
-      falls = Date.now() - startedAt > 60_000 ? 1 : falls + 1;
+      falls = deps.now() - startedAt > STEADY_MS ? 1 : falls + 1;
+      tell({ at: 'restarting', trouble: troubleIn(lastWords(logFile, from)) });
       await deps.pause(RESTART_MS[Math.min(falls, RESTART_MS.length) - 1] ?? 10_000);
     }
-    tell('stopped');
+    tell({ at: 'stopped', trouble: null });
   };
+  const trim = setInterval(() => trimLog(logFile), 60_000);
   const running = run();
   return {
     url: `http://127.0.0.1:${deps.httpPort}/`,
-    onChange: (listener) => void listeners.add(listener),
+    told: () => told,
+    isOwn: () => child !== null || found !== null,
     async stop() {
       isStopping = true;
-      child?.kill('SIGTERM');
-      const killer = setTimeout(() => child?.kill('SIGKILL'), STOP_MS);
+      clearInterval(trim);
+      const pid = child?.pid ?? found;
+      if (pid !== null && pid !== undefined) await endProcess(pid, deps.pause);
       await running;
-      clearTimeout(killer);
     },
   };
 }
 
-function start({ program, node, data, httpPort, log }: LocalDeps): ChildProcess {
-  const child = spawn(
-    node,
-    [
-      '--max-semi-space-size=4',
-      '--max-old-space-size=512',
-      path.join(program, 'gateway/dist/main.js'),
-      '--data',
-      data,
-      '--http-port',
-      String(httpPort),
-    ],
-    { cwd: program, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true },
-  );
-  child.stdout.setEncoding('utf8').on('data', (text: string) => log(text.trimEnd()));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => log(text.trimEnd()));
-  return child;
+function start({ program, node, data, httpPort }: LocalDeps, logFile: string): ChildProcess {
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    return spawn(
+      node,
+      [
+        '--max-semi-space-size=4',
+        '--max-old-space-size=512',
+        '--v8-pool-size=2',
+        path.join(program, 'gateway/dist/main.js'),
+        '--data',
+        data,
+        '--http-port',
+        String(httpPort),
+      ],
+      // of its own: it stays when this program ends, however it ends
+      { cwd: program, stdio: ['ignore', log, log], windowsHide: true, detached: true },
+    );
+  } finally {
+    closeSync(log);
+  }
 }
 
-const ended = (child: ChildProcess): Promise<number | null> =>
+const ended = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
-    child.once('exit', (code) => resolve(code));
-    child.once('error', () => resolve(null));
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
   });
+
+async function endProcess(pid: number, pause: LocalDeps['pause']): Promise<void> {
+  if (!signal(pid, 'SIGTERM')) return;
+  for (let waited = 0; waited < STOP_MS; waited += 100) {
+    await pause(100);
+    if (!signal(pid, 0)) return;
+  }
+  signal(pid, 'SIGKILL');
+}
+
+/** False: there is no such process. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+const runFile = z.object({
+  process: z.int().positive(),
+  address: z.string(),
+  started_at: z.number(),
+  stopped_at: z.number().nullable(),
+});
+
+/** The process that the gateway of this machine noted beside its database; null: what runs here is none of ours. */
+function ownProcess({ data, httpPort, bootedAt }: LocalDeps): number | null {
+  try {
+    const run = runFile.parse(JSON.parse(readFileSync(path.join(data, 'run.json'), 'utf8')));
+    // after a power cut its number may be that of any other program
+    const isOfThisBoot = run.started_at > bootedAt();
+    const isHere = new URL(run.address).port === String(httpPort);
+    const runs = run.stopped_at === null && isOfThisBoot && isHere && signal(run.process, 0);
+    return runs ? run.process : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Answers how long the log is already; a long one is put aside. */
+function beginLog(file: string): number {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    const { size } = statSync(file);
+    if (size < LOG_BYTES / 2) return size;
+    renameSync(file, `${file}.1`);
+  } catch {
+    // there was none
+  }
+  return 0;
+}
+
+/** The gateway goes on writing at the end of what is left. */
+function trimLog(file: string): void {
+  try {
+    if (statSync(file).size > LOG_BYTES) truncateSync(file);
+  } catch {
+    // there is none now
+  }
+}
+
+function lastWords(file: string, from: number): string {
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      const { size } = fstatSync(handle);
+      const at = Math.max(from, size - LAST_WORDS_BYTES);
+      const bytes = Buffer.alloc(Math.max(0, size - at));
+      readSync(handle, bytes, 0, bytes.length, at);
+      return bytes.toString('utf8');
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
+}
+
+/** What a gateway said last for people: its log is JSON, its last sentence is not, and of a fault the first line tells most. */
+export function troubleIn(words: string): LocalTold['trouble'] {
+  const lines = words.split('\n').map((line) => line.trim());
+  const said = lines.filter((line) => line !== '' && !/^(?:\{|at |Node\.js v|\^|throw )/.test(line));
+  const sentence = (said.find((line) => /Error\b/.test(line)) ?? said.at(-1) ?? '').slice(0, 300);
+  const port = /\bport (\d{1,5}) is taken\b/.exec(words)?.[1];
+  return { port: port === undefined ? null : Number(port), sentence };
+}

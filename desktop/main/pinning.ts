@@ -1,20 +1,23 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { Session } from 'electron';
-import type { Settings } from './messages.ts';
 
 const TRUSTED = 0;
 const REFUSED = -2;
 const AS_CHROMIUM_SAYS = -3;
 
+export type VerifyingSession = Pick<Session, 'fetch' | 'setCertificateVerifyProc'>;
+
 /**
  * The farm's box has an authority of its own, which no browser knows. What was pinned when the box was chosen is what
  * counts for its address, whatever this machine's clock says; every other address is judged as usual.
  */
-export function pinGateway(session: Session, gatewayOf: () => Settings['gateway']): void {
+export function pinGateway(
+  session: Pick<Session, 'setCertificateVerifyProc'>,
+  pinned: () => { hostname: string; pin: string } | null,
+): void {
   session.setCertificateVerifyProc((request, callback) => {
-    const gateway = gatewayOf();
-    if (gateway === null || gateway.pin === null) return callback(AS_CHROMIUM_SAYS);
-    if (request.hostname !== new URL(gateway.url).hostname) return callback(AS_CHROMIUM_SAYS);
+    const gateway = pinned();
+    if (gateway === null || request.hostname !== gateway.hostname) return callback(AS_CHROMIUM_SAYS);
     callback(chainHasPin(request.certificate, gateway.pin) ? TRUSTED : REFUSED);
   });
 }

@@ -2,23 +2,38 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import path from 'node:path';
 import { type Settings, settings } from './messages.ts';
 
-/** Settings of this station. A file that cannot be read is put aside, and the person chooses anew. */
-export function keptSettings(folder: string) {
+export type KeptSettings = { get(): Settings; set(part: Partial<Settings>): void };
+
+/**
+ * Settings of this station. A file that cannot be read is put aside, and the person chooses anew. What cannot be written
+ * is told, and holds until the program ends: the watch goes on.
+ */
+export function keptSettings(folder: string, failed: (error: unknown) => void): KeptSettings {
   const file = path.join(folder, 'settings.json');
   let known = read(file);
   return {
-    get: (): Settings => known,
-    set(part: Partial<Settings>): void {
+    get: () => known,
+    set(part) {
       known = { ...known, ...part };
-      const text = JSON.stringify(known, null, 2);
-      // whole or not at all: this station may lose power, too
-      const handle = openSync(`${file}.new`, 'w', 0o600);
-      writeSync(handle, text);
-      fsyncSync(handle);
-      closeSync(handle);
-      renameSync(`${file}.new`, file);
+      try {
+        write(file, JSON.stringify(known, null, 2));
+      } catch (error) {
+        failed(error);
+      }
     },
   };
+}
+
+/** Whole or not at all: this station may lose power, too. */
+function write(file: string, text: string): void {
+  const handle = openSync(`${file}.new`, 'w', 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(`${file}.new`, file);
 }
 
 function read(file: string): Settings {

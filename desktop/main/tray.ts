@@ -1,53 +1,86 @@
-import type { NativeImage, Tray as SystemTray } from 'electron';
-import type { AlarmsTold } from '../ipc.ts';
+import type { MenuItemConstructorOptions, NativeImage, Tray as SystemTray } from 'electron';
+import type { AlarmsTold, Standing } from '../ipc.ts';
+import type { Words } from './words.ts';
+
+/** What the picture says: nothing is seen, all is well (0), or the priority of the worst alarm. */
+export type Mark = 'blind' | AlarmsTold['worst'];
+
+export type TrayChoices = { startsWithSystem: boolean; isKiosk: boolean; versions: string };
 
 type TrayDeps = {
   Tray: new (image: NativeImage) => SystemTray;
-  Menu: { buildFromTemplate(template: { label: string; click: () => void }[]): Electron.Menu };
-  imageOf: (worst: AlarmsTold['worst']) => NativeImage;
-  words: { open: string; quit: string; calm: string };
+  Menu: { buildFromTemplate(template: MenuItemConstructorOptions[]): Electron.Menu };
+  imageOf: (mark: Mark) => NativeImage;
+  words: Words;
   open: () => void;
+  startWithSystem: (wanted: boolean) => void;
+  beKiosk: (wanted: boolean) => void;
   quit: () => void;
 };
 
 /** The farm's state beside the clock: it is there while no window is. */
-export function makeTray({ Tray, Menu, imageOf, words, open, quit }: TrayDeps) {
-  const tray = new Tray(imageOf(0));
-  tray.setToolTip(words.calm);
-  tray.setContextMenu(
-    Menu.buildFromTemplate([
-      { label: words.open, click: open },
-      { label: words.quit, click: quit },
-    ]),
-  );
-  tray.on('click', open);
+export function makeTray({ Tray, Menu, imageOf, words, ...does }: TrayDeps) {
+  const tray = new Tray(imageOf('blind'));
+  tray.setToolTip(words.blind);
+  tray.on('click', does.open);
   return {
-    tell(told: AlarmsTold) {
-      tray.setImage(imageOf(told.worst));
-      tray.setToolTip(told.unanswered === 0 ? words.calm : `(${told.unanswered}) ${told.text}`);
+    tell(standing: Standing) {
+      tray.setImage(imageOf(markOf(standing)));
+      tray.setToolTip(tipOf(standing, words));
+    },
+    /** Made anew whenever a choice changed: some systems show a menu as it was made. */
+    offer({ startsWithSystem, isKiosk, versions }: TrayChoices) {
+      tray.setContextMenu(
+        Menu.buildFromTemplate([
+          { label: words.open, click: does.open },
+          { type: 'separator' },
+          {
+            label: words.startsWithSystem,
+            type: 'checkbox',
+            checked: startsWithSystem,
+            click: () => does.startWithSystem(!startsWithSystem),
+          },
+          { label: words.kiosk, type: 'checkbox', checked: isKiosk, click: () => does.beKiosk(!isKiosk) },
+          { type: 'separator' },
+          { label: versions, enabled: false },
+          { label: words.quit, click: does.quit },
+        ]),
+      );
     },
     destroy: () => tray.destroy(),
   };
 }
 
-const SIZE = 16;
-const SHAPES = { 0: '#a3adb2', 1: '#d60000', 2: '#f48c25', 3: '#f7d76e' } as const;
+export const markOf = ({ state, worst }: Standing): Mark =>
+  state === 'blind' ? 'blind' : state === 'calm' ? 0 : worst;
 
-/** Raw pixels (BGRA) of the tray's picture: octagon, triangle or square by priority, a quiet dot while all is well. */
-export function trayPixels(worst: AlarmsTold['worst']): { width: number; height: number; pixels: Buffer } {
+function tipOf({ state, unanswered, text }: Standing, words: { blind: string; calm: string }): string {
+  if (state === 'blind') return words.blind;
+  return state === 'calm' || unanswered === 0 ? words.calm : `(${unanswered}) ${text}`;
+}
+
+const SIZE = 16;
+const COLOURS = { blind: '#f04c67', 0: '#a3adb2', 1: '#d60000', 2: '#f48c25', 3: '#f7d76e' } as const;
+
+/** Raw pixels (BGRA) of the tray's picture: octagon, triangle or square by priority, a quiet dot while all is well, a ring struck through while nothing is seen. */
+export function trayPixels(mark: Mark): { width: number; height: number; pixels: Buffer } {
   const pixels = Buffer.alloc(SIZE * SIZE * 4);
-  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(SHAPES[worst].slice(at, at + 2), 16));
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(COLOURS[mark].slice(at, at + 2), 16));
   for (let y = 0; y < SIZE; y += 1) {
     for (let x = 0; x < SIZE; x += 1) {
-      if (!isInside(worst, x - 7.5, y - 7.5)) continue;
+      if (!isInside(mark, x - 7.5, y - 7.5)) continue;
       pixels.set([blue ?? 0, green ?? 0, red ?? 0, 255], (y * SIZE + x) * 4);
     }
   }
   return { width: SIZE, height: SIZE, pixels };
 }
 
-function isInside(worst: AlarmsTold['worst'], x: number, y: number): boolean {
-  switch (worst) {
+function isInside(mark: Mark, x: number, y: number): boolean {
+  switch (mark) {
+    case 'blind': {
+      const radius = Math.hypot(x, y);
+      return (radius > 5 && radius < 7.6) || (radius < 7.6 && Math.abs(x + y) < 1.6);
+    }
     case 0:
       return Math.hypot(x, y) < 4;
     case 1:

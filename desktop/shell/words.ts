@@ -1,19 +1,46 @@
 const pt = {
   title: 'Qual é o gateway da fazenda?',
   explain:
-    'Ele aparece aqui quando está ligado na mesma rede. A chave dele fica guardada: um impostor não entra no lugar.',
+    'Ele aparece aqui quando está ligado na mesma rede. A chave dele fica guardada: um impostor não entra no lugar, e ele é encontrado mesmo com outro endereço.',
   searching: 'Procurando na rede…',
   none: 'Nenhum gateway respondeu. Confira se ele está ligado e se este computador está no Wi-Fi da fazenda.',
   again: 'Procurar de novo',
   address: 'Ou o endereço dele',
   use: 'Usar',
+  asking: 'Perguntando…',
+  nobody:
+    'Nenhum gateway respondeu nesse endereço. Confira o número e se este computador está no Wi-Fi da fazenda.',
   isBox: 'Este computador é a caixa da fazenda?',
+  boxMeans:
+    'Então o gateway roda aqui e inicia junto com o computador. Deixe o computador entrar sem senha, ligar sozinho quando a luz volta e nunca dormir: sem ele ninguém cuida dos aeradores.',
   start: 'Iniciar o gateway aqui',
-  starting: 'Iniciando…',
+  starting: 'Iniciando o gateway… (até um minuto)',
+  startingHere: 'INICIANDO O GATEWAY DESTE COMPUTADOR',
+  runs: 'O gateway deste computador está rodando.',
+  portTaken: (port: number) =>
+    `O gateway não inicia: outro programa deste computador usa a porta ${port}. Se já há um gateway instalado aqui, escolha-o na lista; senão feche o outro programa. O gateway tenta de novo sozinho.`,
+  fell: (sentence: string) =>
+    `O gateway não fica de pé e é iniciado de novo a cada 10 s. Chame o técnico. Ele disse: ${sentence || '(nada)'}`,
+  back: 'Voltar',
   plain: 'sem criptografia',
-  pinned: 'chave',
+  code: 'código',
+  compare:
+    'Compare com o código na etiqueta da caixa, ou no painel de um aparelho que já a usa, em Sistema → Sobre. Todos os números iguais?',
+  open: 'Esta caixa fala sem criptografia: quem está na mesma rede pode ler e imitar. Use só numa rede em que você confia.',
+  known: 'Este endereço prova quem é do mesmo jeito que um banco na internet.',
+  same: 'São iguais: usar esta caixa',
+  useAnyway: 'Usar este endereço',
+  differs: 'Não: voltar',
+  notSame: 'Se o código não bate, não use: pode ser a caixa de outra fazenda, ou alguém se passando por ela.',
   lost: 'SEM CONTATO COM O GATEWAY',
-  since: (minutes: number) => `há ${minutes} min; tentando de novo a cada 3 s`,
+  silent: (host: string) =>
+    `Nada responde em ${host}. Se a caixa ganhou outro endereço, é encontrada sozinha.`,
+  otherKey:
+    'Quem responde ali tem outra chave. Se a caixa foi trocada ou reinstalada, escolha-a de novo e compare o código; se não foi, alguém se passa por ela: chame o técnico.',
+  otherBox: 'Quem responde ali é outra caixa. A da fazenda é procurada na rede.',
+  call: 'Quem chamar',
+  since: (minutes: number) =>
+    `${minutes === 0 ? 'há menos de 1 min' : `há ${minutes} min`}; tentando de novo a cada 3 s`,
   alarms: (text: string) => `Último alarme sem resposta: ${text}`,
   step1: 'Vá ver os aeradores. Eles seguem a agenda sozinhos, mas ninguém está avisando aqui.',
   step2: 'Confira se a caixa está ligada e com luz.',
@@ -25,19 +52,47 @@ const pt = {
 const en: typeof pt = {
   title: 'Which is the farm’s gateway?',
   explain:
-    'It shows up here when it is on in the same network. Its key is kept: no impostor takes its place.',
+    'It shows up here when it is on in the same network. Its key is kept: no impostor takes its place, and it is found under another address, too.',
   searching: 'Looking in the network…',
   none: 'No gateway answered. Check that it is on and that this computer is on the farm’s Wi-Fi.',
   again: 'Look again',
   address: 'Or its address',
   use: 'Use',
+  asking: 'Asking…',
+  nobody:
+    'No gateway answered at that address. Check the number, and that this computer is on the farm’s Wi-Fi.',
   isBox: 'Is this computer the farm’s box?',
+  boxMeans:
+    'Then the gateway runs here and starts with the computer. Let the computer sign in without a password, switch itself on when power returns and never sleep: without it nobody looks after the aerators.',
   start: 'Start the gateway here',
-  starting: 'Starting…',
+  starting: 'Starting the gateway… (up to a minute)',
+  startingHere: 'STARTING THE GATEWAY OF THIS COMPUTER',
+  runs: 'The gateway of this computer runs.',
+  portTaken: (port: number) =>
+    `The gateway does not start: another program on this computer uses port ${port}. If a gateway is installed here already, choose it in the list; else close the other program. The gateway tries again by itself.`,
+  fell: (sentence: string) =>
+    `The gateway does not stay up, and is started again every 10 s. Call the technician. It said: ${sentence || '(nothing)'}`,
+  back: 'Back',
   plain: 'not encrypted',
-  pinned: 'key',
+  code: 'code',
+  compare:
+    'Compare with the code on the label of the box, or in the console of a device that uses it already, under System → About. Are all digits the same?',
+  open: 'This box speaks without encryption: who is in the same network can read and imitate it. Use it only in a network that you trust.',
+  known: 'This address proves who it is in the same way as a bank on the internet.',
+  same: 'The same: use this box',
+  useAnyway: 'Use this address',
+  differs: 'No: back',
+  notSame:
+    'If the code differs, do not use it: it may be another farm’s box, or somebody who poses as yours.',
   lost: 'NO CONTACT WITH THE GATEWAY',
-  since: (minutes: number) => `for ${minutes} min; trying again every 3 s`,
+  silent: (host: string) =>
+    `Nothing answers at ${host}. If the box got another address, it is found by itself.`,
+  otherKey:
+    'Who answers there has another key. If the box was replaced or installed anew, choose it again and compare the code; if not, somebody poses as it: call the technician.',
+  otherBox: 'Another box answers there. That of the farm is looked for in the network.',
+  call: 'Whom to call',
+  since: (minutes: number) =>
+    `for ${minutes === 0 ? 'less than 1 min' : `${minutes} min`}; trying again every 3 s`,
   alarms: (text: string) => `Last alarm nobody answered: ${text}`,
   step1: 'Go and see the aerators. They follow their schedule by themselves, but nobody warns you here.',
   step2: 'Check that the box is on and has light.',

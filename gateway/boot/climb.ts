@@ -16,6 +16,7 @@ import { clearScratch } from '#adapters/backup/scratch.ts';
 import { controlTroubleOf, isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { connectSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.ts';
+import { called } from '#contract/commands.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
 import { type Config, databaseFile } from '../config.ts';
 import { type OpenDatabaseDeps, openConnection, openDatabase, prepareSqlite } from '../open-database.ts';
@@ -243,8 +244,7 @@ const DONE: Readonly<Record<Rung, string>> = {
   rolled_back: '; control goes on from the older database in a new epoch',
   snapshot: '; control goes on from the last verified snapshot in a new epoch',
   last_good: '; control goes on from the last known good configuration in a new epoch, without its history',
-  fail_safe:
-    '; nothing is known of the farm and no controller is told anything: each runs its own schedule or fail-safe state. Restore a backup: npm run restore -- --from FOLDER',
+  fail_safe: `; nothing is known of the farm and no controller is told anything: each runs its own schedule or fail-safe state. Restore a backup: ${called('restore --from FOLDER')}`,
 };
 
 function tell(log: Log, report: BootReport): void {

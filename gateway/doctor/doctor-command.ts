@@ -1,36 +1,33 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { parseArgs, promisify } from 'node:util';
+import { uptime } from 'node:os';
+import { parseArgs } from 'node:util';
 import { doctorQueries } from '#adapters/sql/queries/doctor.ts';
 import { machineStart } from '#adapters/system/machine-facts.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
+import { atTheBox, usage } from '#contract/commands.ts';
 import { type DoctorReport, doctorAnswer, type FindingSeverity } from '#contract/resources/system-doctor.ts';
 import { examine } from '#features/doctor/examine.ts';
 import type { RunFacts } from '#features/doctor/ports.ts';
 import { BadOption, type Config, options, readConfig } from '../config.ts';
+import { journal } from './journal.ts';
 import { reportText } from './report-text.ts';
-import { type Run, readRun, runFileOf } from './run-file.ts';
+import { isUnderWay, type Run, readRun, runFileOf } from './run-file.ts';
 import { factsFromOutside, type Looked, lookAt } from './stopped-gateway.ts';
-import { makeBundle, secretsAmong } from './support-bundle.ts';
+import { makeBundle, secretsIn } from './support-bundle.ts';
 
-const HELP = `npm run doctor -- [options]   beside a running gateway, or on a stopped one
+const HELP = `${usage('doctor [options]', 'beside a running gateway, or on a stopped one')}
 
   --json           the report as JSON
   --language L     pt-BR or en; by default that of the terminal
   --deep           of a stopped gateway: also check every page of the database (minutes)
   --bundle FILE    also write a support bundle (.tar.gz) without secrets
 
-and the options of the gateway that it was started with, --data above all (npm start -- --help).
+and the options of the gateway that it was started with, --data above all (${atTheBox('--help')}; from the source npm start -- --help).
 Exit codes: 0 well, 1 not possible, 2 called wrongly, 3 see to it, 4 act now.
 `;
 
 const EXIT: Readonly<Record<FindingSeverity, number>> = { ok: 0, note: 0, warn: 3, bad: 4 };
 const ANSWER_WITHIN_MS = 10_000;
-/** Journal of the service on a box that was installed from the package. */
-const UNIT = 'shrimp-farm-gateway';
-const JOURNAL_LINES = '500';
-
-const execute = promisify(execFile);
 
 export type DoctorAsk = {
   environment: Readonly<Record<string, string | undefined>>;
@@ -57,6 +54,7 @@ export async function runDoctor(args: readonly string[], ask: DoctorAsk, now: ()
 
 type Wish = {
   config: Config;
+  environment: DoctorAsk['environment'];
   json: boolean;
   help: boolean;
   isDeep: boolean;
@@ -64,23 +62,33 @@ type Wish = {
   language: 'pt-BR' | 'en';
 };
 
-async function examineNow({ config, isDeep, bundle }: Wish, now: () => number): Promise<DoctorReport> {
+async function examineNow(
+  { config, environment, isDeep, bundle }: Wish,
+  now: () => number,
+): Promise<DoctorReport> {
   const run = readRun(runFileOf(config));
   const running = run === null ? null : await askRunning(run, bundle);
   if (running !== null) return running;
-  const looked = await lookAt(config).catch((error: unknown) => asError(error));
+  const at = now();
+  const runFacts = await runFactsOf(run, at);
+  // a look at a database that is being recovered could stand in the way of that
+  const looked =
+    runFacts.state === 'starting' ? null : await lookAt(config).catch((error: unknown) => asError(error));
   try {
     const facts = await factsFromOutside(config, {
-      run: await runFactsOf(run),
-      now: now(),
+      run: runFacts,
+      now: at,
       looked,
       isDeep,
     });
     const report = examine(facts);
-    if (bundle !== null) await writeBundle(bundle, await bundleFromOutside(config, report, looked));
+    if (bundle !== null) {
+      const bytes = await bundleFromOutside({ config, environment }, report, looked);
+      await writeBundle(bundle, bytes);
+    }
     return report;
   } finally {
-    if (!(looked instanceof Error)) await looked.close();
+    if (looked !== null && !(looked instanceof Error)) await looked.close();
   }
 }
 
@@ -109,54 +117,40 @@ async function askRunning(run: Run, bundle: string | null): Promise<DoctorReport
   return report.data;
 }
 
-async function runFactsOf(run: Run | null): Promise<RunFacts> {
-  if (run === null) return { state: 'stopped', startedAt: null, cause: null, fault: null };
-  const isSameStart = run.machine === (await machineStart());
-  const isAlive = run.stopped_at === null && run.fault === null && isSameStart && lives(run.process);
+async function runFactsOf(run: Run | null, now: number): Promise<RunFacts> {
+  if (run === null) return { state: 'stopped', startedAt: null, stoppedAt: null, cause: null, fault: null };
+  const isAlive = isUnderWay(run, await machineStart());
+  const ofTheLiving = run.state === 'starting' ? 'starting' : 'silent';
   return {
-    state: isAlive ? 'silent' : 'stopped',
-    startedAt: run.started_at,
+    state: isAlive ? ofTheLiving : 'stopped',
+    // what is looked at while it starts is how long it has been at it
+    startedAt: isAlive && run.up_s !== null ? now - (uptime() - run.up_s) * 1000 : run.started_at,
+    stoppedAt: run.stopped_at,
     cause: run.cause,
     fault: run.fault ?? run.fault_before,
   };
 }
 
-function lives(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, and is somebody else's
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
 async function bundleFromOutside(
-  config: Config,
+  { config, environment }: Pick<Wish, 'config' | 'environment'>,
   report: DoctorReport,
-  looked: Looked | Error,
+  looked: Looked | Error | null,
 ): Promise<Buffer> {
-  const queries = looked instanceof Error ? null : doctorQueries(looked.db, looked.dialect);
+  const queries =
+    looked === null || looked instanceof Error ? null : doctorQueries(looked.db, looked.dialect);
   const orNull = async <Answer>(answer: Promise<Answer> | undefined) =>
     (await answer?.catch(() => null)) ?? null;
   return makeBundle({
     config,
     report,
-    log: await journal(),
+    log: await journal(config.role, environment),
     metrics: null,
     readiness: null,
     engineVersion: await orNull(queries?.engineVersion()),
     schema: await orNull(queries?.schema()),
     tables: await orNull(queries?.tables()),
-    secrets: secretsAmong((await orNull(queries?.instanceValues())) ?? []),
+    secrets: queries === null ? null : await orNull(secretsIn(queries)),
   });
-}
-
-/** Last lines of the service where systemd keeps them; none elsewhere. */
-async function journal(): Promise<string[]> {
-  const asked = ['-u', UNIT, '-n', JOURNAL_LINES, '-o', 'cat', '--no-pager'];
-  const answer = await execute('journalctl', asked, { timeout: 5_000 }).catch(() => null);
-  return answer === null ? [] : answer.stdout.trimEnd().split('\n');
 }
 
 async function writeBundle(file: string, bytes: Uint8Array): Promise<void> {
@@ -178,6 +172,7 @@ function readWish(args: readonly string[], environment: DoctorAsk['environment']
   if (!isLanguage) throw new BadOption('--language must be pt-BR or en');
   const locale = environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '';
   return {
+    environment,
     config: readConfig(
       Object.entries(given).flatMap(([name, value]) =>
         typeof value === 'string' ? [`--${name}`, value] : [],

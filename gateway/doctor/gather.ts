@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { isPrepared, listBackups, listByName } from '#adapters/backup/backup-folder.ts';
+import { goesOverCard, hoursBetween } from '#adapters/backup/backup-pace.ts';
 import { lastProof } from '#adapters/backup/backup-proof.ts';
 import { diskFacts } from '#adapters/system/disk-facts.ts';
 import { machineFacts, memoryFacts } from '#adapters/system/machine-facts.ts';
 import type { BackupFacts, DoctorFacts, LogFacts, Section } from '#features/doctor/ports.ts';
 import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
 import type { Config } from '../config.ts';
-import { serialPortFacts } from './serial-ports.ts';
+import { serialFacts } from './serial-ports.ts';
+import { updateFacts } from './update-facts.ts';
 
 type About = Pick<DoctorFacts, 'now' | 'role' | 'version'>;
 
@@ -27,6 +29,7 @@ const NOTHING: Pick<DoctorFacts, Section> = {
   controllers: null,
   backup: null,
   versions: null,
+  update: null,
   eventLoop: null,
   machine: null,
   logs: null,
@@ -69,7 +72,7 @@ async function inTime(ask: Ask, withinMs: number): Promise<unknown> {
 
 /** What is asked the same way of a running program and of a stopped one. `root`: of the machine. */
 export function machineQuestions(
-  config: Pick<Config, 'data' | 'role'>,
+  config: Pick<Config, 'data' | 'role' | 'databaseUrl'>,
   running: { writes: 'ok' | 'low' | 'full'; residentBytes: number } | null,
   root = '/',
 ) {
@@ -77,14 +80,15 @@ export function machineQuestions(
     disk: async () => ({ ...(await diskFacts(config.data, root)), writes: running?.writes ?? null }),
     memory: async () => ({ ...(await memoryFacts(root)), residentBytes: running?.residentBytes ?? null }),
     machine: () => machineFacts(root),
-    serialPorts: () => (config.role === 'gateway' ? serialPortFacts(root) : null),
+    update: () => updateFacts(config),
+    serialPorts: () => (config.role === 'gateway' ? serialFacts(root) : null),
   } satisfies Questions;
 }
 
-/** Backups as they lie in their folder, made every so many hours; null for an instance that makes none. */
+/** Backups as they lie in their folder, made until some time; null for an instance that makes none. */
 export async function backupFacts(
-  config: Pick<Config, 'role' | 'data' | 'backupDir' | 'databaseUrl'>,
-  { trouble, everyH }: { trouble: string | null; everyH: number },
+  config: Pick<Config, 'role' | 'data' | 'backupDir' | 'backupEveryH' | 'databaseUrl'>,
+  { trouble, isOverCard, until }: { trouble: string | null; isOverCard: boolean; until: number | null },
 ): Promise<BackupFacts | null> {
   if (config.role !== 'gateway' || config.databaseUrl !== null) return null;
   const folder = config.backupDir;
@@ -92,7 +96,8 @@ export async function backupFacts(
   return {
     folder,
     isReady: folder !== null && isPrepared(folder),
-    everyH,
+    everyH: hoursBetween(config.backupEveryH, isOverCard || (await goesOverCard(config.data))),
+    until,
     newestAt: found.at(-1)?.madeAt ?? null,
     trouble,
     provedAt: await lastProof(config.data),

@@ -66,13 +66,19 @@ function asOwnerOf<Answer>(folder: string, act: () => Answer): Answer {
   }
 }
 
-/** What can be known of a program that does not answer: its files and its machine. */
+/** What can be known of a program that does not answer: its files and its machine. `looked` null: nobody may look now. */
 export async function factsFromOutside(
   config: Config,
-  { run, now, looked, isDeep }: { run: RunFacts; now: number; looked: Looked | Error; isDeep: boolean },
+  {
+    run,
+    now,
+    looked,
+    isDeep,
+  }: { run: RunFacts; now: number; looked: Looked | Error | null; isDeep: boolean },
 ): Promise<DoctorFacts> {
-  const isOpen = !(looked instanceof Error);
+  const isOpen = looked !== null && !(looked instanceof Error);
   const queries = isOpen ? doctorQueries(looked.db, looked.dialect) : null;
+  const lastGoodTime = async () => (isOpen ? (await lastRun(looked.db)).goodTime : null);
   return gather(
     { now, role: config.role, version: programVersion() },
     {
@@ -84,14 +90,22 @@ export async function factsFromOutside(
         correctionMs: 0,
         offsetMs: await clockOffset(),
         ...(await clockEvidence()),
-        lastGoodAt: isOpen ? (await lastRun(looked.db)).goodTime : null,
+        lastGoodAt: await lastGoodTime(),
       }),
-      database: () => databaseFacts(config, looked, { isDeep, now }),
+      database: () => (looked === null ? null : databaseFacts(config, looked, { isDeep, now })),
       certificates: () => certificateFacts(config),
-      ports: () => portFacts(config, { isHanging: run.state === 'silent' }),
+      // they open at the end of a start
+      ports: () =>
+        run.state === 'starting' ? null : portFacts(config, { isHanging: run.state === 'silent' }),
       cloud: () => (config.hostedUrl === null ? null : cloudPath(config.hostedUrl)),
       controllers: async () => (config.role === 'gateway' ? ((await queries?.controllers()) ?? null) : null),
-      backup: () => backupFacts(config, { trouble: null, everyH: config.backupEveryH }),
+      backup: async () =>
+        backupFacts(config, {
+          trouble: null,
+          isOverCard: false,
+          // a start that is under way knows nothing of the end of the run before it
+          until: run.state === 'silent' ? now : (run.stoppedAt ?? (await lastGoodTime())),
+        }),
       versions: async () => ({
         program: programVersion(),
         node: process.version,
@@ -126,8 +140,9 @@ async function databaseFacts(
   return { ...none, ...files, trouble: null, wrong, checkedAt: isDeep ? now : null };
 }
 
-function schemaFacts(looked: Looked | Error): { schemaDue: string[]; schemaTrouble: string | null } {
-  if (looked instanceof Error || looked.connection === null) return { schemaDue: [], schemaTrouble: null };
+function schemaFacts(looked: Looked | Error | null): { schemaDue: string[]; schemaTrouble: string | null } {
+  if (looked === null || looked instanceof Error || looked.connection === null)
+    return { schemaDue: [], schemaTrouble: null };
   try {
     const due = dueSqliteMigrations(looked.connection, sqliteMigrations());
     return { schemaDue: due.map(({ name }) => name), schemaTrouble: null };

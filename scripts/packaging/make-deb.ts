@@ -13,6 +13,7 @@ const HOSTED_UNIT = 'systemd/hosted.service';
 const SYSTEM: readonly { path: string; mode: number; source: string }[] = [
   { path: `lib/systemd/system/${PRODUCT}.service`, mode: 0o644, source: 'systemd/gateway.service' },
   { path: 'lib/systemd/system/shrimp-farm-hosted.service', mode: 0o644, source: HOSTED_UNIT },
+  { path: `usr/lib/systemd/journald.conf.d/${PRODUCT}.conf`, mode: 0o644, source: 'systemd/journald.conf' },
   { path: `etc/${PRODUCT}/gateway.env`, mode: 0o640, source: 'gateway.env' },
   { path: `etc/${PRODUCT}/hosted.env`, mode: 0o640, source: 'hosted.env' },
   { path: `usr/sbin/${PRODUCT}`, mode: 0o755, source: 'command' },

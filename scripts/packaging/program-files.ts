@@ -13,8 +13,14 @@ import { builtFiles } from '../build-when-changed.mjs';
 export type ProgramFile = { path: string; mode: 0o644 | 0o755; from: string | Buffer };
 
 export const NODE_NAMES: Readonly<Record<Arch, string>> = { amd64: 'linux-x64', arm64: 'linux-arm64' };
-/** What the header of a program says about the machine it runs on. */
-const MACHINES: Readonly<Record<Arch, number>> = { amd64: 0x3e, arm64: 0xb7 };
+/** Systems with their processors, as packages call them, and how Node is called there. */
+export const MACHINES = {
+  'linux-x64': { node: 'bin/node', head: [0x7f, 0x45, 0x4c, 0x46], cpu: 0x3e },
+  'linux-arm64': { node: 'bin/node', head: [0x7f, 0x45, 0x4c, 0x46], cpu: 0xb7 },
+  // MZ; what it is made for stands further in
+  'win32-x64': { node: 'bin/node.exe', head: [0x4d, 0x5a], cpu: null },
+} as const satisfies Record<string, { node: string; head: readonly number[]; cpu: number | null }>;
+export type Machine = keyof typeof MACHINES;
 
 const OWN = ['scripts/require-node.mjs', 'migrations/**/*.sql', 'docs/**/*', 'README.md'];
 const BUILT = ['gateway/dist', 'desktop/console/dist'];
@@ -28,8 +34,20 @@ const NOT_NEEDED =
 export type Parts = { root: string; arch: Arch; version: string; node: string; updateKeys: string | null };
 
 /** Every file of the program, by path. Throws a sentence for people when a part is missing. */
-export function programFiles({ root, arch, version, node, updateKeys }: Parts): ProgramFile[] {
-  requireMachine(node, arch);
+export function programFiles({ arch, ...parts }: Parts): ProgramFile[] {
+  // what is called linux-x64 and linux-arm64 there is called so here
+  return filesFor({ ...parts, machine: NODE_NAMES[arch] as Machine });
+}
+
+/** The same for any system that the program runs on. */
+export function filesFor({
+  root,
+  machine,
+  version,
+  node,
+  updateKeys,
+}: Omit<Parts, 'arch'> & { machine: Machine }): ProgramFile[] {
+  requireMachine(node, machine);
   const files: ProgramFile[] = [
     ...[
       ...OWN.flatMap((pattern) => filesOf(root, pattern)),
@@ -39,8 +57,8 @@ export function programFiles({ root, arch, version, node, updateKeys }: Parts): 
       mode: 0o644 as const,
       from: join(root, path),
     })),
-    ...packageFiles(root, arch),
-    { path: 'bin/node', mode: 0o755, from: node },
+    ...packageFiles(root, machine),
+    { path: MACHINES[machine].node, mode: 0o755, from: node },
     { path: 'package.json', mode: 0o644, from: ownPackage(root, version) },
     ...(updateKeys === null
       ? []
@@ -62,7 +80,7 @@ function builtOf(root: string, out: string): string[] {
 type Locked = { dev?: boolean; devOptional?: boolean };
 
 /** The packages that the lock file names for running, as they are installed. */
-function packageFiles(root: string, arch: Arch): ProgramFile[] {
+function packageFiles(root: string, machine: Machine): ProgramFile[] {
   // npm's own file, and ours
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked & { optionalDependencies?: Record<string, string> }>;
@@ -76,19 +94,19 @@ function packageFiles(root: string, arch: Arch): ProgramFile[] {
   if (missing !== undefined) throw new Error(`${missing} is not installed; run npm ci`);
   return wanted.flatMap((at) =>
     globSync(`${at}/**/*`, { cwd: root, exclude: (path) => path.endsWith(`${at}/node_modules`) })
-      .filter((path) => isNeeded(path, arch) && statSync(join(root, path)).isFile())
+      .filter((path) => isNeeded(path, machine) && statSync(join(root, path)).isFile())
       .map((path) => ({ path, mode: 0o644 as const, from: join(root, path) })),
   );
 }
 
 /** A package inside a package has its own entry in the lock file. */
-function isNeeded(path: string, arch: Arch): boolean {
+function isNeeded(path: string, machine: Machine): boolean {
   if (/\/LICEN[CS]E[^/]*$/i.test(path)) return true;
   if (LEFT_OUT.test(path) || NOT_NEEDED.test(path)) return false;
   const native = /\/prebuilds\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   if (native === null) return true;
   const [, first = '', second = ''] = native;
-  return first.replace(/\.node$/, '') === NODE_NAMES[arch] && !second.includes('musl');
+  return first.replace(/\.node$/, '') === machine && !second.includes('musl');
 }
 
 /** Name and version: all that the program reads of it. */
@@ -99,18 +117,19 @@ function ownPackage(root: string, version: string): Buffer {
   return Buffer.from(`${JSON.stringify({ name, version, description, license, type }, null, 2)}\n`);
 }
 
-function requireMachine(node: string, arch: Arch): void {
+function requireMachine(node: string, machine: Machine): void {
   if (!existsSync(node)) {
-    const name = `node-${NODE_NAMES[arch]}`;
     throw new Error(
-      `no Node for ${arch}: the package ${name} is not installed here (npm leaves out what is for another machine). ` +
-        `Give its program with --node-${arch} FILE`,
+      `no Node for ${machine}: its package is not installed here (npm leaves out what is for another machine). ` +
+        'Give its program with --node (npm run package: --node-amd64, --node-arm64)',
     );
   }
-  const head = readFileSync(node).subarray(0, 20);
-  const isProgram = head.subarray(0, 4).equals(Buffer.from([0x7f, 0x45, 0x4c, 0x46]));
-  if (!isProgram || head.readUInt16LE(18) !== MACHINES[arch])
-    throw new Error(`${node} is no Node for ${arch}`);
+  const { head, cpu } = MACHINES[machine];
+  const found = readFileSync(node).subarray(0, 20);
+  const isProgram = found.subarray(0, head.length).equals(Buffer.from(head));
+  // bytes 18 and 19 of an ELF file say for which processor it is
+  if (!isProgram || (cpu !== null && found.readUInt16LE(18) !== cpu))
+    throw new Error(`${node} is no Node for ${machine}`);
 }
 
 /** The list that is signed. */

@@ -346,19 +346,29 @@ describe('notifications on a phone with its console closed', () => {
     expect((await channelsOf(person)).map(({ address }) => address)).toEqual([`${service.url}${path}2`]);
   });
 
-  it('are those of who is signed in: turned on by another, the first one’s end', async () => {
+  it('are those of who is signed in: another is told whose the phone receives, takes it over, or stops it', async () => {
     const { page, path } = await aPhoneThatReceives({ as: await farm.app.signUp() });
-    const second = await farm.app.signUp();
-    await page.evaluate(`{
-      const now = JSON.parse(localStorage.getItem('session'));
-      localStorage.setItem('session', JSON.stringify({ ...now, token: ${JSON.stringify(second.token)} }));
-    }`);
-    await page.reload();
-    await stands(page, 'off');
-    await press(page, ON);
+    const signIn = async () => {
+      const person = await farm.app.signUp();
+      await page.evaluate(`{
+        const now = JSON.parse(localStorage.getItem('session'));
+        localStorage.setItem('session', JSON.stringify({ ...now, token: ${JSON.stringify(person.token)} }));
+      }`);
+      await page.reload();
+      await stands(page, 'others');
+      return person;
+    };
+    const second = await signIn();
+    expect(await violationsOn(page)).toEqual([]);
+    await press(page, 'Receber os meus aqui');
     await stands(page, 'on');
     expect(await endpointOf(page)).toBe(`${service.url}${path}2`);
     expect((await channelsOf(second)).map(({ address }) => address)).toEqual([`${service.url}${path}2`]);
+
+    await signIn();
+    await press(page, 'Parar os avisos dela aqui');
+    await stands(page, 'off');
+    expect(await endpointOf(page)).toBe(null);
   });
 
   it('are refused to the twenty-first place, and nothing stays behind in the browser', async () => {

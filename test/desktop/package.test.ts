@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createPackage, listPackage } from '@electron/asar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDesktop } from '../../desktop/build.mjs';
+import { canBeBox, programFolders } from '../../desktop/main/program-folders.ts';
+import { filesFor } from '../../scripts/packaging/program-files.ts';
 
 const run = promisify(execFile);
 
@@ -38,8 +40,12 @@ describe('what the operator installs', () => {
     // a fake binary has no fuses to set; everything else is the configuration as it stands
     writeFileSync(path.join(desktop, 'electron-builder.yml'), configuration.replace(FUSES, ''));
     await buildDesktop(path.join(desktop, 'dist'));
-    mkdirSync(path.join(work, 'out/gateway/gateway/dist'), { recursive: true });
-    writeFileSync(path.join(work, 'out/gateway/gateway/dist/main.js'), '');
+    // as `npm run desktop` lays it out for this machine
+    const gateway = path.join(work, `out/gateway/linux-${process.arch}`);
+    for (const file of ['gateway/dist/main.js', 'bin/node']) {
+      mkdirSync(path.dirname(path.join(gateway, file)), { recursive: true });
+      writeFileSync(path.join(gateway, file), '');
+    }
     await fakeElectron(path.join(work, 'electron'));
     const builder = path.resolve('node_modules/electron-builder/cli.js');
     await run(
@@ -59,7 +65,9 @@ describe('what the operator installs', () => {
     ).catch((error: { stdout?: string; stderr?: string }) => {
       throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}`);
     });
-    packed = listPackage(path.join(work, 'out/desktop/linux-unpacked/resources/app.asar'), { isPack: false });
+    const unpacked = readdirSync(path.join(work, 'out/desktop')).find((name) => name.endsWith('unpacked'));
+    const archive = path.join(work, 'out/desktop', unpacked ?? '', 'resources/app.asar');
+    packed = listPackage(archive, { isPack: false });
   });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
@@ -84,11 +92,28 @@ describe('what the operator installs', () => {
     expect(fuses).toContain('enableNodeCliInspectArguments: false');
     expect(fuses).toContain('onlyLoadAppFromAsar: true');
     expect(fuses).toContain('enableEmbeddedAsarIntegrityValidation: true');
+    expect(fuses).toContain('enableCookieEncryption: true');
   });
 
-  it('has the gateway beside it, for the PC that is the box', () => {
-    expect(
-      existsSync(path.join(work, 'out/desktop/linux-unpacked/resources/gateway/gateway/dist/main.js')),
-    ).toBe(true);
+  it('has the gateway beside it, for the PC that is the box, where the program looks for it', () => {
+    const unpacked = readdirSync(path.join(work, 'out/desktop')).find((name) => name.endsWith('unpacked'));
+    const resources = path.join(work, 'out/desktop', unpacked ?? '', 'resources');
+    const app = { isPackaged: true, getAppPath: () => path.join(resources, 'app.asar') };
+    expect(canBeBox(programFolders(app, resources))).toBe(true);
+    expect(canBeBox(programFolders(app, work))).toBe(false);
+  });
+
+  it('brings the gateway a Node and the driver of serial ports of its own kind of machine', () => {
+    const machine = `linux-${process.arch}`;
+    if (machine !== 'linux-x64' && machine !== 'linux-arm64') throw new Error(`no gateway for ${machine}`);
+    const node = path.resolve('node_modules', `node-${machine}/bin/node`);
+    const files = filesFor({ root: path.resolve('.'), machine, version: '0.1.0', node, updateKeys: null });
+    const paths = files.map((file) => file.path);
+    expect(paths).toEqual(
+      expect.arrayContaining(['bin/node', 'gateway/dist/main.js', 'gateway/dist/bench-tool.js']),
+    );
+    const drivers = paths.filter((name) => /bindings-cpp\/prebuilds\/.*\.node$/.test(name));
+    expect(drivers).toHaveLength(1);
+    expect(drivers[0]).toContain(machine);
   });
 });

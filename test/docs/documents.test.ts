@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startApp } from '#test/app.ts';
 import { environmentName, options } from '../../gateway/config.ts';
+import { KNOWN_COMMANDS, takes } from './known-options.ts';
 
 const files = (folder: string, ending: string) =>
   readdirSync(folder)
@@ -11,6 +12,7 @@ const files = (folder: string, ending: string) =>
 const ENGLISH = files('docs/en', '.md');
 const PORTUGUESE = files('docs/pt-br', '.md');
 const OURS = ['docs/install.md', ...ENGLISH, ...PORTUGUESE];
+const VARIABLES = new Set([...Object.keys(options).map(environmentName), 'NODE_COMPILE_CACHE']);
 const read = (file: string) => readFileSync(file, 'utf8');
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
 
@@ -38,40 +40,40 @@ describe('the documents', () => {
       expect([file, readme.includes(file)]).toEqual([file, true]);
   });
 
-  it.each(OURS)('%s names only options, commands and variables that there are', (file) => {
+  it.each([...OURS, 'README.md'])('%s calls commands only with options that they take', async (file) => {
+    const wrong: string[] = [];
+    for (const { command, options: given } of callsIn(read(file)))
+      for (const option of given) {
+        const isTaken = KNOWN_COMMANDS.includes(command) && (await takes(command, option));
+        if (!isTaken) wrong.push(`${command} --${option}`);
+      }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(OURS)('%s names only options, commands and variables that there are', async (file) => {
     const text = read(file);
-    const sources = [
-      'main',
-      'admin',
-      'backup',
-      'restore',
-      'doctor/doctor-command',
-      'config',
-      'update-command',
-      '../scripts/sign-firmware',
-      '../firmware-sim/relays/run-relays',
-      'bench/board-commands',
-      'bench/provision-commands',
-      'bench/provision-options',
-      'bench/provision-gateway',
-      'bench/batch-command',
-      'bench/label-command',
-    ]
-      .map((name) => read(`gateway/${name}.ts`))
-      .join('\n');
-    const isKnown = (option: string) =>
-      option in options || sources.includes(`--${option}`) || sources.includes(`'${option}'`);
-    const others = ['pwprompt', 'owner', 'now', 'force-confold', 'hosted', 'also-trust'];
-    expect(optionsIn(text).filter((option) => !isKnown(option) && !others.includes(option))).toEqual([]);
-    const variables = new Set([...Object.keys(options).map(environmentName), 'NODE_COMPILE_CACHE']);
-    expect(all(text, /^([A-Z][A-Z_]{3,})=/gm).filter((name) => !variables.has(name))).toEqual([]);
+    const unknown: string[] = [];
+    for (const option of new Set(optionsIn(withoutForeign(text)))) {
+      const taken = await Promise.all(KNOWN_COMMANDS.map((command) => takes(command, option)));
+      if (!taken.includes(true)) unknown.push(option);
+    }
+    expect(unknown).toEqual([]);
+    expect(all(text, /^([A-Z][A-Z_]{3,})=/gm).filter((name) => !VARIABLES.has(name))).toEqual([]);
     // read from our own package
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     expect(all(text, /npm run ([\w-]+)/g).filter((name) => !(name in scripts))).toEqual([]);
-    const commands = new Set(['admin', 'backup', 'restore', 'update', 'doctor']);
-    expect(all(text, /shrimp-farm-gateway (?!\.)([a-z]+)/g).filter((name) => !commands.has(name))).toEqual(
-      [],
-    );
+    const commands = new Set([...all(read('gateway/main.ts'), /command === '(\w+)'/g), 'bench-tool']);
+    expect(
+      all(text, /shrimp-farm-gateway (?!\.)([a-z][a-z-]+)/g).filter((name) => !commands.has(name)),
+    ).toEqual([]);
+  });
+
+  it('of which nobody could ask a parser would let every option through: none does', async () => {
+    expect(KNOWN_COMMANDS.length).toBeGreaterThan(20);
+    for (const command of KNOWN_COMMANDS)
+      expect([command, await takes(command, 'no-such-option')]).toEqual([command, false]);
+    expect(await takes('backup', 'prove-key')).toBe(true);
+    expect(await takes('restore', 'prove-key')).toBe(false);
   });
 
   it('name only operations of the interface that there are', async () => {
@@ -89,6 +91,12 @@ describe('the documents', () => {
     for (const path of new Set(OURS.flatMap((file) => all(read(file), /`(\/(?:usr|var|etc)\/[\w/.-]+)`/g))))
       expect([path, unit.includes(path)]).toEqual([path, true]);
   });
+});
+
+it('the container is run with variables that there are', () => {
+  const given = all(read('packaging/Dockerfile'), /-e ([A-Z_]+)=/g);
+  expect(given.length).toBeGreaterThan(1);
+  expect(given.filter((name) => !VARIABLES.has(name))).toEqual([]);
 });
 
 describe('the examples in front of a hosted instance', () => {
@@ -130,5 +138,33 @@ describe('the examples in front of a hosted instance', () => {
 });
 
 function optionsIn(text: string): string[] {
-  return all(text, /(?<![\w-])--([a-z][a-z-]+)/g);
+  return all(text, /(?<![\w-])--([a-z][a-z0-9-]+)/g);
+}
+
+/** Without what other programs are called with. */
+const withoutForeign = (text: string): string =>
+  text.replaceAll(
+    /(?:sudo )?(?:systemctl|createuser|createdb|docker|dpkg|electron-builder|apt(?:-get)?)\b[^\n`]*/g,
+    ' ',
+  );
+
+type Call = { command: string; options: string[] };
+
+/** Commands as they stand in a text, each with the options up to the end of its line, which `\` prolongs. */
+function callsIn(text: string): Call[] {
+  const lines = text.replaceAll(/\\\n\s*/g, ' ');
+  const calls = [
+    ...lines.matchAll(
+      /(?:npm run ([\w-]+) --|npm (start) --|shrimp-farm-gateway (?!\.)([a-z][a-z-]+))([^\n`#]*)/g,
+    ),
+  ];
+  return calls.map(([, script, start, verb, rest = '']) => {
+    const name = script ?? start ?? verb ?? '';
+    const [first = ''] = rest.trim().split(' ');
+    const kind = ['--modem', '--probe'].find((one) => name === 'sim' && rest.includes(one));
+    const part = name === 'bench-tool' && !first.startsWith('-') ? first : kind;
+    // a sentence goes on behind a command that stands in brackets
+    const own = name === 'bench-tool' && part === undefined ? '' : rest;
+    return { command: part === undefined ? name : `${name} ${part}`, options: optionsIn(own) };
+  });
 }

@@ -1,24 +1,30 @@
 import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
 import { Aedes } from 'aedes';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { prepareFolder } from '#adapters/backup/backup-folder.ts';
 import { hardenServer } from '#adapters/http/harden-server.ts';
+import { createChecks } from '#adapters/http/health.ts';
+import { createMetrics } from '#adapters/http/metrics.ts';
+import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
+import { instanceValue } from '#contract/resources/local-tables.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { type DoctorReport, doctorAnswer } from '#contract/resources/system-doctor.ts';
 import { put } from '#core/changes.ts';
 import { savePaired } from '#features/pairing/paired.ts';
 import { aFarmWith, startApp } from '#test/app.ts';
+import { wireBackup } from '../../gateway/compose-backup.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
 import { readConfig } from '../../gateway/config.ts';
 import { doJob } from '../../gateway/do-job.ts';
 import { runDoctor } from '../../gateway/doctor/doctor-command.ts';
+import { noteStart } from '../../gateway/doctor/note-start.ts';
 import { serve } from '../../gateway/serve.ts';
 import { damageTable } from '../boot/a-box.ts';
 
@@ -56,10 +62,16 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-type Start = { data: string; at?: number; isSynchronised?: boolean | null; args?: readonly string[] };
+type Start = {
+  data: string;
+  at?: number;
+  isSynchronised?: boolean | null;
+  args?: readonly string[];
+  pause?: () => Promise<void>;
+};
 
 /** The whole program with its ports open, on a clock of the test's own; nothing ticks by itself. */
-async function start({ data, at = START, isSynchronised = null, args = [] }: Start) {
+async function start({ data, at = START, isSynchronised = null, args = [], pause }: Start) {
   const box = { wall: at, monotonic: 0 };
   const quiet = () => undefined;
   const ports = ['--http-port', '0', '--mqtt-port', '0', '--mqtts-port', '0', '--discovery-port', 'off'];
@@ -73,7 +85,7 @@ async function start({ data, at = START, isSynchronised = null, args = [] }: Sta
     wallClock: () => box.wall,
     monotonic: () => box.monotonic,
     random: Math.random,
-    pause: () => Promise.resolve(),
+    pause: pause ?? (() => Promise.resolve()),
     clockEvidence: () => ({ isSynchronised, hasBatteryClock: isSynchronised }),
     passwordCost: { memoryCost: 8, timeCost: 2 },
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
@@ -394,6 +406,22 @@ describe('a gateway that is stopped', () => {
       ['schema_refused bad'],
       [],
     ],
+    [
+      'went back from a version that did not prove itself',
+      (data) => {
+        mkdirSync(join(data, 'update'));
+        const last = {
+          result: 'rolled_back',
+          version: '9.9.9',
+          detail: 'EIO',
+          at: '2026-03-01T12:00:00.000Z',
+        };
+        const state = { format: 1, slot: 'packaged', packaged: null, step: { at: 'rest' }, last };
+        writeFileSync(join(data, 'update', 'state.json'), JSON.stringify(state));
+      },
+      ['update_rolled_back warn'],
+      [],
+    ],
     ['has another program on its port', () => undefined, ['port_mqtt bad'], ['--mqtt-port']],
     [
       'has a router between it and the cloud',
@@ -431,6 +459,33 @@ describe('a gateway that hangs', () => {
     expect(kinds).toEqual(including('gateway_silent bad', 'port_https bad'));
     expect(kinds).not.toContain('gateway_stopped bad');
     expect(kinds).not.toContain('port_mqtt bad');
+  });
+});
+
+describe('a gateway whose start takes its time', () => {
+  it('is not taken for stopped, and nobody looks into its database meanwhile', async () => {
+    const data = aCopy();
+    const tool = new BetterSqlite(join(data, 'farm.db'));
+    tool.exec('begin exclusive');
+    const seen: DoctorReport[] = [];
+    const pause = async () => {
+      // as if it had begun four minutes ago, on a clock that jumped since
+      noted(data, { up_s: uptime() - 240 });
+      seen.push(await doctor(data, START + 9 * DAY, ['--mqtt-port', String(taken.tcp)]));
+      if (tool.inTransaction) tool.exec('commit');
+    };
+    const box = await start({ data, pause });
+    try {
+      const [report] = seen;
+      if (report === undefined) throw new Error('the start did not wait');
+      expect(kindsOf(report)).toContain('gateway_starting warn');
+      expect(told(report, 'gateway_starting')[0]).toContain('for 4 min');
+      expect(kindsOf(report).join()).not.toMatch(/gateway_stopped|gateway_silent|database_|port_mqtt/);
+      expect((await box.told()).is_running).toBe(true);
+    } finally {
+      tool.close();
+      await box.running.stop();
+    }
   });
 });
 
@@ -523,6 +578,20 @@ describe('a gateway whose backups go through its card, for want of memory', () =
       });
       app.clock.advance(20 * HOUR);
       expect(await ask(token)).toEqual([]);
+      // the next run, and who looks at a gateway that was killed, know it, too
+      const goodTime = { id: GOOD_TIME, value: new Date(app.clock.now()).toISOString() };
+      await app.kernel.commit({ actor: null, changes: [put(instanceValue, goodTime)] });
+      const killed = await doctor(app.config.data, app.clock.now(), ['--backup-dir', stick]);
+      expect(told(killed, 'backup_age')).toEqual(['The latest backup is 20 h old.']);
+      expect(kindsOf(killed)).not.toContain('backup_age bad');
+      const jobs: string[] = [];
+      const boot = { rung: 'normal' as const, detail: '', kept: [], isMemoryOnly: false };
+      const own = { monotonic: app.clock.now, checks: createChecks(), metrics: createMetrics() };
+      await wireBackup({ ...app, ...own, boot }).tick(async ({ kind }) => {
+        jobs.push(kind);
+        return { file: null, bytes: 0, onCard: 0, wrong: null };
+      });
+      expect(jobs).not.toContain('backup');
       app.clock.advance(60 * HOUR);
       expect(await ask(token)).toEqual(['backup_age bad']);
     } finally {
@@ -538,7 +607,8 @@ describe('a broker that hangs', () => {
     const broker = await openBroker(app.config, app, hardenServer(server));
     const { port } = await broker.listenTcp(0, '127.0.0.1');
     const ports = () => ({ http: null, https: null, mqtt: port, mqtts: null });
-    await app.doctor.attach({ address: app.base, ports, broker, p99Ms: () => 3 });
+    const note = await noteStart(app.config, { wallClock: () => START, log: app.kernel.log });
+    app.doctor.attach({ note, address: app.base, ports, broker, p99Ms: () => 3 });
     const { token } = await app.signUp({ role: 'ADMIN' });
     const ask = async () => {
       app.clock.advance(3_000);

@@ -29,6 +29,7 @@ beforeEach(() => {
   put('sys/class/thermal/thermal_zone0/temp', '51234\n');
   put('sys/devices/platform/soc/soc:firmware/get_throttled', '0\n');
   put('dev/ttyUSB0', '');
+  put('sys/fs/cgroup/system.slice/ssh.service/cgroup.procs', '');
   mkdirSync(join(root, 'sys/class/block'), { recursive: true });
   symlinkSync(join(root, CHIP, 'mmcblk0p2'), join(root, 'sys/class/block/mmcblk0p2'));
 });
@@ -44,7 +45,7 @@ function put(file: string, text: string): void {
 
 /** What is not well with this machine, as `disk_card_old warn`. */
 async function troubles(data = root, machine: string | undefined = root): Promise<string[]> {
-  const questions = machineQuestions({ data, role: 'gateway' }, null, machine);
+  const questions = machineQuestions({ data, role: 'gateway' as const, databaseUrl: null }, null, machine);
   const facts = await gather({ now: NOW, role: 'gateway', version: '1.0.0' }, questions);
   return examine(facts)
     .findings.filter(({ severity }) => severity !== 'ok')
@@ -103,6 +104,17 @@ describe('a box', () => {
     expect(await troubles()).toEqual(['disk_read_only bad']);
   });
 
+  it('with an SSD, which tells its wear to nobody here, is told how to look', async () => {
+    const disk = 'sys/devices/pci0000:00/nvme/nvme0/nvme0n1';
+    const mount = mountedWith('rw').replaceAll('mmcblk0p2', 'nvme0n1p2').replace('179:2', '259:2');
+    put('proc/self/mountinfo', mount);
+    put(`${disk}/queue/rotational`, '0\n');
+    put(`${disk}/nvme0n1p2/partition`, '2\n');
+    put('sys/fs/ext4/nvme0n1p2/errors_count', '4\n');
+    symlinkSync(join(root, disk, 'nvme0n1p2'), join(root, 'sys/class/block/nvme0n1p2'));
+    expect(await troubles()).toEqual(['disk_errors bad', 'disk_wear_unknown note']);
+  });
+
   it('that lost its data folder still tells the rest', async () => {
     put('sys/class/thermal/thermal_zone0/temp', '91000\n');
     expect(await troubles(join(root, 'gone'))).toEqual(['temperature bad', 'disk_unknown warn']);
@@ -115,6 +127,18 @@ describe('a serial cable', () => {
     mkdirSync(join(root, 'proc/77/fd'));
     symlinkSync(join(root, 'dev/ttyUSB0'), join(root, 'proc/77/fd/5'));
     expect(await troubles()).toEqual(['serial_port_modemmanager warn']);
+  });
+
+  it('that it may hold, for its service runs and shows nothing of itself to the gateway', async () => {
+    put('sys/fs/cgroup/system.slice/ModemManager.service/cgroup.procs', '');
+    expect(await troubles()).toEqual(['serial_port_modemmanager warn']);
+    rmSync(join(root, 'dev/ttyUSB0'));
+    expect(await troubles()).toEqual([]);
+  });
+
+  it('of which nobody knows who holds it, where the services of the machine are hidden', async () => {
+    rmSync(join(root, 'sys/fs/cgroup'), { recursive: true });
+    expect(await troubles()).toEqual(['serial_port_modemmanager_unknown note']);
   });
 
   it('that the user of the gateway may not open', async () => {
@@ -141,8 +165,8 @@ describe('a serial cable', () => {
 
 const ASK_PORTS = `
   const [module, root] = process.argv.slice(1);
-  const { serialPortFacts } = await import(module);
-  process.stdout.write(JSON.stringify(await serialPortFacts(root)));
+  const { serialFacts } = await import(module);
+  process.stdout.write(JSON.stringify(await serialFacts(root)));
 `;
 
 const mounted: string[] = [];

@@ -156,6 +156,52 @@ describe.each(ROLES)('the Grafana dashboard of a %s', (role) => {
   });
 });
 
+/** What a dashboard needs no panel of its own for: what runs, and what the library counts. */
+const NOT_SHOWN = /^(gateway_info|process_|nodejs_)/;
+
+it.each(ROLES)('every figure of a %s stands in its dashboard', (role) => {
+  const shown = new Set(
+    dashboardOf(role)
+      .panels.flatMap(({ targets = [] }) => targets)
+      .flatMap(({ expr }) => namesIn(expr))
+      .map((name) => name.replace(/_(bucket|count|sum)$/, '')),
+  );
+  const missing = familiesOf(role)
+    .map(([name]) => name)
+    .filter((name) => !NOT_SHOWN.test(name) && !shown.has(name));
+  expect(missing).toEqual([]);
+});
+
+it.each(ROLES)(
+  'what only grows is asked for its rate, what goes up and down for its difference, of a %s',
+  (role) => {
+    const asked = [
+      ...dashboardOf(role).panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+      ...rulesIn(read('docs/prometheus/alerts.yml'))
+        .filter(({ group }) => GROUPS[group]?.includes(role))
+        .map(({ expr }) => expr),
+    ];
+    const spans = asked.flatMap((expr) =>
+      [...expr.matchAll(/\b(\w+)\((\w+)(?:\{[^}]*\})?\[/g)].map(([, by = '', name = '']) => ({ by, name })),
+    );
+    expect(spans.length).toBeGreaterThan(8);
+    const typeOf = (name: string) => scraped.get(role)?.get(name.replace(/_(bucket|count|sum)$/, ''))?.type;
+    const odd = spans.filter(({ by, name }) =>
+      ['rate', 'irate', 'increase'].includes(by)
+        ? !['counter', 'histogram'].includes(typeOf(name) ?? '')
+        : typeOf(name) !== 'gauge',
+    );
+    expect(odd).toEqual([]);
+  },
+);
+
+/** Which instances a group of rules looks at. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'shrimp-farm-gateway': ['gateway'],
+  'shrimp-farm-hosted': ['hosted'],
+  'shrimp-farm-every-instance': ROLES,
+};
+
 describe('the alert rules', () => {
   const rules = rulesIn(read('docs/prometheus/alerts.yml'));
   it('each have a name of their own, an expression, a severity and a sentence', () => {
@@ -168,11 +214,22 @@ describe('the alert rules', () => {
     }
   });
 
-  it('ask only for metrics that there are', () => {
-    const unknown = rules
-      .flatMap(({ expr }) => namesIn(expr))
-      .filter((name) => name !== 'up' && !exists('gateway', name));
+  it('ask only for metrics that there are with those they look at', () => {
+    const unknown = rules.flatMap(({ alert, group, expr }) =>
+      (GROUPS[group] ?? ['nobody']).flatMap((role) =>
+        namesIn(expr)
+          .filter((name) => name !== 'up' && !exists(role, name))
+          .map((name) => [alert, role, name]),
+      ),
+    );
     expect(unknown).toEqual([]);
+  });
+
+  it('look at jobs that the documents name', () => {
+    const jobs = rules.flatMap(({ expr }) => [...expr.matchAll(/job="([^"]+)"/g)].map(([, job]) => job));
+    expect(new Set(jobs)).toEqual(new Set(['shrimp-farm-gateway', 'shrimp-farm-hosted']));
+    for (const language of ['en', 'pt-br'])
+      for (const job of jobs) expect(read(`docs/${language}/operation.md`)).toContain(`job_name: ${job}`);
   });
 });
 
@@ -219,17 +276,24 @@ function brackets(expr: string): boolean {
   return open.length === 0;
 }
 
-/** The rules of a file in the plain form that ours has. */
+/** The rules of a file in the plain form that ours has, each with its group. */
 function rulesIn(text: string) {
   return text
-    .split(/^ {6}- alert: /m)
+    .split(/^ {2}- name: /m)
     .slice(1)
-    .map((block) => ({
-      alert: block.split('\n')[0] ?? '',
-      expr: (/^ {8}expr: (?:>-\n((?: {10}.+\n)+)|(.+)\n)/m.exec(block)?.slice(1).join('') ?? '')
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-      severity: /severity: (\w+)/.exec(block)?.[1] ?? '',
-      summary: /summary: "(.+)"/.exec(block)?.[1] ?? '',
-    }));
+    .flatMap((part) => {
+      const group = part.split('\n')[0] ?? '';
+      return part
+        .split(/^ {6}- alert: /m)
+        .slice(1)
+        .map((block) => ({
+          group,
+          alert: block.split('\n')[0] ?? '',
+          expr: (/^ {8}expr: (?:>-\n((?: {10}.+\n)+)|(.+)\n)/m.exec(block)?.slice(1).join('') ?? '')
+            .replaceAll(/\s+/g, ' ')
+            .trim(),
+          severity: /severity: (\w+)/.exec(block)?.[1] ?? '',
+          summary: /summary: "(.+)"/.exec(block)?.[1] ?? '',
+        }));
+    });
 }

@@ -302,11 +302,14 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
           202,
           { version: '0.1.0', is_managed: true },
         ]);
-        await until(
-          () => machine.read('/var/log/gateway.log'),
-          (log) => log.includes('restarting into a new version'),
+        const isRestarting = () =>
+          machine.read('/var/log/gateway.log').includes('restarting into a new version');
+        const prepared = await until(
+          async () => (isRestarting() ? 'restarting' : ((await updateState()).last ?? 'preparing')),
+          (said) => said !== 'preparing',
           200 * SECOND,
         );
+        expect(prepared).toBe('restarting');
         const startedAt = Date.now();
         const writing = { isOver: false };
         const writer = keepRegistering(writing);

@@ -9,27 +9,31 @@ type Done = {
   badge: number;
   tooltips: string[];
   notices: { title: string; body: string }[];
+  questions: { title: string; detail: string; buttons: string[] }[];
   opened: string[];
   quit: boolean;
   fullscreen: boolean | null;
   preferences: Record<string, unknown>;
   flashed: number;
   shown: number;
+  awake: Record<string, string>;
+  loaded: string[];
 };
 
 const runner = fileURLToPath(new URL('./fake-electron.mjs', import.meta.url));
 
-/** The program around the console, built as it is packed, in a folder of its own. */
-export async function builtDesktop(): Promise<{ folder: string; remove: () => void }> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'desktop-'));
+/** The program around the console, built as it is packed, in a folder of its own: `root` is where the sources would be. */
+export async function builtDesktop(): Promise<{ root: string; folder: string; remove: () => void }> {
+  const root = mkdtempSync(path.join(tmpdir(), 'desktop-'));
+  const folder = path.join(root, 'desktop/dist');
   await buildDesktop(folder);
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { root, folder, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Starts it, with the settings it would have kept. */
-export async function startDesktop(folder: string, settings: unknown, argv: readonly string[] = []) {
+/** Starts it, with the settings it would have kept, on a free port of this machine. */
+export async function startDesktop(folder: string, settings: object, argv: readonly string[] = []) {
   const userData = mkdtempSync(path.join(tmpdir(), 'desktop-user-'));
-  writeFileSync(path.join(userData, 'settings.json'), JSON.stringify(settings));
+  writeFileSync(path.join(userData, 'settings.json'), JSON.stringify({ doorPort: 0, ...settings }));
   const child = fork(runner, [folder, userData, ...argv], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const said: string[] = [];
   child.stderr?.setEncoding('utf8').on('data', (text: string) => said.push(text));

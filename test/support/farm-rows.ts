@@ -15,8 +15,9 @@ import { schedule } from '#contract/resources/schedules.ts';
 import { transfer } from '#contract/resources/transfers.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
 import type { MemberRole } from '#contract/words.ts';
-import { type Change, type Commit, insert } from '#core/changes.ts';
+import { type Change, insert } from '#core/changes.ts';
 import type { Owned } from '#core/route.ts';
+import { type PerformDeps, perform } from '#core/use-case.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
 const number = () => Math.floor(Math.random() * 2 ** 47);
@@ -26,7 +27,7 @@ const number = () => Math.floor(Math.random() * 2 ** 47);
  * of the stream need it without depending on the routes they test.
  */
 export async function aFarm(
-  deps: { commit: Commit },
+  deps: PerformDeps,
   ownerId: string,
   members: Readonly<Partial<Record<MemberRole, string>>> = {},
 ): Promise<Record<Owned, string>> {
@@ -48,29 +49,26 @@ export async function aFarm(
     probe_bus: randomUUID(),
     probe_profile: randomUUID(),
   } satisfies Record<Owned, string>;
-  await deps.commit({
-    actor: null,
-    changes: [
-      insert(farm, farmRow(ids.farm, ownerId)),
-      ...Object.entries(members).map(([role, userId]) =>
-        insert(farmMember, {
-          id: randomUUID(),
-          farm_id: ids.farm,
-          user_id: userId,
-          role: role as MemberRole,
-          created_at: AT,
-          updated_at: null,
-        }),
-      ),
-      insert(controlPoint, controlPointRow(ids.control_point, ids.farm, ownerId)),
-      insert(pond, pondRow(ids)),
-      insert(aerator, aeratorRow(ids)),
-      insert(schedule, scheduleRow(ids)),
-      insert(alert, alertRow({ id: ids.alert, farm_id: ids.farm, control_point_id: ids.control_point })),
-      ...production(ids, ownerId),
-      ...probesOf(ids),
-    ],
-  });
+  await stored(deps, [
+    insert(farm, farmRow(ids.farm, ownerId)),
+    ...Object.entries(members).map(([role, userId]) =>
+      insert(farmMember, {
+        id: randomUUID(),
+        farm_id: ids.farm,
+        user_id: userId,
+        role: role as MemberRole,
+        created_at: AT,
+        updated_at: null,
+      }),
+    ),
+    insert(controlPoint, controlPointRow(ids.control_point, ids.farm, ownerId)),
+    insert(pond, pondRow(ids)),
+    insert(aerator, aeratorRow(ids)),
+    insert(schedule, scheduleRow(ids)),
+    insert(alert, alertRow({ id: ids.alert, farm_id: ids.farm, control_point_id: ids.control_point })),
+    ...production(ids, ownerId),
+    ...probesOf(ids),
+  ]);
   return ids;
 }
 
@@ -129,9 +127,13 @@ function farmRow(id: string, owner_id: string): RowOf<typeof farm> {
   };
 }
 
+/** As a use case does it: what something else writes at this moment makes nothing fail. */
+const stored = (deps: PerformDeps, changes: readonly Change[]) =>
+  perform(deps, null, async () => ({ answer: undefined, changes }));
+
 /** An open invitation to a farm; answers its id. Its code is nobody's. */
 export async function anInvitation(
-  deps: { commit: Commit },
+  deps: PerformDeps,
   { farm, owner }: { farm: string; owner: string },
 ): Promise<string> {
   const id = randomUUID();
@@ -150,7 +152,7 @@ export async function anInvitation(
     created_at: AT,
     updated_at: null,
   };
-  await deps.commit({ actor: null, changes: [insert(invitation, row)] });
+  await stored(deps, [insert(invitation, row)]);
   return id;
 }
 

@@ -138,7 +138,7 @@ export const IMPORT_RULES: readonly Rule[] = [
   {
     folder: 'desktop/main',
     values: ['desktop', 'gateway/contract'],
-    libraries: ['electron', 'multicast-dns', 'serialport', 'zod', 'node:*'],
+    libraries: ['electron', 'multicast-dns', 'zod', 'node:*'],
   },
   { folder: 'desktop', values: ['desktop/*'], libraries: ['vite', 'node:*'] },
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { programVersion } from '#adapters/system/program-version.ts';
 import { type App, startApp } from '#test/app.ts';
 import { localOf, pair } from '#test/paired-apps.ts';
+import { noteStart } from '../../gateway/doctor/note-start.ts';
 import { askedAtGateway } from '../../gateway/hosted-package.ts';
 import { stageDeps } from '../../gateway/stage-deps.ts';
 import { archOf } from '../../gateway/update/manifest.ts';
@@ -37,7 +38,8 @@ describe('a package that the operator of the hosted instance laid out', () => {
     gateway = await startApp('sqlite', ['--hosted-url', hosted.base, '--update-keys', keys]);
     // as a start does: what the command of this box needs to ask the program that runs
     const ports = () => NOT_ATTACHED;
-    await gateway.doctor.attach({ address: gateway.base, ports, broker: null, p99Ms: () => 0 });
+    const note = await noteStart(gateway.config, { wallClock: now, log: gateway.kernel.log });
+    gateway.doctor.attach({ note, address: gateway.base, ports, broker: null, p99Ms: () => 0 });
   });
   afterAll(async () => {
     await gateway.close();

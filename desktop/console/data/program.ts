@@ -5,15 +5,15 @@ import { controlWords } from '../components/control-words.ts';
 import { shellWords } from '../shell/words.ts';
 import { alarms, unanswered } from './alarms.ts';
 import { now } from './clock.ts';
-import { type Alert, controlPoints, farms, isKnown } from './farm-store.ts';
+import { type Alert, controlPoints, farm, farms, isKnown } from './farm-store.ts';
 import { isWaking, link } from './live.ts';
 import { pondCode } from './pond-codes.ts';
-import { isSignedIn } from './session.ts';
+import { isSignedIn, user } from './session.ts';
 
 // In the window on the operator's PC the program around the console hears of the alarms: tray, badge, the system's own
 // messages. In a browser there is none, and nothing is missing.
 
-const program = (globalThis as { camarao?: Bridge }).camarao ?? null;
+export const program = (globalThis as { camarao?: Bridge }).camarao ?? null;
 export const isInProgram = program !== null;
 
 /** Why this page cannot say how the farm is; null: it can. */
@@ -47,7 +47,17 @@ export function startProgram(): void {
     void tell(program, told.value);
   });
   effect(sayCritical(program));
+  effect(sayFarm(program));
 }
+
+/** Whom to call while no gateway can be asked any more: everybody who signed in here and has a phone. */
+const sayFarm = (to: Bridge) => () => {
+  const person = user.value;
+  if (farm.value === null || person === null) return;
+  const people = person.phone_number ? [{ name: person.name, phone: person.phone_number }] : [];
+  // an older program has no such verb
+  void to.farm?.({ name: farm.value.name, people }).catch(() => undefined);
+};
 
 /** A place is asked for when it is not known, and not waited for longer. */
 const PLACE_MS = 3_000;

@@ -87,6 +87,15 @@ export async function stopHere(channelId: string): Promise<void> {
 }
 
 /**
+ * This browser gets nothing more, whoever turned it on here: that person's gateway learns it from the push service and
+ * says so to them. Needs no gateway.
+ */
+export async function stopOthers(): Promise<void> {
+  await (await subscriptionNow())?.unsubscribe();
+  keepOwnChannel(null);
+}
+
+/**
  * Looks whether what the gateway knows still leads here: browsers change their address, and a gateway that was replaced
  * has another key. What can be mended is; what ended is told, once.
  */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { called } from '#contract/commands.ts';
 import { asTrouble, BackupTrouble } from './backup-trouble.ts';
 import { type Kept, toRemove } from './keep-by-age.ts';
 import { freeName, namesIn, timeName, writeWhole } from './safe-files.ts';
@@ -29,7 +30,7 @@ export const isPrepared = (folder: string): boolean => existsSync(join(folder, M
 export function requirePrepared(folder: string): void {
   if (isPrepared(folder)) return;
   throw new BackupTrouble(
-    `${folder} is not ready for backups: put the stick in, or say npm run backup -- --to ${folder} once`,
+    `${folder} is not ready for backups: put the stick in, or say ${called(`backup --to ${folder}`)} once`,
   );
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { called } from '#contract/commands.ts';
 import { asTrouble, BackupTrouble } from './backup-trouble.ts';
 import { keyIdOf } from './recovery-key.ts';
 import { writeWhole } from './safe-files.ts';
@@ -18,7 +19,7 @@ export const hasKeyFile = (data: string): boolean => existsSync(pathOf(data));
 export async function readKeyFile(data: string): Promise<KeyFile> {
   const text = await readFile(pathOf(data), 'utf8').catch((error: unknown) => {
     throw new BackupTrouble(
-      'there is no recovery key yet; make one with npm run backup -- --new-key and write it down',
+      `there is no recovery key yet; make one with ${called('backup --new-key')} and write it down`,
       error,
     );
   });
@@ -26,7 +27,7 @@ export async function readKeyFile(data: string): Promise<KeyFile> {
     return keyFile.parse(JSON.parse(text));
   } catch (error) {
     throw new BackupTrouble(
-      `${pathOf(data)} is damaged; make a new recovery key with npm run backup -- --new-key --replace`,
+      `${pathOf(data)} is damaged; make a new recovery key with ${called('backup --new-key --replace')}`,
       error,
     );
   }

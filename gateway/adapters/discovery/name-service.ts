@@ -1,5 +1,5 @@
 import multicastDns, { type ResponseOutgoingPacket } from 'multicast-dns';
-import { type Beacon, GATEWAY_HOST, SERVICE } from '#contract/discovery.ts';
+import { type Beacon, hostsOf, SERVICE } from '#contract/discovery.ts';
 import type { Log } from '#core/kernel.ts';
 import { isNeighbour, type OwnNetwork } from './networks.ts';
 
@@ -120,7 +120,7 @@ export function answerTo(asked: readonly string[], facts: NameFacts): ResponseOu
       ? ([{ name: ALL_SERVICES, type: 'PTR', ttl: TTL_S, data: SERVICE }] satisfies Answers)
       : []),
     ...(isInstance ? serviceRecords(facts, TTL_S) : []),
-    ...[host, GATEWAY_HOST].flatMap((name) =>
+    ...hostsOf(facts.beacon.id).flatMap((name) =>
       asked.includes(name) ? addressRecords(facts, name, TTL_S) : [],
     ),
   ];
@@ -130,12 +130,12 @@ export function answerTo(asked: readonly string[], facts: NameFacts): ResponseOu
 
 /** The service with all that leads to it; a TTL of 0 takes it back. */
 function everything(facts: NameFacts, ttl: number): ResponseOutgoingPacket {
-  const { instance, host } = namesOf(facts.beacon);
+  const { instance } = namesOf(facts.beacon);
   return {
     answers: [{ name: SERVICE, type: 'PTR', ttl, data: instance }],
     additionals: [
       ...serviceRecords(facts, ttl),
-      ...[host, GATEWAY_HOST].flatMap((name) => addressRecords(facts, name, ttl)),
+      ...hostsOf(facts.beacon.id).flatMap((name) => addressRecords(facts, name, ttl)),
     ],
   };
 }
@@ -162,14 +162,7 @@ function addressRecords({ addresses }: NameFacts, name: string, ttl: number): An
   return addresses.slice(0, 8).map((data) => ({ name, type: 'A', ttl, data }));
 }
 
-/** A host of its own, because another gateway on the same network answers to `camarao.local`, too. */
 function namesOf({ name, id }: Beacon): { instance: string; host: string } {
-  const own = id
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, '')
-    .slice(-8);
-  return {
-    instance: `${name.replaceAll('.', ' ').slice(0, 60)}.${SERVICE}`,
-    host: `camarao-${own === '' ? 'gateway' : own}.local`,
-  };
+  const [host] = hostsOf(id);
+  return { instance: `${name.replaceAll('.', ' ').slice(0, 60)}.${SERVICE}`, host };
 }

@@ -10,7 +10,7 @@ export function createRecentLines(): RecentLines {
   let characters = 0;
   return {
     add(line) {
-      const kept = line.slice(0, LINE_CHARACTERS).trimEnd();
+      const kept = line.length <= LINE_CHARACTERS ? line.trimEnd() : cut(line);
       lines.push(kept);
       characters += kept.length;
       while (lines.length > LINES || characters > CHARACTERS) characters -= lines.shift()?.length ?? 0;
@@ -18,3 +18,6 @@ export function createRecentLines(): RecentLines {
     all: () => [...lines],
   };
 }
+
+/** No half of a word: that of a secret would not be known as one. */
+const cut = (line: string): string => `${line.slice(0, LINE_CHARACTERS).replace(/\S{0,300}$/, '')}…`;

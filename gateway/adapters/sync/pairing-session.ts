@@ -1,3 +1,4 @@
+import { called } from '#contract/commands.ts';
 import { nonceAnswer, notLetIn, REFUSED_HERE, SYNC_SCHEMA, sessionAnswer } from '#contract/sync/wire.ts';
 import { type AskHosted, HostedRefused } from './ask-hosted.ts';
 import { isSignedBy, signText } from './ed25519.ts';
@@ -100,6 +101,5 @@ const keyMissing = () =>
   new HostedRefused({
     status: 401,
     code: REFUSED_HERE.keyMissing,
-    detail:
-      'The key of this gateway is not on this box (a backup was restored on other hardware). Pair it again: npm run pair',
+    detail: `The key of this gateway is not on this box (a backup was restored on other hardware). Pair it again: ${called('pair')}`,
   });

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { MachineFacts, MemoryFacts } from '#features/doctor/ports.ts';
+import { textOf } from './text-of.ts';
 
 const run = promisify(execFile);
 const ASK_TIMEOUT_MS = 2_000;
@@ -79,8 +79,4 @@ export function offsetOfTimesyncd(text: string | null): number | null {
     0,
   );
   return parts.length === 0 ? null : ms * (found[1] === '-' ? -1 : 1);
-}
-
-async function textOf(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch(() => null);
 }

@@ -14,11 +14,18 @@ export type FindingSeverity = (typeof SEVERITIES_OF_FINDINGS)[number];
 export const SEVERITIES_BY_FINDING = {
   gateway_stopped: ['bad'],
   gateway_silent: ['bad'],
+  gateway_starting: ['warn', 'bad'],
   last_start: ['ok', 'note', 'warn'],
   last_fault: ['warn'],
   versions: ['ok', 'warn'],
   schema_refused: ['bad'],
   schema_due: ['note'],
+  update_under_way: ['note'],
+  update_waiting: ['note'],
+  update_stuck: ['warn'],
+  update_rolled_back: ['warn'],
+  update_damaged: ['warn'],
+  update_not_made: ['note'],
   event_loop: ['ok', 'warn', 'bad'],
   logs: ['ok', 'note'],
 
@@ -92,6 +99,7 @@ export const SEVERITIES_BY_FINDING = {
   serial_port_denied_more: ['warn'],
   serial_port_modemmanager: ['warn'],
   serial_port_modemmanager_more: ['warn'],
+  serial_port_modemmanager_unknown: ['note'],
   modem_starting: ['ok'],
   modem_ready: ['ok'],
   modem_no_port: ['bad'],
@@ -133,6 +141,7 @@ export const SEVERITIES_BY_FINDING = {
   sntp_unknown: ['warn'],
   eventLoop_unknown: ['warn'],
   versions_unknown: ['warn'],
+  update_unknown: ['warn'],
   logs_unknown: ['warn'],
 } as const satisfies Readonly<Record<string, readonly FindingSeverity[]>>;
 export type FindingId = keyof typeof SEVERITIES_BY_FINDING;

@@ -16,6 +16,10 @@ export const systemIdentityAnswer = z.object({
   gateway_id: z.string(),
   name: z.string().describe('Host name of the box'),
   role: z.enum(['gateway', 'hosted']),
+  software: z
+    .string()
+    .nullish()
+    .describe('Version of the program; null for callers outside the farm network, absent before it told so'),
   authority: authority.nullable().describe('What to pin; null where there is no TLS of its own'),
   next_authority: authority
     .extend({ cross_over_at: z.string() })

@@ -5,12 +5,15 @@ import { checkBackup } from './judge-backup.ts';
 import { checkClock } from './judge-clock.ts';
 import { checkBroker, checkCertificates, checkLogs, checkPorts } from './judge-connections.ts';
 import { checkDatabase } from './judge-database.ts';
+import { checkCard, checkDisk } from './judge-disk.ts';
 import { checkControllers } from './judge-farm.ts';
-import { checkCard, checkModem, checkProbes, checkSerialPorts } from './judge-field.ts';
-import { checkDisk, checkMachine, checkMemory } from './judge-machine.ts';
+import { checkModem, checkProbes } from './judge-field.ts';
+import { checkMachine, checkMemory } from './judge-machine.ts';
 import { checkCloud, checkSntp } from './judge-network.ts';
 import { checkEventLoop, checkRun, checkVersions } from './judge-program.ts';
+import { checkSerialPorts } from './judge-serial.ts';
 import { checkSync } from './judge-sync.ts';
+import { checkUpdate } from './judge-update.ts';
 import type { DoctorFacts, Section } from './ports.ts';
 
 /** Every check: facts in, findings out. A check without its facts finds nothing. Another one is a line here. */
@@ -35,6 +38,7 @@ const CHECKS: readonly ((facts: DoctorFacts) => Finding[])[] = [
   checkSntp,
   checkEventLoop,
   checkVersions,
+  checkUpdate,
   checkLogs,
   checkUnknown,
 ];
@@ -64,6 +68,7 @@ const SECTION_WORDS: Readonly<Record<Section, Both>> = {
   controllers: say('os controladores', 'the controllers'),
   backup: say('os backups', 'the backups'),
   versions: say('as versões', 'the versions'),
+  update: say('as atualizações', 'the updates'),
   eventLoop: say('a folga do programa', 'the slack of the program'),
   machine: say('o calor e a energia da caixa', 'heat and power of the box'),
   logs: say('o log', 'the log'),

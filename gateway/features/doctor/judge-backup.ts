@@ -1,14 +1,17 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { Finding } from '#contract/resources/system-doctor.ts';
 import { ageOf, agoOf, DAY, finding, HOUR, say, unlessOk } from './finding.ts';
-import type { BackupFacts, DoctorFacts } from './ports.ts';
+import type { BackupFacts, DoctorFacts, RunFacts } from './ports.ts';
 
 // The backups that bring a farm back when its box is dead.
 
 /** Of three backups that should be there, none. */
 const LATE_AFTER = 3;
+/** A box that was off for days makes the first one within minutes of its start. */
+const FIRST_WITHIN_MS = HOUR;
 const PROOF_MS = 180 * DAY;
 
-export function checkBackup({ backup, now }: DoctorFacts): Finding[] {
+export function checkBackup({ backup, run, now }: DoctorFacts): Finding[] {
   if (backup === null) return [];
   if (backup.folder === null) {
     return [
@@ -21,15 +24,15 @@ export function checkBackup({ backup, now }: DoctorFacts): Finding[] {
         ),
         {
           next: say(
-            'Prepare um pendrive: sudo shrimp-farm-gateway backup --to PASTA, e indique-o ao gateway em BACKUP_DIR (docs/pt-br/install.md).',
-            'Make a stick ready: sudo shrimp-farm-gateway backup --to FOLDER, and name it to the gateway in BACKUP_DIR (docs/en/install.md).',
+            `Prepare um pendrive: ${atTheBox('backup --to PASTA')}, e indique-o ao gateway em BACKUP_DIR (docs/pt-br/install.md).`,
+            `Make a stick ready: ${atTheBox('backup --to FOLDER')}, and name it to the gateway in BACKUP_DIR (docs/en/install.md).`,
           ),
         },
       ),
     ];
   }
   if (!backup.isReady) return [notReady(backup.folder), ...checkProof(backup, now)];
-  return [...checkNewest(backup, now), ...checkProof(backup, now)];
+  return [...checkNewest(backup, { run, now }), ...checkProof(backup, now)];
 }
 
 function notReady(folder: string): Finding {
@@ -42,15 +45,16 @@ function notReady(folder: string): Finding {
     ),
     {
       next: say(
-        `Encaixe o pendrive. Se ele é novo: sudo shrimp-farm-gateway backup --to ${folder}.`,
-        `Plug the stick in. If it is a new one: sudo shrimp-farm-gateway backup --to ${folder}.`,
+        `Encaixe o pendrive. Se ele é novo: ${atTheBox(`backup --to ${folder}`)}.`,
+        `Plug the stick in. If it is a new one: ${atTheBox(`backup --to ${folder}`)}.`,
       ),
       measured: [folder, null],
     },
   );
 }
 
-function checkNewest({ newestAt, everyH, trouble }: BackupFacts, now: number): Finding[] {
+function checkNewest(backup: BackupFacts, { run, now }: { run: RunFacts | null; now: number }): Finding[] {
+  const { newestAt, trouble } = backup;
   const next = say(
     'Veja se o pendrive tem espaço e aceita gravação, e se o gateway está ligado; senão troque o pendrive.',
     'See whether the stick has room and takes writing, and whether the gateway runs; else replace the stick.',
@@ -64,7 +68,7 @@ function checkNewest({ newestAt, everyH, trouble }: BackupFacts, now: number): F
     ];
   }
   const age = ageOf(now, newestAt);
-  const severity = trouble !== null || age > LATE_AFTER * everyH * HOUR ? 'bad' : 'ok';
+  const severity = trouble !== null || isLate(backup, { run, now }) ? 'bad' : 'ok';
   const shown = agoOf(age);
   return [
     finding(
@@ -76,10 +80,21 @@ function checkNewest({ newestAt, everyH, trouble }: BackupFacts, now: number): F
   ];
 }
 
+/** While a gateway is stopped nobody makes backups, and none is late. */
+function isLate(
+  { newestAt, until, everyH }: BackupFacts,
+  { run, now }: { run: RunFacts | null; now: number },
+): boolean {
+  if (newestAt === null || until === null) return false;
+  const startedAt = run?.state === 'running' ? run.startedAt : null;
+  const isFresh = startedAt !== null && ageOf(now, startedAt) < FIRST_WITHIN_MS;
+  return !isFresh && ageOf(until, newestAt) > LATE_AFTER * everyH * HOUR;
+}
+
 function checkProof({ provedAt }: BackupFacts, now: number): Finding[] {
   const next = say(
-    'Prove que a chave do papel abre o último backup: sudo shrimp-farm-gateway backup --prove-key.',
-    'Prove that the key on the paper opens the latest backup: sudo shrimp-farm-gateway backup --prove-key.',
+    `Prove que a chave do papel abre o último backup: ${atTheBox('backup --prove-key')}.`,
+    `Prove that the key on the paper opens the latest backup: ${atTheBox('backup --prove-key')}.`,
   );
   if (provedAt === null) {
     return [

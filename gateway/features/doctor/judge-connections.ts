@@ -1,3 +1,4 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { Both, Finding } from '#contract/resources/system-doctor.ts';
 import { unreachable } from '#contract/words.ts';
 import { agoOf, below, DAY, finding, say, unlessOk } from './finding.ts';
@@ -119,8 +120,8 @@ export function checkCertificates({ certificates, now }: DoctorFacts): Finding[]
         ),
         {
           next: say(
-            'Traga a autoridade do backup: sudo shrimp-farm-gateway restore --from PASTA --authority-only.',
-            'Bring it back from the backup: sudo shrimp-farm-gateway restore --from FOLDER --authority-only.',
+            `Traga a autoridade do backup: ${atTheBox('restore --from PASTA --authority-only')}.`,
+            `Bring it back from the backup: ${atTheBox('restore --from FOLDER --authority-only')}.`,
           ),
         },
       ),

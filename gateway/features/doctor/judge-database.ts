@@ -1,3 +1,4 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { Both, Finding } from '#contract/resources/system-doctor.ts';
 import { above, ageOf, agoOf, DAY, finding, MB, say, sizeOf, unlessOk } from './finding.ts';
 import type { BootRung, DoctorFacts } from './ports.ts';
@@ -8,23 +9,9 @@ const CHECKED_MS = 30 * DAY;
 export function checkDatabase({ database, now, disk, run }: DoctorFacts): Finding[] {
   if (database === null) return [];
   const isRunning = run?.state === 'running';
-  if (database.trouble !== null || database.bytes === null) {
-    const gone = say('o arquivo não está lá', 'its file is not there');
-    const why = database.trouble === null ? gone : say(database.trouble, database.trouble);
-    return [
-      finding(
-        'database_unreadable',
-        'bad',
-        say(`O banco de dados não pode ser lido: ${why['pt-BR']}`, `The database cannot be read: ${why.en}`),
-        {
-          next: say(
-            'Inicie ou reinicie o gateway: ele mesmo tenta as cópias. Se não bastar, restaure um backup (docs/pt-br/replace-a-box.md).',
-            'Start or restart the gateway: it tries its copies by itself. If that is not enough, restore a backup (docs/en/replace-a-box.md).',
-          ),
-        },
-      ),
-    ];
-  }
+  // what its file is like says nothing of a gateway that holds everything in memory, and advice about it would do harm
+  if (database.boot?.isMemoryOnly === true) return checkBoot(database);
+  if (database.trouble !== null || database.bytes === null) return [unreadable(database, { isRunning })];
   const size = sizeOf(database.bytes);
   const isTight = database.engine === 'sqlite' && disk !== null && disk.freeBytes < 2 * database.bytes;
   const severity = isTight ? 'warn' : 'ok';
@@ -54,6 +41,27 @@ export function checkDatabase({ database, now, disk, run }: DoctorFacts): Findin
 }
 
 type Database = NonNullable<DoctorFacts['database']>;
+
+function unreadable({ trouble }: Database, { isRunning }: { isRunning: boolean }): Finding {
+  const gone = say('o arquivo não está lá', 'its file is not there');
+  const why = trouble === null ? gone : say(trouble, trouble);
+  return finding(
+    'database_unreadable',
+    'bad',
+    say(`O banco de dados não pode ser lido: ${why['pt-BR']}`, `The database cannot be read: ${why.en}`),
+    { next: isRunning ? KEEP_RUNNING : START_IT },
+  );
+}
+
+const START_IT = say(
+  'Inicie ou reinicie o gateway: ele mesmo tenta as cópias. Se não bastar, restaure um backup (docs/pt-br/replace-a-box.md).',
+  'Start or restart the gateway: it tries its copies by itself. If that is not enough, restore a backup (docs/en/replace-a-box.md).',
+);
+/** The file was taken away under a program that still has it open. */
+const KEEP_RUNNING = say(
+  'Não reinicie o gateway: ele ainda tem o banco de dados aberto, e o que é novo se perde ao parar. Exporte ou anote o que mudou desde o último backup, depois restaure-o (docs/pt-br/replace-a-box.md).',
+  'Do not restart the gateway: it still has the database open, and what is new is lost when it stops. Export or note down what changed since the latest backup, then restore that (docs/en/replace-a-box.md).',
+);
 
 function checkSoundness(
   { engine, wrong, checkedAt, snapshotAt }: Database,
@@ -165,8 +173,8 @@ function checkWal({ walBytes }: Database): Finding[] {
 }
 
 const CHECK_NOW = say(
-  'sudo shrimp-farm-gateway doctor --deep o verifica agora (minutos).',
-  'sudo shrimp-farm-gateway doctor --deep checks it now (minutes).',
+  `${atTheBox('doctor --deep')} o verifica agora (minutos).`,
+  `${atTheBox('doctor --deep')} checks it now (minutes).`,
 );
 const AT_NEXT_START = say(
   'O gateway o verifica minutos depois de cada partida: reinicie-o numa hora calma.',
@@ -198,8 +206,8 @@ function checkBoot({ boot }: Database): Finding[] {
         ),
         {
           next: say(
-            'Libere espaço no disco, ou troque o cartão, e reinicie o gateway (docs/pt-br/replace-a-box.md).',
-            'Free space on the disk, or replace the card, and restart the gateway (docs/en/replace-a-box.md).',
+            'Não reinicie ainda: anote o que mudou, libere espaço no disco ou tenha à mão o cartão novo e o último backup; só então reinicie (docs/pt-br/replace-a-box.md).',
+            'Do not restart yet: note down what changed, free space on the disk or have the new card and the latest backup at hand; only then restart (docs/en/replace-a-box.md).',
           ),
           measured: [boot.rung, null],
         },

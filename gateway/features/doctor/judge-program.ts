@@ -1,3 +1,4 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { Both, Finding } from '#contract/resources/system-doctor.ts';
 import { above, ageOf, agoOf, finding, say, unlessOk, written } from './finding.ts';
 import type { DoctorFacts, RunFacts, StartCause } from './ports.ts';
@@ -6,6 +7,8 @@ import type { DoctorFacts, RunFacts, StartCause } from './ports.ts';
 
 /** From here on a person notices, and a controller's answer comes late. */
 const DELAY_MS = { warn: 250, bad: 1_000 };
+/** The service is given up on by then. */
+const START_MS = 15 * 60_000;
 const NODE_MAJOR = '24';
 
 const CAUSES: Readonly<Record<StartCause, [string, string]>> = {
@@ -30,8 +33,8 @@ const START = say(
   'Start it (sudo systemctl start shrimp-farm-gateway); if it does not stay up, see the log (journalctl -u shrimp-farm-gateway -n 50).',
 );
 const SEND_BUNDLE = say(
-  'Envie ao suporte um pacote: sudo shrimp-farm-gateway doctor --bundle ARQUIVO.',
-  'Send support a bundle: sudo shrimp-farm-gateway doctor --bundle FILE.',
+  `Envie ao suporte um pacote: ${atTheBox('doctor --bundle ARQUIVO')}.`,
+  `Send support a bundle: ${atTheBox('doctor --bundle FILE')}.`,
 );
 const NEXT_OF_CAUSE: Readonly<Record<StartCause, Both | null>> = {
   first: null,
@@ -83,6 +86,7 @@ export function checkRun({ run, now }: DoctorFacts): Finding[] {
     ];
   }
   const upMs = run.startedAt === null ? 0 : ageOf(now, run.startedAt);
+  if (run.state === 'starting') return [starting(upMs), ...checkFault(run)];
   const cause = run.cause ?? 'first';
   const [portuguese, english] = CAUSES[cause];
   return [
@@ -97,6 +101,31 @@ export function checkRun({ run, now }: DoctorFacts): Finding[] {
     ),
     ...checkFault(run),
   ];
+}
+
+function starting(sinceMs: number): Finding {
+  const shown = agoOf(sinceMs);
+  const isLate = sinceMs > START_MS;
+  return finding(
+    'gateway_starting',
+    isLate ? 'bad' : 'warn',
+    say(
+      `O gateway está partindo há ${shown['pt-BR']}: abre e confere o banco de dados; até lá cada controlador segue sozinho.`,
+      `The gateway has been starting for ${shown.en}: it opens and checks its database; until then each controller goes on alone.`,
+    ),
+    {
+      measured: [Math.round(sinceMs / 1000), 's'],
+      next: isLate
+        ? say(
+            'Veja no log o que a segura (journalctl -u shrimp-farm-gateway -n 50) e avise o suporte.',
+            'See in the log what holds it up (journalctl -u shrimp-farm-gateway -n 50), and tell support.',
+          )
+        : say(
+            'Espere: depois de uma atualização ou de uma queda de energia isto pode levar 15 minutos. Não o reinicie nem desligue a caixa.',
+            'Wait: after an update or a power cut this may take 15 minutes. Do not restart it, and do not switch the box off.',
+          ),
+    },
+  );
 }
 
 function checkFault({ fault }: RunFacts): Finding[] {

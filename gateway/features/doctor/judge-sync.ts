@@ -1,5 +1,5 @@
 import type { Both, Finding } from '#contract/resources/system-doctor.ts';
-import { agoOf, below, finding, say, written } from './finding.ts';
+import { ageOf, agoOf, below, finding, say, written } from './finding.ts';
 import type { DoctorFacts, SyncFacts } from './ports.ts';
 
 type State = { severity: 'ok' | 'warn' | 'bad'; what: Both; next: Both | null };
@@ -56,11 +56,19 @@ const STATES: Readonly<Record<SyncFacts['state'], State>> = {
     ),
   },
 };
+/** The hosted instance confirms every few seconds, on a poor line every few minutes. */
+const NO_PROGRESS_S = 15 * 60;
 const OFFLINE_DAYS = { warn: 14, bad: 3 };
 
-export function checkSync({ sync }: DoctorFacts): Finding[] {
+export function checkSync({ sync, run, now }: DoctorFacts): Finding[] {
   if (sync === null) return [];
-  return [checkState(sync), ...checkRefusal(sync), ...checkParked(sync), ...checkDaysLeft(sync)];
+  const upS = run?.startedAt == null ? null : ageOf(now, run.startedAt) / 1000;
+  return [
+    checkStanding(sync, upS) ?? checkState(sync),
+    ...checkRefusal(sync),
+    ...checkParked(sync),
+    ...checkDaysLeft(sync),
+  ];
 }
 
 function checkState({ state, waitingRows, contactAgeS }: SyncFacts): Finding {
@@ -74,6 +82,28 @@ function checkState({ state, waitingRows, contactAgeS }: SyncFacts): Finding {
       `Sync: ${what.en}; changes waiting: ${waitingRows}${last === null ? '' : `; last contact ${last.en} ago`}.`,
     ),
     { measured: [waitingRows, 'rows'], next },
+  );
+}
+
+/** Something waits, and nothing has been confirmed for long; null: it goes on. */
+function checkStanding({ state, waitingRows, lagS, ackAgeS }: SyncFacts, upS: number | null): Finding | null {
+  const stillForS = Math.min(lagS ?? 0, ackAgeS ?? upS ?? 0);
+  if (state !== 'catching_up' || stillForS < NO_PROGRESS_S) return null;
+  const still = agoOf(stillForS * 1000);
+  return finding(
+    'sync_state',
+    'warn',
+    say(
+      `Sincronização: mudanças à espera: ${waitingRows}, e há ${still['pt-BR']} a nuvem não confirma nenhuma.`,
+      `Sync: changes waiting: ${waitingRows}, and the hosted instance has confirmed none for ${still.en}.`,
+    ),
+    {
+      measured: [waitingRows, 'rows'],
+      next: say(
+        'Espere alguns minutos se a internet acaba de voltar; se ficar assim, veja a velocidade de envio da internet e o que diz o console, em Sistema → Sincronia.',
+        'Wait some minutes if the internet has just come back; if it stays so, see to the upload of the internet and to what the console says, at System → Sync.',
+      ),
+    },
   );
 }
 

@@ -27,8 +27,8 @@ export type DiskFacts = {
   isReadOnly: boolean | null;
   /** How the program's last writes went; null: it is stopped. */
   writes: 'ok' | 'low' | 'full' | null;
-  /** `emmc` tells its wear, an SD card does not; null: another kind of disk. */
-  card: 'emmc' | 'sd' | null;
+  /** `emmc` tells its wear, an SD card does not, an SSD not to us; null: another kind of disk. */
+  card: 'emmc' | 'sd' | 'ssd' | null;
   /** 0 to 110, in steps of ten: share of its life that is used up. */
   wearPercent: number | null;
   /** Spare blocks, as the chip says. */
@@ -39,6 +39,8 @@ export type DiskFacts = {
 
 /** What a disk tells of itself beside its wear; null where it does not. */
 export type CardFacts = {
+  /** As below /dev. */
+  device: string | null;
   name: string | null;
   madeInYear: number | null;
   /** Since the start of the machine, and how long ago that was. */
@@ -52,8 +54,14 @@ export type SerialPortFacts = {
   path: string;
   /** Whether the user of the gateway may open it. */
   mayOpen: boolean;
-  /** Other programs that hold it, by name. */
+  /** Other programs that hold it, by name, as far as the gateway may see them. */
   usedBy: readonly string[];
+};
+
+export type SerialFacts = {
+  ports: SerialPortFacts[];
+  /** A service that talks to every new port for half a minute, and confuses boards and probes. */
+  modemManager: 'runs' | 'absent' | 'unknown';
 };
 
 export type ProbeFacts = {
@@ -153,6 +161,8 @@ export type BackupFacts = {
   /** Hours between two backups as they are made now. */
   everyH: number;
   newestAt: number | null;
+  /** Until when backups were made: now, or the end of a run that is over; null: nobody knows. */
+  until: number | null;
   trouble: string | null;
   /** When a person last proved that the recovery key opens a backup; null: never. */
   provedAt: number | null;
@@ -168,6 +178,23 @@ export type VersionFacts = {
   schemaTrouble: string | null;
 };
 
+export type UpdateFacts = {
+  step: 'rest' | 'staging' | 'staged' | 'trial';
+  /** The one under way; at rest there is none. */
+  version: string;
+  /** When that was noted; null: not known. */
+  since: number | null;
+  /** Alarms during which it is not switched to. */
+  waitsFor: readonly string[];
+  /** How the last one ended. */
+  last: {
+    result: 'updated' | 'rolled_back' | 'refused' | 'interrupted' | 'damaged';
+    version: string;
+    detail: string;
+    at: number;
+  } | null;
+};
+
 export type MachineFacts = {
   model: string | null;
   celsius: number | null;
@@ -180,9 +207,11 @@ export const START_CAUSES = ['first', 'stopped', 'updated', 'power', 'killed', '
 export type StartCause = (typeof START_CAUSES)[number];
 
 export type RunFacts = {
-  /** `silent`: its process lives, and does not answer. */
-  state: 'running' | 'stopped' | 'silent';
+  /** `silent`: its process lives, and does not answer; `starting`: it does not answer yet. */
+  state: 'running' | 'starting' | 'stopped' | 'silent';
   startedAt: number | null;
+  /** When it was stopped in order; null: it was not, or it runs. */
+  stoppedAt: number | null;
   cause: StartCause | null;
   /** The fault that ended the run before, or the last one; null: none. */
   fault: string | null;
@@ -195,7 +224,9 @@ export type SyncFacts = {
   state: Exclude<SyncStateWord, 'unpaired'>;
   contactAgeS: number | null;
   waitingRows: number;
+  /** Age of the oldest change that waits; since when the hosted instance confirmed none, null: not in this run. */
   lagS: number | null;
+  ackAgeS: number | null;
   /** Why the last attempt was turned down; null: it was not, or only for a while. */
   refusal: { isKeyMissing: boolean; detail: string } | null;
   parkedRows: number;
@@ -217,11 +248,12 @@ export type DoctorFacts = {
   controllers: ControllerFacts[] | null;
   backup: BackupFacts | null;
   versions: VersionFacts | null;
+  update: UpdateFacts | null;
   eventLoop: { p99Ms: number } | null;
   machine: MachineFacts | null;
   logs: LogFacts | null;
   sync: SyncFacts | null;
-  serialPorts: SerialPortFacts[] | null;
+  serialPorts: SerialFacts | null;
   probes: ProbeFacts[] | null;
   modem: ModemFacts | null;
   cloud: CloudFacts | null;

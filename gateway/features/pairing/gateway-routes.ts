@@ -1,3 +1,4 @@
+import { called } from '#contract/commands.ts';
 import { type PairingAnswer, pairingAnswer, pairingInput } from '#contract/resources/gateways.ts';
 import { type AppError, forbidden, invalidField } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
@@ -81,7 +82,7 @@ async function mayPair(deps: GatewayPairingDeps, { role, userId }: Caller): Prom
 
 const notYours = () =>
   forbidden(
-    'Only the owner of all farms on this gateway, or an administrator, may pair or unpair it; at the box: npm run pair',
+    `Only the owner of all farms on this gateway, or an administrator, may pair or unpair it; at the box: ${called('pair')}`,
   );
 
 const withoutCode = (shown: PairingAnswer): PairingAnswer => ({

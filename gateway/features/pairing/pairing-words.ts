@@ -1,3 +1,4 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { Language, News } from '#core/notifying.ts';
 import type { Gateway } from './ports.ts';
 
@@ -57,11 +58,11 @@ export function copiedCardNews(gateway: Named, nowMs: number): News {
     ...news(gateway, `gateway:${gateway.id}:copied:${Math.floor(nowMs / 3_600_000)}`, {
       en: {
         title: 'Two gateways with one key',
-        message: `Two boxes sign in as the gateway ${name}: its card was copied, or a backup of the whole box runs beside it. Neither is let in. Switch one off, then pair the other one again (npm run pair there); aeration goes on meanwhile.`,
+        message: `Two boxes sign in as the gateway ${name}: its card was copied, or a backup of the whole box runs beside it. Neither is let in. Switch one off, then pair the other one again (there: ${atTheBox('pair')}); aeration goes on meanwhile.`,
       },
       'pt-BR': {
         title: 'Dois gateways com a mesma chave',
-        message: `Dois aparelhos se identificam como o gateway ${name}: o cartão foi copiado ou uma cópia completa roda ao lado dele. Nenhum dos dois entra. Desligue um e pareie o outro de novo (npm run pair nele); a aeração continua enquanto isso.`,
+        message: `Dois aparelhos se identificam como o gateway ${name}: o cartão foi copiado ou uma cópia completa roda ao lado dele. Nenhum dos dois entra. Desligue um e pareie o outro de novo (nele: ${atTheBox('pair')}); a aeração continua enquanto isso.`,
       },
     }),
     severity: 'HIGH',

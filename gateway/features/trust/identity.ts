@@ -10,6 +10,7 @@ export type Ports = { http: number | null; https: number | null; mqtt: number | 
 export type IdentityDeps = {
   gatewayId: string;
   role: 'gateway' | 'hosted';
+  software: string;
   /** null where this instance has no TLS of its own. */
   keeper: TrustKeeper | null;
   facts: CertificateMaker['facts'];
@@ -30,6 +31,7 @@ export function identityOf(deps: IdentityDeps, { isLocal }: { isLocal: boolean }
     gateway_id: deps.gatewayId,
     name: hostname,
     role: deps.role,
+    software: isLocal ? deps.software : null,
     authority,
     next_authority: next === null ? null : { ...withoutEnd(next), cross_over_at: next.cross_over_at },
     former_authority: former,

@@ -1,3 +1,4 @@
+import { atTheBox } from '#contract/commands.ts';
 import type { News, Words } from '#core/notifying.ts';
 import type { TrustNews } from './keep-trust.ts';
 
@@ -17,8 +18,8 @@ export function newsOfTrust(
         severity: 'HIGH',
         title: say('A identidade segura do gateway se perdeu', 'The secure identity of the gateway is lost'),
         message: say(
-          'A chave da autoridade da rede não pode ser lida. A aeração continua. Recupere-a do backup: npm run restore -- --authority-only.',
-          'The key of the network authority cannot be read. Aeration goes on. Bring it back from the backup: npm run restore -- --authority-only.',
+          `A chave da autoridade da rede não pode ser lida. A aeração continua. Recupere-a do backup: ${atTheBox('restore --from PASTA --authority-only')}.`,
+          `The key of the network authority cannot be read. Aeration goes on. Bring it back from the backup: ${atTheBox('restore --from FOLDER --authority-only')}.`,
         ),
         data: { event: news.event },
         // it stays wrong until somebody acts

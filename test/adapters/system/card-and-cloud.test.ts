@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blockDevice } from '#adapters/system/block-device.ts';
 import { cardFacts } from '#adapters/system/card-health.ts';
 import { cloudPath } from '#adapters/system/cloud-path.ts';
 
@@ -26,8 +27,15 @@ describe('an SD card', () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
+  async function deviceOf(source: string, number = '179:2') {
+    const device = await blockDevice({ source, number }, root);
+    if (device === null) throw new Error(`${source} is no disk`);
+    return device;
+  }
+
   it('tells name, age, what was written, and the errors of its file system', async () => {
-    expect(await cardFacts('/dev/mmcblk0p2', root)).toEqual({
+    expect(await cardFacts(await deviceOf('/dev/mmcblk0p2'), root)).toEqual({
+      device: 'mmcblk0',
       name: 'SC32G',
       madeInYear: 2019,
       writtenBytes: 20_480 * 512,
@@ -36,7 +44,21 @@ describe('an SD card', () => {
     });
   });
   it('that is none tells nothing', async () => {
-    expect(await cardFacts('overlay', root)).toMatchObject({ name: null, fileSystemErrors: null });
+    expect(await blockDevice({ source: 'overlay', number: '0:5' }, root)).toBeNull();
+  });
+
+  it('is known by its number where its name says nothing, and below what is encrypted on it', async () => {
+    const volume = join(root, 'sys/devices/virtual/block/dm-0');
+    mkdirSync(join(volume, 'slaves'), { recursive: true });
+    symlinkSync(join(root, 'sys/devices/mmcblk0/mmcblk0p2'), join(volume, 'slaves/mmcblk0p2'));
+    mkdirSync(join(root, 'sys/dev/block'), { recursive: true });
+    symlinkSync(join(root, 'sys/devices/mmcblk0/mmcblk0p2'), join(root, 'sys/dev/block/179:2'));
+    symlinkSync(volume, join(root, 'sys/dev/block/254:0'));
+    const named = await cardFacts(await deviceOf('/dev/root'), root);
+    expect(named).toMatchObject({ device: 'mmcblk0', name: 'SC32G', fileSystemErrors: 3 });
+    // the file system is that of the volume, and counts its errors there
+    const encrypted = await cardFacts(await deviceOf('/dev/mapper/data', '254:0'), root);
+    expect(encrypted).toMatchObject({ device: 'mmcblk0', name: 'SC32G', fileSystemErrors: null });
   });
 });
 

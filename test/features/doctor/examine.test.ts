@@ -7,7 +7,7 @@ import {
   SEVERITIES_BY_FINDING,
 } from '#contract/resources/system-doctor.ts';
 import { examine } from '#features/doctor/examine.ts';
-import type { DoctorFacts } from '#features/doctor/ports.ts';
+import type { DoctorFacts, RunFacts } from '#features/doctor/ports.ts';
 import { MODEM_WORDS } from '#features/modem/modem-words.ts';
 import { options } from '../../../gateway/config.ts';
 import { aController } from './healthy-facts.ts';
@@ -157,7 +157,7 @@ describe('a report', () => {
       backup: { trouble: endless },
       versions: { schemaDue: lots('0001_x.sql') },
       unknown: [{ section: 'disk', reason: endless }],
-      serialPorts: lots({ path: '/dev/ttyUSB0', mayOpen: false, usedBy: ['ModemManager'] }),
+      serialPorts: { ports: lots({ path: '/dev/ttyUSB0', mayOpen: false, usedBy: ['ModemManager'] }) },
       probes: lots({
         name: 'DO-1',
         pond: 'V-01',
@@ -174,6 +174,59 @@ describe('a report', () => {
     );
     expect(Math.max(...texts)).toBeLessThanOrEqual(400);
     expect(findings.filter(({ sentence }) => sentence.en.includes('\n'))).toEqual([]);
+  });
+});
+
+describe('of a gateway that loses what it holds when it stops, the doctor', () => {
+  const boot = { rung: 'last_good', isWhole: false, isMemoryOnly: true, detail: '' } as const;
+  const ofDatabase = (...different: Parameters<typeof farmWith>) =>
+    examined(...different).findings.filter(({ id }) => id.startsWith('database'));
+
+  it('says first of all that nothing is saved, and never that it may be restarted before that is written down', () => {
+    for (const bytes of [null, 50e6]) {
+      const found = ofDatabase({ database: { bytes, boot, checkedAt: null, snapshotAt: null } });
+      expect(found.map(({ id }) => id)).toEqual(['database_in_memory']);
+      expect(found[0]?.next_step?.en).toMatch(/^Do not restart yet/);
+      expect(found[0]?.next_step?.['pt-BR']).toMatch(/^Não reinicie ainda/);
+    }
+  });
+
+  it('warns of a restart while the removed file is still open, and asks for a start only where none runs', () => {
+    const stepOf = (state: 'running' | 'stopped') =>
+      ofDatabase({ database: { bytes: null }, run: { state } })[0]?.next_step?.en;
+    expect(stepOf('running')).toMatch(/^Do not restart/);
+    expect(stepOf('stopped')).toMatch(/^Start or restart/);
+  });
+});
+
+describe('a backup of five hours ago', () => {
+  const ofBackup = (run: Partial<RunFacts>, until: number | null) =>
+    examined({ run, backup: { newestAt: now - 5 * HOUR, until } })
+      .findings.filter(({ id }) => id === 'backup_age')
+      .map(({ severity }) => severity);
+
+  it('is late while the gateway runs, and on one that ran on without making another', () => {
+    expect(ofBackup({}, now)).toEqual(['bad']);
+    expect(ofBackup({ state: 'stopped' }, now - HOUR)).toEqual(['bad']);
+  });
+
+  it('is not where the gateway has been stopped since, nor in the first minutes after its start', () => {
+    expect(ofBackup({ state: 'stopped' }, now - 4 * HOUR)).toEqual(['ok']);
+    expect(ofBackup({ state: 'starting' }, null)).toEqual(['ok']);
+    expect(ofBackup({ startedAt: now - 600_000 }, now)).toEqual(['ok']);
+  });
+});
+
+describe('a gateway that sends what gathered in a month', () => {
+  it('is well as long as some of it is confirmed now and then, and in the first minutes after a start', () => {
+    const sync = { state: 'catching_up' as const, waitingRows: 90_000, lagS: 30 * 86_400 };
+    const severityOf = (ackAgeS: number | null, startedAt: number) =>
+      examined({ sync: { ...sync, ackAgeS }, run: { startedAt } }).findings.find(
+        ({ id }) => id === 'sync_state',
+      )?.severity;
+    expect(severityOf(20, now - DAY)).toBe('ok');
+    expect(severityOf(null, now - 60_000)).toBe('ok');
+    expect(severityOf(null, now - HOUR)).toBe('warn');
   });
 });
 

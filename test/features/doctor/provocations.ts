@@ -1,5 +1,5 @@
 import type { FindingId, SeverityOf } from '#contract/resources/system-doctor.ts';
-import type { DoctorFacts, PortName, Section, SyncFacts } from '#features/doctor/ports.ts';
+import type { DoctorFacts, PortName, Section, SyncFacts, UpdateFacts } from '#features/doctor/ports.ts';
 import { PORT_NAMES } from '#features/doctor/ports.ts';
 import { MODEM_WORDS } from '#features/modem/modem-words.ts';
 import { aController, healthyFacts } from './healthy-facts.ts';
@@ -33,7 +33,14 @@ export function farmWith(different: Different): DoctorFacts {
   return facts as DoctorFacts;
 }
 
-const CARD = { name: 'SC32G', madeInYear: 2025, writtenBytes: 5e9, upS: 5 * 86_400, fileSystemErrors: 0 };
+const CARD = {
+  device: 'mmcblk0',
+  name: 'SC32G',
+  madeInYear: 2025,
+  writtenBytes: 5e9,
+  upS: 5 * 86_400,
+  fileSystemErrors: 0,
+};
 const many = <One>(one: One) => Array.from({ length: 30 }, () => one);
 const aPort = { path: '/dev/ttyUSB0', mayOpen: true, usedBy: [] };
 const denied = { ...aPort, mayOpen: false };
@@ -52,9 +59,21 @@ const voltage = { undervoltage: true, throttled: false };
 const slow = { undervoltage: false, throttled: true };
 const boot = { isWhole: false, isMemoryOnly: false, detail: 'page 7' };
 
+function withStep(step: UpdateFacts['step'], minutes: number): Different {
+  return { update: { step, version: '1.1.0', since: now - minutes * 60_000 } };
+}
+
+function withOutcome(result: NonNullable<UpdateFacts['last']>['result']): Different {
+  return { update: { last: { result, version: '1.1.0', detail: 'EIO', at: now - DAY } } };
+}
+
+const startingFor = (minutes: number) => ({ state: 'starting' as const, startedAt: now - minutes * 60_000 });
+
 const PROGRAM: readonly Provocation[] = [
   ['the gateway was stopped', { run: { state: 'stopped' } }, 'gateway_stopped', 'bad'],
   ['the gateway hangs', { run: { state: 'silent' } }, 'gateway_silent', 'bad'],
+  ['the gateway brings its database up to date', { run: startingFor(3) }, 'gateway_starting', 'warn'],
+  ['the gateway comes to no end with its start', { run: startingFor(20) }, 'gateway_starting', 'bad'],
   ['the power went and came back', { run: { cause: 'power' } }, 'last_start', 'note'],
   ['somebody killed the program', { run: { cause: 'killed' } }, 'last_start', 'warn'],
   ['the program fell over', { run: { cause: 'fault', fault: 'TypeError: x' } }, 'last_start', 'warn'],
@@ -78,6 +97,21 @@ const PROGRAM: readonly Provocation[] = [
     'schema_due',
     'note',
   ],
+  ['a new version is unpacked', withStep('staging', 5), 'update_under_way', 'note'],
+  ['a new version lies ready', withStep('staged', 1), 'update_under_way', 'note'],
+  ['a new version is tried', withStep('trial', 1), 'update_under_way', 'note'],
+  [
+    'a new version lies ready in a night of low oxygen',
+    { update: { step: 'staged', version: '1.1.0', since: now - 8 * HOUR, waitsFor: ['LOW_OXYGEN'] } },
+    'update_waiting',
+    'note',
+  ],
+  ['a new version is unpacked for hours', withStep('staging', 120), 'update_stuck', 'warn'],
+  ['a new version is tried and neither taken nor left', withStep('trial', 60), 'update_stuck', 'warn'],
+  ['a new version fell', withOutcome('rolled_back'), 'update_rolled_back', 'warn'],
+  ['the card lost a byte of the version that ran', withOutcome('damaged'), 'update_damaged', 'warn'],
+  ['the stick held a version of somebody else', withOutcome('refused'), 'update_not_made', 'note'],
+  ['the power went while it was unpacked', withOutcome('interrupted'), 'update_not_made', 'note'],
   ['another program keeps the box busy', { eventLoop: { p99Ms: 400 } }, 'event_loop', 'warn'],
   ['the program stands still for seconds', { eventLoop: { p99Ms: 4_000 } }, 'event_loop', 'bad'],
   ['the log goes into a file that nobody bounds', { logs: { to: 'file' } }, 'logs', 'note'],
@@ -132,6 +166,7 @@ const BOX: readonly Provocation[] = [
     'bad',
   ],
   ['the box runs from an SD card', { disk: { card: 'sd', wearPercent: null } }, 'disk_wear_unknown', 'note'],
+  ['the box runs from an SSD', { disk: { card: 'ssd', wearPercent: null } }, 'disk_wear_unknown', 'note'],
   ['the box has 100 MB of memory left', { memory: { availableBytes: 100e6 } }, 'memory_available', 'warn'],
   ['the box has 10 MB of memory left', { memory: { availableBytes: 10e6 } }, 'memory_available', 'bad'],
   ['the program grew to 500 MB', { memory: { residentBytes: 500e6 } }, 'memory_program', 'warn'],
@@ -173,6 +208,12 @@ const FILES: readonly Provocation[] = [
   [
     'the gateway started from memory, on a dead disk',
     { database: { boot: { ...boot, rung: 'last_good', isMemoryOnly: true } } },
+    'database_in_memory',
+    'bad',
+  ],
+  [
+    'the disk of a gateway in memory lost its database',
+    { database: { bytes: null, boot: { ...boot, rung: 'fail_safe', isMemoryOnly: true } } },
     'database_in_memory',
     'bad',
   ],
@@ -313,10 +354,22 @@ const FIELD: readonly Provocation[] = [
     'probe_calibration_due_more',
     'note',
   ],
-  ['the gateway may not open a cable', { serialPorts: [denied] }, 'serial_port_denied', 'warn'],
-  ['it may not open 30 cables', { serialPorts: many(denied) }, 'serial_port_denied_more', 'warn'],
-  ['ModemManager holds a cable', { serialPorts: [held] }, 'serial_port_modemmanager', 'warn'],
-  ['it holds 30 cables', { serialPorts: many(held) }, 'serial_port_modemmanager_more', 'warn'],
+  ['the gateway may not open a cable', { serialPorts: { ports: [denied] } }, 'serial_port_denied', 'warn'],
+  ['it may not open 30 cables', { serialPorts: { ports: many(denied) } }, 'serial_port_denied_more', 'warn'],
+  ['ModemManager holds a cable', { serialPorts: { ports: [held] } }, 'serial_port_modemmanager', 'warn'],
+  ['it holds 30 cables', { serialPorts: { ports: many(held) } }, 'serial_port_modemmanager_more', 'warn'],
+  [
+    'ModemManager runs, and only root sees what it holds',
+    { serialPorts: { modemManager: 'runs' } },
+    'serial_port_modemmanager',
+    'warn',
+  ],
+  [
+    'the gateway is in a container, before which the machine is hidden',
+    { serialPorts: { modemManager: 'unknown' } },
+    'serial_port_modemmanager_unknown',
+    'note',
+  ],
   ['the modem is not plugged in', withModem('no_port'), 'modem_no_port', 'bad'],
   ['another program uses the modem', withModem('port_busy'), 'modem_port_busy', 'bad'],
   ['the gateway may not open the modem', withModem('port_denied'), 'modem_port_denied', 'bad'],
@@ -334,8 +387,22 @@ function withModem(state: keyof typeof MODEM_WORDS): Different {
   return { modem: { state, words: MODEM_WORDS[state] } };
 }
 
+const catchingUp = { state: 'catching_up' as const, waitingRows: 300 };
+
 const CLOUD: readonly Provocation[] = [
   ['the internet is away for days', withSync('offline'), 'sync_state', 'warn'],
+  [
+    'the cloud answers and confirms nothing',
+    { sync: { ...catchingUp, lagS: 5_000, ackAgeS: 4_000 } },
+    'sync_state',
+    'warn',
+  ],
+  [
+    'the cloud has confirmed nothing since the start, days ago',
+    { sync: { ...catchingUp, lagS: 5_000, ackAgeS: null } },
+    'sync_state',
+    'warn',
+  ],
   ['the gateway is too old for the cloud', withSync('upgrade_needed'), 'sync_state', 'warn'],
   ['the owner unpaired the gateway', withSync('revoked'), 'sync_state', 'bad'],
   ['another box took its place', withSync('fenced'), 'sync_state', 'bad'],

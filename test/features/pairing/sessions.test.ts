@@ -151,7 +151,7 @@ onBothEngines('a paired gateway at the door of its hosted instance', (_open, eng
     const list = await hosted.call('GET', '/sync/gateways', { token: owner.token });
     expect(list.body).toMatchObject([{ status: 'fenced' }]);
     const told = await hosted.call('GET', '/notifications/', { token: owner.token });
-    expect(JSON.stringify(told.body)).toContain('npm run pair');
+    expect(JSON.stringify(told.body)).toContain('sudo shrimp-farm-gateway pair');
     expect((await copy.pairing.show()).detail).toContain('Switch the copy off');
     // paired again, the one that was chosen has a key of its own
     const copied = join(gateway.config.data, 'gateway-key.json');

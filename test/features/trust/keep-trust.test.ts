@@ -3,6 +3,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bundleOf } from '#features/trust/trust-rules.ts';
+import { newsOfTrust } from '#features/trust/trust-words.ts';
 import { pinsInPem, whyUntrusted } from '#sim/transport/gateway-trust.ts';
 import { aTrust, there } from '#test/a-trust.ts';
 
@@ -216,6 +217,14 @@ describe('the rotation of the authority', () => {
 });
 
 describe('a damaged authority', () => {
+  it('is told with the command that an installed box has, and with where the backup lies', () => {
+    const { message } = newsOfTrust({ event: 'authority_damaged', detail: '' }, '2026-03-02');
+    expect([message('pt-BR'), message('en')]).toEqual([
+      expect.stringMatching(/: sudo shrimp-farm-gateway restore --from PASTA --authority-only\.$/),
+      expect.stringMatching(/: sudo shrimp-farm-gateway restore --from FOLDER --authority-only\.$/),
+    ]);
+  });
+
   it('in one copy is mended from the other', async () => {
     const before = aTrust();
     await before.keeper.look();

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { atTheBox } from '#contract/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -88,7 +89,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
         <summary>{words.restore}</summary>
         <div class="stack">
           <p class="muted">{words.restoreText}</p>
-          <CopyText label={words.restore} text="npm run restore -- --from /mnt/stick --dry-run" />
+          <CopyText label={words.restore} text={atTheBox('restore --from /mnt/stick --dry-run')} />
         </div>
       </details>
     </>

@@ -1,5 +1,10 @@
+import type * as z from 'zod';
+import { codeOfPin } from '#contract/discovery.ts';
+import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import { CopyText } from '../../components/copy-text.tsx';
+import { addressForOthers } from '../../data/address-for-others.ts';
 import { useInterfaceVersion, useReadiness, useUptime } from '../../data/health.ts';
+import { useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
 import { shellWords } from '../../shell/words.ts';
 import { healthWords } from './health-words.ts';
@@ -10,6 +15,9 @@ export function About() {
   const version = useInterfaceVersion();
   const uptime = useUptime();
   const readiness = useReadiness();
+  const { data: identity } = useGet<z.infer<typeof systemIdentityAnswer>>('/system/identity');
+  const address = addressForOthers(location, identity);
+  const pin = identity?.authority?.spki_sha256 ?? null;
   const rung = readiness.data?.checks['boot']?.rung;
   const rungs: Readonly<Record<string, string>> = words.rung;
   return (
@@ -36,11 +44,22 @@ export function About() {
           </div>
         </dl>
       </section>
-      <section class="card stack">
-        <h2>{words.address}</h2>
-        <p class="muted">{words.phoneText}</p>
-        <CopyText label={words.address} text={location.origin} />
-      </section>
+      {address === null ? null : (
+        <section class="card stack">
+          <h2>{words.address}</h2>
+          <p class="muted">{words.phoneText}</p>
+          <CopyText label={words.address} text={address} />
+        </section>
+      )}
+      {pin === null ? null : (
+        <section class="card stack">
+          <h2>{words.code}</h2>
+          <p class="muted">{words.codeText}</p>
+          <p>
+            <strong class="mono">{codeOfPin(pin)}</strong>
+          </p>
+        </section>
+      )}
       <p>
         <a class="way" href="/api/v1/docs" target="_blank" rel="noreferrer">
           {words.docs}

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { atTheBox, COMMAND, SETTINGS_FILE } from '#contract/commands.ts';
 import type { notificationPage } from '#contract/resources/notifications.ts';
 import { Answer } from '../../components/answer.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -9,6 +10,10 @@ import { healthWords } from './health-words.ts';
 import { SystemPage } from './system-page.tsx';
 
 const FOLDER = '/mnt/stick';
+const service = (verb: string) => `sudo systemctl ${verb} ${COMMAND}`;
+const KEEP = `echo BACKUP_DIR=${FOLDER} | sudo tee -a ${SETTINGS_FILE} && ${service('restart')}`;
+/** It starts again whatever became of the restore: the motors wait for it. */
+const RESTORE = `${service('stop')}; ${atTheBox(`restore --from ${FOLDER}`)}; ${service('start')}`;
 
 /** What the gateway tells of its backups, and the commands for those who stand before it. */
 export function Backup() {
@@ -20,14 +25,14 @@ export function Backup() {
       <section class="card stack">
         <p class="note p2">{words.keyWarn}</p>
         <p class="muted">{words.commandsText}</p>
-        <Command text={words.prepare} command={`npm run backup -- --to ${FOLDER}`} />
-        <Command text={words.keep} command={`npm start -- --backup-dir ${FOLDER}`} />
-        <Command text={words.prove} command={`npm run backup -- --to ${FOLDER} --prove-key`} />
+        <Command text={words.prepare} command={atTheBox(`backup --to ${FOLDER}`)} />
+        <Command text={words.keep} command={KEEP} />
+        <Command text={words.prove} command={atTheBox(`backup --to ${FOLDER} --prove-key`)} />
       </section>
       <section class="card stack">
         <h2>{words.restoreTitle}</h2>
-        <Command text={words.dryRun} command={`npm run restore -- --from ${FOLDER} --dry-run`} />
-        <Command text={words.restore} command={`npm run restore -- --from ${FOLDER}`} />
+        <Command text={words.dryRun} command={atTheBox(`restore --from ${FOLDER} --dry-run`)} />
+        <Command text={words.restore} command={RESTORE} />
       </section>
       <Told />
     </SystemPage>

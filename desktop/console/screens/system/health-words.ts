@@ -1,3 +1,4 @@
+import { atTheBox, fromSource } from '#contract/commands.ts';
 import { dictionary } from '../../i18n/language.ts';
 
 export const healthWords = dictionary({
@@ -64,7 +65,7 @@ export const healthWords = dictionary({
     backupOk: 'Os backups estão em ordem.',
     backupBad: 'O backup precisa de atenção.',
     lastAge: (age: string) => `Último backup há ${age}.`,
-    commandsText: 'Os comandos rodam no próprio gateway, na pasta do programa.',
+    commandsText: `Os comandos são digitados na própria caixa. Quem roda o código-fonte escreve ${fromSource('backup')} -- em vez de ${atTheBox('backup')}, e assim por diante.`,
     prepare: '1. Preparar um pen drive: mostra a chave de recuperação uma vez e grava o primeiro backup',
     keep: '2. Ligar o gateway com ele: um backup por hora, guardados por idade',
     prove: 'Provar a chave: o papel na gaveta abre o backup mais novo?',
@@ -92,6 +93,9 @@ export const healthWords = dictionary({
     docs: 'Documentação da interface (para integradores)',
     address: 'Endereço desta tela',
     phoneText: 'Abra este endereço no celular, na mesma rede Wi-Fi.',
+    code: 'Código desta caixa',
+    codeText:
+      'Quem liga um PC a esta caixa compara: o programa mostra os mesmos números, ou não é esta caixa.',
     licence: 'Licença',
     proprietary: 'Proprietária',
   },
@@ -157,7 +161,7 @@ export const healthWords = dictionary({
     backupOk: 'Backups are in order.',
     backupBad: 'The backup needs attention.',
     lastAge: (age: string) => `Last backup ${age} ago.`,
-    commandsText: 'The commands run on the gateway itself, in the folder of the program.',
+    commandsText: `The commands are typed on the box itself. Who runs the source writes ${fromSource('backup')} -- in place of ${atTheBox('backup')}, and so on.`,
     prepare: '1. Make a USB stick ready: shows the recovery key once and writes the first backup',
     keep: '2. Start the gateway with it: one backup an hour, kept by age',
     prove: 'Prove the key: does the paper in the drawer open the newest backup?',
@@ -185,6 +189,9 @@ export const healthWords = dictionary({
     docs: 'Documents of the interface (for integrators)',
     address: 'Address of this screen',
     phoneText: 'Open this address on the phone, on the same Wi-Fi.',
+    code: 'Code of this box',
+    codeText:
+      'Who pairs a PC with this box compares: the program shows the same digits, or it is not this box.',
     licence: 'Licence',
     proprietary: 'Proprietary',
   },

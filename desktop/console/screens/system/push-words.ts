@@ -13,6 +13,7 @@ export const pushWords = dictionary({
       unsupported: 'este navegador não recebe avisos',
       denied: 'bloqueado neste navegador',
       off: 'desligado neste aparelho',
+      others: 'este aparelho recebe os avisos de outra pessoa',
       paused: 'canal deste aparelho desligado',
       on: 'ligado neste aparelho',
     },
@@ -25,10 +26,20 @@ export const pushWords = dictionary({
       denied:
         'As notificações deste endereço foram recusadas. Toque no cadeado ao lado do endereço, em Permissões, permita Notificações e volte aqui.',
     },
+    versions: (own: string, gateway: string | null) =>
+      gateway === null ? `Programa ${own}` : `Programa ${own}, gateway ${gateway}`,
+    skew: {
+      outdated: 'O programa deste PC é mais velho que o gateway. Instale o programa novo.',
+      newer: 'O gateway é mais velho que o programa deste PC. Atualize o gateway.',
+    },
     copy: 'Abra a cópia na internet por https, se a fazenda tem uma, e ligue lá.',
     box: 'Ou aqui na fazenda: instale o certificado do gateway neste aparelho e abra o painel por https.',
     certificate: 'Baixar o certificado',
     byHttps: 'Abrir por https',
+    othersText:
+      'Quem ligou os avisos aqui entrou com outra conta. Os alarmes dela aparecem nesta tela, os seus não. Se ela não usa mais este aparelho, mude agora; ela é avisada de que deixou de receber aqui.',
+    mineInstead: 'Receber os meus aqui',
+    stopOthers: 'Parar os avisos dela aqui',
     on: 'Ligar avisos neste aparelho',
     off: 'Desligar neste aparelho',
     test: 'Enviar teste para cá',
@@ -54,6 +65,7 @@ export const pushWords = dictionary({
       unsupported: 'this browser receives no notifications',
       denied: 'blocked in this browser',
       off: 'off on this device',
+      others: 'this device receives somebody else’s notifications',
       paused: 'channel of this device switched off',
       on: 'on on this device',
     },
@@ -66,10 +78,20 @@ export const pushWords = dictionary({
       denied:
         'Notifications of this address were refused. Tap the lock beside the address, Permissions, allow Notifications and come back here.',
     },
+    versions: (own: string, gateway: string | null) =>
+      gateway === null ? `Program ${own}` : `Program ${own}, gateway ${gateway}`,
+    skew: {
+      outdated: 'The program of this PC is older than the gateway. Install the new program.',
+      newer: 'The gateway is older than the program of this PC. Update the gateway.',
+    },
     copy: 'Open the copy on the internet by https, if the farm has one, and turn it on there.',
     box: 'Or here at the farm: install the certificate of the gateway on this device and open the console by https.',
     certificate: 'Download the certificate',
     byHttps: 'Open by https',
+    othersText:
+      'Whoever turned notifications on here was signed in with another account. Their alarms appear on this screen, yours do not. If they no longer use this device, change it now; they are told that they no longer receive here.',
+    mineInstead: 'Receive mine here',
+    stopOthers: 'Stop theirs here',
     on: 'Turn on for this device',
     off: 'Turn off for this device',
     test: 'Send a test here',

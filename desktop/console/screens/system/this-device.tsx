@@ -2,12 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import type { AppInfo } from '../../../ipc.ts';
 import { faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
+import { program } from '../../data/program.ts';
 import {
   NoPushService,
   NotAllowed,
@@ -16,12 +18,15 @@ import {
   pushWay,
   receiveHere,
   stopHere,
+  stopOthers,
 } from '../../data/push.ts';
+import { ownChannel } from '../../data/push-start.ts';
 import { refresh, useGet } from '../../data/query.ts';
+import { user } from '../../data/session.ts';
 import { pushWords } from './push-words.ts';
 import { FaultNote } from './system-page.tsx';
 
-type Standing = Exclude<PushWay, 'possible'> | 'looking' | 'off' | 'paused' | 'on';
+type Standing = Exclude<PushWay, 'possible'> | 'looking' | 'off' | 'others' | 'paused' | 'on';
 
 const ICONS: Readonly<Record<Standing, IconName>> = {
   looking: 'clock',
@@ -30,6 +35,7 @@ const ICONS: Readonly<Record<Standing, IconName>> = {
   unsupported: 'close',
   denied: 'close',
   off: 'mute',
+  others: 'user',
   paused: 'mute',
   on: 'check',
 };
@@ -52,7 +58,8 @@ export function ThisDevice({ channels }: { channels: readonly ChannelAnswer[] | 
     return () => removeEventListener('focus', again);
   }, []);
   const own = channels?.find(({ kind, address }) => kind === 'WEB_PUSH' && address === endpoint);
-  const standing = standingOf(way, channels === undefined || endpoint === undefined, own);
+  const isOthers = user.value !== null && typeof endpoint === 'string' && ownChannel() === null;
+  const standing = standingOf(way, channels === undefined || endpoint === undefined, own, isOthers);
   const work = async (what: () => Promise<unknown>, done: string) => {
     setFault(null);
     try {
@@ -77,12 +84,13 @@ export function ThisDevice({ channels }: { channels: readonly ChannelAnswer[] | 
         <Icon name={ICONS[standing]} /> <strong>{words.standing[standing]}</strong>
       </p>
       {standing === 'insecure' ? <Insecure /> : null}
+      {standing === 'program' ? <Versions /> : null}
       {standing === 'program' || standing === 'unsupported' || standing === 'denied' ? (
         <p>{words.why[standing]}</p>
       ) : null}
-      {standing === 'off' || standing === 'paused' ? (
+      {standing === 'off' || standing === 'paused' || standing === 'others' ? (
         <>
-          <p class="muted">{words.text}</p>
+          <p class="muted">{standing === 'others' ? words.othersText : words.text}</p>
           <div class="row">
             <WorkButton
               big
@@ -90,8 +98,13 @@ export function ThisDevice({ channels }: { channels: readonly ChannelAnswer[] | 
               disabled={isBlind.value}
               work={() => work(() => receiveHere(channels ?? []), words.isOn)}
             >
-              {words.on}
+              {standing === 'others' ? words.mineInstead : words.on}
             </WorkButton>
+            {standing === 'others' ? (
+              <WorkButton big work={() => work(stopOthers, words.standing.off)}>
+                {words.stopOthers}
+              </WorkButton>
+            ) : null}
           </div>
         </>
       ) : null}
@@ -122,11 +135,31 @@ export function ThisDevice({ channels }: { channels: readonly ChannelAnswer[] | 
   );
 }
 
-function standingOf(way: PushWay, isLooking: boolean, own: ChannelAnswer | undefined): Standing {
+/** `isOthers`: this browser is told things, and not for whoever is signed in. */
+function standingOf(
+  way: PushWay,
+  isLooking: boolean,
+  own: ChannelAnswer | undefined,
+  isOthers: boolean,
+): Standing {
   if (way !== 'possible') return way;
   if (isLooking) return 'looking';
-  if (own === undefined) return 'off';
+  if (own === undefined) return isOthers ? 'others' : 'off';
   return own.is_active ? 'on' : 'paused';
+}
+
+/** Which program it is, and whether it fits the gateway whose console it shows. */
+function Versions() {
+  const words = pushWords();
+  const [info, setInfo] = useState<AppInfo | null>(null);
+  useEffect(() => void program?.appInfo().then(setInfo, () => undefined), []);
+  if (info === null) return null;
+  return (
+    <>
+      <p class="muted small">{words.versions(info.version, info.gatewayVersion)}</p>
+      {info.skew ? <p class="note p2">{words.skew[info.skew]}</p> : null}
+    </>
+  );
 }
 
 /** Why not, and the two ways out. */

@@ -7,6 +7,8 @@ export type TableSize = { name: string; rows: number; bytes: number | null };
 /** Bytes by table cost a read of the whole file. */
 const MEASURED_BYTES = 256 * 1024 * 1024;
 
+const CHANNELS = 20_000;
+
 /** What the doctor and a support bundle ask of a database, of a running program or a stopped one. */
 export function doctorQueries(db: Db, dialect: 'sqlite' | 'postgres') {
   return {
@@ -50,6 +52,15 @@ export function doctorQueries(db: Db, dialect: 'sqlite' | 'postgres') {
     /** Values of the instance, secrets among them, so that they can be struck out of what leaves it. */
     async instanceValues(): Promise<{ id: string; value: string }[]> {
       return db.selectFrom('instance_values').select(['id', 'value']).execute();
+    },
+    /** Where people are told, for the same: addresses, numbers and keys of their channels. */
+    async channelSecrets(): Promise<{ address: string; keys: string | null }[]> {
+      return db
+        .selectFrom('notification_channels')
+        .select(['address', 'keys'])
+        .orderBy('id', 'desc')
+        .limit(CHANNELS)
+        .execute();
     },
     engineVersion: async (): Promise<string> => {
       const version = dialect === 'sqlite' ? sql`sqlite_version()` : sql`current_setting('server_version')`;

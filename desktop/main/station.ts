@@ -1,0 +1,195 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  Menu,
+  Notification,
+  nativeImage,
+  net,
+  powerMonitor,
+  powerSaveBlocker,
+  protocol,
+  session,
+  shell,
+  Tray,
+} from 'electron';
+import { answerPages } from './answers.ts';
+import { gatewayAsker } from './ask-gateway.ts';
+import { stationChoices } from './choices.ts';
+import { linkIn, pathOfDeepLink } from './deep-link.ts';
+import { wireEnds } from './ends.ts';
+import { gatewayPlace } from './gateway-place.ts';
+import { harden } from './harden.ts';
+import { leaving } from './leaving.ts';
+import { pageAnswers } from './page-answers.ts';
+import { reachPerson } from './person.ts';
+import { pinGateway } from './pinning.ts';
+import { programFolders } from './program-folders.ts';
+import { keptSettings } from './settings.ts';
+import { makeTray, trayPixels } from './tray.ts';
+import { watchFarm } from './watch.ts';
+import { keepShowing, windowOptions } from './window.ts';
+import { words as wordsFor } from './words.ts';
+
+// The program around the console, wired: a window, a tray, the paired gateway wherever it is, the gateway of this very
+// machine where it is the box. The console itself comes from the gateway, so that both are always of one version.
+
+export const SCHEME = 'camarao-app';
+const CHOOSE_PAGE = `${SCHEME}://shell/choose.html`;
+const LOST_PAGE = `${SCHEME}://shell/lost.html`;
+const WALL = '/painel';
+
+const now = () => performance.now();
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const note = (line: string) => void process.stderr.write(`${line}\n`);
+
+/** `link`: the place that this start was asked for. */
+export async function startStation(link: string | null): Promise<void> {
+  const folders = programFolders(app);
+  const userData = app.getPath('userData');
+  const kept = keptSettings(userData, (error) => note(`settings were not kept: ${String(error)}`));
+  if (process.argv.includes('--kiosk')) kept.set({ isKiosk: true });
+  const words = wordsFor(app.getLocale());
+
+  const ask = gatewayAsker((name) => session.fromPartition(name));
+  const place = await gatewayPlace({
+    kept,
+    folders,
+    userData,
+    ask,
+    // whoever pressed the button waits for it
+    localChanged: ({ at }) => void (at === 'running' && screen.isChoosing() && screen.begin()),
+    pause,
+    now,
+  });
+  // before anything that is only for the eyes
+  if (kept.get().isLocal) place.runLocal();
+
+  const isConsole = (url: string) => {
+    const ours = place.address();
+    return ours !== null && URL.canParse(url) && new URL(url).origin === new URL(ours).origin;
+  };
+  const isShell = (url: string) => url.startsWith(`${SCHEME}://shell/`);
+  serveOwnPages(folders.shell);
+  pinGateway(session.defaultSession, place.pinned);
+  harden(app, session.defaultSession, {
+    isOurs: (url) => isConsole(url) || isShell(url),
+    openOutside: (url) => void shell.openExternal(url),
+    refused: (url) => {
+      note(`the gateway led to ${URL.canParse(url) ? new URL(url).origin : 'nowhere'}: not followed`);
+      screen.refuse();
+    },
+  });
+
+  const window = new BrowserWindow(windowOptions(folders.code, kept.get().isKiosk));
+  const person = reachPerson({ window, words, dialog, Notification, quit: () => app.quit() });
+  const leave = leaving({
+    stopsGateway: place.ownsLocal,
+    ask: person.question,
+    stopGateway: place.stopLocal,
+    quit: () => app.quit(),
+  });
+  const choices = stationChoices({
+    app,
+    kept,
+    words,
+    question: person.question,
+    gatewayVersion: place.version,
+    powerSaveBlocker,
+    program: process.env['APPIMAGE'] ?? app.getPath('exe'),
+    kioskChanged: (isKiosk) => {
+      window.setKiosk(isKiosk);
+      void screen.begin();
+    },
+    changed: (shown) => tray.offer(shown),
+    note,
+  });
+  const tray = makeTray({
+    Tray,
+    Menu,
+    imageOf: (mark) => {
+      const { pixels, ...size } = trayPixels(mark);
+      return nativeImage.createFromBitmap(pixels, size);
+    },
+    words,
+    open: person.open,
+    startWithSystem: choices.startWithSystem,
+    beKiosk: choices.beKiosk,
+    quit: () => void leave.wish(),
+  });
+  const watch = watchFarm({
+    tell: (standing) => {
+      tray.tell(standing);
+      app.setBadgeCount(standing.unanswered);
+    },
+    bring: () => {
+      person.open();
+      window.flashFrame(true);
+    },
+    say: person.say,
+    revive: () => window.webContents.forcefullyCrashRenderer(),
+    isPaired: () => place.address() !== null,
+    words,
+  });
+  const screen = keepShowing(window, {
+    address: place.address,
+    home: () => (kept.get().isKiosk || process.argv.includes('--panel') ? WALL : '/'),
+    choosePage: CHOOSE_PAGE,
+    lostPage: LOST_PAGE,
+    isThere: place.isThere,
+    isBlind: watch.isBlind,
+    arrived: () => {
+      watch.arrived();
+      choices.show();
+    },
+    left: watch.left,
+    now,
+    today: () => new Date().toISOString(),
+  });
+  const answers = pageAnswers({
+    version: app.getVersion(),
+    folders,
+    kept,
+    ask,
+    place,
+    watch,
+    screen,
+    choices,
+    person,
+  });
+  const refused = (channel: string, url: string) => note(`refused ${channel} to ${url}`);
+  answerPages(ipcMain, answers, { isConsole, isShell, refused });
+
+  wireEnds({ app, window, powerMonitor, process, kept, words, leave, say: person.say });
+  app.on('will-quit', () => {
+    screen.stop();
+    watch.stop();
+  });
+  window.once('ready-to-show', () => window.show());
+  window.on('unresponsive', () => window.webContents.forcefullyCrashRenderer());
+  const goTo = (wanted: string | null) => {
+    person.open();
+    const at = pathOfDeepLink(wanted ?? '');
+    if (at !== null) void screen.show(at);
+  };
+  app.on('second-instance', (_event, argv) => goTo(linkIn(argv)));
+  app.on('open-url', (event, url) => {
+    event.preventDefault();
+    goTo(url);
+  });
+  choices.show();
+  void screen.show(pathOfDeepLink(link ?? '') ?? undefined);
+}
+
+/** Only the few pages that come with the program, by their names. */
+function serveOwnPages(folder: string): void {
+  protocol.handle(SCHEME, (request) => {
+    const { host, pathname } = new URL(request.url);
+    const name = /^\/([\w-]+\.(?:html|js|css))$/.exec(pathname)?.[1];
+    if (host !== 'shell' || name === undefined) return new Response('', { status: 404 });
+    return net.fetch(pathToFileURL(path.join(folder, name)).href);
+  });
+}

@@ -1,0 +1,82 @@
+import type { AlarmsTold, Notice, Standing } from '../ipc.ts';
+
+// What is known of the farm here, for the tray, the badge and the system's own messages. Only a console that runs and
+// sees its gateway may say that all is well; whatever else stands in the window, this station is blind, and says so.
+
+/** A page says every five seconds that it runs. */
+const TICK_MS = 5_000;
+const HANGS_AFTER_TICKS = 4;
+/** A router that starts again is no news; a gateway that stays away is. */
+const SAY_BLIND_AFTER_MS = 60_000;
+
+export type WatchDeps = {
+  /** Tray and badge. */
+  tell: (standing: Standing) => void;
+  /** A critical alarm comes before whatever this PC is used for. */
+  bring: () => void;
+  say: (notice: Notice) => void;
+  /** The page hangs, or never began: start it anew. */
+  revive: () => void;
+  /** False while no gateway was chosen: there is no farm to be blind for. */
+  isPaired: () => boolean;
+  words: { blindTitle: string; blindText: string };
+};
+
+export function watchFarm({ tell, bring, say, revive, isPaired, words }: WatchDeps) {
+  let isConsole = false;
+  let told: Standing | null = null;
+  /** The last that was seen of the farm. */
+  let seen: AlarmsTold | null = null;
+  let silentTicks = 0;
+  let blindMs = 0;
+  let wasSaid = false;
+
+  const now = (): Standing => told ?? { ...(seen ?? NOTHING), state: 'blind' };
+  const isBlind = () => now().state === 'blind';
+  const change = (isThere: boolean) => {
+    isConsole = isThere;
+    told = null;
+    silentTicks = 0;
+    tell(now());
+  };
+  const tick = () => {
+    blindMs = isBlind() ? blindMs + TICK_MS : 0;
+    if (blindMs === 0) wasSaid = false;
+    if (blindMs >= SAY_BLIND_AFTER_MS && !wasSaid && isPaired()) {
+      wasSaid = true;
+      say({ title: words.blindTitle, body: words.blindText, isCritical: true });
+    }
+    if (!isConsole) return;
+    silentTicks += 1;
+    if (silentTicks < HANGS_AFTER_TICKS) return;
+    change(true);
+    revive();
+  };
+  const timer = setInterval(tick, TICK_MS);
+  tell(now());
+  return {
+    isBlind,
+    seen: () => seen,
+    /** A console was loaded; until it speaks nothing is known. */
+    arrived: () => change(true),
+    /** No console any more: another page, or one that ended. */
+    left: () => change(false),
+    /** The page runs. One that runs and never said a word of the farm is not a console that began. */
+    alive: () => {
+      if (told !== null) silentTicks = 0;
+    },
+    heard({ state, ...alarms }: AlarmsTold) {
+      const before = told;
+      // consoles before 0.2 did not say how they see; while they speak they are believed
+      told = { ...alarms, state: state ?? (alarms.unanswered > 0 ? 'alarm' : 'calm') };
+      silentTicks = 0;
+      if (!isBlind()) seen = told;
+      tell(now());
+      const isCritical = (one: Standing | null) => one?.state === 'alarm' && one.worst === 1;
+      if (isCritical(told) && !isCritical(before)) bring();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+const NOTHING = { unanswered: 0, worst: 0, text: '' } as const;

@@ -1,0 +1,192 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LocalTold } from '../../desktop/ipc.ts';
+import { leaving } from '../../desktop/main/leaving.ts';
+import { type LocalGateway, startLocalGateway, troubleIn } from '../../desktop/main/local-gateway.ts';
+import { entryFor, startWithSystem } from '../../desktop/main/start-with-system.ts';
+
+/** A program in the place of the gateway: it listens where it is told, and notes itself beside its database. */
+const RUNS = `
+  import { createServer } from 'node:http';
+  import { writeFileSync } from 'node:fs';
+  const [, , , data, , port] = process.argv;
+  const note = (stopped_at) => writeFileSync(data + '/run.json', JSON.stringify({
+    process: process.pid, address: 'http://127.0.0.1:' + port, started_at: Date.now(), stopped_at }));
+  createServer((_request, response) => response.end('ok')).listen(Number(port), '127.0.0.1', () => note(null));
+  process.on('SIGTERM', () => { note(Date.now()); process.exit(0); });
+`;
+const PORT_TAKEN = `
+  console.log(JSON.stringify({ msg: 'starting' }));
+  console.error('port 8080 is taken; choose another with --http-port or --mqtt-port');
+  process.exitCode = 1;
+`;
+
+describe('a PC that is the box', () => {
+  let folder: string;
+  const running: LocalGateway[] = [];
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'pc-box-'));
+  });
+  afterEach(async () => {
+    for (const one of running.splice(0)) await one.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function aGateway(program: string) {
+    mkdirSync(path.join(folder, 'gateway/dist'), { recursive: true });
+    writeFileSync(path.join(folder, 'gateway/dist/main.js'), program);
+    writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+    const httpPort = await freePort();
+    return () => {
+      const told: LocalTold[] = [];
+      const gateway = startLocalGateway({
+        program: folder,
+        node: process.execPath,
+        data: path.join(folder, 'data'),
+        httpPort,
+        answers: () =>
+          fetch(`http://127.0.0.1:${httpPort}/`).then(
+            () => true,
+            () => false,
+          ),
+        changed: (now) => void told.push(now),
+        // what it waits for is the same, only sooner
+        pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
+        now: () => performance.now(),
+        bootedAt: () => 0,
+      });
+      running.push(gateway);
+      return { gateway, told };
+    };
+  }
+  const processOf = () =>
+    (JSON.parse(readFileSync(path.join(folder, 'data/run.json'), 'utf8')) as { process: number }).process;
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it('starts its gateway anew when that ends, and stops it in order', async () => {
+    const { gateway, told } = (await aGateway(RUNS))();
+    await expect.poll(() => gateway.told().at).toBe('running');
+    const first = processOf();
+    process.kill(first, 'SIGKILL');
+    await expect.poll(() => told.map(({ at }) => at).join()).toContain('running,restarting,running');
+    await expect.poll(processOf).not.toBe(first);
+    expect(gateway.isOwn()).toBe(true);
+    const second = processOf();
+    await gateway.stop();
+    expect(isAlive(second)).toBe(false);
+    expect(JSON.parse(readFileSync(path.join(folder, 'data/run.json'), 'utf8'))).toMatchObject({
+      stopped_at: expect.any(Number) as number,
+    });
+    expect(gateway.told().at).toBe('stopped');
+  });
+
+  it('takes over the gateway that an earlier start left behind, and starts no second one beside it', async () => {
+    const start = await aGateway(RUNS);
+    const before = start();
+    await expect.poll(() => before.gateway.told().at).toBe('running');
+    const pid = processOf();
+    const after = start();
+    await expect.poll(() => after.gateway.isOwn()).toBe(true);
+    expect([after.gateway.told().at, processOf()]).toEqual(['running', pid]);
+    await after.gateway.stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('says which port is taken, and keeps trying', async () => {
+    const { gateway, told } = (await aGateway(PORT_TAKEN))();
+    await expect.poll(() => gateway.told().trouble).toMatchObject({ port: 8080 });
+    await expect.poll(() => told.filter(({ at }) => at === 'restarting').length).toBeGreaterThan(0);
+    expect(gateway.isOwn() ? 'own' : gateway.told().at).not.toBe('running');
+    expect(existsSync(path.join(folder, 'data/gateway.log'))).toBe(true);
+  });
+
+  it('tells the sentence that matters of what a gateway said last', () => {
+    expect(troubleIn('{"level":"info"}\nno access to /data; choose another folder\n')).toEqual({
+      port: null,
+      sentence: 'no access to /data; choose another folder',
+    });
+    expect(
+      troubleIn(
+        'file:///x.js:1\nthrow new Error()\n^\nTypeError: x is not\n    at y (z)\nNode.js v24.21.0\n',
+      ),
+    ).toEqual({ port: null, sentence: 'TypeError: x is not' });
+    expect(troubleIn('')).toEqual({ port: null, sentence: '' });
+  });
+
+  it('starts with the system, by the path as it is, until that is switched off', () => {
+    const app = { getPath: () => folder, setLoginItemSettings: () => undefined };
+    const deps = { app, platform: 'linux', program: '/opt/Camarão/cam 100%$HOME' } as const;
+    const file = path.join(folder, 'autostart/camarao.desktop');
+    startWithSystem(deps, 'on');
+    expect(readFileSync(file, 'utf8')).toContain('Exec="/opt/Camarão/cam 100%%\\\\$HOME"\n');
+    startWithSystem(deps, 'off');
+    startWithSystem(deps, 'off');
+    expect(existsSync(file)).toBe(false);
+    expect(entryFor('/usr/bin/camarao')).toContain('Exec="/usr/bin/camarao"');
+    const asked: unknown[] = [];
+    const windows = { ...app, setLoginItemSettings: (how: unknown) => void asked.push(how) };
+    startWithSystem({ app: windows, platform: 'win32', program: 'C:\\c.exe' }, 'on');
+    expect(asked).toEqual([{ openAtLogin: true, path: 'C:\\c.exe' }]);
+  });
+});
+
+describe('the end of the program', () => {
+  function aProgram({ isBox, says }: { isBox: boolean; says: boolean }) {
+    const happened: string[] = [];
+    const leave = leaving({
+      stopsGateway: () => isBox,
+      ask: async (what) => {
+        happened.push(`asked about the ${what}`);
+        return says;
+      },
+      stopGateway: async () => void happened.push('gateway stopped'),
+      quit: () => void happened.push('quit'),
+    });
+    return { leave, happened };
+  }
+
+  it('stops the gateway only after somebody read what stops', async () => {
+    const { leave, happened } = aProgram({ isBox: true, says: true });
+    await leave.wish();
+    expect(happened).toEqual(['asked about the gateway', 'gateway stopped', 'quit']);
+  });
+
+  it('does not come when the person keeps on', async () => {
+    const { leave, happened } = aProgram({ isBox: true, says: false });
+    await Promise.all([leave.wish(), leave.wish()]);
+    expect(happened).toEqual(['asked about the gateway']);
+    expect(leave.isDecided()).toBe(false);
+  });
+
+  it('asks of another PC only whether it may fall silent', async () => {
+    const { leave, happened } = aProgram({ isBox: false, says: true });
+    await leave.wish();
+    expect(happened).toEqual(['asked about the watch', 'quit']);
+  });
+
+  it('leaves the gateway running when the session of the system ends, and asks nobody', async () => {
+    const { leave, happened } = aProgram({ isBox: true, says: true });
+    leave.systemEnds();
+    await leave.wish();
+    expect([leave.isDecided(), happened]).toEqual([true, []]);
+  });
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const at = server.address();
+      server.close(() => resolve(typeof at === 'object' && at !== null ? at.port : 0));
+    });
+  });
+}
