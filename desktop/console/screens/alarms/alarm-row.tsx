@@ -4,6 +4,7 @@ import { alarmText } from '../../components/alarm-words.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
+import { isSimulatedAlert, watermark } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { acknowledge } from '../../data/alarms.ts';
 import { del } from '../../data/api.ts';
@@ -41,6 +42,7 @@ export function AlarmRow({
       class={`card stack alarm-row ${isOver ? '' : `p${priority}`}`}
       data-alarm={alarm.key}
       data-state={state}
+      {...watermark(isSimulatedAlert(newest))}
     >
       <div class="row nowrap">
         <PriorityMark priority={priority} isOver={isOver} />

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Button } from '../../components/button.tsx';
-import { CopyText } from '../../components/copy-text.tsx';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
-import { user } from '../../data/session.ts';
+import { isHosted } from '../../data/instance.ts';
 import { PointDialog } from '../system/point-dialog.tsx';
 import { SeenDevices } from '../system/seen-devices.tsx';
 import { welcomeWords } from './words.ts';
@@ -46,16 +45,19 @@ export function ControllerStep() {
           {words.addController}
         </Button>
       </div>
-      <details>
-        <summary>{words.noController}</summary>
-        <div class="stack">
-          <p class="muted">{words.simulatorText}</p>
-          <CopyText
-            label={words.noController}
-            text={`npm run sim -- --gateway ${location.origin} --email ${user.value?.email ?? ''} --count 4`}
-          />
-        </div>
-      </details>
+      {isHosted.value ? null : (
+        <details>
+          <summary>{words.noController}</summary>
+          <div class="stack">
+            <p class="muted">{words.simulatorText}</p>
+            <div>
+              <Link class="button" href="/sistema/bancada/simulador">
+                {words.simulator}
+              </Link>
+            </div>
+          </div>
+        </details>
+      )}
       {adopting === null ? null : <PointDialog deviceId={adopting} onClose={() => setAdopting(null)} />}
     </>
   );
