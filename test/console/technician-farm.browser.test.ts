@@ -272,7 +272,8 @@ describe('a technician at the farm', () => {
       await app.watches.tick();
     }
     const marked: [path: string, selector: string][] = [
-      ['/alarmes', '.alarm-row[data-simulated=SIMULADO] >> text=SIMULADO ·'],
+      ['/alarmes', '.alarm-row[data-simulated=SIMULADO] >> text=Nada nos viveiros'],
+      ['/bem-vindo/controlador', 'li:has-text("SIM-02") .simulated-mark'],
       ['/', '[data-pond="V-03"][data-simulated] .simulated-mark'],
       ['/painel', '[data-pond="V-03"][data-simulated] .simulated-mark'],
       ['/viveiros/V-03', '[data-simulated] .simulated-mark'],

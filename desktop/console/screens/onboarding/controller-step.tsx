@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Button } from '../../components/button.tsx';
+import { SimulatedMark } from '../../components/simulated.tsx';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { PointDialog } from '../system/point-dialog.tsx';
@@ -11,6 +12,7 @@ export function ControllerStep() {
   const words = welcomeWords();
   const [adopting, setAdopting] = useState<string | null>(null);
   const points = farmControlPoints.value;
+  const real = points.filter(({ is_simulated }) => !is_simulated).length;
   if (farm.value === null) {
     return (
       <>
@@ -24,14 +26,14 @@ export function ControllerStep() {
       <h2>{words.controller}</h2>
       {points.length > 0 ? (
         <>
-          <p>{words.haveControllers(points.length)}</p>
+          {real > 0 ? <p>{words.haveControllers(real)}</p> : null}
           <ul>
-            {points.map(({ id, cod, device_id }) => (
+            {points.map(({ id, cod, device_id, is_simulated }) => (
               <li key={id}>
                 <Link class="way" href={`/sistema/dispositivos/${id}`}>
                   {cod}
                 </Link>{' '}
-                <span class="mono">{device_id}</span>
+                <span class="mono">{device_id}</span> <SimulatedMark is={is_simulated} />
               </li>
             ))}
           </ul>
@@ -41,7 +43,7 @@ export function ControllerStep() {
       )}
       <SeenDevices onAdopt={setAdopting} />
       <div>
-        <Button big look={points.length === 0 ? 'main' : 'plain'} onClick={() => setAdopting('')}>
+        <Button big look={real === 0 ? 'main' : 'plain'} onClick={() => setAdopting('')}>
           {words.addController}
         </Button>
       </div>

@@ -52,12 +52,14 @@ export function Shadow({ params }: { params: Readonly<Record<string, string | un
       }
     >
       <p class="muted">{words.intro}</p>
-      <SelectField
-        label={words.which}
-        value={shown.id}
-        options={points.map((point) => ({ value: point.id, label: codeOf(point) }))}
-        onChange={(event) => go(`${PATH}/${event.currentTarget.value}`, { replace: true })}
-      />
+      <div class="row">
+        <SelectField
+          label={words.which}
+          value={shown.id}
+          options={points.map((point) => ({ value: point.id, label: codeOf(point) }))}
+          onChange={(event) => go(`${PATH}/${event.currentTarget.value}`, { replace: true })}
+        />
+      </div>
       <OfPoint key={shown.id} point={shown} />
     </SystemPage>
   );
