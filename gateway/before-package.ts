@@ -6,7 +6,7 @@ import { readRun, runFileOf } from './doctor/run-file.ts';
 import { databaseBytes, snapshotBeside } from './stage-deps.ts';
 import { requireCalm, requireRoom } from './update/refusals.ts';
 import { freeBytes } from './update/stage-update.ts';
-import { lockUpdates, readState, writeState } from './update/update-folder.ts';
+import { lockUpdates, lookAtState, writeState } from './update/update-folder.ts';
 import type { Before } from './update/update-state.ts';
 import { UpdateRefused } from './update/update-trouble.ts';
 
@@ -35,7 +35,9 @@ export async function beforePackage(deps: BeforePackageDeps, isForced: boolean):
     print('making a snapshot of the database');
     await snapshotBeside(config, now);
     const farm = { online: onlineAt(deps, file), secured: await securedAt(config) };
-    await writeState(config.data, { ...(await readState(config.data)), farm });
+    const { state, found } = await lookAtState(config.data);
+    // it may be whole tomorrow, and says what runs
+    if (found !== 'unreadable') await writeState(config.data, { ...state, farm });
   } finally {
     await unlock?.();
   }

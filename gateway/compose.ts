@@ -94,6 +94,7 @@ export async function compose(config: Config, given: World) {
           { err: error },
           'the reading thread died; long lists are read on the main thread for a while',
         ),
+      ...(world.onMigrating === undefined ? {} : { onMigrating: world.onMigrating }),
     }),
   );
   const processes = await wireProcesses(config, { ...world, database: booted.database, now });

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { makeWay } from './update/make-way.ts';
 import { readPublicKeys } from './update/manifest.ts';
 import { mainOf, programTrouble, textOf, versionIn } from './update/program-folder.ts';
+import { beginsTrial, heardIn, isOver, type Word } from './update/trial-time.ts';
 import {
   appliedVersions,
   lookAtState,
@@ -36,6 +37,7 @@ const STOP_WITHIN_MS = 6_000;
 /** One that lives says every second what it still lacks; one that does not hears no wish to stop either. */
 const HUNG_AFTER_MS = 5_000;
 const PING_EVERY_MS = 5_000;
+const LOOK_EVERY_MS = 250;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -189,19 +191,23 @@ function watch(child: ChildProcess, allowMs: number): Promise<Verdict> {
       resolve(said.isAtWork ? 'stopped' : 'early');
     });
   }
-  child.on('message', (word: { isHealthy?: boolean; missing?: string }) => {
-    said.isAtWork = true;
+  let trial = beginsTrial(performance.now(), allowMs);
+  child.on('message', (word: Word) => {
+    trial = heardIn(trial, word, performance.now());
     said.at = performance.now();
+    said.isAtWork = word.isMigrating === undefined;
     if (word.isHealthy === true) resolve('healthy');
     said.missing = word.missing ?? said.missing;
   });
   child.once('error', (error) => resolve({ fell: error.message }));
   child.once('exit', (code, signal) => resolve({ fell: `it ended with ${signal ?? code}` }));
-  const deadline = setTimeout(() => {
-    const failed = `it did not prove itself within ${Math.round(allowMs / 1000)} s: ${said.missing}`;
-    resolve({ failed, isHung: performance.now() - said.at > HUNG_AFTER_MS });
-  }, allowMs);
-  return promise.finally(() => clearTimeout(deadline));
+  const look = setInterval(() => {
+    const now = performance.now();
+    if (!isOver(trial, now)) return;
+    const failed = `it did not prove itself within ${Math.round((now - trial.from) / 1000)} s: ${said.missing}`;
+    resolve({ failed, isHung: now - said.at > HUNG_AFTER_MS });
+  }, LOOK_EVERY_MS);
+  return promise.finally(() => clearInterval(look));
 }
 
 /**
@@ -239,4 +245,6 @@ for (;;) {
   if (stop.isAsked) process.exit(0);
   if (!isTrial) become(program);
   await tryOut(program, state);
+  // the version that was tried had told systemd that it lives; who comes now has not yet, and would be shot for it
+  if (process.env['NOTIFY_SOCKET'] !== undefined) process.exit(1);
 }

@@ -67,6 +67,7 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function runServer(config: Config): Promise<void> {
+  const isOnTrial = process.env['ON_TRIAL'] === '1';
   const recent = createRecentLines();
   const log = createJsonLog(config.logLevel, recent.add);
   const noting = { fault: (_error: unknown): void => undefined };
@@ -91,6 +92,7 @@ async function runServer(config: Config): Promise<void> {
     recentLines: recent.all,
     clockEvidence: () => evidence,
     restart: () => void process.kill(process.pid, 'SIGTERM'),
+    ...(isOnTrial ? { onMigrating: tellMigrating } : {}),
   });
   noting.fault = running.fault;
   setTimeout(flushCompileCache, STORE_CODE_AFTER_MS).unref();
@@ -127,12 +129,17 @@ async function runServer(config: Config): Promise<void> {
     log.warn({ err: error }, 'systemd could not be told that this process lives'),
   );
   if (tellSupervisor !== null) reportAlive(running, tellSupervisor, monotonic);
-  const { ON_TRIAL } = process.env;
-  if (ON_TRIAL !== '1') return;
+  if (!isOnTrial) return;
   const { farm } = await readState(config.data);
   proveTrial(running, farm, monotonic, (word) => void process.send?.(word));
   // who tries this version is gone; two that run would fight for the ports
   process.once('disconnect', () => stop('SIGTERM'));
+}
+
+/** Whoever tries this version waits for the schema, and hears nothing meanwhile. */
+function tellMigrating(isMigrating: boolean): void {
+  const missing = isMigrating ? 'it brings the schema of the database forward' : 'it does not serve yet';
+  process.send?.({ isMigrating, missing });
 }
 
 /** One sentence for what a person can mend; anything else is a bug and shows its trace. */

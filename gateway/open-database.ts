@@ -2,7 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Database, Stamping } from '#adapters/sql/database.ts';
 import { bearPostgres, bearSqlite } from '#adapters/sql/instance.ts';
-import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
+import {
+  dueSqliteMigrations,
+  migratePostgres,
+  migrateSqlite,
+  readMigrations,
+} from '#adapters/sql/migrate.ts';
 import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
 import { connectSqlite, openSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.ts';
 import { type Config, databaseFile } from './config.ts';
@@ -13,6 +18,8 @@ export type OpenDatabaseDeps = Omit<Stamping, 'streams'> & {
   onListenerError: (error: unknown) => void;
   /** The thread that reads long lists ended by itself. */
   onReaderDied?: (error: unknown) => void;
+  /** Before the schema of a SQLite database is brought forward, which nothing interrupts, and afterwards. */
+  onMigrating?: (isMigrating: boolean) => void;
 };
 
 /**
@@ -45,10 +52,13 @@ export async function openDatabase(
 export function openConnection(
   connection: SqliteConnection,
   stamping: Stamping,
-  deps: Pick<OpenDatabaseDeps, 'onListenerError' | 'onReaderDied'>,
+  deps: Pick<OpenDatabaseDeps, 'onListenerError' | 'onReaderDied' | 'onMigrating'>,
 ): Database {
   try {
+    const isDue = dueSqliteMigrations(connection, sqliteMigrations()).length > 0;
+    if (isDue) deps.onMigrating?.(true);
     prepareSqlite(connection, stamping.now());
+    if (isDue) deps.onMigrating?.(false);
   } catch (error) {
     connection.close();
     throw error;

@@ -1,6 +1,7 @@
 import type { TellSupervisor } from '#adapters/system/tell-supervisor.ts';
 import type { Running } from './serve.ts';
 import { judge, OPEN_GATE } from './update/health-gate.ts';
+import type { Word } from './update/trial-time.ts';
 import type { Before } from './update/update-state.ts';
 
 const EVERY_MS = 1_000;
@@ -14,7 +15,7 @@ export function proveTrial(
   running: Pick<Running, 'vital'>,
   before: Before | null,
   monotonic: () => number,
-  send: (word: { isHealthy: boolean; missing: string | null }) => void,
+  send: (word: Word) => void,
 ): void {
   let gate: Parameters<typeof judge>[0] = OPEN_GATE;
   const timer = setInterval(() => {
@@ -23,7 +24,7 @@ export function proveTrial(
         const judged = judge(gate, vital, monotonic());
         gate = judged.gate;
         const isHealthy = judged.missing === null;
-        send({ isHealthy, missing: judged.missing });
+        send({ isHealthy, missing: judged.missing, isWell: judged.isWell });
         if (isHealthy) clearInterval(timer);
       },
       (error: unknown) => send({ isHealthy: false, missing: `it cannot be looked at: ${String(error)}` }),

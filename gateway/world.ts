@@ -23,6 +23,8 @@ export type World = {
   clockEvidence: () => ClockEvidence;
   /** Ends this process in order so that it is started anew, maybe in another version; absent: nobody would start it. */
   restart?: () => void;
+  /** Before the schema is brought forward, which nothing interrupts, and afterwards. */
+  onMigrating?: (isMigrating: boolean) => void;
   /** Another pulse than the machine's, for a world that lives faster. */
   startTicks?: typeof startTicks;
   /** Another name and other addresses than the machine's. */

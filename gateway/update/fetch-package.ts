@@ -39,21 +39,31 @@ export async function fetchPackage(
       return;
     } catch (cause) {
       if (!(cause instanceof LineBroke)) throw cause;
-      inVain = part.have > had ? 0 : inVain + 1;
+      // whoever says when to come again is there
+      inVain = part.have > had || cause.waitMs !== null ? 0 : inVain + 1;
       if (whole.aborted || inVain >= bounds.triesInVain)
         throw new UpdateRefused('NOT_REACHABLE', `${address} cannot be reached: ${cause.message}`, { cause });
-      await pause(bounds.betweenMs);
+      await pause(cause.waitMs ?? bounds.betweenMs, undefined, { signal: whole }).catch(() => undefined);
     }
   }
 }
 
-/** Worth another try. */
-class LineBroke extends Error {}
+/** Worth another try, after `waitMs` when whoever serves says so. */
+class LineBroke extends Error {
+  waitMs: number | null = null;
+}
 
 /** `fetch` says why in the cause. */
 function broke(error: unknown): never {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   throw new LineBroke(inner instanceof Error ? inner.message : String(inner), { cause: error });
+}
+
+/** The gateway that knows the token may be starting again; that ends no download. */
+function whoOpens(error: unknown): never {
+  if (error instanceof UpdateRefused && error.code === 'NOT_REACHABLE')
+    throw new LineBroke(error.message, { cause: error });
+  throw error;
 }
 
 /** What is on disk of the package, and how the server calls this very file. */
@@ -62,7 +72,7 @@ type Asking = Remote & { whole: AbortSignal; silentMs: number };
 
 async function fetchRest(part: Part, { address, token, whole, silentMs }: Asking): Promise<void> {
   const silence = new AbortController();
-  const opens = (await token?.()) ?? null;
+  const opens = (await token?.().catch(whoOpens)) ?? null;
   const timer = setTimeout(() => silence.abort(new Error('nothing came for too long')), silentMs);
   try {
     const response = await fetch(address, {
@@ -123,9 +133,16 @@ function startOf({ headers }: Response): number {
   return Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1] ?? Number.NaN);
 }
 
-function refuse(address: string, { status }: Response): never {
+const MOST_WAIT_S = 120;
+
+function refuse(address: string, { status, headers }: Response): never {
   const mayPass = status >= 500 || status === 408 || status === 429;
   const said = `it answered ${status}`;
-  if (mayPass) throw new LineBroke(said);
+  if (mayPass) {
+    const broken = new LineBroke(said);
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+    if (seconds > 0) broken.waitMs = Math.min(seconds, MOST_WAIT_S) * 1_000;
+    throw broken;
+  }
   throw new UpdateRefused(status === 404 ? 'NOT_FOUND' : 'NOT_REACHABLE', `${address}: ${said}`);
 }

@@ -23,13 +23,15 @@ export const STEADY_MS = 8_000;
 /** A tick a second; the loop may be a little late. */
 const TICK_PATIENCE_MS = 3_000;
 
-/** Next state of the gate, and what is still missing; null: healthy. */
+/**
+ * Next state of the gate, and what is still missing; null: healthy. `isWell`: what is missing has to come from outside.
+ */
 export function judge(
   gate: Gate & { tickedAt?: number },
   vital: Vital,
   now: number,
   steadyMs = STEADY_MS,
-): { gate: Gate & { tickedAt: number }; missing: string | null } {
+): { gate: Gate & { tickedAt: number }; missing: string | null; isWell: boolean } {
   const hasTicked = vital.controlTicks > gate.lastTicks;
   const tickedAt = hasTicked ? now : (gate.tickedAt ?? Number.NEGATIVE_INFINITY);
   const missing = !vital.isReady
@@ -40,11 +42,11 @@ export function judge(
         ? null
         : 'messages do not get through its broker';
   if (missing !== null)
-    return { gate: { steadySince: null, lastTicks: vital.controlTicks, tickedAt }, missing };
+    return { gate: { steadySince: null, lastTicks: vital.controlTicks, tickedAt }, missing, isWell: false };
   const steadySince = gate.steadySince ?? now;
   const next = { steadySince, lastTicks: vital.controlTicks, tickedAt };
-  const isSteady = now - steadySince >= steadyMs;
-  return { gate: next, missing: isSteady ? comingOf(vital) : 'it has not been well for long enough' };
+  const isWell = now - steadySince >= steadyMs;
+  return { gate: next, missing: isWell ? comingOf(vital) : 'it has not been well for long enough', isWell };
 }
 
 /**

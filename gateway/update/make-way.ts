@@ -13,7 +13,7 @@ const ANSWER_WITHIN_MS = 20_000;
 /**
  * Asks the program that is to run again whether it can use the database, and puts one that it cannot use aside: its
  * start then takes the snapshot that was made before the change. Without this it would refuse to start for ever, and
- * nobody would look at the schedules. `isKnown`: there was an answer.
+ * nobody would look at the schedules. `isKnown`: there was an answer; `aside`: the name of what was put aside.
  */
 export async function makeWay(
   data: string,
@@ -24,8 +24,7 @@ export async function makeWay(
   const exit = await ask(program, database);
   if (exit === REFUSED_EXIT) {
     const [kept = database] = await moveAside(database, `broken-${timeName(now)}`);
-    const aside = `the database of the newer version is kept as ${basename(kept)}, and control goes on from the snapshot made before`;
-    return { isKnown: true, aside };
+    return { isKnown: true, aside: basename(kept) };
   }
   return { isKnown: exit === 0 || exit === UNKNOWN_QUESTION_EXIT, aside: null };
 }

@@ -15,8 +15,8 @@ export type UpdateFacts = {
   allowOlder: boolean;
 };
 
-/** Room that stays free after an update: control and the journal go on writing. */
-const SPARE_BYTES = 128 * 1024 * 1024;
+/** Room that stays free after an update, and while its package comes: control and the journal go on writing. */
+export const SPARE_BYTES = 128 * 1024 * 1024;
 
 /** Throws UpdateRefused when this is not the package, or not the time. Nothing was changed until then. */
 export function requireFit(manifest: Manifest, facts: UpdateFacts): void {

@@ -7,7 +7,7 @@ import { packageAt, type Source, sourceOf } from './find-package.ts';
 import type { Arch } from './manifest.ts';
 import { type OpenedPackage, unpackedBytes, unpackPackage } from './package-file.ts';
 import { programTrouble } from './program-folder.ts';
-import { requireFit } from './refusals.ts';
+import { requireFit, requireRoom, SPARE_BYTES } from './refusals.ts';
 import {
   appliedVersions,
   lockUpdates,
@@ -60,7 +60,7 @@ export async function stageUpdate(deps: StageDeps, wish: Wish): Promise<{ versio
   if (unlock === null) throw new UpdateRefused('ALREADY_RUNNING', 'another update is under way; wait for it');
   const to = join(updateFolder(deps.data), `package.unfinished-${process.pid}`);
   try {
-    const { state: before, found } = await lookAtState(deps.data);
+    const { state: before, found } = await readableState(deps.data);
     // without the lock nobody is at it: an update that was killed
     if (before.step.at === 'staged' || before.step.at === 'trial')
       throw new UpdateRefused(
@@ -82,6 +82,15 @@ export async function stageUpdate(deps: StageDeps, wish: Wish): Promise<{ versio
   }
 }
 
+/** What cannot be read now may be whole tomorrow, and says what runs: nothing is written over it. */
+async function readableState(data: string) {
+  const looked = await lookAtState(data);
+  if (looked.found !== 'unreadable') return looked;
+  const why =
+    'how far updates are cannot be read from the disk now; see what the doctor says of it, and try again';
+  throw new UpdateRefused('ALREADY_RUNNING', why);
+}
+
 async function fitting(deps: StageDeps, path: string, wish: Wish): Promise<OpenedPackage> {
   const opened = await packageAt(path, deps.keys, deps.arch);
   await requireFitNow(deps, opened, wish);
@@ -97,7 +106,9 @@ async function fetched(deps: StageDeps, { state, source, to, wish }: Fetching): 
   try {
     const remote = source.kind === 'hosted' ? await deps.hosted() : { ...source, token: null };
     deps.print(`fetching ${remote.address}`);
-    await fetchPackage(remote, to, await freeBytes(deps.data));
+    const free = await freeBytes(deps.data);
+    requireRoom(0, free);
+    await fetchPackage(remote, to, free - SPARE_BYTES);
     opened = await packageAt(to, deps.keys, deps.arch);
     await requireFitNow(deps, opened, wish);
     return opened;

@@ -57,11 +57,12 @@ function stepFrom(found: unknown): Step {
 
 function outcomeFrom(found: unknown): Outcome | null {
   if (!isRecord(found)) return null;
-  const { version, code, detail, at } = found;
+  const { version, code, detail, at, aside } = found;
   const result = RESULTS.find((word) => word === found['result']);
   const isWhole = typeof version === 'string' && typeof detail === 'string' && typeof at === 'string';
   if (result === undefined || !isWhole) return null;
-  return { result, version, code: typeof code === 'string' ? code : null, detail, at };
+  const known = { result, version, code: typeof code === 'string' ? code : null, detail, at };
+  return typeof aside === 'string' ? { ...known, aside } : known;
 }
 
 function farmFrom(found: unknown): Before | null {

@@ -27,6 +27,8 @@ export type Outcome = {
   code: string | null;
   detail: string;
   at: string;
+  /** The database that was put aside for it, with what was written since the snapshot; absent: none was. */
+  aside?: string;
 };
 
 /** What a version that is tried has to reach again. */
@@ -215,10 +217,11 @@ export function failed(state: UpdateState, detail: string, now: string): UpdateS
   return { ...gaveUp(state, last), farm: null, isReturning: true };
 }
 
-/** The way back is free; `more` is what had to be done for it. */
-export function returned(state: UpdateState, more: string | null): UpdateState {
+/** The way back is free; `aside` is the database that had to be put aside for it. */
+export function returned(state: UpdateState, aside: string | null): UpdateState {
   const { last } = state;
-  const told = last === null || more === null ? last : { ...last, detail: `${last.detail}; ${more}` };
+  const more = `the database of the newer version is kept as ${aside}, and control goes on from the snapshot made before`;
+  const told = last === null || aside === null ? last : { ...last, aside, detail: `${last.detail}; ${more}` };
   return { ...state, last: told, isReturning: false };
 }
 

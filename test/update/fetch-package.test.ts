@@ -10,6 +10,7 @@ import { fetchPackage } from '../../gateway/update/fetch-package.ts';
 import { archOf } from '../../gateway/update/manifest.ts';
 import { type StageDeps, stageUpdate } from '../../gateway/update/stage-update.ts';
 import { readState } from '../../gateway/update/update-folder.ts';
+import { UpdateRefused } from '../../gateway/update/update-trouble.ts';
 import { aFolder, aSigner, removeFolders, tinyUpdate } from './tiny-program.ts';
 
 // A package over https, from a server of this machine that behaves as the test wants.
@@ -96,6 +97,22 @@ describe('fetched over https', () => {
       else response.end(good);
     };
     expect((await fetchTo()).equals(good)).toBe(true);
+  });
+
+  test('a server that many ask at once is asked again when it says so, and a gateway that starts again is waited for', async () => {
+    handle = (_request, response) => {
+      if (asked.length > 5) response.end(good);
+      else response.writeHead(503, { 'Retry-After': '0.01' }).end();
+    };
+    let tokens = 0;
+    const to = join(aFolder('fetched'), 'package');
+    const token = async () => {
+      tokens += 1;
+      if (tokens === 2) throw new UpdateRefused('NOT_REACHABLE', 'it starts');
+      return 'this gateway';
+    };
+    await fetchPackage({ address: `${base}/x.update`, token }, to, ROOM, QUICK);
+    expect(readFileSync(to).equals(good)).toBe(true);
   });
 
   test.each<[string, string, () => void]>([

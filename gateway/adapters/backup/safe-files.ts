@@ -63,10 +63,12 @@ export function freeName(wanted: string, ending = ''): string {
  */
 export async function moveAside(databaseFile: string, ending: string): Promise<string[]> {
   const moved: string[] = [];
+  const kept = freeName(`${databaseFile}.${ending}`);
   for (const part of ['', '-wal', '-shm']) {
     const file = `${databaseFile}${part}`;
     if (!existsSync(file)) continue;
-    const to = freeName(`${file}.${ending}`);
+    // by these names SQLite finds what was written last when somebody opens it
+    const to = freeName(`${kept}${part}`);
     await rename(file, to);
     moved.push(to);
   }

@@ -23,7 +23,7 @@ export const SEVERITIES_BY_FINDING = {
   update_under_way: ['note'],
   update_waiting: ['note'],
   update_stuck: ['warn'],
-  update_rolled_back: ['warn'],
+  update_rolled_back: ['warn', 'bad'],
   update_damaged: ['warn'],
   update_not_made: ['note'],
   event_loop: ['ok', 'warn', 'bad'],

@@ -20,6 +20,12 @@ export const systemUpdateAnswer = z.object({
       code: z.string().nullable().describe('Why it was refused, as a POST would be, for example OLDER'),
       detail: z.string(),
       at: z.string(),
+      aside: z
+        .string()
+        .optional()
+        .describe(
+          'File in the data folder with the database that the new version had changed for good; entries since the switch are in it alone',
+        ),
     })
     .nullable()
     .describe('How the last update ended'),

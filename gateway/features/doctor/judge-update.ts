@@ -79,6 +79,16 @@ function stuck({ version }: UpdateFacts, forMs: number): Finding {
   );
 }
 
+const NOTHING_LOST = say(
+  'Nada se perdeu. Envie ao suporte um pacote antes de tentar esta versão de novo.',
+  'Nothing is lost. Send support a bundle before this version is tried again.',
+);
+const lostSince = (file: string) =>
+  say(
+    `Confira os registros feitos durante a troca e digite de novo os que faltam; eles estão só em ${file}, na pasta de dados: não apague, e peça ajuda ao suporte.`,
+    `Look at what was entered during the switch and enter again what is missing; it is in ${file} of the data folder alone: keep that file, and ask support.`,
+  );
+
 function checkLast({ last }: UpdateFacts, now: number): Finding[] {
   if (last === null) return [];
   const { result, version, detail } = last;
@@ -91,17 +101,14 @@ function checkLast({ last }: UpdateFacts, now: number): Finding[] {
       return [
         finding(
           'update_rolled_back',
-          'warn',
+          last.aside === undefined ? 'warn' : 'bad',
           say(
             `A versão ${version} não se firmou há ${ago['pt-BR']}, e a anterior segue (${detail}).`,
             `Version ${version} did not prove itself ${ago.en} ago, and the one before goes on (${detail}).`,
           ),
           {
             measured,
-            next: say(
-              'Nada se perdeu. Envie ao suporte um pacote antes de tentar esta versão de novo.',
-              'Nothing is lost. Send support a bundle before this version is tried again.',
-            ),
+            next: last.aside === undefined ? NOTHING_LOST : lostSince(last.aside),
           },
         ),
       ];

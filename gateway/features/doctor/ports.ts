@@ -192,6 +192,8 @@ export type UpdateFacts = {
     version: string;
     detail: string;
     at: number;
+    /** The database that was put aside, with what was written since the snapshot; absent: none was. */
+    aside?: string | undefined;
   } | null;
 };
 

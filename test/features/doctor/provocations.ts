@@ -63,8 +63,8 @@ function withStep(step: UpdateFacts['step'], minutes: number): Different {
   return { update: { step, version: '1.1.0', since: now - minutes * 60_000 } };
 }
 
-function withOutcome(result: NonNullable<UpdateFacts['last']>['result']): Different {
-  return { update: { last: { result, version: '1.1.0', detail: 'EIO', at: now - DAY } } };
+function withOutcome(result: NonNullable<UpdateFacts['last']>['result'], aside?: string): Different {
+  return { update: { last: { result, version: '1.1.0', detail: 'EIO', at: now - DAY, aside } } };
 }
 
 const startingFor = (minutes: number) => ({ state: 'starting' as const, startedAt: now - minutes * 60_000 });
@@ -109,6 +109,12 @@ const PROGRAM: readonly Provocation[] = [
   ['a new version is unpacked for hours', withStep('staging', 120), 'update_stuck', 'warn'],
   ['a new version is tried and neither taken nor left', withStep('trial', 60), 'update_stuck', 'warn'],
   ['a new version fell', withOutcome('rolled_back'), 'update_rolled_back', 'warn'],
+  [
+    'a new version fell that had changed the database for good',
+    withOutcome('rolled_back', 'farm.db.broken-20260302T120000Z'),
+    'update_rolled_back',
+    'bad',
+  ],
   ['the card lost a byte of the version that ran', withOutcome('damaged'), 'update_damaged', 'warn'],
   ['the stick held a version of somebody else', withOutcome('refused'), 'update_not_made', 'note'],
   ['the power went while it was unpacked', withOutcome('interrupted'), 'update_not_made', 'note'],
