@@ -82,6 +82,10 @@ describe('the simulator of a gateway', () => {
       ['SIM-01', true],
       ['SIM-03', true],
     ]);
+    const [, virtual] = points;
+    const unkeyed = { device_id: virtual?.device_id, current_status: 'ON', consumption: 1 };
+    const heard = await app.call('POST', '/devices/heartbeat', { body: unkeyed });
+    expect(codeOf(heard)).toEqual([401, 'DEVICE_KEY_REQUIRED']);
     const more = await ask('POST', '/simulator/controllers', { farm_id: farmId, count: 49 });
     expect(codeOf(more)).toEqual([409, 'SIMULATOR_FULL']);
     expect(await listed()).toHaveLength(3);
