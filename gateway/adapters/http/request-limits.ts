@@ -37,6 +37,7 @@ export const UNCOUNTED_TAGS: ReadonlySet<string> = new Set([
   'Probes',
   'Relays',
   'Schedules',
+  'Simulator',
   'Siren',
   'Subscriptions',
   'Sync',
