@@ -26,7 +26,8 @@ export function tellBox(
   const isAbsent = (view: { presence: Parameters<typeof isOnline>[0] }) =>
     !isOnline(view.presence, kernel.now(), config.onlineAfterS * 1000);
   const count = (fits: (view: Parameters<typeof isAbsent>[0]) => boolean) =>
-    [...views.all()].filter(fits).length;
+    // nobody is missed where no motor hangs
+    [...views.all()].filter((view) => !view.row.is_simulated && fits(view)).length;
   metrics.gauge('controllers_online', 'Controllers that report', () => count((view) => !isAbsent(view)));
   metrics.gauge('controllers_silent', 'Controllers that reported once and do not now', () =>
     count((view) => isAbsent(view) && view.presence.lastReportAt !== null),

@@ -88,7 +88,8 @@ export function tellControl(
   registry: ControlViews,
   deps: { storage: StorageHealth; quality: Kernel['clockQuality'] },
 ): void {
-  const count = (fits: (view: ControlView) => boolean) => [...registry.all()].filter(fits).length;
+  const count = (fits: (view: ControlView) => boolean) =>
+    [...registry.all()].filter((view) => !view.row.is_simulated && fits(view)).length;
   metrics.gauge('control_points', 'Control points of this instance', () => count(() => true));
   metrics.gauge(
     'control_points_mismatched',

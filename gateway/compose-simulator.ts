@@ -40,9 +40,9 @@ export function wireSimulator({ kernel, database, control, tellChanged }: Simula
     return row !== undefined && desk.plays(row);
   };
   database.onCommit((committed) => {
-    for (const { id, before, after, hidden } of rowsOf(committed, controlPoint)) {
+    for (const { before, after, hidden } of rowsOf(committed, controlPoint)) {
       if (!after.is_simulated) continue;
-      if (hidden) desk.forget(id);
+      if (hidden) desk.forget(after);
       if (hidden || before === null) tellChanged('simulator', { farmId: after.farm_id, who: 'operators' });
     }
   });

@@ -19,6 +19,7 @@ const MOST_S = 300;
 const TAKES_S = { key: 0.25, field: 3, press: 2, screen: 10 } as const;
 
 const SIM = fileURLToPath(new URL('../../firmware-sim/main.ts', import.meta.url));
+const EMAIL = 'ana.lima@fazenda.example';
 const PASSWORD = 'camarao-do-norte';
 const BEAT_MS = 2_000;
 
@@ -31,7 +32,6 @@ function aPerson(page: Page) {
   };
   return {
     spent,
-    types,
     reads: () => void (spent.s += TAKES_S.screen),
     async fill(label: string | RegExp, text: string) {
       types(text);
@@ -47,6 +47,7 @@ function aPerson(page: Page) {
 describe('an empty gateway', () => {
   let app: App;
   let browser: Browser;
+  let mqttUrl: string;
   const ends: (() => unknown)[] = [];
   const stick = mkdtempSync(join(tmpdir(), 'stick-'));
   beforeAll(async () => {
@@ -64,41 +65,28 @@ describe('an empty gateway', () => {
     for (const end of ends.reverse()) await end();
   });
 
-  /** Carries out the command that the screen shows, in a terminal of the box. */
-  async function runs(command: string, password: string): Promise<void> {
+  /** The gateway's door for controllers, virtual ones too. */
+  async function opensBroker(): Promise<void> {
     const broker = await openBroker(app.config, app, createServer());
+    ends.push(() => broker.stop());
     const { port } = await broker.listenTcp(0, '127.0.0.1');
     app.control.attach(broker.link);
-    const [, words = ''] = /^npm run sim -- (.+)$/.exec(command) ?? [];
-    const args = [SIM, ...words.split(' '), '--mqtt', `mqtt://127.0.0.1:${port}`, '--speed', '20'];
-    const terminal = spawn(process.execPath, args, {});
-    const isOver = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
-    ends.push(async () => {
-      terminal.kill();
-      await isOver;
-      await broker.stop();
-    });
-    let shown = '';
-    terminal.onData((text) => {
-      shown += text;
-    });
-    await expect.poll(() => shown).toContain('Password of');
-    terminal.write(`${password}\r`);
-    await expect.poll(() => shown).toContain('controllers start against');
-    expect(shown).not.toContain(password);
+    mqttUrl = `mqtt://127.0.0.1:${port}`;
+    app.technicians?.simulator.attach({ httpBase: app.base, mqttUrl, speed: 20 });
+    ends.push(() => app.technicians?.simulator.stop());
   }
 
   it(`shows a live motor on its wall after at most ${MOST_FIELDS} fields and ${MOST_S} s`, async () => {
     const { page, context } = await aPage(browser, { as: null });
     ends.push(() => context.close());
-    const { fill, press, types, reads, spent } = aPerson(page);
+    const { fill, press, reads, spent } = aPerson(page);
     await page.goto(`${app.base}/`);
     reads();
     await press('link', /Criar conta/);
 
     reads();
     await fill('Seu nome', 'Ana Beatriz de Lima');
-    await fill('E-mail', 'ana.lima@fazenda.example');
+    await fill('E-mail', EMAIL);
     await fill('Senha', PASSWORD);
     await press('button', 'Criar conta');
 
@@ -121,24 +109,40 @@ describe('an empty gateway', () => {
     reads();
 
     await page.getByText('Ainda não tenho controlador').click();
-    await press('button', /^Copiar/);
-    const command = await page.locator('.copy-text code').innerText();
-    // another window: the terminal of the box
+    await opensBroker();
+    await press('link', 'Abrir o simulador');
     reads();
-    types(PASSWORD);
-    await runs(command, PASSWORD);
-
-    reads();
-    await press('link', 'sim-0001');
+    await press('button', 'Criar');
+    await press('button', 'Ligar o simulador');
+    await page.getByText('4 de 4 conectados').waitFor();
+    await press('link', /^SIM-01$/);
     reads();
     // a tick is a field, too
     spent.fields += 1;
     await press('checkbox', 'V-01');
     await press('link', 'Fazenda');
     reads();
-    await page.waitForSelector('[data-pond="V-01"] [data-state="off"]');
+    await page.waitForSelector('[data-pond="V-01"][data-simulated] [data-state="off"]');
     expect(await page.locator('[data-pond]').count()).toBe(3);
     expect(spent.fields).toBeLessThanOrEqual(MOST_FIELDS);
     expect(spent.s).toBeLessThanOrEqual(MOST_S);
+  });
+
+  it('takes simulated controllers from a terminal, too, which asks for the password and never shows it', async () => {
+    const args = ['--gateway', app.base, '--mqtt', mqttUrl, '--email', EMAIL, '--count', '1'];
+    const terminal = spawn(process.execPath, [SIM, ...args], {});
+    const isOver = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
+    ends.push(() => {
+      terminal.kill();
+      return isOver;
+    });
+    let shown = '';
+    terminal.onData((text) => {
+      shown += text;
+    });
+    await expect.poll(() => shown).toContain('Password of');
+    terminal.write(`${PASSWORD}\r`);
+    await expect.poll(() => shown).toContain('controllers start against');
+    expect(shown).not.toContain(PASSWORD);
   });
 });

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -12,6 +13,7 @@ import { type StartedProbe, startProbeTcp } from '#sim/probe/start-probe.ts';
 import type { SignedUp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { aPage, type Console, controllerReports, startConsole, violationsOn } from '#test/console.ts';
+import { openBroker } from '../../gateway/compose-broker.ts';
 import { doJob } from '../../gateway/do-job.ts';
 import { aFirmwareFarm, anImage, type FirmwareFarm } from '../features/firmware/a-firmware-farm.ts';
 
@@ -37,6 +39,7 @@ describe('a technician at the farm', () => {
   const stick = mkdtempSync(join(tmpdir(), 'stick-'));
   const sent: SentSms[] = [];
   let paper = '';
+  const ends: (() => unknown)[] = [];
   const probe: SimProbe = { unitId: 3, model: 'in-situ-odo', fixed: {}, faults: new Set() };
 
   beforeAll(async () => {
@@ -54,6 +57,8 @@ describe('a technician at the farm', () => {
   afterEach(() => console_.closePages());
   afterAll(async () => {
     const { app } = console_;
+    await app.technicians?.simulator.stop();
+    for (const end of ends) await end();
     await app.technicians?.probes.stop();
     await app.delivery.stop(Promise.resolve());
     await console_.close();
@@ -240,6 +245,7 @@ describe('a technician at the farm', () => {
     /** The siren is long silent: its silence is no news of these minutes. */
     app.clock.advance(5 * MINUTE);
     await everySecond();
+    const virtual = ['bancada/simulador', `bancada/sombra/${farm.pointId}`];
     const paths = [
       'sirene',
       'sondas',
@@ -248,7 +254,7 @@ describe('a technician at the farm', () => {
       `dispositivos/${farm.pointId}`,
       'bancada',
       'backup',
-    ];
+    ].concat(virtual);
     const pages = await Promise.all(
       [...paths, 'sincronia'].map(async (path) => {
         const page = await console_.open('/sistema', { isTimed: true });
@@ -292,6 +298,76 @@ describe('a technician at the farm', () => {
     probe.faults = new Set();
     await readTimes(1);
     await sees('sondas', '[data-probe][data-quality=good]');
+    await controllerReports(app, owner, 'CP-01', 'ON');
+    await sees(`bancada/sombra/${farm.pointId}`, '[data-message="in heartbeat"] >> text=current_status: ON');
+    await app.call('POST', '/simulator/controllers', { token, body: { farm_id: farm.id, count: 2 } });
+    await sees('bancada/simulador', '[data-virtual="SIM-02"]');
+  });
+
+  it('plays with virtual controllers, which are marked wherever they are seen, and takes them away', async () => {
+    const { app, owner, farm } = console_;
+    const broker = await openBroker(app.config, app, createServer());
+    ends.push(() => broker.stop());
+    const { port } = await broker.listenTcp(0, '127.0.0.1');
+    app.control.attach(broker.link);
+    app.technicians?.simulator.attach({ httpBase: app.base, mqttUrl: `mqtt://127.0.0.1:${port}`, speed: 50 });
+    const page = await console_.open('/sistema/bancada');
+    await page.getByRole('link', { name: /^Simulador/ }).click();
+    await page.waitForSelector('[data-simulator=stopped]');
+    await press(page, 'Ligar o simulador');
+    await page.getByText('2 de 2 conectados').waitFor();
+    await press(page, 'Estragar: SIM-02');
+    await field(page, 'Relé').selectOption('OFF');
+    await field(page, 'Atraso de cada mensagem').fill('10001');
+    await page.getByText('No máximo 10.000.').waitFor();
+    await field(page, 'Atraso de cada mensagem').fill('20');
+    await field(page, 'Relógio').selectOption('behind');
+    await field(page, 'Diferença do relógio').fill('60');
+    await answer(page, 'Aplicar');
+    const card = page.locator('[data-virtual="SIM-02"]');
+    await card.getByText('atraso de 20 ms · relógio atrasado 60 s · relé preso em desligado').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+
+    const points = (await app.call('GET', `/control-points/?farm_id=${farm.id}`, { token: owner.token }))
+      .body;
+    const stuck = (points as { id: string; cod: string }[]).find(({ cod }) => cod === 'SIM-02')?.id ?? '';
+    const { token } = owner;
+    await app.call('PUT', `/ponds/${farm.pondIds[2]}`, { token, body: { control_point_id: stuck } });
+    await app.call('POST', `/control-points/${stuck}/turn-on`, { token, body: {} });
+    await card.getByRole('link', { name: 'Sombra: SIM-02' }).click();
+    await page.waitForSelector('[data-shadow="SIM-02"] tr[data-same=false] >> text=diferente');
+    await page.waitForSelector('[data-message="out desired"]');
+    expect(await page.innerText('main')).not.toMatch(/[0-9a-f]{40}/);
+    expect(await violationsOn(page)).toEqual([]);
+
+    for (let passed = 0; passed < 2 * MINUTE; passed += 2 * SECOND) {
+      app.clock.advance(2 * SECOND);
+      await app.watches.tick();
+    }
+    const marked: [path: string, selector: string][] = [
+      ['/alarmes', '.alarm-row[data-simulated=SIMULADO] >> text=Nada nos viveiros'],
+      ['/bem-vindo/controlador', 'li:has-text("SIM-02") .simulated-mark'],
+      ['/', '[data-pond="V-03"][data-simulated] .simulated-mark'],
+      ['/painel', '[data-pond="V-03"][data-simulated] .simulated-mark'],
+      ['/viveiros/V-03', '[data-simulated] .simulated-mark'],
+      ['/aeracao', '[data-point="SIM-02"][data-simulated] .simulated-mark'],
+      ['/aeracao/agenda', 'h2:has-text("SIM-02") .simulated-mark'],
+      [`/aeracao/${stuck}`, 'h1:has-text("SIM-02") + .simulated-mark'],
+      ['/sistema/dispositivos', '[data-point="SIM-02"] .simulated-mark'],
+      [`/sistema/dispositivos/${stuck}`, '[data-simulated] .simulated-mark'],
+    ];
+    for (const [path, selector] of marked) {
+      await page.goto(`${app.base}${path}`);
+      await page.locator(selector).first().waitFor();
+    }
+    expect(await page.locator('[data-point="CP-01"] .simulated-mark').count()).toBe(0);
+
+    await page.goto(`${app.base}/sistema/bancada/simulador`);
+    await press(page, 'Parar o simulador');
+    await page.waitForSelector('[data-simulator=stopped]');
+    await press(page, 'Apagar todos');
+    await answer(page, 'Apagar todos');
+    await page.getByText('Esta fazenda não tem controladores virtuais').waitFor();
   });
 
   /** What the timers of the program look at by themselves. */

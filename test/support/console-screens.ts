@@ -48,6 +48,8 @@ export const SCREENS = [
   '/sistema/firmware',
   '/sistema/sirene',
   '/sistema/bancada',
+  '/sistema/bancada/simulador',
+  '/sistema/bancada/sombra/<point>',
   '/sistema/sobre',
   '/painel',
   '/bem-vindo',

@@ -2,6 +2,7 @@ import type { AlertType } from '#contract/words.ts';
 import type { Alert } from '../data/farm-store.ts';
 import { figure } from '../i18n/format.ts';
 import { dictionary } from '../i18n/language.ts';
+import { isSimulatedAlert, simulatedWords } from './simulated.tsx';
 
 export const alarmWords = dictionary({
   'pt-BR': {
@@ -62,7 +63,14 @@ const NOT_MEASURED: ReadonlySet<AlertType> = new Set([
 ]);
 
 /** `OD baixo 3,1 (limite 4,0)`; what a newer gateway tells of a kind this page does not know, in its own sentence. */
-export function alarmText(alert: Pick<Alert, 'type' | 'value' | 'threshold' | 'message'>): string {
+export function alarmText(
+  alert: Pick<Alert, 'type' | 'value' | 'threshold' | 'message' | 'pond_id' | 'control_point_id'>,
+): string {
+  const text = plainText(alert);
+  return isSimulatedAlert(alert) ? `${simulatedWords().mark} · ${text}` : text;
+}
+
+function plainText(alert: Pick<Alert, 'type' | 'value' | 'threshold' | 'message'>): string {
   const words = alarmWords();
   const name: string | undefined = words.type[alert.type];
   if (name === undefined) return alert.message;

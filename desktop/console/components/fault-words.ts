@@ -30,6 +30,8 @@ const faults = dictionary({
     BUSY: 'O gateway está ocupado. Tente de novo em instantes.',
     LOCKED_OUT: 'Este motor está bloqueado para manutenção.',
     IS_SIREN: 'É uma sirene: só alarmes críticos a ligam.',
+    SIMULATED:
+      'É do simulador: um controlador de verdade não toma o lugar dele. Crie um ponto de controle novo.',
     INVITATION_EXPIRED: 'Este convite venceu; peça outro.',
     INVITATION_REVOKED: 'Este convite não vale mais; peça outro.',
     OWNER_STAYS: 'Esta pessoa é a dona da fazenda.',
@@ -68,6 +70,7 @@ const faults = dictionary({
     BUSY: 'The gateway is busy. Try again in a moment.',
     LOCKED_OUT: 'This motor is locked out for maintenance.',
     IS_SIREN: 'It is a siren: only critical alarms switch it on.',
+    SIMULATED: 'Of the simulator: a real controller does not take its place. Make a new control point.',
     INVITATION_EXPIRED: 'This invitation has expired; ask for another one.',
     INVITATION_REVOKED: 'This invitation does not hold any more; ask for another one.',
     OWNER_STAYS: 'This person owns the farm.',

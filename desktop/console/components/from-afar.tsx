@@ -11,6 +11,7 @@ import { controlWords } from './control-words.ts';
 import { Dialog } from './dialog.tsx';
 import { CheckField, SelectField, TextField } from './field.tsx';
 import { BlindNote, isCode, OffDialog } from './off-dialog.tsx';
+import { codeOf } from './simulated.tsx';
 
 /** Minutes that an order may be on its way; the longest is what the interface takes. */
 const MINUTES = [1, 2, 5, 10, 15] as const;
@@ -72,7 +73,7 @@ export function FromAfarDialog({
   }
   return (
     <Dialog
-      title={words.onTitle(point.cod)}
+      title={words.onTitle(codeOf(point))}
       onClose={onClose}
       actions={
         <>

@@ -11,6 +11,7 @@ import { Button } from './button.tsx';
 import { controlWords } from './control-words.ts';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
+import { codeOf } from './simulated.tsx';
 
 /**
  * Asks before a motor stops: what it airs, how the oxygen is and how old that word is, what hour it is. By night, or where
@@ -40,7 +41,7 @@ export function OffDialog({
   const isTyped = !risk.mustType || isCode(typed, point.cod);
   return (
     <Dialog
-      title={own?.title ?? words.offTitle(point.cod)}
+      title={own?.title ?? words.offTitle(codeOf(point))}
       onClose={onClose}
       actions={
         <>

@@ -102,6 +102,9 @@ const told = (at: Instant, key: string, options: Intl.DateTimeFormatOptions): st
 
 /** 02:14 */
 export const clockTime = (at: Instant) => told(at, 'hm', { hour: '2-digit', minute: '2-digit' });
+/** 02:14:07 */
+export const clockSeconds = (at: Instant) =>
+  told(at, 'hms', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 /** 20/11 02:14 */
 export const dayAndTime = (at: Instant) =>
   told(at, 'dhm', { day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit' });

@@ -45,5 +45,13 @@ export const SYSTEM_ROUTES: typeof ROUTES = [
   },
   { path: '/sistema/sirene', load: async () => (await import('../screens/siren/siren.tsx')).Siren },
   { path: '/sistema/bancada', load: async () => (await import('../screens/bench/bench.tsx')).Bench },
+  {
+    path: '/sistema/bancada/simulador',
+    load: async () => (await import('../screens/simulator/simulator.tsx')).Simulator,
+  },
+  {
+    path: '/sistema/bancada/sombra/:id?',
+    load: async () => (await import('../screens/shadow/shadow.tsx')).Shadow,
+  },
   { path: '/sistema/sobre', load: async () => (await import('../screens/system/about.tsx')).About },
 ];

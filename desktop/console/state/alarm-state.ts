@@ -31,9 +31,11 @@ const CRITICAL_OXYGEN = 3;
 
 export function priorityOf(alarm: Pick<AlarmFacts, 'type' | 'severity' | 'value'>): Priority {
   switch (alarm.type) {
-    case 'POWER_FAILURE':
     case 'GATEWAY_OFFLINE':
       return 1;
+    // that of virtual controllers is never critical
+    case 'POWER_FAILURE':
+      return alarm.severity === 'HIGH' ? 1 : 2;
     case 'LOW_OXYGEN':
       return alarm.severity === 'HIGH' || (alarm.value !== null && alarm.value < CRITICAL_OXYGEN) ? 1 : 2;
     case 'COMMAND_NOT_CONFIRMED':

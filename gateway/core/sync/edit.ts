@@ -17,6 +17,8 @@ export type Edit =
       hlc: string;
       over: Readonly<Record<string, string>>;
       row: Row;
+      /** Fields that the other side does not know yet; the row has their defaults. */
+      unsaid?: readonly string[];
       /** As the hosted instance has it, told without what came before. */
       isSnapshot?: true;
       /** As the hosted instance has it, where both were found to differ: it counts under an equal stamp, too. */

@@ -17,6 +17,8 @@ export function mergeWhole(
   accepts: (group: string) => boolean,
 ): Merged {
   const stamps: Record<string, string> = {};
+  // what the other side does not know yet stays as it is
+  const told: Row = { ...edit.row, ...fieldsOf(row, edit.unsaid ?? []) };
   const merged: Row = { ...row };
   const lost: Lost[] = [];
   const passedOver: string[] = [];
@@ -24,7 +26,7 @@ export function mergeWhole(
   const madeAt = isMadeAnew ? '' : register.hlc;
   for (const [group, { fields, owner }] of Object.entries(resource.groups)) {
     const own = { hlc: register.over[group] ?? madeAt, value: fieldsOf(row, fields) };
-    const other = { hlc: stampOf(edit, group), value: fieldsOf(edit.row, fields) };
+    const other = { hlc: stampOf(edit, group), value: fieldsOf(told, fields) };
     const order = compareClaims(other, own);
     // the same said by somebody else is no word against the owner
     const mayTake = accepts(group) || isSame(own, other);
@@ -39,7 +41,7 @@ export function mergeWhole(
   }
   // what never changes after the making goes by the making's stamp, `updated_at` by the newest of all
   const fixed = fixedFields(resource);
-  const making = { hlc: edit.hlc, value: fieldsOf(edit.row, fixed) };
+  const making = { hlc: edit.hlc, value: fieldsOf(told, fixed) };
   const makingOrder = compareClaims(making, { hlc: register.hlc, value: fieldsOf(row, fixed) });
   const isOlderMaking =
     isMadeAnew || (edit.isMended === true && edit.hlc === register.hlc ? makingOrder !== 0 : makingOrder > 0);

@@ -33,7 +33,7 @@ export function readChange(change: WireChange): ReadChange | NotApplied {
   const row = rowOf(resource, change.id, body ?? {});
   if ('parked' in row) return row;
   const over = stampsOf(resource, change.over ?? {});
-  return { resource, edit: { is: 'whole', cl, hlc: making(hlc), over, row: row.row } };
+  return { resource, edit: { is: 'whole', cl, hlc: making(hlc), over, ...row } };
 }
 
 /** Inserted once: nobody edits or deletes it. */
@@ -41,9 +41,7 @@ function readFact(resource: Resource, { op, id, cl, hlc, base, body }: WireChang
   if (op === OPS.delete || base !== null || cl !== 1)
     return { parked: refusal(`${resource.name}: never change`) };
   const row = rowOf(resource, id, body ?? {});
-  return 'parked' in row
-    ? row
-    : { resource, edit: { is: 'whole', cl, hlc: making(hlc), over: {}, row: row.row } };
+  return 'parked' in row ? row : { resource, edit: { is: 'whole', cl, hlc: making(hlc), over: {}, ...row } };
 }
 
 const making = (hlc: string): string => (hlc === NO_STAMP ? '' : hlc);
@@ -54,14 +52,20 @@ const stampsOf = ({ groups }: Resource, over: Readonly<Record<string, string>>):
     Object.entries(over).filter(([group]) => group === LIFE || Object.hasOwn(groups, group)),
   );
 
-function rowOf(resource: Resource, id: string, body: Fields): { row: Row } | NotApplied {
+function rowOf(
+  resource: Resource,
+  id: string,
+  body: Fields,
+): { row: Row; unsaid?: readonly string[] } | NotApplied {
   const parsed = resource.row.safeParse(body);
   if (!parsed.success) return { parked: refusedBy(parsed.error.issues[0]) };
   // every shared row is an object of its columns
   const row = parsed.data as Row;
   if (row.id !== id) return { parked: 'refused:id: is another one' };
   const unfit = unfitField(row);
-  return unfit === null ? { row } : { parked: refusal(unfit) };
+  if (unfit !== null) return { parked: refusal(unfit) };
+  const unsaid = Object.keys(row).filter((field) => !Object.hasOwn(body, field));
+  return unsaid.length === 0 ? { row } : { row, unsaid };
 }
 
 function readGroups(

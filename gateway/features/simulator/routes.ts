@@ -90,23 +90,27 @@ export function simulatorRoutes(deps: SimulatorRouteDeps): Route[] {
         const { farmId, ownerId } = onFarm(request);
         const caller = signedIn(request);
         const { count } = request.body;
-        await perform(deps, caller.userId, async () => {
-          desk.requireRoom(count);
-          // a fleet that runs would not have them
-          desk.requireIdle(farmId);
-          const cods = await freeCodes(deps, ownerId, count);
-          const made = [];
-          for (const cod of cods)
-            made.push(await deps.createPoint(caller, { farm_id: farmId, cod, device_id: deviceIdFor(deps) }));
-          return {
-            answer: undefined,
-            changes: [
-              ...made.flatMap(({ changes = [] }) => changes),
-              entry(farmId, caller.userId, 'simulator_made', { count }),
-            ],
-            guards: (made[0]?.guards ?? []).slice(),
-          };
-        });
+        await desk.inTurn(() =>
+          perform(deps, caller.userId, async () => {
+            desk.requireRoom(count);
+            // a fleet that runs would not have them
+            desk.requireIdle(farmId);
+            const cods = await freeCodes(deps, ownerId, count);
+            const made = [];
+            for (const cod of cods)
+              made.push(
+                await deps.createPoint(caller, { farm_id: farmId, cod, device_id: deviceIdFor(deps) }),
+              );
+            return {
+              answer: undefined,
+              changes: [
+                ...made.flatMap(({ changes = [] }) => changes),
+                entry(farmId, caller.userId, 'simulator_made', { count }),
+              ],
+              guards: (made[0]?.guards ?? []).slice(),
+            };
+          }),
+        );
         return shown(farmId, 201);
       },
     }),
@@ -150,21 +154,23 @@ export function simulatorRoutes(deps: SimulatorRouteDeps): Route[] {
             'The broker of this gateway is not open now; try again in a moment',
             'SIMULATOR_UNAVAILABLE',
           );
-        const { answer: controllers } = await perform(deps, userId, async () => {
-          desk.requireIdle(farmId);
-          const views = deps.simulatedOn(farmId);
-          if (views.length === 0)
-            throw conflict('This farm has no virtual controllers yet: make some first', 'SIMULATOR_EMPTY');
-          const keyed = views.map((view, place) => withKey(deps, view, { place, userId }));
-          return {
-            answer: keyed.map(({ identity }) => identity),
-            changes: [
-              ...keyed.flatMap(({ changes }) => changes),
-              entry(farmId, userId, 'simulator_started', { count: keyed.length }),
-            ],
-          };
+        await desk.inTurn(async () => {
+          const { answer: controllers } = await perform(deps, userId, async () => {
+            desk.requireIdle(farmId);
+            const views = deps.simulatedOn(farmId);
+            if (views.length === 0)
+              throw conflict('This farm has no virtual controllers yet: make some first', 'SIMULATOR_EMPTY');
+            const keyed = views.map((view, place) => withKey(deps, view, { place, userId }));
+            return {
+              answer: keyed.map(({ identity }) => identity),
+              changes: [
+                ...keyed.flatMap(({ changes }) => changes),
+                entry(farmId, userId, 'simulator_started', { count: keyed.length }),
+              ],
+            };
+          });
+          desk.start(farmId, controllers);
         });
-        desk.start(farmId, controllers);
         return shown(farmId);
       },
     }),

@@ -19,7 +19,8 @@ export type SimulatorDeskDeps = Pick<Kernel, 'now' | 'log'> & {
 type Running = {
   fleet: SimulatedFleet;
   startedAt: number;
-  deviceIds: ReadonlySet<string>;
+  /** Of those that are still there. */
+  deviceIds: Set<string>;
   nowByDevice: ReadonlyMap<string, SimulatedNow>;
 };
 
@@ -30,6 +31,7 @@ export function createSimulatorDesk(deps: SimulatorDeskDeps) {
   const runningByFarm = new Map<string, Running>();
   const failedFarms = new Set<string>();
   const conditionsByPoint = new Map<string, Conditions>();
+  let turn: Promise<unknown> = Promise.resolve();
   const conditionsOf = (controlPointId: string) => conditionsByPoint.get(controlPointId) ?? WELL;
   const onFarm = (farmId: string) => deps.simulated().filter(({ row }) => row.farm_id === farmId);
 
@@ -40,6 +42,12 @@ export function createSimulatorDesk(deps: SimulatorDeskDeps) {
   }
 
   const desk = {
+    /** One after the other: whoever makes or starts some sees what the one before left. */
+    inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+      const mine = turn.then(work);
+      turn = mine.catch(() => undefined);
+      return mine;
+    },
     /** Throws 409 where there is no room for so many more. */
     requireRoom(count: number): void {
       const free = MOST_SIMULATED - deps.simulated().length;
@@ -108,8 +116,13 @@ export function createSimulatorDesk(deps: SimulatorDeskDeps) {
       }
       deps.changed(farmId);
     },
-    forget(controlPointId: string): void {
-      conditionsByPoint.delete(controlPointId);
+    /** Its control point was deleted: it knocks at no door any more, where somebody might take it for a real one. */
+    forget({ id, farm_id, device_id }: Pick<ControlView['row'], 'id' | 'farm_id' | 'device_id'>): void {
+      conditionsByPoint.delete(id);
+      const running = runningByFarm.get(farm_id);
+      if (running?.deviceIds.delete(device_id) !== true) return;
+      if (running.deviceIds.size > 0) running.fleet.strike(device_id, { kind: 'power_cut' });
+      else void desk.stop(farm_id);
     },
     plays: ({ farm_id, device_id }: Pick<ControlView['row'], 'farm_id' | 'device_id'>): boolean =>
       runningByFarm.get(farm_id)?.deviceIds.has(device_id) === true,

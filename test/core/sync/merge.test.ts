@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '#contract/resource.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
 import { pond } from '#contract/resources/ponds.ts';
+import { OPS } from '#contract/sync/wire.ts';
 import { formatHlc } from '#core/hlc.ts';
 import { LIFE } from '#core/register.ts';
 import { restamped } from '#core/sync/accept-stamps.ts';
@@ -9,7 +11,9 @@ import { stampOf } from '#core/sync/claims.ts';
 import { conflictId } from '#core/sync/conflicts.ts';
 import type { Edit, Held } from '#core/sync/edit.ts';
 import { merge } from '#core/sync/merge.ts';
+import { readChange } from '#core/sync/read-change.ts';
 import { derivedStamp } from '#core/sync/unique-keys.ts';
+import { controlPointRow } from '#test/farm-rows.ts';
 import { aPond } from './rows.ts';
 
 // a pond is a row like any other
@@ -106,6 +110,38 @@ describe('merging', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('leaves what an older program does not know as it is: a virtual controller stays one', () => {
+    const ids = ['1', '2', '3'].map((n) => `0190a000-0000-7000-8000-00000000000${n}`);
+    const [id = '', farmId = '', ownerId = ''] = ids;
+    const row = { ...controlPointRow(id, farmId, ownerId), is_simulated: true, is_siren: true };
+    const { is_simulated: _new, is_siren: _newer, ...known } = row;
+    const held: Held = { row, register: { cl: 1, hlc: stamp(1), over: {} } };
+    const change = {
+      seq: 1,
+      tx: 1,
+      entity: controlPoint.entity,
+      op: OPS.put,
+      cl: 1,
+      sv: 1,
+      over: {},
+      base: null,
+      actor: null,
+      chain: '',
+    };
+    const outcomes = [stamp(0), stamp(1), stamp(2)].flatMap((hlc) =>
+      [{}, { isSnapshot: true as const }, { isMended: true as const }].map((how) => {
+        const body = { ...known, cod: 'CP-9' };
+        const read = readChange({ ...change, id: row.id, hlc, body });
+        if ('parked' in read || read.edit.is !== 'whole') throw new Error(JSON.stringify(read));
+        return merge(read.resource, held, { ...read.edit, ...how }, () => true)?.held.row;
+      }),
+    );
+    expect(outcomes.map((merged) => [merged?.['is_simulated'], merged?.['is_siren']])).toEqual(
+      Array(9).fill([true, true]),
+    );
+    expect(outcomes.some((merged) => merged?.['cod'] === 'CP-9')).toBe(true);
   });
 
   it('goes on under a delete, so that a row comes back with the edits it missed', () => {

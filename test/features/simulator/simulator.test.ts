@@ -82,15 +82,32 @@ describe('the simulator of a gateway', () => {
       ['SIM-01', true],
       ['SIM-03', true],
     ]);
+    const [, virtual] = points;
+    const unkeyed = { device_id: virtual?.device_id, current_status: 'ON', consumption: 1 };
+    const heard = await app.call('POST', '/devices/heartbeat', { body: unkeyed });
+    expect(codeOf(heard)).toEqual([401, 'DEVICE_KEY_REQUIRED']);
     const more = await ask('POST', '/simulator/controllers', { farm_id: farmId, count: 49 });
     expect(codeOf(more)).toEqual([409, 'SIMULATOR_FULL']);
     expect(await listed()).toHaveLength(3);
+    const stranger = await app.signUp();
+    const theirs = idOf(await ask('POST', '/farms/', { name: 'Sul' }, stranger.token));
+    const both = await Promise.all([
+      ask('POST', '/simulator/controllers', { farm_id: farmId, count: 30 }),
+      ask('POST', '/simulator/controllers', { farm_id: theirs, count: 30 }, stranger.token),
+    ]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    const gone = await Promise.all([
+      ask('DELETE', `/simulator/controllers?farm_id=${theirs}`, undefined, stranger.token),
+      ask('DELETE', `/simulator/controllers?farm_id=${farmId}`),
+    ]);
+    expect(gone.map(({ status }) => status)).toEqual([204, 204]);
+    expect((await ask('POST', '/simulator/controllers', { farm_id: farmId, count: 2 })).status).toBe(201);
   });
 
   test('lets them live over MQTT with keys of their own, and they do what they are told', async () => {
-    const started = await ask('POST', '/simulator/start', { farm_id: farmId });
-    expect(started.status).toBe(200);
-    expect(JSON.stringify(started.body)).not.toMatch(/key/i);
+    const starts = await Promise.all([1, 2].map(() => ask('POST', '/simulator/start', { farm_id: farmId })));
+    expect(new Set(starts.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect(JSON.stringify(starts.map(({ body }) => body))).not.toMatch(/key/i);
     await expect
       .poll(async () => (await simulator()).controllers.map(({ now }) => now?.is_connected), {
         timeout: 15_000,
@@ -161,6 +178,9 @@ describe('the simulator of a gateway', () => {
     expect(stopped.body).toMatchObject({ state: 'stopped' });
     await pass(20 * MINUTE);
     expect(await alerts('ACTIVE')).toEqual([]);
+    const figures = await (await fetch(`${app.base}/metrics`)).text();
+    expect(figures).toMatch(/^controllers_silent 0$/m);
+    expect(figures).toMatch(/^control_points 1$/m);
   });
 
   test('keeps real controllers out, and itself in no count of real ones', async () => {
@@ -191,6 +211,17 @@ describe('the simulator of a gateway', () => {
         timeout: 15_000,
       })
       .toBe(true);
+    // of one that is deleted alone nothing knocks any more
+    const [, first, second] = await listed();
+    expect((await ask('DELETE', `/control-points/${first?.id}`)).status).toBe(204);
+    await ask('PUT', '/simulator/conditions', { farm_id: farmId, stuck_at: null, hand_switch: 'AUTO' });
+    await ask('POST', `/control-points/${second?.id}/turn-on`, {});
+    await expect
+      .poll(async () => (await simulator()).controllers.map(({ now }) => now?.is_motor_running), {
+        timeout: 15_000,
+      })
+      .toEqual([true]);
+    expect((await ask('GET', '/adoption/queue')).body).toEqual([]);
     expect((await ask('DELETE', `/simulator/controllers?farm_id=${farmId}`)).status).toBe(204);
     expect(await simulator()).toMatchObject({ state: 'none', free: 50 });
     expect((await listed()).map(({ cod }) => cod)).toEqual(['SIM-02']);

@@ -36,7 +36,10 @@ export function AllDialog({
   onClose: () => void;
 }) {
   const words = aerationWords();
-  const wanted = points.filter(({ target_status, locked_out }) => target_status !== target && !locked_out);
+  // no motor waits behind one that is none
+  const wanted = points
+    .filter(({ target_status, locked_out }) => target_status !== target && !locked_out)
+    .toSorted((a, b) => Number(a.is_simulated) - Number(b.is_simulated));
   const [typed, setTyped] = useState('');
   const [run, setRun] = useState<Run | null>(null);
   const [chosen] = useState(wanted);
@@ -65,7 +68,7 @@ export function AllDialog({
       };
       setRun(state);
       // only starting motors pull that current; stopping them needs no pause
-      if (target === 'ON' && state.done < chosen.length) await pause(STEP_S * 1000);
+      if (target === 'ON' && !point.is_simulated && state.done < chosen.length) await pause(STEP_S * 1000);
     }
     setRun({ ...state, isOver: true });
     // nobody sees the question any more, who began it must not believe that all motors are on their way

@@ -4,6 +4,7 @@ import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { orderOrAsk } from '../../components/order-question.tsx';
+import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { now } from '../../data/clock.ts';
 import {
@@ -147,10 +148,16 @@ function BoardRow({
   const consumption = presence.value.get(point.id)?.consumption ?? null;
   const isStale = !isHeard(facts);
   return (
-    <li class="card board-row" data-point={point.cod} data-state={state.is}>
+    <li
+      class="card board-row"
+      data-point={point.cod}
+      data-state={state.is}
+      {...watermark(point.is_simulated)}
+    >
       <div class="grow">
         <h2>
-          <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />
+          <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />{' '}
+          <SimulatedMark is={point.is_simulated} />
         </h2>
         <p class="muted small">{ponds.length === 0 ? '—' : ponds.join(' · ')}</p>
         {point.locked_out ? <p class="small">{words.lockedBy(point.lock_out_reason ?? '')}</p> : null}

@@ -5,6 +5,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import {
   type ControlPoint,
   controlPoints,
@@ -53,6 +54,7 @@ function Page({ point }: { point: ControlPoint }) {
             <Icon name="back" />
           </Link>
           <h1>{point.cod}</h1>
+          <SimulatedMark is={point.is_simulated} />
         </div>
         {point.is_siren ? <SirenHand farmId={point.farm_id} /> : <ControlButton point={point} />}
       </div>
@@ -74,7 +76,7 @@ function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }
   const detail = useGet<ControlPointAnswer & { target_reason: string | null }>(`/control-points/${point.id}`);
   const isSilent = !isHeard(facts);
   return (
-    <section class="card stack">
+    <section class="card stack" {...watermark(point.is_simulated)}>
       <h2>
         {words.now}: <ControlMark state={state} />
       </h2>

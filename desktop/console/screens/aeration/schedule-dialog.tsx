@@ -3,6 +3,7 @@ import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { codeOf } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, patch, post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
@@ -105,7 +106,7 @@ export function ScheduleDialog({
         <SelectField
           label={words.point}
           value={typed.pointId}
-          options={points.map(({ id, cod }) => ({ value: id, label: cod }))}
+          options={points.map((point) => ({ value: point.id, label: codeOf(point) }))}
           onChange={(event) => set({ pointId: event.currentTarget.value })}
         />
       ) : null}

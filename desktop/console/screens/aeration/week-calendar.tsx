@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { codeOf, SimulatedMark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { farm, farmAirPoints, isKnown, mayOperate } from '../../data/farm-store.ts';
 import { plannedRuleOf, type Schedule, useSchedules } from '../../data/schedules.ts';
@@ -58,11 +59,14 @@ export function WeekCalendar() {
       </div>
       {points.length > 0 ? null : isKnown.value ? <Empty text={words.none} /> : <Awaited of={[]} />}
       <div class="stack">
-        {points.map(({ id, cod }) => {
+        {points.map((point) => {
+          const { id, cod } = point;
           const known = schedules.get(id);
           return (
             <section key={id} class="card stack">
-              <h2>{cod}</h2>
+              <h2>
+                {cod} <SimulatedMark is={point.is_simulated} />
+              </h2>
               {known === undefined ? null : (
                 <Answer
                   of={known}
@@ -83,7 +87,13 @@ export function WeekCalendar() {
           );
         })}
       </div>
-      <Upcoming schedules={all} codOf={(id) => points.find((point) => point.id === id)?.cod ?? ''} />
+      <Upcoming
+        schedules={all}
+        codOf={(id) => {
+          const point = points.find((one) => one.id === id);
+          return point === undefined ? '' : codeOf(point);
+        }}
+      />
       {open === null ? null : (
         <ScheduleDialog schedule={open.schedule} points={points} onClose={() => setOpen(null)} />
       )}

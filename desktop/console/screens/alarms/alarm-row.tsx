@@ -4,6 +4,7 @@ import { alarmText } from '../../components/alarm-words.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
+import { isSimulatedAlert, simulatedWords, watermark } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { acknowledge } from '../../data/alarms.ts';
 import { del } from '../../data/api.ts';
@@ -34,6 +35,7 @@ export function AlarmRow({
   const words = listWords();
   const { newest, priority, state, since, count } = alarm;
   const isOver = state === 'returned';
+  const isUnreal = isSimulatedAlert(newest);
   const answer = answerText(newest, state);
   // told in seconds for its first minute; a hundred rows are not drawn anew every second
   const at = now.peek() - since < 60_000 ? now.value : soon.value;
@@ -42,6 +44,7 @@ export function AlarmRow({
       class={`card stack alarm-row ${isOver ? '' : `p${priority}`}`}
       data-alarm={alarm.key}
       data-state={state}
+      {...watermark(isUnreal)}
     >
       <div class="row nowrap">
         <PriorityMark priority={priority} isOver={isOver} />
@@ -76,7 +79,7 @@ function WhatToDo({ alert }: { alert: Alert }) {
   return (
     <p class="said" data-what-to-do>
       <strong>{words.whatToDo}: </strong>
-      {own ?? words.advice[alert.type] ?? alert.message}
+      {isSimulatedAlert(alert) ? simulatedWords().advice : (own ?? words.advice[alert.type] ?? alert.message)}
     </p>
   );
 }

@@ -3,6 +3,7 @@ import type { BenchJobAnswer } from '#contract/resources/bench.ts';
 import { Empty } from '../../components/answer.tsx';
 import { mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
+import { PartList } from '../system/part-list.tsx';
 import { SystemPage } from '../system/system-page.tsx';
 import { systemWords } from '../system/words.ts';
 import { FirmwareStep } from './firmware-step.tsx';
@@ -53,6 +54,7 @@ function Steps() {
   const chip = typeof board?.['chip'] === 'string' ? board['chip'] : null;
   return (
     <SystemPage title={words.title} narrow>
+      <PartList parts={words.others} />
       <p class="muted">{words.intro}</p>
       <PortStep desk={desk} port={port} board={board} onChoose={choose} />
       <FirmwareStep desk={desk} port={port} chip={chip} />

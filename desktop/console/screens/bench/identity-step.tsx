@@ -13,10 +13,12 @@ export function IdentityStep({ identity }: { identity: Identity }) {
         value={identity.pointId}
         options={[
           { value: '', label: words.newPoint },
-          ...farmControlPoints.value.map((point) => ({
-            value: point.id,
-            label: `${point.cod} · ${point.device_id}`,
-          })),
+          ...farmControlPoints.value
+            .filter(({ is_simulated }) => !is_simulated)
+            .map((point) => ({
+              value: point.id,
+              label: `${point.cod} · ${point.device_id}`,
+            })),
         ]}
         onChange={(event) => identity.choose(event.currentTarget.value)}
       />

@@ -10,7 +10,7 @@ export type Identity = ReturnType<typeof useIdentity>;
 
 /** Who the board becomes: a control point of the farm, or a new one that is made when it is needed. */
 export function useIdentity(board: Board | null) {
-  const points = farmControlPoints.value;
+  const points = farmControlPoints.value.filter(({ is_simulated }) => !is_simulated);
   const send = useSend();
   /** `''`: a new one; null: not chosen yet. */
   const [chosen, choose] = useState<string | null>(null);

@@ -5,6 +5,18 @@ export const benchWords = dictionary({
     title: 'Bancada',
     onlyHere: 'A bancada é do gateway: abra-a na rede da fazenda, onde o cabo está.',
     intro: 'Ligue a placa por USB ao gateway. Cada passo pode ser refeito.',
+    others: [
+      {
+        href: '/sistema/bancada/simulador',
+        name: 'Simulador',
+        hint: 'Controladores virtuais, para treinar e experimentar',
+      },
+      {
+        href: '/sistema/bancada/sombra',
+        name: 'Sombra',
+        hint: 'O que o gateway quer de um controlador e o que ele diz',
+      },
+    ],
     port: '1. Porta',
     noPorts: 'Nenhuma porta serial. Ligue o cabo USB (de dados, não só de carga) e procure de novo.',
     look: 'Procurar de novo',
@@ -94,6 +106,18 @@ export const benchWords = dictionary({
     title: 'Bench',
     onlyHere: 'The bench belongs to the gateway: open it on the farm network, where the cable is.',
     intro: 'Connect the board to the gateway by USB. Every step can be done again.',
+    others: [
+      {
+        href: '/sistema/bancada/simulador',
+        name: 'Simulator',
+        hint: 'Virtual controllers, to train and to try',
+      },
+      {
+        href: '/sistema/bancada/sombra',
+        name: 'Shadow',
+        hint: 'What the gateway wants of a controller and what that says',
+      },
+    ],
     port: '1. Port',
     noPorts: 'No serial port. Plug in the USB cable (for data, not only charging) and look again.',
     look: 'Look again',

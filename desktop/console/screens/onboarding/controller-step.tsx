@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Button } from '../../components/button.tsx';
-import { CopyText } from '../../components/copy-text.tsx';
+import { SimulatedMark } from '../../components/simulated.tsx';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
-import { user } from '../../data/session.ts';
+import { isHosted } from '../../data/instance.ts';
 import { PointDialog } from '../system/point-dialog.tsx';
 import { SeenDevices } from '../system/seen-devices.tsx';
 import { welcomeWords } from './words.ts';
@@ -12,6 +12,7 @@ export function ControllerStep() {
   const words = welcomeWords();
   const [adopting, setAdopting] = useState<string | null>(null);
   const points = farmControlPoints.value;
+  const real = points.filter(({ is_simulated }) => !is_simulated).length;
   if (farm.value === null) {
     return (
       <>
@@ -25,14 +26,14 @@ export function ControllerStep() {
       <h2>{words.controller}</h2>
       {points.length > 0 ? (
         <>
-          <p>{words.haveControllers(points.length)}</p>
+          {real > 0 ? <p>{words.haveControllers(real)}</p> : null}
           <ul>
-            {points.map(({ id, cod, device_id }) => (
+            {points.map(({ id, cod, device_id, is_simulated }) => (
               <li key={id}>
                 <Link class="way" href={`/sistema/dispositivos/${id}`}>
                   {cod}
                 </Link>{' '}
-                <span class="mono">{device_id}</span>
+                <span class="mono">{device_id}</span> <SimulatedMark is={is_simulated} />
               </li>
             ))}
           </ul>
@@ -42,20 +43,23 @@ export function ControllerStep() {
       )}
       <SeenDevices onAdopt={setAdopting} />
       <div>
-        <Button big look={points.length === 0 ? 'main' : 'plain'} onClick={() => setAdopting('')}>
+        <Button big look={real === 0 ? 'main' : 'plain'} onClick={() => setAdopting('')}>
           {words.addController}
         </Button>
       </div>
-      <details>
-        <summary>{words.noController}</summary>
-        <div class="stack">
-          <p class="muted">{words.simulatorText}</p>
-          <CopyText
-            label={words.noController}
-            text={`npm run sim -- --gateway ${location.origin} --email ${user.value?.email ?? ''} --count 4`}
-          />
-        </div>
-      </details>
+      {isHosted.value ? null : (
+        <details>
+          <summary>{words.noController}</summary>
+          <div class="stack">
+            <p class="muted">{words.simulatorText}</p>
+            <div>
+              <Link class="button" href="/sistema/bancada/simulador">
+                {words.simulator}
+              </Link>
+            </div>
+          </div>
+        </details>
+      )}
       {adopting === null ? null : <PointDialog deviceId={adopting} onClose={() => setAdopting(null)} />}
     </>
   );

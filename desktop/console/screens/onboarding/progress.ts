@@ -13,7 +13,8 @@ export function useProgress(): Readonly<Record<Step, boolean>> & { pondCount: nu
     conta: isSignedIn(),
     fazenda: farm.value !== null,
     viveiros: ponds.length > 0,
-    controlador: farmControlPoints.value.length > 0,
+    // a virtual one airs no pond
+    controlador: farmControlPoints.value.some(({ is_simulated }) => !is_simulated),
     som: soundTestedAt.value !== null,
     pondCount: ponds.length,
   };

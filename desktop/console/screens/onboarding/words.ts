@@ -51,7 +51,8 @@ export const welcomeWords = dictionary({
     addController: 'Criar ponto de controle',
     noController: 'Ainda não tenho controlador',
     simulatorText:
-      'Use o simulador: em outra janela do gateway, ele faz o papel de controladores de verdade. Ele pede a sua senha.',
+      'Use o simulador: controladores virtuais entram pela rede do gateway como os de verdade e seguem ordens e horários. Tudo que vem deles é marcado SIMULADO.',
+    simulator: 'Abrir o simulador',
     sound: 'O som do alarme',
     soundText: 'De noite é o som que acorda. Aumente o volume deste aparelho e teste agora.',
     checklist: 'Falta pouco para a fazenda funcionar',
@@ -109,7 +110,8 @@ export const welcomeWords = dictionary({
     addController: 'Create control point',
     noController: 'I have no controller yet',
     simulatorText:
-      'Use the simulator: in another window of the gateway it plays the part of real controllers. It asks for your password.',
+      'Use the simulator: virtual controllers come in over the gateway’s network as real ones do and follow orders and schedules. Whatever comes from them is marked SIMULATED.',
+    simulator: 'Open the simulator',
     sound: 'The sound of the alarm',
     soundText: 'By night it is the sound that wakes. Turn this device up and test it now.',
     checklist: 'Little is missing until the farm works',

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Dialog } from '../../components/dialog.tsx';
+import { codeOf } from '../../components/simulated.tsx';
 import { useBatches } from '../../data/batches.ts';
 import { farmControlPoints } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
@@ -21,10 +22,10 @@ function usePlaces(): readonly Place[] {
       name: cod,
       hint: words.pond,
     })),
-    ...farmControlPoints.value.map(({ id, cod, is_siren }) => ({
-      href: `/aeracao/${id}`,
-      name: cod,
-      hint: is_siren ? words.siren : words.point,
+    ...farmControlPoints.value.map((point) => ({
+      href: `/aeracao/${point.id}`,
+      name: codeOf(point),
+      hint: point.is_siren ? words.siren : words.point,
     })),
     ...batches.map(({ batch_code, pond_id }) => ({
       href: `/lotes/${encodeURIComponent(batch_code)}`,

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
+import { SimulatedMark, useSimulated, watermark } from '../../components/simulated.tsx';
 import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
 import { controlPoints } from '../../data/farm-store.ts';
@@ -24,15 +25,20 @@ export function PanelTile({ card, pointId }: { card: Card; pointId: string | nul
   // looked at with every alarm of the farm, and drawn anew only when it is another one's turn
   const worst = useMemo(() => computed(() => worstOf(card.pond_id, pointId)), [card.pond_id, pointId]);
   const priority = worst.value;
+  const isAiredBySimulator = useSimulated(pointId);
   return (
-    <li class={`panel-tile ${priority === null ? '' : `p${priority}`}`} data-pond={card.cod}>
+    <li
+      class={`panel-tile ${priority === null ? '' : `p${priority}`}`}
+      data-pond={card.cod}
+      {...watermark(isAiredBySimulator)}
+    >
       <div class="row apart nowrap">
         <h3>{card.cod}</h3>
         {priority === null ? null : <PriorityMark priority={priority} />}
       </div>
       {card.status === 'EMPTY' ? <p class="muted">{words.empty}</p> : <Oxygen card={card} />}
       <p class="panel-air">
-        <Air pointId={pointId} />
+        <Air pointId={pointId} /> <SimulatedMark is={isAiredBySimulator} />
       </p>
     </li>
   );

@@ -6,6 +6,7 @@ import { alarmText } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
+import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Value } from '../../components/value.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { alarms } from '../../data/alarms.ts';
@@ -46,7 +47,7 @@ export function PondNow({ pond }: { pond: Pond }) {
         </div>
         <WaterNow pondId={pond.id} />
       </section>
-      <section class="card stack">
+      <section class="card stack" {...watermark(point?.is_simulated === true)}>
         <h2>{words.aeration}</h2>
         {point === undefined || point.is_siren ? (
           <p class="muted">{words.noPoint}</p>
@@ -104,7 +105,7 @@ function AerationNow({ point }: { point: ControlPoint }) {
           <Link class="tall" href={`/aeracao/${point.id}`}>
             {point.cod}
           </Link>{' '}
-          <ControlMark state={state} />
+          <ControlMark state={state} /> <SimulatedMark is={point.is_simulated} />
         </p>
         <p class="muted small">{ponds.join(' · ')}</p>
       </div>

@@ -59,7 +59,7 @@ function Choice({
   const shared = systemWords();
   const naming = deviceWords();
   const { fault, setFault, run } = useWork(adoptionWords().faults);
-  const points = farmControlPoints.value;
+  const points = farmControlPoints.value.filter(({ is_simulated }) => !is_simulated);
   const own = points.find(({ id }) => id === entry?.control_point?.id);
   const [pointId, setPointId] = useState(point?.id ?? own?.id ?? '');
   const [cod, setCod] = useState(() => nextCode(points.map((row) => row.cod)));

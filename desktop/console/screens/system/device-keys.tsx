@@ -57,9 +57,15 @@ export function DeviceKeys({ point }: { point: ControlPoint }) {
                 <RotateKey point={point} />
               )}
               <div class="row">
-                <WorkButton look={held.length === 0 ? 'main' : 'plain'} disabled={isBlind.value} work={issue}>
-                  {held.length === 0 ? words.issue : words.rotate}
-                </WorkButton>
+                {point.is_simulated ? null : (
+                  <WorkButton
+                    look={held.length === 0 ? 'main' : 'plain'}
+                    disabled={isBlind.value}
+                    work={issue}
+                  >
+                    {held.length === 0 ? words.issue : words.rotate}
+                  </WorkButton>
+                )}
                 {held.length === 0 ? null : (
                   <Button look="danger" disabled={isBlind.value} onClick={() => setRevoking(true)}>
                     {words.revoke}

@@ -6,6 +6,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
@@ -50,7 +51,7 @@ export function DevicePage({ params }: { params: Readonly<Record<string, string>
       {mayOperate.value ? (
         <>
           {relay === null ? <DeviceKeys point={point} /> : null}
-          {relay === null && !isHosted.value ? (
+          {relay === null && !isHosted.value && !point.is_simulated ? (
             <>
               <ReplaceCard point={point} />
               <RelayCard point={point} relay={relay} />
@@ -71,8 +72,17 @@ function Facts({ point }: { point: ControlPoint }) {
   const told = presence.value.get(point.id);
   const heard = told?.last_heartbeat ?? null;
   return (
-    <section class="card stack">
-      <h2>{words.facts}</h2>
+    <section class="card stack" {...watermark(point.is_simulated)}>
+      <div class="row apart">
+        <h2>
+          {words.facts} <SimulatedMark is={point.is_simulated} />
+        </h2>
+        {mayOperate.value && !isHosted.value ? (
+          <Link class="button quiet" href={`/sistema/bancada/sombra/${point.id}`}>
+            {words.shadow}
+          </Link>
+        ) : null}
+      </div>
       <dl class="facts">
         <Fact name={words.device}>
           <span class="mono">{point.device_id}</span>
@@ -133,7 +143,8 @@ function Names({ point }: { point: ControlPoint }) {
         />
         <TextField
           label={words.device}
-          hint={words.renameText}
+          hint={point.is_simulated ? words.simulatedText : words.renameText}
+          disabled={point.is_simulated}
           value={device}
           maxLength={255}
           autoCapitalize="none"

@@ -74,6 +74,8 @@ export const deviceWords = dictionary({
     typeCode: (cod: string) => `Para confirmar, escreva ${cod}`,
     removed: (cod: string) => `${cod} apagado.`,
     toPoint: 'Ver o ponto na aeração',
+    shadow: 'Sombra',
+    simulatedText: 'É do simulador: um controlador de verdade nunca toma o lugar dele.',
   },
   en: {
     title: 'Devices',
@@ -148,5 +150,7 @@ export const deviceWords = dictionary({
     typeCode: (cod: string) => `To confirm, type ${cod}`,
     removed: (cod: string) => `${cod} deleted.`,
     toPoint: 'See the point in aeration',
+    shadow: 'Shadow',
+    simulatedText: 'Of the simulator: a real controller never takes its place.',
   },
 });

@@ -12,7 +12,7 @@ import { SystemPage } from './system-page.tsx';
 export function Diagnostics() {
   const words = healthWords();
   const readiness = useReadiness();
-  const points = farmControlPoints.value;
+  const points = farmControlPoints.value.filter(({ is_simulated }) => !is_simulated);
   const online = points.filter(({ id }) => presence.value.get(id)?.is_online === true).length;
   return (
     <SystemPage

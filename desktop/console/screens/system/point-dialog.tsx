@@ -20,7 +20,9 @@ export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: 
   const [, go] = useLocation();
   const { fault, run } = useWork();
   const send = useSend();
-  const [cod, setCod] = useState(() => nextCode(farmControlPoints.value.map((point) => point.cod)));
+  const [cod, setCod] = useState(() =>
+    nextCode(farmControlPoints.value.filter(({ is_simulated }) => !is_simulated).map((point) => point.cod)),
+  );
   const [device, setDevice] = useState(deviceId);
   const twin = farmControlPoints.value.find(({ device_id }) => device_id === device.trim());
   const create = async () => {

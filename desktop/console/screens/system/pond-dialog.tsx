@@ -5,6 +5,7 @@ import { CountField, useCount } from '../../components/count-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
+import { codeOf } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, put } from '../../data/api.ts';
 import { farmAirPoints } from '../../data/farm-store.ts';
@@ -83,7 +84,7 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
           value={point}
           options={[
             { value: '', label: words.noPoint },
-            ...farmAirPoints.value.map(({ id, cod: name }) => ({ value: id, label: name })),
+            ...farmAirPoints.value.map((point) => ({ value: point.id, label: codeOf(point) })),
           ]}
           onChange={(event) => setPoint(event.currentTarget.value)}
         />

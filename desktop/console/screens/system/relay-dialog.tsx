@@ -62,7 +62,7 @@ function Choice({
   const shared = systemWords();
   const { fault, run } = useWork(adoptionWords().faults);
   const send = useSend();
-  const points = farmControlPoints.value;
+  const points = farmControlPoints.value.filter(({ is_simulated }) => !is_simulated);
   const [kind, setKind] = useState<RelayKind>(knock?.relay ?? known?.kind ?? 'tasmota');
   const own = points.find(({ id }) => id === knock?.entry?.control_point?.id);
   const [pointId, setPointId] = useState(point?.id ?? own?.id ?? '');

@@ -133,8 +133,10 @@ export function FarmWall() {
 
 function Sums({ ponds, summary }: PondCards) {
   const words = wallWords();
-  const heard = farmAirPoints.value.filter((point) => isHeard(controlNow(point).facts));
-  const silent = farmAirPoints.value.length - heard.length;
+  // no motor, no power
+  const real = farmAirPoints.value.filter(({ is_simulated }) => !is_simulated);
+  const heard = real.filter((point) => isHeard(controlNow(point).facts));
+  const silent = real.length - heard.length;
   const drawn = heard.reduce((sum, { id }) => sum + (presence.value.get(id)?.consumption ?? 0), 0);
   const old = ponds.filter(({ active_batches }) =>
     active_batches.some((batch) => weighingOf(batch) === 'stale'),

@@ -7,6 +7,7 @@ import { BandBar } from '../../components/band-bar.tsx';
 import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
 import { useOnScreen } from '../../components/on-screen.ts';
 import { PriorityMark } from '../../components/priority-mark.tsx';
+import { SimulatedMark, useSimulated, watermark } from '../../components/simulated.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { weighingOf } from '../../components/weighing.ts';
@@ -46,12 +47,14 @@ export function PondTile({
 }) {
   const words = wallWords();
   const { active_batch: batch } = card;
+  const isAiredBySimulator = useSimulated(pointId);
   const isEmpty = card.status === 'EMPTY';
   return (
     <Link
       href={`/viveiros/${encodeURIComponent(card.cod)}`}
       class={`card pond-card ${priority === null ? '' : `p${priority}`}`}
       data-pond={card.cod}
+      {...watermark(isAiredBySimulator)}
     >
       <div class="row apart nowrap">
         <h2>{card.cod}</h2>
@@ -64,7 +67,7 @@ export function PondTile({
       {isEmpty ? null : <Water card={card} />}
       {batch === null ? null : <Stock batch={batch} />}
       <p class="pond-line pond-air">
-        <Aeration pointId={pointId} />
+        <Aeration pointId={pointId} /> <SimulatedMark is={isAiredBySimulator} />
       </p>
     </Link>
   );

@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import type { ShadowAnswer } from '#contract/resources/shadow.ts';
+import { Answer, Empty } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
+import { SelectField } from '../../components/field.tsx';
+import { codeOf } from '../../components/simulated.tsx';
+import {
+  type ControlPoint,
+  farmControlPoints,
+  isKnown,
+  mayOperate,
+  presence,
+} from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
+import { useGet } from '../../data/query.ts';
+import { SystemPage } from '../system/system-page.tsx';
+import { systemWords } from '../system/words.ts';
+import { ShadowFacts } from './shadow-facts.tsx';
+import { ShadowMessages } from './shadow-messages.tsx';
+import { shadowWords } from './words.ts';
+import '../../styles/bench.css';
+
+const PATH = '/sistema/bancada/sombra';
+
+/** For a technician who asks why a controller does not do what it should. */
+export function Shadow({ params }: { params: Readonly<Record<string, string | undefined>> }) {
+  const words = shadowWords();
+  const [, go] = useLocation();
+  const points = farmControlPoints.value;
+  const shown = points.find(({ id }) => id === params['id']) ?? points[0];
+  if (isHosted.value || !mayOperate.value || shown === undefined) {
+    return (
+      <SystemPage title={words.title}>
+        {isKnown.value ? (
+          <Empty
+            text={isHosted.value ? words.onlyHere : mayOperate.value ? words.none : systemWords().noRight}
+          />
+        ) : (
+          <div class="skeleton" aria-busy="true" />
+        )}
+      </SystemPage>
+    );
+  }
+  return (
+    <SystemPage
+      title={words.title}
+      action={
+        <Link class="button" href={`/sistema/dispositivos/${shown.id}`}>
+          {words.toDevice}
+        </Link>
+      }
+    >
+      <p class="muted">{words.intro}</p>
+      <div class="row">
+        <SelectField
+          label={words.which}
+          value={shown.id}
+          options={points.map((point) => ({ value: point.id, label: codeOf(point) }))}
+          onChange={(event) => go(`${PATH}/${event.currentTarget.value}`, { replace: true })}
+        />
+      </div>
+      <OfPoint key={shown.id} point={shown} />
+    </SystemPage>
+  );
+}
+
+function OfPoint({ point }: { point: ControlPoint }) {
+  const words = shadowWords();
+  const shadow = useGet<ShadowAnswer>(`/control-points/${point.id}/shadow`);
+  const heard = presence.value.get(point.id)?.last_heartbeat;
+  const { refetch } = shadow;
+  // a heartbeat is told as presence, and of nothing else
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when it spoke, whatever it said
+  useEffect(() => {
+    void refetch();
+  }, [heard, refetch]);
+  const [held, hold] = useState<ShadowAnswer | null>(null);
+  return (
+    <Answer of={shadow}>
+      {(newest) => {
+        const answer = held ?? newest;
+        return (
+          <div class="stack" data-shadow={point.cod}>
+            <div class="row apart">
+              <p class="muted" role="status">
+                {held === null ? '' : words.held}
+              </p>
+              <Button aria-pressed={held !== null} onClick={() => hold(held === null ? newest : null)}>
+                {held === null ? words.hold : words.follow}
+              </Button>
+            </div>
+            <ShadowFacts answer={answer} />
+            <ShadowMessages messages={answer.messages} />
+          </div>
+        );
+      }}
+    </Answer>
+  );
+}
