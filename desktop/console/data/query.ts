@@ -33,12 +33,22 @@ type Query = Record<string, string | number | boolean | null | undefined>;
  * kind of row makes everything of that kind be asked anew.
  */
 export function useGet<Answer>(path: string | null, query: Query = {}): UseQueryResult<Answer> {
-  const kind = path?.split('/')[1] ?? '';
-  return useQuery<Answer>({
-    queryKey: [kind, path, query],
-    enabled: path !== null,
-    queryFn: ({ signal }) => get<Answer>(path ?? '', query, signal),
-  });
+  return useQuery<Answer>({ ...questionOf<Answer>(path ?? '', query), enabled: path !== null });
+}
+
+const questionOf = <Answer>(path: string, query: Query) => ({
+  queryKey: [path.split('/')[1] ?? '', path, query],
+  queryFn: ({ signal }: { signal: AbortSignal }) => get<Answer>(path, query, signal),
+});
+
+/** As long as a shift. */
+const KEPT_MS = 12 * 3_600_000;
+
+/** Asks before anybody needs it, and keeps the answer: whoever needs it then may have no line. */
+export async function askAhead(path: string, query: Query): Promise<void> {
+  const question = questionOf(path, query);
+  queries.setQueryDefaults(question.queryKey, { gcTime: KEPT_MS });
+  await queries.prefetchQuery(question);
 }
 
 /** Everything of these kinds is asked anew: `ponds`, `batches`, `water-quality`, … */
@@ -50,7 +60,7 @@ const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
   snapshot: [],
   measurement: ['ponds', 'water-quality', 'dashboard'],
   alert: ['alerts', 'water-quality'],
-  control_point: ['control-points', 'devices'],
+  control_point: ['control-points', 'devices', 'aerators'],
   order: ['control-points'],
   command: ['control-points'],
   sync: ['sync'],
