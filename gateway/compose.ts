@@ -12,6 +12,7 @@ import { accessQuery, guardQuery } from '#adapters/sql/queries/access.ts';
 import { addressQueries } from '#adapters/sql/queries/addresses.ts';
 import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
 import { commandQueries } from '#adapters/sql/queries/commands.ts';
+import { farmConsoleQueries } from '#adapters/sql/queries/farm-console.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
@@ -34,6 +35,7 @@ import { aeratorRoutes } from '#features/aerators/routes.ts';
 import { commandRoutes } from '#features/commands/routes.ts';
 import { orderByPerson } from '#features/control-points/order-routes.ts';
 import { presenceItemOf } from '#features/devices/presence-item.ts';
+import { farmConsoleRoutes } from '#features/farm-console/routes.ts';
 import { farmRoutes } from '#features/farms/routes.ts';
 import { logRoutes } from '#features/logs/routes.ts';
 import { memberRoutes } from '#features/members/routes.ts';
@@ -420,6 +422,7 @@ export async function compose(config: Config, given: World) {
     ...(technicians?.routes ?? []),
     ...commandRoutes({ queries: commandQueries(database.readLong) }),
     ...alerts.routes,
+    ...farmConsoleRoutes({ ...kernel, queries: farmConsoleQueries(database.read) }),
     ...logRoutes({ queries: logQueries(database.readLong) }),
     ...notificationRoutes({
       ...kernel,

@@ -13,7 +13,7 @@ import { makeSnapshot } from './make-snapshot.ts';
 import { archOf, readPublicKeys } from './update/manifest.ts';
 import { mainOf } from './update/program-folder.ts';
 import type { StageDeps } from './update/stage-update.ts';
-import { UpdateRefused } from './update/update-trouble.ts';
+import { troubleIn, UpdateRefused } from './update/update-trouble.ts';
 
 const REHEARSAL_MS = 10 * 60_000;
 const SNAPSHOT_BYTES = 1_000_000_000;
@@ -95,7 +95,7 @@ async function rehearseWith(program: string, copy: string): Promise<number> {
     });
     return migratedMsIn(stdout);
   } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? lastLineOf(String(cause.stderr)) : '';
+    const said = cause instanceof Error && 'stderr' in cause ? troubleIn(String(cause.stderr)) : '';
     const ended =
       cause instanceof Error && 'code' in cause ? `it ended with ${String(cause.code)}` : 'it hung';
     const detail = said === '' ? ended : said;
@@ -104,8 +104,6 @@ async function rehearseWith(program: string, copy: string): Promise<number> {
     });
   }
 }
-
-const lastLineOf = (text: string) => text.trim().split('\n').at(-1) ?? '';
 
 /** Another version may say nothing of it; its trial then has the time that every trial has. */
 function migratedMsIn(stdout: string): number {

@@ -25,3 +25,9 @@ export class UpdateRefused extends Error {
     this.code = code;
   }
 }
+
+/** Of what a program that fell said, the line for people: the error, which stands above the places in its code. */
+export function troubleIn(stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  return lines.find((line) => /^(?:Uncaught )?\w*Error\b/.test(line)) ?? lines.at(-1) ?? '';
+}

@@ -68,6 +68,8 @@ export async function startMachine() {
     overlayAt(at),
     `mount -t proc proc ${root}/proc`,
     `mount --rbind /dev ${root}/dev`,
+    // what is shared there is told apart by processes' numbers, and those are other ones here
+    `mount -t tmpfs tmpfs ${root}/dev/shm`,
     `mount -t tmpfs tmpfs ${root}/run`,
     `mkdir -p ${root}/run/systemd/system`,
     'echo up',

@@ -6,6 +6,7 @@ import { archOf } from '../../gateway/update/manifest.ts';
 import { programTrouble } from '../../gateway/update/program-folder.ts';
 import { type StageDeps, stageUpdate } from '../../gateway/update/stage-update.ts';
 import { lockUpdates, readState, versionFolder } from '../../gateway/update/update-folder.ts';
+import { troubleIn } from '../../gateway/update/update-trouble.ts';
 import { aFolder, aSigner, removeFolders, tinyUpdate } from './tiny-program.ts';
 
 afterAll(removeFolders);
@@ -192,6 +193,15 @@ describe('given up, leaving only the word of it', () => {
 });
 
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0 && process.getuid?.() === 0;
+
+test('of a version that falls people read its error, not the places in its code', () => {
+  const { stderr } = spawnSync(process.execPath, [
+    '-e',
+    'throw new TypeError("no such table: siphons", { cause: 1 })',
+  ]);
+  expect(troubleIn(String(stderr))).toBe('TypeError: no such table: siphons');
+  expect(troubleIn('the farm has no controller\n')).toBe('the farm has no controller');
+});
 
 test.skipIf(!canMount)('a disk that fills up stops the update, and everything is gone again', async () => {
   const data = aFolder('full');
