@@ -157,4 +157,14 @@ it('a morning round with a phone goes on when the Wi-Fi is lost between two pond
   await again.waitForSelector('[data-point="CP-01"][data-state="on"]');
   await again.goto(`${app.base}/viveiros/V-01`);
   await expect.poll(() => again.innerText('[data-feed]')).toContain('2,5');
+
+  // and in the evening the owner reads what was done, and by whom
+  await again.goto(`${app.base}/viveiros/V-02/historico`);
+  const act = (action: string) => again.locator(`[data-act="${action}"]`).first();
+  await expect.poll(() => act('turn_on').innerText()).toMatch(/CP-01 ordem de ligar/);
+  expect(await act('turn_on').innerText()).toContain(keeper.user.name);
+  await expect
+    .poll(() => act('alert_created').innerText())
+    .toMatch(/V-02 alarme · OD baixo 3,4 \(limite 4,0\)/);
+  expect(await act('status_changed').innerText()).toContain('desligado → ligado');
 }, 60_000);

@@ -59,8 +59,8 @@ export function refresh(...kinds: readonly string[]): void {
 const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
   snapshot: [],
   measurement: ['ponds', 'water-quality', 'dashboard'],
-  alert: ['alerts', 'water-quality'],
-  control_point: ['control-points', 'devices', 'aerators'],
+  alert: ['alerts', 'water-quality', 'logs'],
+  control_point: ['control-points', 'devices', 'aerators', 'logs'],
   order: ['control-points'],
   command: ['control-points'],
   sync: ['sync'],

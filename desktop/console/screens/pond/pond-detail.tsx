@@ -10,6 +10,7 @@ import { PondAir } from './pond-air.tsx';
 import { PondBatch } from './pond-batch.tsx';
 import { PondHistory } from './pond-history.tsx';
 import { PondNow } from './pond-now.tsx';
+import { PondStory } from './pond-story.tsx';
 import { PondWater } from './pond-water.tsx';
 import { pondWords } from './words.ts';
 
@@ -57,7 +58,10 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
       ) : tab === 'aeracao' ? (
         <PondAir pond={pond} />
       ) : tab === 'historico' ? (
-        <PondHistory pond={pond} />
+        <div class="stack">
+          <PondStory pond={pond} />
+          <PondHistory pond={pond} />
+        </div>
       ) : (
         <PondNow pond={pond} />
       )}
