@@ -1,4 +1,4 @@
-import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/preact-query';
+import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import { ApiError, get, Unreachable } from './api.ts';
 import { onEvent } from './farm-store.ts';
 
@@ -34,6 +34,15 @@ type Query = Record<string, string | number | boolean | null | undefined>;
  */
 export function useGet<Answer>(path: string | null, query: Query = {}): UseQueryResult<Answer> {
   return useQuery<Answer>({ ...questionOf<Answer>(path ?? '', query), enabled: path !== null });
+}
+
+/** The same for a question that somebody changes bit by bit: the last answer stands until the next is there. */
+export function useGetAgain<Answer>(path: string | null, query: Query): UseQueryResult<Answer> {
+  return useQuery<Answer>({
+    ...questionOf<Answer>(path ?? '', query),
+    enabled: path !== null,
+    placeholderData: keepPreviousData,
+  });
 }
 
 const questionOf = <Answer>(path: string, query: Query) => ({
