@@ -259,4 +259,51 @@ describe('a night and a morning at the ponds', () => {
     expect(await page.innerText(`[data-schedule="${id}"]`)).toContain('18:00–06:00 +1 dia · Sáb');
     await call('DELETE', `/schedules/${id}`);
   });
+
+  it('the week is walked through with the arrows, Enter opens a time, and what comes next says what contradicts it', async () => {
+    // 2026-03-02, 23 h in Fortaleza: a Monday
+    const rules = [
+      // every night from 18 h to 6 h, and on Wednesdays off from 5 h to 7 h
+      { action: 'ON', start_time: '2026-03-02T21:00:00.000Z', end_time: '2026-03-03T09:00:00.000Z' },
+      {
+        action: 'OFF',
+        start_time: '2026-03-04T08:00:00.000Z',
+        end_time: '2026-03-04T10:00:00.000Z',
+        repeat_pattern: 'WEEKLY',
+        days_of_week: [3],
+      },
+    ];
+    const ids: string[] = [];
+    for (const rule of rules) {
+      const { body } = await call('POST', `/control-points/${farm.farm.silentPointId}/schedules`, {
+        repeat_pattern: 'DAILY',
+        ...rule,
+      });
+      ids.push((body as { id: string }).id);
+    }
+    const page = await farm.open('/aeracao/agenda');
+    const next = page.locator('[data-upcoming]');
+    await expect.poll(() => next.count()).toBe(10);
+    const told = (await next.allInnerTexts()).map((text) => text.replaceAll('\n', ' '));
+    expect(told[0]).toMatch(/^CP-02 Desligar Ligar 18:00–06:00 · todo dia Ter 03\/03, 06:00$/);
+    expect(told.filter((text) => text.includes('contradiz'))).toHaveLength(4);
+    expect(told[2]).toMatch(/Desligar 05:00–07:00 · Qua · ▲ contradiz outro horário Qua 04\/03, 05:00$/);
+
+    const week = page.locator('[data-week="CP-02"]');
+    const nameOfFocused = () => page.evaluate<string>(`document.activeElement.getAttribute('aria-label')`);
+    await week.locator('[data-block]').first().focus();
+    expect(await nameOfFocused()).toMatch(/^Seg 18:00–00:00: Ligar/);
+    for (let times = 0; times < 4; times += 1) await page.keyboard.press('ArrowRight');
+    expect(await nameOfFocused()).toMatch(/^Qua 05:00–07:00: Desligar .* contradiz outro horário$/);
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('Começa às').inputValue()).toBe('05:00');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await week.locator(`[data-block="${ids[0]}"]`).first().click();
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('Começa às').inputValue()).toBe('18:00');
+    for (const id of ids) await call('DELETE', `/schedules/${id}`);
+  });
 });

@@ -74,8 +74,7 @@ it('a month of a probe at 30 s is drawn of at most 2,000 points, and one reading
   // drowned in any average
   expect(Math.min(...readings.map(({ avg }) => avg))).toBeGreaterThan(4);
 
-  const times = readings.map(({ at }) => Date.parse(at));
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const { from: first, to: last } = await axisOf(page);
   const share = (lowestAt - first) / (last - first);
   const chart = page.locator('figure').first();
   await chart.locator('canvas').waitFor();
@@ -126,6 +125,78 @@ it('who wants the table before the drawing is there does not hold up the other p
   await expect.poll(() => page.locator('figure').count()).toBe(OF_V01);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
+
+it('the last 24 hours are told reading by reading, with what happened meanwhile, and all parameters show the instant under the pointer', async () => {
+  const { app, owner } = farm;
+  const [pond_id] = farm.farm.pondIds;
+  const hoursAgo = (hours: number) => new Date(app.clock.now() - hours * 3_600_000).toISOString();
+  const batches = (await app.call('GET', `/batches/?farm_id=${farm.farm.id}`, { token: owner.token }))
+    .body as {
+    id: string;
+  }[];
+  const entries = [
+    [
+      '/water-quality/',
+      { pond_id, dissolved_oxygen: 5.1, temperature: 27.5, measurement_date: hoursAgo(30) },
+    ],
+    [
+      '/water-quality/',
+      { pond_id, dissolved_oxygen: 2.2, temperature: 27.9, measurement_date: hoursAgo(20) },
+    ],
+    ['/water-quality/', { pond_id, dissolved_oxygen: 5.8, temperature: 28.9, measurement_date: hoursAgo(8) }],
+    [
+      '/feeding/',
+      {
+        batch_id: batches[0]?.id,
+        feed_type: '35 %',
+        quantity_kg: 3.5,
+        cost_per_kg: 6,
+        feed_date: hoursAgo(5),
+      },
+    ],
+  ] as const;
+  for (const [path, body] of entries) {
+    const { status } = await app.call('POST', path, { token: owner.token, body });
+    if (status !== 201) throw new Error(`${path} was answered ${status}`);
+  }
+  const page = await farm.open('/viveiros/V-01/agua');
+  // what swims there has a cycle, what is empty has a season
+  await page.getByRole('button', { name: 'Ciclo', exact: true }).click();
+  await expect.poll(() => page.url()).toContain('periodo=ciclo');
+  const began = Date.parse('2026-02-01T03:00:00.000Z');
+  await expect.poll(async () => (await axisOf(page)).from).toBe(began);
+  await page.getByRole('button', { name: '24 horas' }).click();
+  const oxygen = page.locator('figure').first();
+  await oxygen.locator('.chart-legend', { hasText: 'alarme' }).waitFor();
+  await oxygen.locator('.chart-legend', { hasText: 'trato' }).waitFor();
+  const { from, to } = await axisOf(page);
+  expect(to - from).toBe(DAY_MS);
+
+  // at one instant, all of them
+  const at = (Date.parse(hoursAgo(8)) - from) / (to - from);
+  await page.locator('figure canvas').nth(1).waitFor();
+  const box = await oxygen.locator('.u-over').boundingBox();
+  if (box === null) throw new Error('nothing is drawn');
+  await page.mouse.move(box.x + at * box.width, box.y + box.height / 2);
+  await expect.poll(() => oxygen.innerText()).toContain('média 5,8');
+  await expect.poll(() => page.locator('figure').nth(1).innerText()).toContain('média 28,9');
+
+  const events = page.locator('[data-events]');
+  expect(await events.innerText()).toBe('No período: 1 alarme, 1 trato');
+  await events.click();
+  await expect.poll(() => events.innerText()).toMatch(/trato: 3,50.kg[^]*OD baixo 2,2 \(limite 4,0\)/);
+  await oxygen.getByRole('button', { name: 'Ver como tabela' }).click();
+  // what is older than a day is not among them
+  await expect.poll(() => oxygen.locator('tbody tr').count()).toBe(3);
+  await page.goto(`${app.base}/viveiros/V-02/agua`);
+  await page.getByRole('button', { name: '90 dias' }).waitFor();
+});
+
+/** Where the axis of all charts begins and ends. */
+const axisOf = (page: Page) =>
+  page.evaluate<{ from: number; to: number }>(
+    `(({ from, to }) => ({ from: Number(from), to: Number(to) }))(document.querySelector('.charts').dataset)`,
+  );
 
 /** What the page was told of the oxygen when it was opened anew. */
 async function oxygenToldTo(page: Page): Promise<Trend> {

@@ -11,6 +11,7 @@ const TASKS = [
   ['/aeracao/<point>', '[data-control] button'],
   ['/viveiros/V-01', '[data-control] button'],
   ['/viveiros/V-01/agua', 'main a, main button'],
+  ['/viveiros/V-01/aeracao', '[data-control] button'],
   ['/lancar', 'main a[href="/lancar/agua"]'],
   ['/lancar/agua', '[data-cell="2-3"]'],
   ['/lancar/racao', 'main input[inputmode="decimal"]'],

@@ -36,10 +36,22 @@ describe('the water round on the PC', () => {
         await press('Enter');
       }
     }
+    // a kit that was not used: a dash, as on paper, and one goes on to the next pond
+    await page.focus('[data-cell="0-4"]');
+    await page.keyboard.press('-');
+    expect(await page.getAttribute('[data-cell="0-4"]', 'placeholder')).toBe('–');
+    expect(await page.evaluate('document.activeElement.dataset.cell')).toBe('1-4');
+    // what is typed stays, whatever the finger slips to
+    await page.focus('[data-cell="0-0"]');
+    await page.keyboard.press('-');
+    expect(await page.inputValue('[data-cell="0-0"]')).toBe('5,2');
     await press('Control+Enter');
     expect(keys).toBeLessThanOrEqual(MOST_KEYS);
     await page.waitForSelector('.toast:has-text("12 medições")');
+    await expect.poll(() => page.locator('[data-standing="waiting"]').count()).toBe(PONDS);
+    expect(await page.innerText('[data-standing="waiting"] >> nth=0')).toContain('10 s para desfazer');
     await page.clock.fastForward(10_500);
+    await expect.poll(() => page.locator('[data-standing="saved"]').count()).toBe(PONDS);
     const last = async () => {
       const reply = await farm.app.call('GET', `/water-quality/latest?farm_id=${farm.farm.id}`, {
         token: farm.owner.token,

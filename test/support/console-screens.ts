@@ -12,6 +12,7 @@ export const SCREENS = [
   '/viveiros/V-01',
   '/viveiros/V-01/agua',
   '/viveiros/V-01/lote',
+  '/viveiros/V-01/aeracao',
   '/viveiros/V-01/historico',
   '/lancar',
   '/lancar/agua',

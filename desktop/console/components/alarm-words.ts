@@ -66,11 +66,12 @@ const NOT_MEASURED: ReadonlySet<AlertType> = new Set([
 export function alarmText(
   alert: Pick<Alert, 'type' | 'value' | 'threshold' | 'message' | 'pond_id' | 'control_point_id'>,
 ): string {
-  const text = plainText(alert);
+  const text = troubleText(alert);
   return isSimulatedAlert(alert) ? `${simulatedWords().mark} · ${text}` : text;
 }
 
-function plainText(alert: Pick<Alert, 'type' | 'value' | 'threshold' | 'message'>): string {
+/** The same of what no controller is known for. */
+export function troubleText(alert: Pick<Alert, 'type' | 'value' | 'threshold' | 'message'>): string {
   const words = alarmWords();
   const name: string | undefined = words.type[alert.type];
   if (name === undefined) return alert.message;

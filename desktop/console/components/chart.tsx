@@ -18,6 +18,9 @@ export type Series = {
   isEdge?: boolean;
 };
 
+/** What happened at instants of the line: an alarm above it, a meal below it. */
+export type Marks = { label: string; shape: 'alarm' | 'meal'; at: readonly number[] };
+
 /** The same as words: instants or figures down the side, and what belongs to them. */
 export type Figures = {
   x: readonly number[];
@@ -55,9 +58,16 @@ type Props = {
   table?: Figures | undefined;
   /** The line breaks where a probe was silent: nobody measured there. */
   hasGaps?: boolean;
+  /** Where the axis begins and ends, for charts that stand beside each other; without it, where the figures do. */
+  span?: { from: number; to: number } | null;
+  /** Charts of one name show the same instant under the pointer. */
+  together?: string | null;
+  marks?: readonly Marks[];
   /** Called once there is something to be seen, be it the drawing or the table. */
   onShown?: () => void;
 };
+
+const NO_MARKS: readonly Marks[] = [];
 
 const drawing = () => import('./draw-chart.ts');
 
@@ -77,6 +87,9 @@ export function Chart({
   xLabel = dayAndTime,
   table,
   hasGaps = false,
+  span = null,
+  together = null,
+  marks = NO_MARKS,
   onShown,
 }: Props) {
   const w = words();
@@ -103,7 +116,7 @@ export function Chart({
         if (isGone) return;
         giveUp = takeTurn(host, () => {
           try {
-            drawn = drawChart(host, { x, series, height, band, xLabel, hasGaps });
+            drawn = drawChart(host, { x, series, height, band, xLabel, hasGaps, span, together, marks });
           } catch {
             return fail();
           }
@@ -120,8 +133,15 @@ export function Chart({
       giveUp();
       drawn?.destroy();
     };
-  }, [x, series, height, band, hasGaps, isTable, language.value]);
-  if (x.length === 0) return <p class="empty">{w.noData}</p>;
+  }, [x, series, height, band, hasGaps, span, together, marks, isTable, language.value]);
+  if (x.length === 0) {
+    return (
+      <>
+        <h2>{title}</h2>
+        <p class="empty">{w.noData}</p>
+      </>
+    );
+  }
   return (
     <figure class="stack" aria-label={title}>
       <div class="row apart">

@@ -2,7 +2,7 @@ import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clockTime, figure, instantAt, isoDay, shortDay } from '../i18n/format.ts';
 import { gapsIn } from '../state/gaps.ts';
-import type { Series } from './chart.tsx';
+import type { Marks, Series } from './chart.tsx';
 
 type Wanted = {
   x: readonly number[];
@@ -11,6 +11,9 @@ type Wanted = {
   band: { low: number | null; high: number | null } | null;
   xLabel: (x: number) => string;
   hasGaps: boolean;
+  span: { from: number; to: number } | null;
+  together: string | null;
+  marks: readonly Marks[];
 };
 
 const DASHES = [[], [10, 5], [2, 4], [10, 4, 2, 4]] as const;
@@ -28,23 +31,25 @@ const dashOf = ({ dashed, isEdge }: Series, index: number): readonly number[] =>
 /** Draws with the colours of the page; lines are told apart by dashes and words, not by colour alone. */
 export function drawChart(
   host: HTMLElement,
-  { height, band, xLabel, hasGaps, ...told }: Wanted,
+  { height, band, xLabel, hasGaps, span, together, marks, ...told }: Wanted,
 ): { destroy: () => void } {
-  const { x, series } = hasGaps ? withGaps(told) : told;
+  const { x, series } = withSpan(hasGaps ? withGaps(told) : told, span);
   const style = getComputedStyle(host);
   const text = style.getPropertyValue('--text');
   const muted = style.getPropertyValue('--muted');
   const line = style.getPropertyValue('--line');
   const axis = { stroke: muted, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
-  const isTime = (x[0] ?? 0) > 1e11;
+  const isTime = (told.x[0] ?? 0) > 1e11;
   const isDaily =
-    x.length > 1 && x.every((at, index) => index === 0 || at - (x[index - 1] ?? 0) >= 20 * HOUR);
-  const legend = drawLegend(host, series, xLabel);
+    told.x.length > 1 &&
+    told.x.every((at, index) => index === 0 || at - (told.x[index - 1] ?? 0) >= 20 * HOUR);
+  const legend = drawLegend(host, { series, marks }, xLabel);
   const plot = new UPlot(
     {
       width: Math.max(host.clientWidth, 200),
       height,
       legend: { show: false },
+      ...(together === null ? {} : { cursor: { sync: { key: together, scales: ['x', null] } } }),
       scales: { x: { time: false } },
       axes: [
         {
@@ -70,11 +75,12 @@ export function drawChart(
           dash: [...dashOf(shown, index)],
           // a missing figure is passed over, a gap is not
           spanGaps: false,
-          points: { show: x.length < 60, size: 6, fill: text },
+          points: { show: told.x.length < 60, size: 6, fill: text },
         })),
       ],
       hooks: {
         drawClear: [(drawing) => shadeBand(drawing, band, style.getPropertyValue('--card-2'))],
+        draw: [(drawing) => drawMarks(drawing, marks, text)],
         setCursor: [({ cursor: { idx } }) => legend.tell(idx ?? null, x)],
       },
     },
@@ -110,6 +116,25 @@ function withGaps({ x, series }: Pick<Wanted, 'x' | 'series'>): Pick<Wanted, 'x'
   };
 }
 
+/** The axis reaches from end to end, though nobody measured there. */
+function withSpan(
+  { x, series }: Pick<Wanted, 'x' | 'series'>,
+  span: Wanted['span'],
+): Pick<Wanted, 'x' | 'series'> {
+  if (span === null) return { x, series };
+  const isBefore = span.from < (x[0] ?? Number.POSITIVE_INFINITY);
+  const isAfter = span.to > (x.at(-1) ?? Number.NEGATIVE_INFINITY);
+  const widened = <Value>(values: readonly Value[], from: Value, to: Value) => [
+    ...(isBefore ? [from] : []),
+    ...values,
+    ...(isAfter ? [to] : []),
+  ];
+  return {
+    x: widened(x, span.from, span.to),
+    series: series.map((shown) => ({ ...shown, values: widened(shown.values, null, null) })),
+  };
+}
+
 /** Not a number anybody measured; null is a figure that is missing in a line that goes on. */
 const GAP = Number.NaN;
 const plotted = (values: readonly (number | null)[]) =>
@@ -134,7 +159,11 @@ function timeSplits(...[, , low, high, step]: [UPlot, number, number, number, nu
 const timeLabel = (at: number, step: number): string => (step < DAY ? clockTime(at) : shortDay(at));
 
 /** A line of words below: the names with a piece of their line, and the figures where the pointer is. */
-function drawLegend(host: HTMLElement, series: readonly Series[], xLabel: (x: number) => string) {
+function drawLegend(
+  host: HTMLElement,
+  { series, marks }: Pick<Wanted, 'series' | 'marks'>,
+  xLabel: (x: number) => string,
+) {
   const place = host.ownerDocument.createElement('div');
   place.className = 'chart-legend';
   const when = host.ownerDocument.createElement('span');
@@ -147,6 +176,12 @@ function drawLegend(host: HTMLElement, series: readonly Series[], xLabel: (x: nu
     place.append(item);
     return { shown, told };
   });
+  for (const { label, shape, at } of marks) {
+    if (at.length === 0) continue;
+    const item = host.ownerDocument.createElement('span');
+    item.textContent = `${shape === 'alarm' ? '▼' : '❘'} ${label}`;
+    place.append(item);
+  }
   place.append(when);
   const tell = (at: number | null, x: readonly number[]) => {
     when.textContent = at === null ? '' : xLabel(x[at] ?? 0);
@@ -158,6 +193,30 @@ function drawLegend(host: HTMLElement, series: readonly Series[], xLabel: (x: nu
   };
   tell(null, []);
   return { place, tell };
+}
+
+/** Alarms hang from the upper edge, meals stand on the lower one: neither hides the line. */
+function drawMarks(plot: UPlot, marks: readonly Marks[], colour: string): void {
+  const { ctx, bbox } = plot;
+  const size = 5 * devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = colour;
+  for (const { shape, at } of marks) {
+    for (const instant of at) {
+      const x = plot.valToPos(instant, 'x', true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      if (shape === 'meal') {
+        ctx.fillRect(x - size / 5, bbox.top + bbox.height - 2 * size, (2 * size) / 5, 2 * size);
+        continue;
+      }
+      ctx.beginPath();
+      ctx.moveTo(x - size, bbox.top);
+      ctx.lineTo(x + size, bbox.top);
+      ctx.lineTo(x, bbox.top + 1.6 * size);
+      ctx.fill();
+    }
+  }
+  ctx.restore();
 }
 
 function shadeBand(plot: UPlot, band: Wanted['band'], colour: string): void {

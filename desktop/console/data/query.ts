@@ -1,4 +1,4 @@
-import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/preact-query';
+import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { ChangedEvent, ChangedKind } from '#contract/events/stream.ts';
 import { ApiError, get, Unreachable } from './api.ts';
 import { onEvent } from './farm-store.ts';
@@ -34,12 +34,31 @@ type Query = Record<string, string | number | boolean | null | undefined>;
  * kind of row makes everything of that kind be asked anew.
  */
 export function useGet<Answer>(path: string | null, query: Query = {}): UseQueryResult<Answer> {
-  const kind = path?.split('/')[1] ?? '';
+  return useQuery<Answer>({ ...questionOf<Answer>(path ?? '', query), enabled: path !== null });
+}
+
+/** The same for a question that somebody changes bit by bit: the last answer stands until the next is there. */
+export function useGetAgain<Answer>(path: string | null, query: Query): UseQueryResult<Answer> {
   return useQuery<Answer>({
-    queryKey: [kind, path, query],
+    ...questionOf<Answer>(path ?? '', query),
     enabled: path !== null,
-    queryFn: ({ signal }) => get<Answer>(path ?? '', query, signal),
+    placeholderData: keepPreviousData,
   });
+}
+
+const questionOf = <Answer>(path: string, query: Query) => ({
+  queryKey: [path.split('/')[1] ?? '', path, query],
+  queryFn: ({ signal }: { signal: AbortSignal }) => get<Answer>(path, query, signal),
+});
+
+/** As long as a shift. */
+const KEPT_MS = 12 * 3_600_000;
+
+/** Asks before anybody needs it, and keeps the answer: whoever needs it then may have no line. */
+export async function askAhead(path: string, query: Query): Promise<void> {
+  const question = questionOf(path, query);
+  queries.setQueryDefaults(question.queryKey, { gcTime: KEPT_MS });
+  await queries.prefetchQuery(question);
 }
 
 /** Everything of these kinds is asked anew: `ponds`, `batches`, `water-quality`, … */
@@ -50,8 +69,8 @@ export function refresh(...kinds: readonly string[]): void {
 const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
   snapshot: [],
   measurement: ['ponds', 'water-quality', 'dashboard'],
-  alert: ['alerts', 'water-quality'],
-  control_point: ['control-points', 'devices'],
+  alert: ['alerts', 'water-quality', 'logs'],
+  control_point: ['control-points', 'devices', 'aerators', 'logs'],
   order: ['control-points'],
   command: ['control-points'],
   sync: ['sync'],

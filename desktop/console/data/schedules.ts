@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQueries } from '@tanstack/preact-query';
 import type { ScheduleAnswer } from '#contract/resources/schedules.ts';
 import { clockTime, instantAt, isoDay } from '../i18n/format.ts';
+import { nextRuns } from '../state/next-runs.ts';
 import { addDays, type PlannedRule } from '../state/schedule-week.ts';
 import { get } from './api.ts';
 
@@ -41,6 +42,33 @@ export function plannedRuleOf(schedule: Schedule): PlannedRule {
     daysOfWeek: schedule.days_of_week,
   };
 }
+
+export type NextRun = { schedule: Schedule; action: 'ON' | 'OFF'; at: number; isContradicted: boolean };
+
+/** What these schedules do next, soonest first, by the farm's own clock; each control point contradicts only itself. */
+export function nextRunsOf(schedules: readonly Schedule[], now: number, count: number): NextRun[] {
+  const at = { day: isoDay(now), minute: minuteOf(clockTime(now)) };
+  const byId = new Map(schedules.map((schedule) => [schedule.id, schedule]));
+  const points = new Set(schedules.map(({ control_point_id }) => control_point_id));
+  return [...points]
+    .flatMap((point) => {
+      const active = schedules.filter(
+        ({ control_point_id, is_active }) => control_point_id === point && is_active,
+      );
+      return nextRuns(active.map(plannedRuleOf), at, count);
+    })
+    .flatMap(({ ruleId, action, day, minute, isContradicted }) => {
+      const schedule = byId.get(ruleId);
+      if (schedule === undefined) return [];
+      return [{ schedule, action, at: Date.parse(instantAt(day, timeOf(minute))), isContradicted }];
+    })
+    .toSorted((a, b) => a.at - b.at)
+    .slice(0, count);
+}
+
+/** 18:00 */
+export const timeOf = (minuteOfDay: number): string =>
+  `${String(Math.floor(minuteOfDay / 60) % 24).padStart(2, '0')}:${String(minuteOfDay % 60).padStart(2, '0')}`;
 
 export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 

@@ -8,6 +8,7 @@ import { isAwaited, link } from '../data/live.ts';
 import { AlarmStrip, answerShown } from './alarm-strip.tsx';
 import { Boundary } from './boundary.tsx';
 import { Commands } from './commands.tsx';
+import { useFetchedAhead } from './fetch-ahead.ts';
 import { LazyScreen } from './lazy-screen.tsx';
 import { Navigation } from './navigation.tsx';
 import { ROUTES } from './routes.ts';
@@ -19,6 +20,7 @@ export function Shell() {
   const words = shellWords();
   const [place] = useLocation();
   useKeys();
+  useFetchedAhead();
   useEffect(() => {
     const count = toAnswer.value.length;
     document.title = count === 0 ? words.product : `(${count}) ${words.items.alarms} · ${words.product}`;

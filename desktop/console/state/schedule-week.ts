@@ -37,7 +37,8 @@ export function blocksOfWeek(rules: readonly PlannedRule[], monday: string): Blo
   return blocks;
 }
 
-function occursOn(rule: PlannedRule, day: string): boolean {
+/** Whether a rule begins on that day. */
+export function occursOn(rule: PlannedRule, day: string): boolean {
   if (day < rule.startDay) return false;
   switch (rule.pattern) {
     case 'ONCE':

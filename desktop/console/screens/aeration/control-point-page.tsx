@@ -24,9 +24,9 @@ import { OrderList } from './order-list.tsx';
 import { PointSettings } from './point-settings.tsx';
 import { pointWords } from './point-words.ts';
 import { reasonText } from './reason-words.ts';
+import { ruleText } from './rule-text.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { SirenHand } from './siren-group.tsx';
-import { ruleText } from './week-calendar.tsx';
 import { aerationWords } from './words.ts';
 
 /** One control point: what is wanted and why, what it reports, who ordered what, and its rules. */

@@ -6,29 +6,37 @@ import type {
 import { Answer } from '../../components/answer.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
-import { useGet } from '../../data/query.ts';
-import { currencySign, figure, money, percent, quantity } from '../../i18n/format.ts';
+import { useCalm } from '../../data/calm.ts';
+import { useGet, useGetAgain } from '../../data/query.ts';
+import { age, currencySign, figure, money, percent, quantity } from '../../i18n/format.ts';
+import { freshnessOf } from '../../state/freshness.ts';
 import { usePrice } from './price.ts';
+import { WhatIf } from './what-if.tsx';
 import { batchWords } from './words.ts';
+
+const DAY_MS = 86_400_000;
 
 /** What it cost, what it would bring at a price, and whether another day pays. The price stays on this station. */
 export function BatchMoney({ batch }: { batch: Batch }) {
   const words = batchWords();
   const price = usePrice();
   const daily = useFigure('', { isNeeded: false });
-  const asked = price.isRight ? price.value : null;
+  const asked = useCalm(price.isRight ? price.value : null);
+  const perDay = useCalm(daily.isRight ? daily.value : null);
   const isPriced = asked !== null && asked > 0;
   const cost = useGet<CostPerKgAnswer>(`/financial/cost-per-kg/${batch.id}`);
-  const profit = useGet<ProfitabilityAnswer>(isPriced ? `/financial/profitability/${batch.id}` : null, {
+  const profit = useGetAgain<ProfitabilityAnswer>(isPriced ? `/financial/profitability/${batch.id}` : null, {
     selling_price_per_kg: asked,
   });
-  const harvest = useGet<OptimalHarvestAnswer>(
+  const harvest = useGetAgain<OptimalHarvestAnswer>(
     isPriced && batch.status === 'ACTIVE' ? `/financial/optimal-harvest/${batch.id}` : null,
     {
       market_price_per_kg: asked,
-      ...(daily.isRight && daily.value !== null ? { daily_operational_cost: daily.value } : {}),
+      ...(perDay === null ? {} : { daily_operational_cost: perDay }),
     },
   );
+  // without one of its own the interface reckons with its usual cost: that is where one begins to try
+  const dayCost = (daily.isRight ? daily.value : null) ?? harvest.data?.analysis.daily_operational_cost ?? 0;
   return (
     <section class="card stack">
       <h2>{words.money}</h2>
@@ -50,9 +58,17 @@ export function BatchMoney({ batch }: { batch: Batch }) {
         )}
       </Answer>
       <div class="form-grid">
-        <FigureField label={words.price} unit={currencySign.value} figure={price} />
+        <div>
+          <FigureField label={words.price} unit={currencySign.value} figure={price} />
+          {price.isRight && price.value !== null && price.value > 0 ? (
+            <WhatIf label={words.tryPrice} value={price.value} onTry={price.setText} />
+          ) : null}
+        </div>
         {batch.status === 'ACTIVE' ? (
-          <FigureField label={words.dailyCost} unit={currencySign.value} figure={daily} />
+          <div>
+            <FigureField label={words.dailyCost} unit={currencySign.value} figure={daily} />
+            {dayCost > 0 ? <WhatIf label={words.tryCost} value={dayCost} onTry={daily.setText} /> : null}
+          </div>
         ) : null}
       </div>
       {!isPriced ? null : (
@@ -77,6 +93,8 @@ export function BatchMoney({ batch }: { batch: Batch }) {
 function Advice({ told }: { told: OptimalHarvestAnswer }) {
   const words = batchWords();
   const partial = told.partial_harvest;
+  const days = told.last_biometry_days_ago;
+  const weighing = freshnessOf('biometry', days === null ? null : days * DAY_MS);
   return (
     <div class="note pending">
       <div class="stack">
@@ -97,6 +115,14 @@ function Advice({ told }: { told: OptimalHarvestAnswer }) {
             money(partial.revenue),
           )}{' '}
           · {figure(partial.quantity)}
+        </p>
+        <p class="small">
+          {days === null
+            ? words.neverWeighed
+            : days === 0
+              ? words.weighedToday
+              : words.weighedAgo(age(days * DAY_MS))}{' '}
+          {days !== null && weighing === 'stale' ? <span class="chip">{words.outdated}</span> : null}
         </p>
         <p class="muted small">{words.asAdvice}</p>
       </div>

@@ -1,5 +1,6 @@
 import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts';
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
+import type { RecordLogAnswer } from '#contract/resources/logs.ts';
 import type { TransferHistory } from '#contract/resources/transfers.ts';
 import { now } from '../../data/clock.ts';
 import { useGet } from '../../data/query.ts';
@@ -9,10 +10,13 @@ import { recordWords } from './record-words.ts';
 type Kind = keyof ReturnType<typeof recordWords>['events'];
 type Event = { kind: Kind; at: number; told: string };
 
+const MOST_ENTRIES = 1_000;
+
 const MARK: Readonly<Record<Kind, string>> = {
   stocked: '●',
   weighed: '│',
   moved: '→',
+  died: '†',
   harvested: '▾',
   ended: '■',
   lost: '✕',
@@ -76,6 +80,8 @@ function useEvents(batch: BatchDetail): Event[] {
   const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 100 });
   const moves = useGet<TransferHistory>(`/transfers/batch/${batch.id}/history`);
   const harvests = useGet<HarvestAnswer[]>(`/batches/${batch.id}/harvests`);
+  // what became of the survival stands in the log of the pond where the batch was stocked
+  const log = useGet<RecordLogAnswer[]>(`/logs/ponds/${batch.pond_id}`, { limit: MOST_ENTRIES });
   const events: Event[] = [
     {
       kind: 'stocked',
@@ -103,9 +109,18 @@ function useEvents(batch: BatchDetail): Event[] {
         told: `${quantity(weight_kg, 0, 'kg')}, ${figure(count)}`,
       }),
     ),
+    ...(log.data ?? []).flatMap((entry) => diedOf(entry, batch.id)),
     ...endOf(batch),
   ];
   return events.toSorted((a, b) => a.at - b.at);
+}
+
+function diedOf({ action, entity_id, timestamp, details }: RecordLogAnswer, batchId: string): Event[] {
+  if (action !== 'survival_adjusted' || entity_id !== batchId) return [];
+  const rate = (value: unknown) => percent(typeof value === 'number' ? value : null, 1);
+  const { old_survival_rate: before, new_survival_rate: after, description } = details ?? {};
+  const why = typeof description === 'string' ? `, ${description}` : '';
+  return [{ kind: 'died', at: Date.parse(timestamp), told: `${rate(before)} → ${rate(after)}${why}` }];
 }
 
 function endOf(batch: BatchDetail): Event[] {

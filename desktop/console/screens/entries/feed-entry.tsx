@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/feeding.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
+import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, quantity } from '../../i18n/format.ts';
 import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
@@ -19,7 +20,10 @@ export function FeedEntry() {
 function FeedForm({ batch }: { batch: Batch }) {
   const advice = useGet<FeedingRecommendation>(`/feeding/batch/${batch.id}/recommendation`);
   const journal = useGet<FeedingJournal>(`/feeding/batch/${batch.id}`, { limit: 1 });
-  if (!advice.isFetched || !journal.isFetched) return <div class="skeleton" aria-busy="true" />;
+  // without a line nothing stands there already, and nobody waits for it; once it is shown it stays: somebody types
+  const isShown = useRef(false);
+  isShown.current ||= isBlind.value || (advice.isFetched && journal.isFetched);
+  if (!isShown.current) return <div class="skeleton" aria-busy="true" />;
   const last = journal.data?.feeding_records[0];
   return (
     <Filled

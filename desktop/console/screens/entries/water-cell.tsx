@@ -6,6 +6,7 @@ import { sureOfWater, typeWater } from '../../data/water-draft.ts';
 import type { Judged } from '../../state/water-entry.ts';
 import { isAmiss, JudgedNote } from './judged-note.tsx';
 import { typedOf } from './water-round.ts';
+import { entryWords } from './words.ts';
 
 /** One figure of the sheet, with what is to be said about it below. */
 export function WaterCell({
@@ -14,6 +15,7 @@ export function WaterCell({
   place,
   judged,
   last,
+  isSkipped,
   onKey,
 }: {
   pond: Pond;
@@ -22,6 +24,7 @@ export function WaterCell({
   place: string;
   judged: Judged;
   last: number | null;
+  isSkipped: boolean;
   onKey: (event: KeyboardEvent) => void;
 }) {
   const id = useId();
@@ -36,6 +39,8 @@ export function WaterCell({
         aria-invalid={isAmiss(judged)}
         aria-describedby={id}
         data-cell={place}
+        placeholder={isSkipped ? '–' : undefined}
+        aria-placeholder={isSkipped ? entryWords().notMeasured : undefined}
         value={typedOf(pond.id)[field] ?? ''}
         onInput={(event) => typeWater(pond.id, field, event.currentTarget.value)}
         onKeyDown={onKey}

@@ -7,6 +7,7 @@ import { WATER } from '../../data/water.ts';
 import { sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
 import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
+import { RowStanding } from './row-standing.tsx';
 import { WaterCell } from './water-cell.tsx';
 import { FIELDS, mayLeave, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
@@ -21,6 +22,8 @@ export function WaterGrid() {
   const { send, isBusy } = useSendWater();
   /** The cell and the figure where Enter was told that it is unlikely: once more says that it is right. */
   const [askedAt, setAskedAt] = useState('');
+  /** Cells that were skipped, as one writes a dash on paper; `row-column`. */
+  const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set());
   const table = useRef<HTMLTableElement>(null);
   const rows = ponds.map((pond) => ({ pond, judged: judgedOf(pond.id) }));
   const ready = rows.filter(({ judged }) => mayLeave(judged)).map(({ pond }) => pond);
@@ -29,6 +32,9 @@ export function WaterGrid() {
 
   const focusCell = (row: number, column: number) =>
     table.current?.querySelector<HTMLInputElement>(`[data-cell="${row}-${column}"]`)?.focus();
+  /** Behind the last pond the round begins anew with the next parameter. */
+  const focusNext = (row: number, column: number) =>
+    row + 1 < ponds.length ? focusCell(row + 1, column) : focusCell(0, column + 1);
   const isThere = ponds.length > 0;
   useEffect(() => {
     // one comes here to type
@@ -50,12 +56,17 @@ export function WaterGrid() {
     } else if (event.key === 'Enter' || event.key === 'ArrowDown') {
       event.preventDefault();
       if (event.key === 'Enter' && askedAt === asked) sureOfWater(at.pond.id, field);
-      // behind the last pond the round begins anew with the next parameter
-      if (row + 1 < ponds.length) focusCell(row + 1, column);
-      else if (event.key === 'Enter') focusCell(0, column + 1);
+      if (event.key === 'Enter') focusNext(row, column);
+      else focusCell(row + 1, column);
     } else if (event.key === 'ArrowUp') {
       event.preventDefault();
       focusCell(row - 1, column);
+    } else if (event.key === '-') {
+      event.preventDefault();
+      // what is typed is not wiped by a slip of the finger
+      if (here.is !== 'empty') return;
+      setSkipped(new Set([...skipped, `${row}-${column}`]));
+      focusNext(row, column);
     } else if (event.key === '*') {
       event.preventDefault();
       const above = ponds[row - 1];
@@ -89,6 +100,7 @@ export function WaterGrid() {
                       {names[field]} <span class="small">{WATER[field].unit}</span>
                     </th>
                   ))}
+                  <th scope="col">{words.standing}</th>
                 </tr>
               </thead>
               <tbody>
@@ -103,10 +115,14 @@ export function WaterGrid() {
                           place={`${row}-${column}`}
                           judged={judged[field]}
                           last={lastOf(pond.id)?.[field] ?? null}
+                          isSkipped={skipped.has(`${row}-${column}`)}
                           onKey={(event) => onKey(event, { row, column })}
                         />
                       </td>
                     ))}
+                    <td>
+                      <RowStanding pondId={pond.id} lastAt={lastOf(pond.id)?.measurement_date} />
+                    </td>
                   </tr>
                 ))}
               </tbody>

@@ -12,6 +12,7 @@ import type { Judged } from '../../state/water-entry.ts';
 import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
 import { isAmiss, JudgedNote } from './judged-note.tsx';
+import { RowStanding } from './row-standing.tsx';
 import { FIRST, mayLeave, REST, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
 
@@ -91,7 +92,10 @@ function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) |
         else if (!isTouched && performance.now() - shownAt.current > DOUBLE_TAP_MS) onNext();
       }}
     >
-      <h2 class="step-pond">{pond.cod}</h2>
+      <div class="row apart">
+        <h2 class="step-pond">{pond.cod}</h2>
+        <RowStanding pondId={pond.id} lastAt={last?.measurement_date} />
+      </div>
       {FIRST.map((field) => (
         <WaterInput
           key={field}

@@ -6,9 +6,11 @@ import { Tabs } from '../../components/tabs.tsx';
 import { standing } from '../../data/alarms.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { figure, quantity } from '../../i18n/format.ts';
+import { PondAir } from './pond-air.tsx';
 import { PondBatch } from './pond-batch.tsx';
 import { PondHistory } from './pond-history.tsx';
 import { PondNow } from './pond-now.tsx';
+import { PondStory } from './pond-story.tsx';
 import { PondWater } from './pond-water.tsx';
 import { pondWords } from './words.ts';
 
@@ -45,6 +47,7 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
           { href: base, label: words.tabs.now },
           { href: `${base}/agua`, label: words.tabs.water },
           { href: `${base}/lote`, label: words.tabs.batch },
+          { href: `${base}/aeracao`, label: words.tabs.air },
           { href: `${base}/historico`, label: words.tabs.history },
         ]}
       />
@@ -52,8 +55,13 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
         <PondWater pond={pond} />
       ) : tab === 'lote' ? (
         <PondBatch pond={pond} />
+      ) : tab === 'aeracao' ? (
+        <PondAir pond={pond} />
       ) : tab === 'historico' ? (
-        <PondHistory pond={pond} />
+        <div class="stack">
+          <PondStory pond={pond} />
+          <PondHistory pond={pond} />
+        </div>
       ) : (
         <PondNow pond={pond} />
       )}

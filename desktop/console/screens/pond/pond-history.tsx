@@ -36,63 +36,66 @@ export function PondHistory({ pond }: { pond: Pond }) {
   const [limit, setLimit] = useState(PAGE);
   const journal = useGet<MeasurementJournal>(`/water-quality/pond/${pond.id}`, { limit });
   return (
-    <Answer
-      of={journal}
-      isEmpty={({ measurements }) => measurements.length === 0}
-      empty={<Empty text={words.noMeasurements} />}
-    >
-      {({ measurements }) => (
-        <>
-          <div class="table-frame" tabIndex={0} role="region" aria-label={words.measured}>
-            <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">{words.when}</th>
-                  {COLUMNS.map((field) => (
-                    <th key={field} scope="col" class="number">
-                      {names[field]}
-                    </th>
-                  ))}
-                  <th scope="col">{words.notes}</th>
-                  {mayManage.value ? (
-                    <th scope="col" class="acts">
-                      <span class="visually-hidden">{words.actions}</span>
-                    </th>
-                  ) : null}
-                </tr>
-              </thead>
-              <tbody>
-                {measurements
-                  .filter(({ id }) => !isLeaving(pathOf(id)))
-                  .map((row) => (
-                    <tr key={row.id}>
-                      <td>
-                        {dayAndTime(row.measurement_date)}{' '}
-                        <span class="muted small">{words.source[row.source]}</span>
-                        <CorrectionStory row={row} />
-                      </td>
-                      {COLUMNS.map((field) => (
-                        <td key={field} class="number">
-                          {figure(row[field], WATER[field].decimals)}
+    <>
+      <h2>{words.measured}</h2>
+      <Answer
+        of={journal}
+        isEmpty={({ measurements }) => measurements.length === 0}
+        empty={<Empty text={words.noMeasurements} />}
+      >
+        {({ measurements }) => (
+          <>
+            <div class="table-frame" tabIndex={0} role="region" aria-label={words.measured}>
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">{words.when}</th>
+                    {COLUMNS.map((field) => (
+                      <th key={field} scope="col" class="number">
+                        {names[field]}
+                      </th>
+                    ))}
+                    <th scope="col">{words.notes}</th>
+                    {mayManage.value ? (
+                      <th scope="col" class="acts">
+                        <span class="visually-hidden">{words.actions}</span>
+                      </th>
+                    ) : null}
+                  </tr>
+                </thead>
+                <tbody>
+                  {measurements
+                    .filter(({ id }) => !isLeaving(pathOf(id)))
+                    .map((row) => (
+                      <tr key={row.id}>
+                        <td>
+                          {dayAndTime(row.measurement_date)}{' '}
+                          <span class="muted small">{words.source[row.source]}</span>
+                          <CorrectionStory row={row} />
                         </td>
-                      ))}
-                      <td>{row.notes}</td>
-                      {mayManage.value ? (
-                        <td class="acts">
-                          <Actions row={row} />
-                        </td>
-                      ) : null}
-                    </tr>
-                  ))}
-              </tbody>
-            </table>
-          </div>
-          {measurements.length < limit ? null : (
-            <Button onClick={() => setLimit(limit + PAGE)}>{more}</Button>
-          )}
-        </>
-      )}
-    </Answer>
+                        {COLUMNS.map((field) => (
+                          <td key={field} class="number">
+                            {figure(row[field], WATER[field].decimals)}
+                          </td>
+                        ))}
+                        <td>{row.notes}</td>
+                        {mayManage.value ? (
+                          <td class="acts">
+                            <Actions row={row} />
+                          </td>
+                        ) : null}
+                      </tr>
+                    ))}
+                </tbody>
+              </table>
+            </div>
+            {measurements.length < limit ? null : (
+              <Button onClick={() => setLimit(limit + PAGE)}>{more}</Button>
+            )}
+          </>
+        )}
+      </Answer>
+    </>
   );
 }
 

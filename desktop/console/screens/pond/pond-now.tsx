@@ -1,6 +1,5 @@
 import { Link } from 'wouter-preact';
 import type { OxygenForecastAnswer } from '#contract/resources/oxygen-forecast.ts';
-import type { PondCard } from '#contract/resources/pond-cards.ts';
 import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
 import { alarmText } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
@@ -11,7 +10,7 @@ import { Value } from '../../components/value.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { alarms } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
-import { type ControlPoint, controlPoints, mayManage } from '../../data/farm-store.ts';
+import { type ControlPoint, controlPoints } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
@@ -19,6 +18,8 @@ import { WATER } from '../../data/water.ts';
 import { age, clockTime, quantity } from '../../i18n/format.ts';
 import { isNight } from '../../state/freshness.ts';
 import { listWords } from '../alarms/words.ts';
+import { FeedToday } from './feed-today.tsx';
+import { NextRunLine } from './next-run.tsx';
 import { pondWords } from './words.ts';
 
 const SHOWN: readonly WaterField[] = [
@@ -108,6 +109,7 @@ function AerationNow({ point }: { point: ControlPoint }) {
           <ControlMark state={state} /> <SimulatedMark is={point.is_simulated} />
         </p>
         <p class="muted small">{ponds.join(' · ')}</p>
+        <NextRunLine pointId={point.id} />
       </div>
       <ControlButton point={point} />
     </div>
@@ -163,34 +165,6 @@ function Forecast({ pondId }: { pondId: string }) {
             )}
             <p>{told.message}</p>
           </>
-        )}
-      </Answer>
-    </section>
-  );
-}
-
-function FeedToday({ pond }: { pond: Pond }) {
-  const words = pondWords();
-  const card = useGet<PondCard>(`/ponds/${pond.id}/summary-card`);
-  return (
-    <section class="card stack">
-      <div class="row apart">
-        <h2>{words.feedToday}</h2>
-        {mayManage.value ? (
-          <Link class="button" href={`/lancar/racao?pond=${encodeURIComponent(pond.cod)}`}>
-            {words.enterFeed}
-          </Link>
-        ) : null}
-      </div>
-      <Answer of={card}>
-        {({ feeding_today: fed }) => (
-          <p>
-            <span class="value">{quantity(fed.total_kg, 1, 'kg')}</span>{' '}
-            <span class="muted small">
-              {words.fed(fed.feeds_count)}
-              {fed.last_feed === null ? '' : ` · ${words.lastFed(clockTime(fed.last_feed))}`}
-            </span>
-          </p>
         )}
       </Answer>
     </section>

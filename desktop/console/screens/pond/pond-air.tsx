@@ -1,0 +1,129 @@
+import { Link } from 'wouter-preact';
+import type { AeratorAnswer } from '#contract/resources/aerators.ts';
+import { Answer } from '../../components/answer.tsx';
+import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
+import { now } from '../../data/clock.ts';
+import { type ControlPoint, controlPoints, presence } from '../../data/farm-store.ts';
+import { type Pond, usePondsByPoint } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { age, figure, quantity } from '../../i18n/format.ts';
+import { isHeard } from '../../state/control-state.ts';
+import { aerationWords } from '../aeration/words.ts';
+import { NextRunLine } from './next-run.tsx';
+import { pondWords } from './words.ts';
+
+/** What airs the pond: the control point, which speaks, and the aerators behind it, of which only the order is known. */
+export function PondAir({ pond }: { pond: Pond }) {
+  const words = pondWords();
+  const point = pond.control_point_id === null ? undefined : controlPoints.value.get(pond.control_point_id);
+  return (
+    <div class="stack">
+      {point === undefined || point.is_siren ? (
+        <p class="empty">{words.noPoint}</p>
+      ) : (
+        <PointCard point={point} cod={pond.cod} />
+      )}
+      <Aerators pond={pond} />
+    </div>
+  );
+}
+
+function PointCard({ point, cod }: { point: ControlPoint; cod: string }) {
+  const words = pondWords();
+  const names = aerationWords();
+  const { facts, state } = controlNow(point);
+  const others = (usePondsByPoint().get(point.id) ?? []).filter((other) => other !== cod);
+  const isStale = !isHeard(facts);
+  const consumption = presence.value.get(point.id)?.consumption ?? null;
+  return (
+    <section class="card board-row" data-point={point.cod} data-state={state.is}>
+      <div class="grow">
+        <h2>
+          <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />
+        </h2>
+        <p class="muted small">{others.length === 0 ? words.onlyThis : words.alsoAirs(others.join(' · '))}</p>
+        {point.locked_out ? <p class="small">{names.lockedBy(point.lock_out_reason ?? '')}</p> : null}
+        <NextRunLine pointId={point.id} />
+      </div>
+      <dl class="board-facts">
+        <div>
+          <dt>{names.wanted}</dt>
+          <dd>{names.states[facts.target]}</dd>
+          <dd class="muted small">{names.origins[point.target_origin]}</dd>
+        </div>
+        <div data-fresh={isStale ? 'stale' : 'fresh'}>
+          <dt>{names.reported}</dt>
+          <dd>{isStale || facts.reported === null ? '—' : names.states[facts.reported]}</dd>
+        </div>
+        <div>
+          <dt>{names.heard}</dt>
+          <dd>{facts.silentForMs === null ? names.never : age(facts.silentForMs)}</dd>
+        </div>
+        <div data-fresh={isStale ? 'stale' : 'fresh'}>
+          <dt>{names.power}</dt>
+          <dd>{isStale ? '—' : quantity(consumption, 1, 'kW')}</dd>
+        </div>
+      </dl>
+      <ControlButton point={point} />
+    </section>
+  );
+}
+
+function Aerators({ pond }: { pond: Pond }) {
+  const words = pondWords();
+  const known = useGet<AeratorAnswer[]>('/aerators/', { pond_id: pond.id, limit: 100 });
+  return (
+    <section class="card stack">
+      <h2>{words.aerators}</h2>
+      <Answer
+        of={known}
+        isEmpty={(found) => found.length === 0}
+        empty={<p class="muted">{words.noAerators}</p>}
+      >
+        {(found) => (
+          <>
+            <ul class="stack">
+              {found.map((aerator) => (
+                <li key={aerator.id} class="row apart" data-aerator={aerator.name}>
+                  <span>
+                    <strong>{aerator.name}</strong>{' '}
+                    <span class="muted small">
+                      {quantity(aerator.power_kw, 1, 'kW')} · {aerator.device_id}
+                    </span>
+                  </span>
+                  <Ordered aerator={aerator} />
+                </li>
+              ))}
+            </ul>
+            <p class="muted small">
+              {words.aeratorSum(
+                figure(found.length),
+                quantity(
+                  found.reduce((kw, { power_kw }) => kw + power_kw, 0),
+                  1,
+                  'kW',
+                ),
+              )}{' '}
+              {words.onlyOrdered}
+            </p>
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+}
+
+/** Outlined, for nobody has said that it turns: what was ordered, and how long ago. */
+function Ordered({ aerator: { status, last_command_at } }: { aerator: AeratorAnswer }) {
+  const words = pondWords();
+  return (
+    <span>
+      <span class="ordered">{words.ordered[status]}</span>{' '}
+      <span class="muted small">
+        {last_command_at === null
+          ? words.neverOrdered
+          : words.orderedAgo(age(now.value - Date.parse(last_command_at)))}
+      </span>
+    </span>
+  );
+}

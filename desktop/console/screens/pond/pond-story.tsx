@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks';
+import type { RecordLogAnswer } from '#contract/resources/logs.ts';
+import type { AlertType } from '#contract/words.ts';
+import { troubleText } from '../../components/alarm-words.ts';
+import { Answer } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
+import { componentWords } from '../../components/words.ts';
+import type { Pond } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { asTyped, dayAndTime, figure, percent } from '../../i18n/format.ts';
+import { reasonText } from '../aeration/reason-words.ts';
+import { aerationWords } from '../aeration/words.ts';
+import { storyWords } from './story-words.ts';
+
+const PAGE = 20;
+
+/** What was done at the pond and by whom, newest first: its motors, alarms, batches, and what was corrected or deleted. */
+export function PondStory({ pond }: { pond: Pond }) {
+  const words = storyWords();
+  const [limit, setLimit] = useState(PAGE);
+  const log = useGet<RecordLogAnswer[]>(`/logs/ponds/${pond.id}`, { limit });
+  return (
+    <section class="card stack" data-story>
+      <h2>{words.title}</h2>
+      <Answer of={log} isEmpty={(rows) => rows.length === 0} empty={<p class="muted">{words.none}</p>}>
+        {(rows) => (
+          <>
+            <ol class="event-list wide">
+              {rows.map((entry) => (
+                <li key={entry.id} data-act={entry.action}>
+                  <span class="muted">{dayAndTime(entry.timestamp)}</span>
+                  <span>
+                    <strong>{entry.entity_name}</strong> {tellOf(entry).join(' · ')}{' '}
+                    <span class="muted small">{whoOf(entry)}</span>
+                  </span>
+                </li>
+              ))}
+            </ol>
+            {rows.length < limit ? null : (
+              <div>
+                <Button onClick={() => setLimit(limit + PAGE)}>{componentWords().more}</Button>
+              </div>
+            )}
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+}
+
+function whoOf({ user_name, origin }: RecordLogAnswer): string {
+  return user_name ?? (origin === null ? storyWords().system : aerationWords().origins[origin]);
+}
+
+/** What was done, and what is known about it; of a kind that this page does not know, the log's own word. */
+function tellOf({ action, details }: RecordLogAnswer): string[] {
+  const words = storyWords();
+  const told = details ?? {};
+  const name = action === 'lock_out' && told['lifted'] === true ? 'lock_out_lifted' : action;
+  return [words.acts[name] ?? action, ...moreOf(action, told)].filter((part) => part !== '');
+}
+
+type Details = Readonly<Record<string, unknown>>;
+
+function moreOf(action: string, told: Details): string[] {
+  const words = storyWords();
+  const state = (value: unknown) => words.states[textOf(value)] ?? textOf(value);
+  if (action.startsWith('alert_')) return [alarmOf(told), textOf(told['note']), textOf(told['reason'])];
+  switch (action) {
+    case 'turn_on':
+    case 'turn_off':
+    case 'lock_out':
+      return [typeof told['reason'] === 'string' ? reasonText(told['reason']) : ''];
+    case 'status_changed':
+      return [
+        [told['from'], told['to']]
+          .map(state)
+          .filter((word) => word !== '')
+          .join(' → '),
+        told['to'] === told['target'] ? '' : words.onItsOwn,
+      ];
+    case 'schedule_trigger':
+      return [state(told['action'])];
+    case 'transfer':
+      return typeof told['quantity'] === 'number' ? [words.animals(figure(told['quantity']))] : [];
+    case 'survival_adjusted':
+      return [
+        `${rateOf(told['old_survival_rate'])} → ${rateOf(told['new_survival_rate'])}`,
+        textOf(told['description']),
+      ];
+    case 'update':
+      return differences(told);
+    default:
+      return [textOf(told['reason'])];
+  }
+}
+
+/** The log keeps what the interface knew then: what is missing is left out. */
+function alarmOf(told: Details): string {
+  const { type, value, threshold, message } = told;
+  if (typeof type !== 'string') return '';
+  return troubleText({
+    // one that is not known here is told by its own sentence
+    type: type as AlertType,
+    value: typeof value === 'number' ? value : null,
+    threshold: typeof threshold === 'number' ? threshold : null,
+    message: textOf(message),
+  });
+}
+
+function differences({ before, after }: Details): string[] {
+  const { fields } = storyWords();
+  const [was, is] = [partOf(before), partOf(after)];
+  return Object.keys(is).flatMap((field) => {
+    const name = fields[field];
+    return name === undefined ? [] : [`${name}: ${valueOf(was[field])} → ${valueOf(is[field])}`];
+  });
+}
+
+const partOf = (part: unknown): Details => (typeof part === 'object' && part !== null ? { ...part } : {});
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const rateOf = (value: unknown): string => percent(typeof value === 'number' ? value : null, 1);
+const INSTANT = /^\d{4}-\d\d-\d\dT/;
+
+function valueOf(value: unknown): string {
+  if (typeof value === 'number') return asTyped(value);
+  const text = textOf(value);
+  return text === '' ? '—' : INSTANT.test(text) ? dayAndTime(text) : text;
+}

@@ -1,0 +1,53 @@
+import { addDays } from './schedule-week.ts';
+
+// Over which time the water of a pond is looked at. Pure.
+
+export const SPANS = ['24h', '7d', '30d', 'ciclo', '90d'] as const;
+export type SpanName = (typeof SPANS)[number];
+
+export type WaterSpan = {
+  /** Days of the farm that are asked for, today included. */
+  days: number;
+  from: number;
+  /** A little ahead of now: the axis of all charts stays where it is while new readings come. */
+  to: number;
+  /** Less than two days: told reading by reading, with the meals. */
+  isHours: boolean;
+};
+
+const DAY_MS = 86_400_000;
+/** The axis moves on by such steps. */
+const STEP_MS = 600_000;
+/** What the interface gives. */
+const MOST_DAYS = 366;
+const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
+
+/** What can be chosen: a pond in production its whole cycle, an empty one a season. */
+export const spansFor = (startDay: string | null): SpanName[] =>
+  SPANS.filter((name) => name !== (startDay === null ? 'ciclo' : '90d'));
+
+/**
+ * The time that a name means now. `startOf` tells the instant at which a day of the farm begins, `today` is the farm's
+ * day, `startDay` the first day of what swims there.
+ */
+export function waterSpan(
+  name: SpanName,
+  {
+    now,
+    today,
+    startDay,
+    startOf,
+  }: { now: number; today: string; startDay: string | null; startOf: (day: string) => number },
+): WaterSpan {
+  const to = Math.ceil(now / STEP_MS) * STEP_MS;
+  if (name === '24h') return { days: 2, from: to - DAY_MS, to, isHours: true };
+  const days = name === 'ciclo' ? daysSince(startDay, today) : DAYS[name];
+  return { days, from: startOf(addDays(today, 1 - days)), to, isHours: false };
+}
+
+/** Both ends count. */
+function daysSince(startDay: string | null, today: string): number {
+  if (startDay === null) return DAYS['90d'];
+  const days = Math.round((Date.parse(today) - Date.parse(startDay.slice(0, 10))) / DAY_MS) + 1;
+  return Math.min(Math.max(days, 1), MOST_DAYS);
+}
