@@ -15,6 +15,7 @@ import {
   newAlert,
   resolveAlerts,
 } from './alerting.ts';
+import { isWorse } from './episode-rules.ts';
 import type { Alert, AlertQueries } from './ports.ts';
 
 export type ChangeAlertDeps = AlertingDeps & Pick<Kernel, 'guard'> & { queries: AlertQueries };
@@ -79,7 +80,7 @@ type Fields = Partial<Omit<AlertRow, 'id'>>;
 /** What a person says of an alarm. `setOn`: what that changes on one of its alerts; null: nothing. */
 export type Mark = {
   action: string;
-  setOn: (row: Alert) => Fields | null;
+  setOn: (row: Alert, current: Alert) => Fields | null;
   details?: Record<string, unknown>;
   /** It also answers what ended by itself before anybody did. */
   isForReturned?: true;
@@ -121,11 +122,13 @@ export function silenced(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, r
 
 export function shelved(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, reason }: ForAWhile): Mark {
   const shelved_until = isoOf(deps.now() + minutes * 60_000);
-  const set = { shelved_until, shelved_by: caller.userId, shelve_reason: reason };
+  const shelf = { shelved_until, shelved_by: caller.userId, shelve_reason: reason };
+  // what was worse before it got better is only silent: on the shelf it would keep the next one as bad from being heard
+  const silence = { silenced_until: shelved_until, silenced_by: caller.userId, silence_reason: reason };
   return {
     action: 'alert_shelved',
     isForShelf: true,
-    setOn: (row) => differing(row, set),
+    setOn: (row, current) => differing(row, isWorse(row.severity, current.severity) ? silence : shelf),
     details: { until: shelved_until, reason },
   };
 }
@@ -171,7 +174,7 @@ export async function markAlert(
   const changes: Change[] = [];
   let answer = current;
   for (const row of await markedTogether(deps, current, mark)) {
-    const set = mark.setOn(row);
+    const set = mark.setOn(row, current);
     if (set === null) continue;
     changes.push(update(alert, row, { ...set, updated_at }));
     if (row.id === current.id) answer = { ...current, ...set, updated_at, rev: current.rev + 1 };

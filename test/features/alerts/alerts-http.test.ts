@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import type { AlertCause } from '#core/alerting.ts';
+import { isUnanswered } from '#features/alerts/escalation-rules.ts';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { watch } from '../../adapters/http/watch.ts';
 import { startFarm } from './a-farm.ts';
@@ -316,6 +317,14 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         expect(told).toEqual([1, 2, 2, 3]);
       });
 
+      /** What makes the siren sound and comes again after two minutes. */
+      const waitingForSomebody = async (pondId: string) => {
+        const open = await app.alerts.queries.unanswered(new Date(0).toISOString(), 1000);
+        return open
+          .filter((row) => row.pond_id === pondId && isUnanswered(row, app.clock.now()))
+          .map(({ value }) => value);
+      };
+
       const marksOf = async (pondId: string) => {
         const [newest] = await app.alerts.queries.alertsOfPond(pondId);
         const open = await app.alerts.queries.openOfEpisode(app.farm.id, newest?.episode_id ?? '', 10);
@@ -538,11 +547,60 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         await call('POST', `/alerts/${shown?.id}/silence`, { minutes: 60, reason: 'known' });
         const before = (await app.notifications()).length;
         app.clock.advance(40 * MINUTE);
-        await raise(waterCause(point, { severity: 'HIGH' }));
+        await raise(waterCause(point));
         const during = (await app.notifications()).length - before;
         app.clock.advance(21 * MINUTE);
-        await raise(waterCause(point, { severity: 'HIGH' }));
+        await raise(waterCause(point));
         expect([during, (await app.notifications()).length - before]).toEqual([0, 1]);
+      });
+
+      test.each(['silence', 'shelve'])('that got worse after a %s is told at once', async (mark) => {
+        const point = await app.controlPoint();
+        const told = async () => (await app.notifications()).length;
+        await raise(waterCause(point));
+        const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${first?.id}/${mark}`, { minutes: 60, reason: 'known' });
+        const before = await told();
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point, { value: 1, severity: 'HIGH' }));
+        const [worse] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        expect([(await told()) - before, worse?.silenced_until, worse?.shelved_until]).toEqual([
+          1,
+          null,
+          null,
+        ]);
+      });
+
+      test('that was worse before somebody put it off is told when it is as bad again', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point, { value: 1, severity: 'HIGH' }));
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point));
+        const [milder] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${milder?.id}/shelve`, { minutes: 480, reason: 'known' });
+        expect(await waitingForSomebody(point.pond.id)).toEqual([]);
+        app.clock.advance(31 * MINUTE);
+        await raise(waterCause(point));
+        expect(await waitingForSomebody(point.pond.id)).toEqual([]);
+        const before = (await app.notifications()).length;
+        await raise(waterCause(point, { value: 0.9, severity: 'HIGH' }));
+        expect(await waitingForSomebody(point.pond.id)).toEqual([0.9]);
+        expect((await app.notifications()).length - before).toBe(1);
+      });
+
+      test('whose silenced value is corrected to a worse one is told', async () => {
+        const point = await app.controlPoint();
+        const typed = waterCause(point);
+        await raise(typed);
+        const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${first?.id}/acknowledge`);
+        await call('POST', `/alerts/${first?.id}/silence`, { minutes: 60, reason: 'known' });
+        await call('POST', `/alerts/${first?.id}/shelve`, { minutes: 60, reason: 'known' });
+        const before = (await app.notifications()).length;
+        const really: AlertCause = { ...typed, value: 0.4, severity: 'HIGH' };
+        await app.act(async () => (await app.alerts.alerting.revise(typed.cause, really)) ?? []);
+        expect(await waitingForSomebody(point.pond.id)).toEqual([0.4]);
+        expect((await app.notifications()).length - before).toBe(1);
       });
 
       test('of a shelved alarm tells nobody, the next one neither; off the shelf it does', async () => {
