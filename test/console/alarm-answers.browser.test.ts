@@ -118,6 +118,29 @@ describe('people and their alarms', () => {
     expect(answers).toHaveLength(2);
   });
 
+  it('an alarm that turns critical under the finger is not answered by a press that was meant for the milder one', async () => {
+    const page = await farm.open('/alarmes', { isTimed: true });
+    await page.waitForSelector('.shell[data-link="live"]');
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await measure(0, 3.6);
+    await page.waitForSelector('.alarm-strip.p2');
+    await page.clock.fastForward(A_LOOK_MS);
+    await measure(0, 1.4);
+    await page.waitForSelector('.alarm-strip.p1');
+    await page.waitForSelector('.alarm-row.p1');
+    const answers: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/acknowledge')) answers.push(request.url());
+    });
+    await page.keyboard.press('F8');
+    await page.locator('.alarm-row').getByRole('button', { name: 'Reconhecer' }).click();
+    await page.clock.fastForward(A_LOOK_MS);
+    expect(answers).toEqual([]);
+    await page.keyboard.press('F8');
+    await page.waitForSelector('.alarm-row[data-state="acknowledged"]');
+    expect(answers).toHaveLength(1);
+  });
+
   it('who only reads sees an alarm and cannot answer it', async () => {
     const page = await farm.open('/alarmes', { as: viewer, isTimed: true });
     await measure(1, 2.6);

@@ -86,6 +86,8 @@ export type Mark = {
   isForReturned?: true;
   /** It is about the alarm itself, in this and other episodes. */
   isForShelf?: true;
+  /** It is meant for what the person saw: not for what is newer and worse than that. */
+  isForSeen?: true;
 };
 
 /** Somebody is on it. Whoever was before stays named; a note may come later. */
@@ -99,6 +101,7 @@ export function acknowledged(
   return {
     action: 'alert_acknowledged',
     isForReturned: true,
+    isForSeen: true,
     details: note === undefined ? {} : { note },
     setOn: (row) =>
       differing(
@@ -115,6 +118,7 @@ export function silenced(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, r
   const set = { silenced_until, silenced_by: caller.userId, silence_reason: reason };
   return {
     action: 'alert_silenced',
+    isForSeen: true,
     setOn: (row) => differing(row, set),
     details: { until: silenced_until, reason },
   };
@@ -128,6 +132,7 @@ export function shelved(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, re
   return {
     action: 'alert_shelved',
     isForShelf: true,
+    isForSeen: true,
     setOn: (row, current) => differing(row, isWorse(row.severity, current.severity) ? silence : shelf),
     details: { until: shelved_until, reason },
   };
@@ -158,7 +163,7 @@ function differing(row: Alert, set: Fields): Fields | null {
 
 /**
  * Decides a mark on an alarm: on every open alert of its episode, the newest of a very long one, so that whoever watches
- * any of them sees it. Nothing changes where it stands already. Throws 409 for an alert that is over, unless the mark is
+ * any of them sees it. What got worse behind the back of that person stays open. Nothing changes where it stands already. Throws 409 for an alert that is over, unless the mark is
  * for what ended by itself.
  */
 export async function markAlert(
@@ -189,6 +194,9 @@ export async function markAlert(
   };
 }
 
+const isNewer = (a: Alert, b: Alert): boolean =>
+  a.triggered_at === b.triggered_at ? a.id > b.id : a.triggered_at > b.triggered_at;
+
 /** The alert itself, its episode, and what of the same alarm the mark is for besides. */
 async function markedTogether(deps: ChangeAlertDeps, current: Alert, mark: Mark): Promise<Alert[]> {
   const { farm_id, episode_id, type } = current;
@@ -203,5 +211,7 @@ async function markedTogether(deps: ChangeAlertDeps, current: Alert, mark: Mark)
     ...(isOnShelf ? await deps.queries.shelvedAlerts(type, current, isoOf(now)) : []),
     ...(mark.isForReturned ? await deps.queries.returned(type, current, isoOf(now - RETURNED_FOR_MS)) : []),
   ];
-  return [...new Map(together.map((row) => [row.id, row])).values()];
+  const isMeant = (row: Alert): boolean =>
+    !mark.isForSeen || !isNewer(row, current) || !isWorse(row.severity, current.severity);
+  return [...new Map(together.map((row) => [row.id, row])).values()].filter(isMeant);
 }
