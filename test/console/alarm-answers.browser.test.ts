@@ -216,6 +216,26 @@ describe('people and their alarms', () => {
     await expect.poll(told).toMatchObject({ state: 'blind', unanswered: 0 });
   });
 
+  it('who was asked for how long while the alarm turned critical is told so, and nothing is put off', async () => {
+    const page = await farm.open('/alarmes', PHONE);
+    await page.waitForSelector('.shell[data-link="live"]');
+    await measure(0, 3.6);
+    await page.locator('.alarm-row.p2').getByRole('button', { name: 'Adiar' }).click();
+    const asks = page.getByRole('dialog');
+    await asks.getByLabel('Por quanto tempo').selectOption('240');
+    await asks.getByLabel('Motivo').fill('Sonda suja');
+    await measure(0, 1.4);
+    await asks.getByText('O alarme piorou').waitFor();
+    expect(await asks.getByRole('button', { name: 'Adiar' }).isDisabled()).toBe(true);
+    expect(await violationsOn(page)).toEqual([]);
+    await asks.getByRole('button', { name: 'Cancelar' }).click();
+    await page.locator('.alarm-row.p1').getByRole('button', { name: 'Adiar' }).click();
+    expect(await asks.getByLabel('Por quanto tempo').locator('option').allInnerTexts()).toEqual([
+      '15 min',
+      '30 min',
+    ]);
+  });
+
   it('what was put off does not colour its pond, and can be taken back', async () => {
     const page = await farm.open('/alarmes');
     await measure(1, 2.6);

@@ -270,6 +270,7 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         ['silence', { minutes: 0, reason: 'x' }],
         ['silence', { minutes: 5 }],
         ['shelve', { minutes: 10_081, reason: 'x' }],
+        ['shelve', { minutes: 31, reason: 'of a critical alarm' }],
         ['shelve', { minutes: 1.5, reason: 'x' }],
         ['shelve', { minutes: 5, reason: '' }],
       ])('%s refuses %j', async (mark, body) => {
