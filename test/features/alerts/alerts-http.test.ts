@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AlertAnswer } from '#contract/resources/alerts.ts';
+import { type AlertAnswer, alert } from '#contract/resources/alerts.ts';
 import type { AlertCause } from '#core/alerting.ts';
+import { insert } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
 import { isUnanswered } from '#features/alerts/escalation-rules.ts';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { watch } from '../../adapters/http/watch.ts';
@@ -366,6 +368,22 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
           Array.from({ length: 3 }, () => [me, point.pond.id]),
         );
         viewer.close();
+      });
+
+      test('of more alerts than one answer marks waits for nobody after it, also for a gateway that starts', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point, { value: 1, severity: 'HIGH' }));
+        const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        if (first === undefined) throw new Error('no alert');
+        const { rev: _rev, ...row } = first;
+        const changes = Array.from({ length: 202 }, (_, n) =>
+          insert(alert, { ...row, id: randomUUID(), triggered_at: isoOf(app.clock.now() + n + 1) }),
+        );
+        await app.kernel.commit({ changes, actor: null });
+        expect(await waitingForSomebody(point.pond.id)).toHaveLength(203);
+        const [newest] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${newest?.id}/acknowledge`);
+        expect(await waitingForSomebody(point.pond.id)).toEqual([]);
       });
 
       test('that got worse after it was answered is not answered by who saw only what was before, and who was first stays named', async () => {
