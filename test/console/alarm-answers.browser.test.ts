@@ -139,6 +139,29 @@ describe('people and their alarms', () => {
     await page.locator('[data-response="LOW_OXYGEN"]', { hasText: 'Pare a ração' }).waitFor();
   });
 
+  it('an alarm that turns critical under the finger is not answered by a press that was meant for the milder one', async () => {
+    const page = await farm.open('/alarmes', { isTimed: true });
+    await page.waitForSelector('.shell[data-link="live"]');
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await measure(0, 3.6);
+    await page.waitForSelector('.alarm-strip.p2');
+    await page.clock.fastForward(A_LOOK_MS);
+    await measure(0, 1.4);
+    await page.waitForSelector('.alarm-strip.p1');
+    await page.waitForSelector('.alarm-row.p1');
+    const answers: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/acknowledge')) answers.push(request.url());
+    });
+    await page.keyboard.press('F8');
+    await page.locator('.alarm-row').getByRole('button', { name: 'Reconhecer' }).click();
+    await page.clock.fastForward(A_LOOK_MS);
+    expect(answers).toEqual([]);
+    await page.keyboard.press('F8');
+    await page.waitForSelector('.alarm-row[data-state="acknowledged"]');
+    expect(answers).toHaveLength(1);
+  });
+
   it('who only reads sees an alarm and cannot answer it', async () => {
     const page = await farm.open('/alarmes', { as: viewer, isTimed: true });
     await measure(1, 2.6);
@@ -212,6 +235,26 @@ describe('people and their alarms', () => {
     await page.getByRole('button', { name: /Conta de/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sair' }).click();
     await expect.poll(told).toMatchObject({ state: 'blind', unanswered: 0 });
+  });
+
+  it('who was asked for how long while the alarm turned critical is told so, and nothing is put off', async () => {
+    const page = await farm.open('/alarmes', PHONE);
+    await page.waitForSelector('.shell[data-link="live"]');
+    await measure(0, 3.6);
+    await page.locator('.alarm-row.p2').getByRole('button', { name: 'Adiar' }).click();
+    const asks = page.getByRole('dialog');
+    await asks.getByLabel('Por quanto tempo').selectOption('240');
+    await asks.getByLabel('Motivo').fill('Sonda suja');
+    await measure(0, 1.4);
+    await asks.getByText('O alarme piorou').waitFor();
+    expect(await asks.getByRole('button', { name: 'Adiar' }).isDisabled()).toBe(true);
+    expect(await violationsOn(page)).toEqual([]);
+    await asks.getByRole('button', { name: 'Cancelar' }).click();
+    await page.locator('.alarm-row.p1').getByRole('button', { name: 'Adiar' }).click();
+    expect(await asks.getByLabel('Por quanto tempo').locator('option').allInnerTexts()).toEqual([
+      '15 min',
+      '30 min',
+    ]);
   });
 
   it('what was put off does not colour its pond, and can be taken back', async () => {

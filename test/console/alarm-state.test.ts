@@ -36,9 +36,9 @@ function blank() {
 }
 type Alert = ReturnType<typeof blank>;
 
-function knownAfter(told: readonly Alert[], began: readonly Alert[] = []): KnownAlerts<Alert> {
+function knownAfter(told: readonly Alert[], began: readonly Alert[] = [], minute = 60): KnownAlerts<Alert> {
   const start: KnownAlerts<Alert> = { rows: new Map(began.map((row) => [row.id, row])), gone: new Map() };
-  return told.reduce<KnownAlerts<Alert>>(withAlert, start);
+  return told.reduce((known, row) => withAlert(known, row, T0 + minute * MIN), start);
 }
 
 /** What a page shows that heard these rows, one after the other. */
@@ -135,6 +135,25 @@ describe('an alarm that ended', () => {
     ],
   ])('%s', (_words, told, states) => {
     expect(shownAfter(told).map(({ state }) => state)).toEqual(states);
+  });
+
+  const again = (n: number): Alert =>
+    anAlert({ id: `z-${n}`, episode_id: `e-${n}`, triggered_at: at(30 * n) });
+
+  it('twice is answered by one answer, and the earlier one does not come in its place', () => {
+    const twice = [first, over(first), again(1), over(again(1))];
+    expect(shownAfter([...twice, answered(over(again(1)))])).toEqual([]);
+    expect(shownAfter([first, over(first), again(1), over(answered(again(1)))])).toEqual([]);
+    // a late word about the earlier one, by another tab's line
+    expect(shownAfter([...twice, first, answered(over(again(1))), over(first)])).toEqual([]);
+  });
+
+  it('all month long costs a wall screen no more memory than once', () => {
+    const month = Array.from({ length: 50 }, (_, n) => again(n)).flatMap((row) => [row, over(row)]);
+    expect(knownAfter(month).rows.size).toBe(1);
+    const later = anAlert({ id: 'x', episode_id: 'e-x', pond_id: 'p-2' });
+    const known = knownAfter([later], [...knownAfter([first, over(first)]).rows.values()], 25 * 60);
+    expect([...known.rows.keys()]).toEqual(['x']);
   });
 
   it('long ago waits no longer, and one that the page never showed does not begin to', () => {

@@ -11,7 +11,7 @@ import type {
 } from '#contract/events/stream.ts';
 import { farmZone } from '../i18n/format.ts';
 import { type KnownAlerts, withAlert } from '../state/standing-alerts.ts';
-import { noteServerTime } from './clock.ts';
+import { noteServerTime, serverNow } from './clock.ts';
 import { people } from './people.ts';
 
 // What the event stream told: the farms of the person, every control point with its last word, the alerts that stand.
@@ -119,7 +119,7 @@ function apply(name: string, data: unknown): void {
     case 'control_point':
       return putPoint(data as ControlPoint);
     case 'alert':
-      knownAlerts.value = withAlert(knownAlerts.value, data as Alert);
+      knownAlerts.value = withAlert(knownAlerts.value, data as Alert, serverNow());
       return;
     case 'presence':
       return takePresence((data as { control_points: Presence[] }).control_points);

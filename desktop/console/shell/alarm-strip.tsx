@@ -18,6 +18,12 @@ import { shellWords } from './words.ts';
 /** What the strip shows now, and since when: a press answers what was seen, not what has just come in its place. */
 let shown: { alarm: Alarm<Alert>; since: number } | null = null;
 
+/** What turns critical under the finger is another thing than what stood there. */
+function seenSince({ key, priority }: Alarm<Alert>): number {
+  if (shown === null || shown.alarm.key !== key || shown.alarm.priority > priority) return performance.now();
+  return shown.since;
+}
+
 /** The alarm that must be answered first, on every page, with the one press that answers it. */
 export function AlarmStrip() {
   const words = shellWords();
@@ -25,7 +31,7 @@ export function AlarmStrip() {
   const [first, ...others] = toAnswer.value;
   useLayoutEffect(() => {
     if (first === undefined) shown = null;
-    else shown = { alarm: first, since: shown?.alarm.key === first.key ? shown.since : performance.now() };
+    else shown = { alarm: first, since: seenSince(first) };
   }, [first]);
   if (first === undefined) return null;
   const isOver = first.state === 'returned';

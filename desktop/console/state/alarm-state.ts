@@ -1,3 +1,4 @@
+import { priorityOf } from '#contract/alert-priority.ts';
 import { type AlertType, RETURNED_FOR_MS, type Severity } from '#contract/words.ts';
 import { conditionAt, isNewer } from './standing-alerts.ts';
 
@@ -24,44 +25,7 @@ export type AlarmFacts = {
   episode_since?: string | undefined;
 };
 
-/** 1: minutes count. 2: within half an hour. 3: this shift. */
-export type Priority = 1 | 2 | 3;
-
-const CRITICAL_OXYGEN = 3;
-
-export function priorityOf(alarm: Pick<AlarmFacts, 'type' | 'severity' | 'value'>): Priority {
-  switch (alarm.type) {
-    case 'GATEWAY_OFFLINE':
-      return 1;
-    // that of virtual controllers is never critical
-    case 'POWER_FAILURE':
-      return alarm.severity === 'HIGH' ? 1 : 2;
-    case 'LOW_OXYGEN':
-      return alarm.severity === 'HIGH' || (alarm.value !== null && alarm.value < CRITICAL_OXYGEN) ? 1 : 2;
-    case 'COMMAND_NOT_CONFIRMED':
-    case 'NO_CURRENT':
-      return alarm.severity === 'HIGH' ? 1 : 2;
-    case 'DEVICE_OFFLINE':
-    case 'HIGH_TEMPERATURE':
-    case 'LOW_OXYGEN_FORECAST':
-    case 'DISK_FULL':
-      return alarm.severity === 'LOW' ? 3 : 2;
-    case 'CLOCK_UNTRUSTED':
-    case 'LOW_TEMPERATURE':
-    case 'LOW_PH':
-    case 'HIGH_PH':
-    case 'LOW_ALKALINITY':
-    case 'HIGH_AMMONIA':
-    case 'HIGH_NITRITE':
-    case 'HIGH_NITRATE':
-      return alarm.severity === 'HIGH' ? 2 : 3;
-    default:
-      // a gateway that is newer than this page knows more of them
-      return unknownType(alarm.type, alarm.severity);
-  }
-}
-
-const unknownType = (_type: never, severity: Severity): Priority => (severity === 'HIGH' ? 1 : 2);
+export type Priority = ReturnType<typeof priorityOf>;
 
 /** `returned`: it ended by itself before somebody answered it; it is seen until then, and not heard. */
 export type AlarmState = 'unanswered' | 'silenced' | 'returned' | 'acknowledged' | 'shelved';

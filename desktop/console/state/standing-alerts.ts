@@ -1,7 +1,7 @@
-import type { AlertType } from '#contract/words.ts';
+import { type AlertType, RETURNED_FOR_MS } from '#contract/words.ts';
 
 // What the page remembers of the alerts of its farms: of each episode the newest, of which it may have heard a few, and
-// what ended by itself before anybody answered it. Pure.
+// what ended by itself before anybody answered it, of each condition the last. Pure.
 
 type Row = {
   id: string;
@@ -14,6 +14,7 @@ type Row = {
   status: 'ACTIVE' | 'RESOLVED';
   source: 'automatic' | 'manual';
   triggered_at: string;
+  resolved_at: string | null;
   resolved_by: string | null;
   acknowledged_at: string | null;
   folded_into: string | null;
@@ -40,11 +41,10 @@ export const conditionAt = ({
 export const isNewer = (a: Pick<Row, 'triggered_at' | 'id'>, b: Pick<Row, 'triggered_at' | 'id'>): boolean =>
   a.triggered_at === b.triggered_at ? a.id > b.id : a.triggered_at > b.triggered_at;
 
-/** Ended by itself, and nobody had answered it. */
-const isReturned = (row: Row): boolean =>
+const endedByItself = (row: Row): boolean =>
+  !row.deleted &&
   row.status === 'RESOLVED' &&
   row.resolved_by === null &&
-  row.acknowledged_at === null &&
   row.folded_into === null &&
   row.source === 'automatic';
 
@@ -54,8 +54,15 @@ export type KnownAlerts<Known extends Row> = {
   gone: ReadonlyMap<string, number>;
 };
 
-/** Takes one row as it stands now; of two words about a row the higher `rev` counts. */
-export function withAlert<Known extends Row>(known: KnownAlerts<Known>, told: Known): KnownAlerts<Known> {
+/**
+ * Takes one row as it stands now; of two words about a row the higher `rev` counts. `now` by the server, in milliseconds
+ * since 1970: what ended too long ago waits no longer.
+ */
+export function withAlert<Known extends Row>(
+  known: KnownAlerts<Known>,
+  told: Known,
+  now: number,
+): KnownAlerts<Known> {
   const before = known.rows.get(told.id);
   if ((before?.rev ?? known.gone.get(told.id) ?? 0) > told.rev) return known;
   const others = [...known.rows.values()].filter(
@@ -63,17 +70,32 @@ export function withAlert<Known extends Row>(known: KnownAlerts<Known>, told: Kn
   );
   const newest = newestOf(others);
   const isNewest = newest === undefined || isNewer(told, newest);
-  const rows = new Map(known.rows);
+  const { rows, gone } = withoutReturned(known, told, now);
   const isStanding = !told.deleted && told.status === 'ACTIVE';
   // one that this page never showed did not end before its eyes
-  const mayWait = !told.deleted && isReturned(told) && before !== undefined && isNewest;
+  const mayWait = endedByItself(told) && told.acknowledged_at === null && before !== undefined && isNewest;
   if (!isStanding && !mayWait) {
     rows.delete(told.id);
-    return { rows, gone: withGone(known.gone, told) };
+    return { rows, gone: withGone(gone, told) };
   }
   rows.set(told.id, { ...told, ...counted(told, before, isNewest ? newest : undefined) });
   for (const { id } of others.toSorted(newestFirst).slice(MOST_OF_EPISODE - 1)) rows.delete(id);
-  return { rows, gone: known.gone };
+  return { rows, gone };
+}
+
+/** Without what waits for an answer since too long, and what the end of a later one at the same place stands for. */
+function withoutReturned<Known extends Row>({ rows, gone }: KnownAlerts<Known>, told: Known, now: number) {
+  const isLast = endedByItself(told);
+  const left = new Map(rows);
+  let forgotten = gone;
+  for (const row of rows.values()) {
+    if (row.status !== 'RESOLVED' || row.id === told.id) continue;
+    const isLong = now - Date.parse(row.resolved_at ?? '') > RETURNED_FOR_MS;
+    if (!isLong && !(isLast && conditionAt(row) === conditionAt(told) && isNewer(told, row))) continue;
+    left.delete(row.id);
+    forgotten = withGone(forgotten, row);
+  }
+  return { rows: left, gone: forgotten };
 }
 
 const newestFirst = (a: Row, b: Row): number => (isNewer(a, b) ? -1 : 1);

@@ -54,8 +54,8 @@ export async function storedAlert(
   const isPast = cause.as === 'past';
   const isManual = by.userId !== null;
   const newest = isPast || isManual ? null : open;
-  const [shelf] = isPast || isManual ? [] : await deps.queries.shelvedAlerts(cause.type, cause, isoOf(now));
-  const inherited = inheritedBy(cause.severity, newest, shelf, now);
+  const shelves = isPast || isManual ? [] : await deps.queries.shelvedAlerts(cause.type, cause, isoOf(now));
+  const inherited = inheritedBy(cause.severity, newest, shelves, now);
   const isTold =
     (cause.as ?? 'news') === 'news' && !isQuiet(inherited, now) && isToBeTold(newest, cause.severity, now);
   const row: AlertRow = {

@@ -15,6 +15,7 @@ import {
   newAlert,
   resolveAlerts,
 } from './alerting.ts';
+import { isWorse } from './episode-rules.ts';
 import type { Alert, AlertQueries } from './ports.ts';
 
 export type ChangeAlertDeps = AlertingDeps & Pick<Kernel, 'guard'> & { queries: AlertQueries };
@@ -79,12 +80,14 @@ type Fields = Partial<Omit<AlertRow, 'id'>>;
 /** What a person says of an alarm. `setOn`: what that changes on one of its alerts; null: nothing. */
 export type Mark = {
   action: string;
-  setOn: (row: Alert) => Fields | null;
+  setOn: (row: Alert, current: Alert) => Fields | null;
   details?: Record<string, unknown>;
   /** It also answers what ended by itself before anybody did. */
   isForReturned?: true;
   /** It is about the alarm itself, in this and other episodes. */
   isForShelf?: true;
+  /** It is meant for what the person saw: not for what is newer and worse than that. */
+  isForSeen?: true;
 };
 
 /** Somebody is on it. Whoever was before stays named; a note may come later. */
@@ -98,6 +101,7 @@ export function acknowledged(
   return {
     action: 'alert_acknowledged',
     isForReturned: true,
+    isForSeen: true,
     details: note === undefined ? {} : { note },
     setOn: (row) =>
       differing(
@@ -114,6 +118,7 @@ export function silenced(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, r
   const set = { silenced_until, silenced_by: caller.userId, silence_reason: reason };
   return {
     action: 'alert_silenced',
+    isForSeen: true,
     setOn: (row) => differing(row, set),
     details: { until: silenced_until, reason },
   };
@@ -121,11 +126,14 @@ export function silenced(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, r
 
 export function shelved(deps: Pick<Kernel, 'now'>, caller: Caller, { minutes, reason }: ForAWhile): Mark {
   const shelved_until = isoOf(deps.now() + minutes * 60_000);
-  const set = { shelved_until, shelved_by: caller.userId, shelve_reason: reason };
+  const shelf = { shelved_until, shelved_by: caller.userId, shelve_reason: reason };
+  // what was worse before it got better is only silent: on the shelf it would keep the next one as bad from being heard
+  const silence = { silenced_until: shelved_until, silenced_by: caller.userId, silence_reason: reason };
   return {
     action: 'alert_shelved',
     isForShelf: true,
-    setOn: (row) => differing(row, set),
+    isForSeen: true,
+    setOn: (row, current) => differing(row, isWorse(row.severity, current.severity) ? silence : shelf),
     details: { until: shelved_until, reason },
   };
 }
@@ -155,7 +163,7 @@ function differing(row: Alert, set: Fields): Fields | null {
 
 /**
  * Decides a mark on an alarm: on every open alert of its episode, the newest of a very long one, so that whoever watches
- * any of them sees it. Nothing changes where it stands already. Throws 409 for an alert that is over, unless the mark is
+ * any of them sees it. What got worse behind the back of that person stays open. Nothing changes where it stands already. Throws 409 for an alert that is over, unless the mark is
  * for what ended by itself.
  */
 export async function markAlert(
@@ -171,7 +179,7 @@ export async function markAlert(
   const changes: Change[] = [];
   let answer = current;
   for (const row of await markedTogether(deps, current, mark)) {
-    const set = mark.setOn(row);
+    const set = mark.setOn(row, current);
     if (set === null) continue;
     changes.push(update(alert, row, { ...set, updated_at }));
     if (row.id === current.id) answer = { ...current, ...set, updated_at, rev: current.rev + 1 };
@@ -185,6 +193,9 @@ export async function markAlert(
     changes: [...changes, logged(deps, current, names, { action, details, userId: caller.userId })],
   };
 }
+
+const isNewer = (a: Alert, b: Alert): boolean =>
+  a.triggered_at === b.triggered_at ? a.id > b.id : a.triggered_at > b.triggered_at;
 
 /** The alert itself, its episode, and what of the same alarm the mark is for besides. */
 async function markedTogether(deps: ChangeAlertDeps, current: Alert, mark: Mark): Promise<Alert[]> {
@@ -200,5 +211,7 @@ async function markedTogether(deps: ChangeAlertDeps, current: Alert, mark: Mark)
     ...(isOnShelf ? await deps.queries.shelvedAlerts(type, current, isoOf(now)) : []),
     ...(mark.isForReturned ? await deps.queries.returned(type, current, isoOf(now - RETURNED_FOR_MS)) : []),
   ];
-  return [...new Map(together.map((row) => [row.id, row])).values()];
+  const isMeant = (row: Alert): boolean =>
+    !mark.isForSeen || !isNewer(row, current) || !isWorse(row.severity, current.severity);
+  return [...new Map(together.map((row) => [row.id, row])).values()].filter(isMeant);
 }

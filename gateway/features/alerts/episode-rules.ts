@@ -34,23 +34,23 @@ export function isQuiet(
 
 const isAfter = (until: string | null, at: number): boolean => until !== null && Date.parse(until) > at;
 
-type Shelf = Pick<EpisodeAlert, 'shelved_until' | 'shelved_by' | 'shelve_reason'>;
+type Shelf = Pick<EpisodeAlert, 'severity' | 'shelved_until' | 'shelved_by' | 'shelve_reason'>;
 
 export type Inherited = Omit<EpisodeAlert, 'id' | 'episode_id' | 'severity' | 'triggered_at' | keyof Told>;
 
 /**
- * What a new alert takes over: the acknowledgement and the silence of its episode, unless it is worse than what was
- * acknowledged; and a shelf, which is meant for the alarm itself and outlives episodes.
+ * What a new alert takes over: the acknowledgement and the silence of its episode, and the longest shelf of the alarm
+ * itself, which outlives episodes. None of them for more than it was said of: what is worse is heard.
  */
 export function inheritedBy(
   severity: Severity,
   newest: EpisodeAlert | null,
-  shelf: Shelf | undefined,
+  shelves: readonly Shelf[],
   now: number,
 ): Inherited {
   const isKnown = newest !== null && !isWorse(severity, newest.severity);
-  const isSilent = newest !== null && isAfter(newest.silenced_until, now);
-  const isShelved = shelf !== undefined && isAfter(shelf.shelved_until, now);
+  const isSilent = isKnown && isAfter(newest.silenced_until, now);
+  const shelf = shelves.find((lain) => !isWorse(severity, lain.severity) && isAfter(lain.shelved_until, now));
   return {
     acknowledged_at: isKnown ? newest.acknowledged_at : null,
     acknowledged_by: isKnown ? newest.acknowledged_by : null,
@@ -58,8 +58,8 @@ export function inheritedBy(
     silenced_until: isSilent ? newest.silenced_until : null,
     silenced_by: isSilent ? newest.silenced_by : null,
     silence_reason: isSilent ? newest.silence_reason : null,
-    shelved_until: isShelved ? shelf.shelved_until : null,
-    shelved_by: isShelved ? shelf.shelved_by : null,
-    shelve_reason: isShelved ? shelf.shelve_reason : null,
+    shelved_until: shelf?.shelved_until ?? null,
+    shelved_by: shelf?.shelved_by ?? null,
+    shelve_reason: shelf?.shelve_reason ?? null,
   };
 }

@@ -66,10 +66,12 @@ export function createEscalation(deps: EscalationDeps): Escalation {
   }
 
   function follow(committed: Committed): void {
-    for (const { after, hidden } of rowsOf(committed, alert)) {
-      const isOver = hidden || after.status === 'RESOLVED' || after.acknowledged_at !== null;
-      if (isOver) watchedByEpisode.delete(after.episode_id);
-      else watch(after, 0);
+    for (const { before, after, hidden } of rowsOf(committed, alert)) {
+      const isOver =
+        hidden || after.status === 'RESOLVED' || after.acknowledged_at !== null || after.severity !== 'HIGH';
+      if (!isOver) watch(after, 0);
+      // a milder alert of the episode may be answered while the critical one is not
+      else if ((before ?? after).severity === 'HIGH') watchedByEpisode.delete(after.episode_id);
     }
   }
 

@@ -44,7 +44,10 @@ export type AlertQueries = {
   openOfEpisode: (farmId: string, episodeId: string, limit: number) => Promise<Alert[]>;
   /** ACTIVE alerts that are folded into one of these. */
   foldedInto: (alerts: readonly Pick<Alert, 'id' | 'farm_id'>[], limit: number) => Promise<Alert[]>;
-  /** ACTIVE critical alerts that nobody acknowledged and that people were told of since then, newest first. */
+  /**
+   * ACTIVE critical alerts that nobody acknowledged and that people were told of since then, newest first. None of an
+   * episode that was answered by its newest.
+   */
   unanswered: (toldSince: string, limit: number) => Promise<Alert[]>;
   /** ACTIVE automatic alerts of these types on the whole instance, for a watcher's start. */
   openOfTypes: (types: readonly AlertType[]) => Promise<OpenAlert[]>;

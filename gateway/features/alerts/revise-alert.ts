@@ -3,12 +3,12 @@ import type { AlertCause } from '#core/alerting.ts';
 import { type Change, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { type AlertingDeps, type AlertRow, logged, noticeOf, resolveAlerts } from './alerting.ts';
-import { isQuiet, isToBeTold } from './episode-rules.ts';
+import { inheritedBy, isQuiet, isToBeTold, isWorse } from './episode-rules.ts';
 import type { Alert } from './ports.ts';
 
 /**
  * Changes that make an alert say what is so, now that the value behind it was corrected; null when there is none of that
- * id. What a person resolved stays resolved.
+ * id. What a person resolved stays resolved; what is worse than what they answered, silenced or put off is heard again.
  */
 export async function reviseAlert(
   deps: AlertingDeps,
@@ -21,14 +21,17 @@ export async function reviseAlert(
   if (cause === null) {
     return row.status === 'ACTIVE' ? resolveAlerts(deps, [row], { userId: null, at: now }) : [];
   }
-  const revised = { ...row, ...saying(cause, row), ...standing(cause, row, now) };
+  const marks = isWorse(cause.severity, row.severity)
+    ? inheritedBy(cause.severity, row, await deps.queries.shelvedAlerts(row.type, row, isoOf(now)), now)
+    : {};
+  const revised = { ...row, ...saying(cause, row), ...standing(cause, row, now), ...marks };
   if (isSame(row, revised)) return [];
   const names = await deps.queries.namesOf(row);
   if (names === null) return [];
   const isTold =
     revised.status === 'ACTIVE' &&
     (cause.as ?? 'news') === 'news' &&
-    !isQuiet(row, now) &&
+    !isQuiet(revised, now) &&
     isToBeTold(row, cause.severity, now);
   const told: Partial<AlertRow> = isTold ? { told_at: isoOf(now), told_severity: cause.severity } : {};
   const { id: _id, rev: _rev, ...set } = { ...revised, ...told, updated_at: isoOf(now) };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MOST_CRITICAL_SHELF_MINUTES, priorityOf } from '#contract/alert-priority.ts';
 import { idInput } from '#contract/fields.ts';
 import {
   type AlertAnswer,
@@ -10,7 +11,7 @@ import {
   alertSilence,
 } from '#contract/resources/alerts.ts';
 import { REFERENCE_ALERT_TYPES } from '#contract/words.ts';
-import { notFound } from '#core/errors.ts';
+import { invalidField, notFound } from '#core/errors.ts';
 import { journalAnswer } from '#core/journal.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, type RouteDecision, route } from '#core/route.ts';
@@ -143,15 +144,27 @@ function markRoutes(deps: ChangeAlertDeps): Route[] {
     route({
       ...common,
       path: '/alerts/{alert_id}/shelve',
-      summary: 'No notifications of this alarm, in this and later episodes, for up to a week',
+      summary:
+        'No notifications of this alarm, in this and later episodes, until it gets worse: for up to a week, a critical one for 30 minutes',
       body: alertShelve,
       async handle(request) {
         const current = await visibleAlert(deps, request);
         const caller = signedIn(request);
+        requireShort(current, request.body.minutes);
         return answered(deps, await markAlert(deps, caller, current, shelved(deps, caller, request.body)));
       },
     }),
   ];
+}
+
+function requireShort(current: Alert, minutes: number): void {
+  if (priorityOf(current) !== 1 || minutes <= MOST_CRITICAL_SHELF_MINUTES) return;
+  throw invalidField(
+    422,
+    'minutes',
+    `a critical alarm can be put off for at most ${MOST_CRITICAL_SHELF_MINUTES}`,
+    'TOO_LONG',
+  );
 }
 
 function undoRoutes(deps: ChangeAlertDeps): Route[] {

@@ -9,7 +9,7 @@ export type SirenSettings = RowOf<typeof sirenSettings>;
 
 /** Facts behind the sirens of a gateway. */
 export type SirenQueries = {
-  /** ACTIVE critical alerts that nobody acknowledged and that people were told of since then, newest first. */
+  /** ACTIVE critical alerts of episodes that nobody acknowledged and people were told of since then, newest first. */
   unanswered: (toldSince: string, limit: number) => Promise<AlertRow[]>;
   allSettings: () => Promise<SirenSettings[]>;
 };

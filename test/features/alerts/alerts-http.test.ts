@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AlertAnswer } from '#contract/resources/alerts.ts';
+import { type AlertAnswer, alert } from '#contract/resources/alerts.ts';
 import type { AlertCause } from '#core/alerting.ts';
+import { insert } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
+import { isUnanswered } from '#features/alerts/escalation-rules.ts';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { watch } from '../../adapters/http/watch.ts';
 import { startFarm } from './a-farm.ts';
@@ -269,6 +272,7 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         ['silence', { minutes: 0, reason: 'x' }],
         ['silence', { minutes: 5 }],
         ['shelve', { minutes: 10_081, reason: 'x' }],
+        ['shelve', { minutes: 31, reason: 'of a critical alarm' }],
         ['shelve', { minutes: 1.5, reason: 'x' }],
         ['shelve', { minutes: 5, reason: '' }],
       ])('%s refuses %j', async (mark, body) => {
@@ -316,6 +320,14 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         expect(told).toEqual([1, 2, 2, 3]);
       });
 
+      /** What makes the siren sound and comes again after two minutes. */
+      const waitingForSomebody = async (pondId: string) => {
+        const open = await app.alerts.queries.unanswered(new Date(0).toISOString(), 1000);
+        return open
+          .filter((row) => row.pond_id === pondId && isUnanswered(row, app.clock.now()))
+          .map(({ value }) => value);
+      };
+
       const marksOf = async (pondId: string) => {
         const [newest] = await app.alerts.queries.alertsOfPond(pondId);
         const open = await app.alerts.queries.openOfEpisode(app.farm.id, newest?.episode_id ?? '', 10);
@@ -358,7 +370,23 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         viewer.close();
       });
 
-      test('that got worse after it was answered is answered anew by any of its alerts, and who was first stays named', async () => {
+      test('of more alerts than one answer marks waits for nobody after it, also for a gateway that starts', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point, { value: 1, severity: 'HIGH' }));
+        const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        if (first === undefined) throw new Error('no alert');
+        const { rev: _rev, ...row } = first;
+        const changes = Array.from({ length: 202 }, (_, n) =>
+          insert(alert, { ...row, id: randomUUID(), triggered_at: isoOf(app.clock.now() + n + 1) }),
+        );
+        await app.kernel.commit({ changes, actor: null });
+        expect(await waitingForSomebody(point.pond.id)).toHaveLength(203);
+        const [newest] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${newest?.id}/acknowledge`);
+        expect(await waitingForSomebody(point.pond.id)).toEqual([]);
+      });
+
+      test('that got worse after it was answered is not answered by who saw only what was before, and who was first stays named', async () => {
         const point = await app.controlPoint();
         const helper = await app.signUp();
         const member = { user_id: helper.user.id, role: 'TECHNICIAN' };
@@ -368,7 +396,15 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         await call('POST', `/alerts/${first?.id}/acknowledge`);
         app.clock.advance(MINUTE);
         await raise(waterCause(point, { value: 2.1, severity: 'HIGH' }));
-        const reply = await call('POST', `/alerts/${first?.id}/acknowledge`, {}, helper.token);
+        const [worse] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        const answer = (id: string | undefined) =>
+          call('POST', `/alerts/${id}/acknowledge`, {}, helper.token);
+        await answer(first?.id);
+        await call('POST', `/alerts/${first?.id}/silence`, { minutes: 60, reason: 'heard' });
+        await call('POST', `/alerts/${first?.id}/shelve`, { minutes: 60, reason: 'known' });
+        expect(await waitingForSomebody(point.pond.id)).toEqual([2.1]);
+        await answer(worse?.id);
+        const reply = await answer(first?.id);
         expect(reply.body).toMatchObject({ acknowledged_by_name: app.owner.user.name });
         expect((await marksOf(point.pond.id)).map(([value, by]) => [value, by])).toEqual([
           [2.1, helper.user.id],
@@ -538,11 +574,60 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         await call('POST', `/alerts/${shown?.id}/silence`, { minutes: 60, reason: 'known' });
         const before = (await app.notifications()).length;
         app.clock.advance(40 * MINUTE);
-        await raise(waterCause(point, { severity: 'HIGH' }));
+        await raise(waterCause(point));
         const during = (await app.notifications()).length - before;
         app.clock.advance(21 * MINUTE);
-        await raise(waterCause(point, { severity: 'HIGH' }));
+        await raise(waterCause(point));
         expect([during, (await app.notifications()).length - before]).toEqual([0, 1]);
+      });
+
+      test.each(['silence', 'shelve'])('that got worse after a %s is told at once', async (mark) => {
+        const point = await app.controlPoint();
+        const told = async () => (await app.notifications()).length;
+        await raise(waterCause(point));
+        const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${first?.id}/${mark}`, { minutes: 60, reason: 'known' });
+        const before = await told();
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point, { value: 1, severity: 'HIGH' }));
+        const [worse] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        expect([(await told()) - before, worse?.silenced_until, worse?.shelved_until]).toEqual([
+          1,
+          null,
+          null,
+        ]);
+      });
+
+      test('that was worse before somebody put it off is told when it is as bad again', async () => {
+        const point = await app.controlPoint();
+        await raise(waterCause(point, { value: 1, severity: 'HIGH' }));
+        app.clock.advance(MINUTE);
+        await raise(waterCause(point));
+        const [milder] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${milder?.id}/shelve`, { minutes: 480, reason: 'known' });
+        expect(await waitingForSomebody(point.pond.id)).toEqual([]);
+        app.clock.advance(31 * MINUTE);
+        await raise(waterCause(point));
+        expect(await waitingForSomebody(point.pond.id)).toEqual([]);
+        const before = (await app.notifications()).length;
+        await raise(waterCause(point, { value: 0.9, severity: 'HIGH' }));
+        expect(await waitingForSomebody(point.pond.id)).toEqual([0.9]);
+        expect((await app.notifications()).length - before).toBe(1);
+      });
+
+      test('whose silenced value is corrected to a worse one is told', async () => {
+        const point = await app.controlPoint();
+        const typed = waterCause(point);
+        await raise(typed);
+        const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+        await call('POST', `/alerts/${first?.id}/acknowledge`);
+        await call('POST', `/alerts/${first?.id}/silence`, { minutes: 60, reason: 'known' });
+        await call('POST', `/alerts/${first?.id}/shelve`, { minutes: 60, reason: 'known' });
+        const before = (await app.notifications()).length;
+        const really: AlertCause = { ...typed, value: 0.4, severity: 'HIGH' };
+        await app.act(async () => (await app.alerts.alerting.revise(typed.cause, really)) ?? []);
+        expect(await waitingForSomebody(point.pond.id)).toEqual([0.4]);
+        expect((await app.notifications()).length - before).toBe(1);
       });
 
       test('of a shelved alarm tells nobody, the next one neither; off the shelf it does', async () => {

@@ -36,22 +36,47 @@ describe('a new alert of an episode', () => {
   });
 
   test('takes over the acknowledgement and the silence that runs', () => {
-    expect(inheritedBy('MEDIUM', earlier, undefined, START)).toMatchObject({
+    expect(inheritedBy('MEDIUM', earlier, [], START)).toMatchObject({
       acknowledged_by: 'u1',
       silence_reason: 'seen',
     });
   });
 
-  test('that is worse is not acknowledged', () => {
-    expect(inheritedBy('HIGH', earlier, undefined, START).acknowledged_at).toBeNull();
+  test('that is worse is neither acknowledged nor silent', () => {
+    expect(inheritedBy('HIGH', earlier, [], START)).toMatchObject({
+      acknowledged_at: null,
+      silenced_until: null,
+      silence_reason: null,
+    });
   });
 
   test('is not silent after the silence', () => {
-    expect(inheritedBy('MEDIUM', earlier, undefined, START + MINUTE).silenced_until).toBeNull();
+    expect(inheritedBy('MEDIUM', earlier, [], START + MINUTE).silenced_until).toBeNull();
+  });
+
+  const shelf = (severity: 'LOW' | 'MEDIUM' | 'HIGH', shelve_reason: string, minutes = 1) => ({
+    severity,
+    shelved_until: isoOf(START + minutes * MINUTE),
+    shelved_by: 'u1',
+    shelve_reason,
   });
 
   test('lies on the shelf of its alarm', () => {
-    const shelf = { shelved_until: isoOf(START + MINUTE), shelved_by: 'u1', shelve_reason: 'probe broken' };
-    expect(inheritedBy('MEDIUM', null, shelf, START)).toMatchObject(shelf);
+    const { severity: _severity, ...marks } = shelf('MEDIUM', 'probe broken');
+    expect(inheritedBy('MEDIUM', null, [shelf('MEDIUM', 'probe broken')], START)).toMatchObject(marks);
+  });
+
+  test.each([
+    ['that is worse than what was put off is heard', 'HIGH', [shelf('MEDIUM', 'known')], null],
+    [
+      'lies on the longest shelf that was meant for something as bad',
+      'HIGH',
+      [shelf('MEDIUM', 'long', 480), shelf('HIGH', 'short', 30)],
+      'short',
+    ],
+    ['that is milder lies on the shelf, too', 'LOW', [shelf('MEDIUM', 'known')], 'known'],
+    ['does not lie on a shelf that is over', 'MEDIUM', [shelf('MEDIUM', 'over', 0)], null],
+  ] as const)('%s', (_words, severity, shelves, reason) => {
+    expect(inheritedBy(severity, null, shelves, START).shelve_reason).toBe(reason);
   });
 });

@@ -185,6 +185,17 @@ onBothEngines('a critical alert that nobody answers', (_open, engine) => {
     expect((await titlesOf(place.owner))[0]).toBe(TWO);
   });
 
+  it('that came in the moment its milder one was answered comes again', async () => {
+    await channelOf(place.owner);
+    await measure(3.8);
+    const milder = await alertId();
+    await minutesLater(1);
+    await measure(1.2);
+    await app.call('POST', `/alerts/${milder}/acknowledge`, { token: place.manager.token });
+    await minutesLater(2);
+    expect((await titlesOf(place.owner))[0]).toBe(TWO);
+  });
+
   it('goes on after a restart, and tells nobody twice', async () => {
     await channelOf(place.owner);
     await measure(1.2);

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { priorityOf } from '#contract/alert-priority.ts';
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import { alarmText } from '../../components/alarm-words.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
@@ -9,7 +10,6 @@ import { farm } from '../../data/farm-store.ts';
 import { usePlaceOf } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { clockTime, dayAndTime } from '../../i18n/format.ts';
-import { priorityOf } from '../../state/alarm-state.ts';
 import { listWords } from './words.ts';
 
 const PAGE = 50;

@@ -54,7 +54,7 @@ function Standing({ shown }: { shown: string }) {
   const wasFlood = useRef(false);
   const isShelved = shown === 'adiados';
   const listed = alarms.value.filter(({ state }) => (state === 'shelved') === isShelved);
-  const isSettled = useSettled(listed.map(({ key }) => key).join());
+  const isSettled = useSettled(listed.map(({ key, priority }) => `${key} ${priority}`).join());
   wasFlood.current = isFlood(
     listed.filter(isStanding).map(({ since }) => since),
     soon.value,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { MOST_CRITICAL_SHELF_MINUTES } from '#contract/alert-priority.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -13,10 +14,10 @@ import { isBlind } from '../../data/live.ts';
 import type { Alarm } from '../../state/alarm-state.ts';
 import { listWords } from './words.ts';
 
-const MOST_MINUTES = { 1: 30, 2: 480, 3: 480 } as const;
+const MOST_MINUTES = { 1: MOST_CRITICAL_SHELF_MINUTES, 2: 480, 3: 480 } as const;
 const CHOICES = [15, 30, 60, 120, 240, 480] as const;
 
-/** Silencing stops the sound; putting off takes it from the list, for a time and with a reason. */
+/** Silencing stops the sound; putting off takes it from the list, for a time and with a reason. It is for the alarm as it was asked about. */
 export function PutOff({
   asks,
   alarm,
@@ -27,9 +28,10 @@ export function PutOff({
   onClose: () => void;
 }) {
   const words = listWords();
+  const [asked] = useState(alarm);
   const [minutes, setMinutes] = useState('30');
   const [reason, setReason] = useState('');
-  const most = asks === 'silence' ? 60 : MOST_MINUTES[alarm.priority];
+  const most = asks === 'silence' ? 60 : MOST_MINUTES[asked.priority];
   return (
     <Question
       title={asks === 'shelve' ? words.shelveTitle : words.silenceTitle}
@@ -38,8 +40,9 @@ export function PutOff({
       field={words.reason}
       text={reason}
       onText={setReason}
-      work={() => post(`/alerts/${alarm.newest.id}/${asks}`, { minutes: Number(minutes), reason })}
+      work={() => post(`/alerts/${asked.newest.id}/${asks}`, { minutes: Number(minutes), reason })}
       onClose={onClose}
+      refusal={alarm.priority < asked.priority ? words.gotWorse : null}
     >
       <SelectField
         label={words.forHowLong}
@@ -57,6 +60,7 @@ export function PutOff({
 /** What was found and done, for whoever comes next. */
 export function Note({ alarm, onClose }: { alarm: Alarm<Alert>; onClose: () => void }) {
   const words = listWords();
+  const [asked] = useState(alarm);
   const [note, setNote] = useState(alarm.newest.acknowledge_note ?? '');
   return (
     <Question
@@ -66,7 +70,7 @@ export function Note({ alarm, onClose }: { alarm: Alarm<Alert>; onClose: () => v
       field={words.note}
       text={note}
       onText={setNote}
-      work={() => acknowledge(alarm, note)}
+      work={() => acknowledge(asked, note)}
       onClose={onClose}
     />
   );
@@ -81,6 +85,7 @@ function Question({
   onText,
   work,
   onClose,
+  refusal = null,
   children,
 }: {
   title: string;
@@ -91,6 +96,7 @@ function Question({
   onText: (text: string) => void;
   work: () => Promise<unknown>;
   onClose: () => void;
+  refusal?: string | null;
   children?: ComponentChildren;
 }) {
   const [fault, setFault] = useState<string | null>(null);
@@ -111,7 +117,12 @@ function Question({
           <Button big onClick={onClose}>
             {componentWords().cancel}
           </Button>
-          <WorkButton big look="main" disabled={isBlind.value || text.trim() === ''} work={submit}>
+          <WorkButton
+            big
+            look="main"
+            disabled={isBlind.value || text.trim() === '' || refusal !== null}
+            work={submit}
+          >
             {label}
           </WorkButton>
         </>
@@ -123,7 +134,7 @@ function Question({
         label={field}
         value={text}
         maxLength={255}
-        fault={fault}
+        fault={refusal ?? fault}
         onInput={(event) => onText(event.currentTarget.value)}
       />
       <BlindNote />

@@ -141,7 +141,8 @@ export function alertQueries(db: Db): AlertQueries {
         .orderBy('id', 'desc')
         .limit(limit)
         .execute();
-      return rows.map((row) => decodeRow(alert, row));
+      const answered = await answeredEpisodes(db, rows);
+      return rows.filter(({ episode_id }) => !answered.has(episode_id)).map((row) => decodeRow(alert, row));
     },
     openOfTypes: (types) =>
       standing(db)
@@ -182,6 +183,26 @@ function shelved(db: Db, type: AlertType, subject: Subject, at: string) {
     .where(aboutSame(subject))
     .orderBy('shelved_until', 'desc')
     .limit(SHELVED_ROWS);
+}
+
+/** Of the episodes of these alerts those whose newest is acknowledged: an answer reaches only so far back. */
+async function answeredEpisodes(
+  db: Db,
+  alerts: readonly { farm_id: string; episode_id: string }[],
+): Promise<ReadonlySet<string>> {
+  if (alerts.length === 0) return new Set();
+  const placed = standing(db)
+    .select(['episode_id', 'acknowledged_at', placeInEpisode])
+    .where('farm_id', 'in', [...new Set(alerts.map(({ farm_id }) => farm_id))])
+    .where('status', '=', 'ACTIVE')
+    .where('episode_id', 'in', [...new Set(alerts.map(({ episode_id }) => episode_id))]);
+  const rows = await db
+    .selectFrom(placed.as('placed'))
+    .select('episode_id')
+    .where('place', '=', 1)
+    .where('acknowledged_at', 'is not', null)
+    .execute();
+  return new Set(rows.map(({ episode_id }) => episode_id));
 }
 
 function openOf(db: Db, subject: Subject) {
