@@ -185,6 +185,34 @@ it('a phone that is turned, left and opened again still has what was typed for i
   expect(await oxygenOf(ponds[1]?.id ?? '')).not.toContain(6.2);
 });
 
+it('what one tab discards while another sends it in vain is gone from both, and is never sent again', async () => {
+  const before = await total();
+  const page = await farm.open(`/lancar/agua?pond=${ponds[0]?.cod}`, { ...PHONE, isTimed: true });
+  await typeAt(page, 'R-01', '4,4');
+  await page.waitForSelector('.toast');
+  const sent: (() => void)[] = [];
+  await page.route('**/water-quality/', async (route) => {
+    await new Promise<void>((resolve) => sent.push(resolve));
+    await route.abort();
+  });
+  const other = await page.context().newPage();
+  await other.route('**/water-quality/', (route) => route.abort());
+  await other.goto(`${farm.app.base}/lancar/fila`);
+  await other.locator('[data-entry="waiting"]').waitFor();
+  await page.clock.fastForward(11_000);
+  await expect.poll(() => sent.length).toBe(1);
+  await other.locator('[data-entry="queued"]').getByRole('button', { name: 'Descartar' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Descartar' }).click();
+  await other.locator('[data-entry]').waitFor({ state: 'detached' });
+  for (const fail of sent) fail();
+  await page.getByRole('link', { name: /Na fila/ }).waitFor({ state: 'detached' });
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.clock.fastForward(6_000);
+  await other.reload();
+  await other.waitForSelector('.empty');
+  expect(await total()).toBe(before);
+});
+
 it('a browser that keeps nothing says so, and sends what was typed all the same', async () => {
   const page = await farm.open('/lancar/agua?pond=R-01', {
     ...PHONE,
@@ -341,7 +369,7 @@ it('a meal that a PC and a phone both record is one ration, one recorded elsewhe
     await at(page, first).filter({ hasText: '10 s para desfazer' }).waitFor();
   }
   for (const page of [pc, phone]) await page.clock.fastForward(11_000);
-  await expect.poll(() => answers.toSorted()).toEqual([201, 409]);
+  await expect.poll(() => answers.toSorted((a, b) => a - b)).toEqual([201, 409]);
   for (const page of [pc, phone])
     await at(page, first)
       .filter({ hasText: /Dado .*kg/ })

@@ -139,7 +139,9 @@ async function change(entry: Entry): Promise<void> {
   show(entry);
   if (entry.isKept === false) return;
   // what the store does not take now it still has as it was: that is sent again, and its id keeps it single
-  await (entry.state === 'saved' ? store.remove(entry.id) : store.put([entry])).catch(() => undefined);
+  if (entry.state === 'saved') return store.remove(entry.id).catch(() => undefined);
+  // another window of this browser may have taken it back, or had it saved, meanwhile: then it is not put in again
+  if (!(await store.replace(entry).catch(() => true))) forget(entry.id);
 }
 
 let isRunning = false;
