@@ -185,6 +185,34 @@ it('a phone that is turned, left and opened again still has what was typed for i
   expect(await oxygenOf(ponds[1]?.id ?? '')).not.toContain(6.2);
 });
 
+it('what one tab discards while another sends it in vain is gone from both, and is never sent again', async () => {
+  const before = await total();
+  const page = await farm.open(`/lancar/agua?pond=${ponds[0]?.cod}`, { ...PHONE, isTimed: true });
+  await typeAt(page, 'R-01', '4,4');
+  await page.waitForSelector('.toast');
+  const sent: (() => void)[] = [];
+  await page.route('**/water-quality/', async (route) => {
+    await new Promise<void>((resolve) => sent.push(resolve));
+    await route.abort();
+  });
+  const other = await page.context().newPage();
+  await other.route('**/water-quality/', (route) => route.abort());
+  await other.goto(`${farm.app.base}/lancar/fila`);
+  await other.locator('[data-entry="waiting"]').waitFor();
+  await page.clock.fastForward(11_000);
+  await expect.poll(() => sent.length).toBe(1);
+  await other.locator('[data-entry="queued"]').getByRole('button', { name: 'Descartar' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Descartar' }).click();
+  await other.locator('[data-entry]').waitFor({ state: 'detached' });
+  for (const fail of sent) fail();
+  await page.getByRole('link', { name: /Na fila/ }).waitFor({ state: 'detached' });
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.clock.fastForward(6_000);
+  await other.reload();
+  await other.waitForSelector('.empty');
+  expect(await total()).toBe(before);
+});
+
 it('a browser that keeps nothing says so, and sends what was typed all the same', async () => {
   const page = await farm.open('/lancar/agua?pond=R-01', {
     ...PHONE,
@@ -311,6 +339,74 @@ it('a meal that is pressed twice is one ration, marked late it counts at its own
   const due = new Date(Date.parse(`2026-03-02T${time}:00Z`) + 3 * 3_600_000).toISOString();
   expect(newest).toMatchObject({ feed_date: due, cost_per_kg: 6.25 });
   await page.waitForSelector(`li:has-text("${time}"):has-text("Dado ${time}")`);
+});
+
+it('a meal that a PC and a phone both record is one ration, one recorded elsewhere is seen before a second is stored, and one deleted is given again', async () => {
+  const batch = await batchOf('L-01');
+  type Fed = { id: string; quantity_kg: number; feed_date: string };
+  const fed = async () => {
+    const { body } = await call('GET', `/feeding/batch/${batch.id}`);
+    return (body as { feeding_records: Fed[] }).feeding_records;
+  };
+  // three in the afternoon, with more meals behind it
+  farm.app.clock.advance(6 * 3_600_000);
+  const before = await fed();
+  const isBefore = ({ id }: Fed) => before.some((known) => known.id === id);
+  const pc = await farm.open('/lotes/L-01', { isTimed: true });
+  const phone = await farm.open('/lotes/L-01', { ...PHONE, isTimed: true });
+  const give = (page: Page) => page.getByRole('button', { name: 'Dado', exact: true });
+  const timeOf = (page: Page, nth: number) =>
+    page
+      .locator('li', { has: give(page) })
+      .nth(nth)
+      .locator('strong')
+      .innerText();
+  const at = (page: Page, time: string) =>
+    page.locator('li', { has: page.locator('strong', { hasText: time }) });
+  for (const page of [pc, phone]) await give(page).nth(1).waitFor();
+  const [first, second] = [await timeOf(pc, 0), await timeOf(pc, 1)];
+
+  // hours later the page of the PC is still the old one
+  const feed_date = new Date(Date.parse(`2026-03-02T${second}:00Z`) + 3 * 3_600_000).toISOString();
+  const other = { feed_type: '35 % PB', quantity_kg: 4.75, cost_per_kg: 6.25, feed_date };
+  await call('POST', '/feeding/', { batch_id: batch.id, ...other });
+  await at(pc, second).locator('button').click();
+  await pc.waitForSelector('.toast:has-text("já está lançado")');
+  await at(pc, second).filter({ hasText: '4,75' }).waitFor();
+  expect(await pc.locator('li', { hasText: '10 s para desfazer' }).count()).toBe(0);
+  // the other one learns of it when somebody comes back to it
+  await phone.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+  await at(phone, second).filter({ hasText: '4,75' }).waitFor();
+
+  // neither has reached the gateway when the other is pressed
+  const answers: number[] = [];
+  for (const page of [pc, phone]) {
+    page.on('response', (reply) => {
+      if (reply.request().method() === 'POST') answers.push(reply.status());
+    });
+    await at(page, first).locator('button').click();
+    await at(page, first).filter({ hasText: '10 s para desfazer' }).waitFor();
+  }
+  for (const page of [pc, phone]) await page.clock.fastForward(11_000);
+  await expect.poll(() => answers.toSorted((a, b) => a - b)).toEqual([201, 409]);
+  for (const page of [pc, phone])
+    await at(page, first)
+      .filter({ hasText: /Dado .*kg/ })
+      .waitFor();
+  expect(await fed()).toHaveLength(before.length + 2);
+
+  const ours = (await fed()).find((row) => !isBefore(row) && row.quantity_kg !== 4.75);
+  expect((await call('DELETE', `/feeding/${ours?.id}`)).status).toBe(204);
+  await pc.reload();
+  await at(pc, first).locator('button').click();
+  await at(pc, first).filter({ hasText: '10 s para desfazer' }).waitFor();
+  await pc.clock.fastForward(11_000);
+  await expect
+    .poll(async () => {
+      await pc.clock.fastForward(1_000);
+      return (await fed()).length;
+    })
+    .toBe(before.length + 2);
 });
 
 it('a slip is corrected where it stands, which tells who did it and what it said before, and deleted with ten seconds to think', async () => {

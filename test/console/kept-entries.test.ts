@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fateOf, UNDO_MS, waitMs } from '../../desktop/console/state/outbox-rules.ts';
+import { sharedId } from '../../desktop/console/state/shared-id.ts';
 import {
   type Draft,
   draftFrom,
@@ -30,6 +31,27 @@ describe('an entry', () => {
     expect(fateOf({ status: 409, code: 'ID_TAKEN' })).toEqual({ is: 'saved' });
     expect(fateOf({ status: 409, code: 'BATCH_NOT_ACTIVE' })).toEqual({ is: 'refused' });
     expect(fateOf({ status: 422, code: 'VALIDATION_ERROR' })).toEqual({ is: 'refused' });
+  });
+});
+
+describe('what can be done once', () => {
+  const batch = '0b7f3c52-6d0e-4a3f-9a51-2f6f0c0d9e11';
+  const meals = Array.from({ length: 365 }, (_, n) =>
+    ['06:00', '10:00', '14:00', '18:00'].map(
+      (time) => `meal ${batch} ${new Date(NOW + n * 24 * HOUR).toISOString().slice(0, 10)} ${time}`,
+    ),
+  ).flat();
+
+  it('has the same id on every device, which no other meal of the year has, and which the gateway takes', () => {
+    const ids = meals.map(sharedId);
+    expect(meals.map(sharedId)).toEqual(ids);
+    expect(new Set(ids).size).toBe(meals.length);
+    for (let group = 0; group < 32; group += 8)
+      expect(new Set(ids.map((id) => id.replaceAll('-', '').slice(group, group + 8))).size).toBe(
+        meals.length,
+      );
+    for (const id of ids)
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { givenAt, mealAt } from '../../desktop/console/state/meals.ts';
+import { givenAt, mealAt, nearMeal } from '../../desktop/console/state/meals.ts';
 import { equalShares, rest } from '../../desktop/console/state/split.ts';
 import { daysBetween, densityOf, doubtsOf, proposedCode } from '../../desktop/console/state/stocking.ts';
 import {
@@ -30,6 +30,18 @@ describe('meals of the day', () => {
     expect(mealAt(meals, eight + 59 * MIN)).toBe(eight);
     expect(mealAt(meals, ten + 90 * MIN)).toBeNull();
     expect(mealAt([], six)).toBeNull();
+  });
+
+  it('what counts as one of them lies where no other is nearer', () => {
+    for (const due of meals) {
+      const { from, until } = nearMeal(meals, due);
+      expect([from - 1, from, until, until + 1].map((at) => mealAt(meals, at) === due)).toEqual([
+        false,
+        true,
+        true,
+        false,
+      ]);
+    }
   });
 
   it('one that is marked late counts at its own time, and never as the next one', () => {

@@ -10,6 +10,8 @@ export type OutboxStore = {
   has: (id: string) => Promise<boolean>;
   /** All of them or none. */
   put: (entries: readonly Entry[]) => Promise<void>;
+  /** Writes an entry anew; false: it is there no more, and stays so. */
+  replace: (entry: Entry) => Promise<boolean>;
   remove: (id: string) => Promise<void>;
 };
 
@@ -43,6 +45,22 @@ export function openOutboxStore(): OutboxStore {
       write((store) => {
         for (const entry of entries) store.put(entry);
       }),
+    replace: async (entry) => {
+      const transaction = (await opened).transaction('entries', 'readwrite', { durability: 'strict' });
+      return inTime((resolve, reject) => {
+        let isThere = false;
+        transaction.oncomplete = () => resolve(isThere);
+        transaction.onerror = () => reject(transaction.error);
+        transaction.onabort = () => reject(transaction.error);
+        const store = transaction.objectStore('entries');
+        const key = store.getKey(entry.id);
+        // in the same transaction: another window's delete lies before both or after both
+        key.onsuccess = () => {
+          isThere = key.result !== undefined;
+          if (isThere) store.put(entry);
+        };
+      });
+    },
     remove: (id) => write((store) => store.delete(id)),
   };
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { fateOf, UNDO_MS, waitMs } from '../state/outbox-rules.ts';
-import { ApiError, newUuid, post, Unreachable } from './api.ts';
+import { ApiError, get, newUuid, post, Unreachable } from './api.ts';
 import { serverNow } from './clock.ts';
 import { openOutboxStore } from './outbox-store.ts';
 import { refresh } from './query.ts';
@@ -22,6 +22,8 @@ export type Entry = {
   touches: readonly string[];
   /** What it settles, so that a screen knows it as done: a meal of a day. */
   settles?: string;
+  /** It can be done once, whichever device says so: the id that all of them give its row. */
+  single?: Single;
   enteredAt: number;
   /** By this device's own clock; only asked when a page opens. */
   sendAt: number;
@@ -34,12 +36,18 @@ export type Entry = {
   /** False: this browser could not keep it, it lives as long as the page. */
   isKept?: boolean;
 };
-export type Wanted = Pick<Entry, 'path' | 'body' | 'label' | 'touches' | 'settles'> & {
+export type Wanted = Pick<Entry, 'path' | 'body' | 'label' | 'touches' | 'settles' | 'single'> & {
   /** Whoever kept it before it was sent has its id: it becomes one entry however often that happens. */
   id?: string;
 };
 
 export const entries = signal<readonly Entry[]>([]);
+/**
+ * The row that stands under `id` already is this one as long as its instant `field` lies here. One that was corrected to
+ * another time, or deleted, does not stand for it any more, though its id stays taken.
+ */
+export type Single = { id: string; field: string; from: number; until: number };
+
 /** What is not on the gateway yet. */
 export const pending = computed(() => entries.value.filter(({ state }) => state !== 'saved'));
 /** Typed here by somebody who is signed in no more: it waits for them. */
@@ -77,7 +85,7 @@ export async function enter(...wanted: readonly Wanted[]): Promise<readonly Entr
     const kept: Entry = {
       ...entry,
       id,
-      body: { ...entry.body, id },
+      body: { ...entry.body, id: entry.single?.id ?? id },
       userId: userId.value ?? '',
       enteredAt: serverNow(),
       sendAt: Date.now() + UNDO_MS,
@@ -131,7 +139,9 @@ async function change(entry: Entry): Promise<void> {
   show(entry);
   if (entry.isKept === false) return;
   // what the store does not take now it still has as it was: that is sent again, and its id keeps it single
-  await (entry.state === 'saved' ? store.remove(entry.id) : store.put([entry])).catch(() => undefined);
+  if (entry.state === 'saved') return store.remove(entry.id).catch(() => undefined);
+  // another window of this browser may have taken it back, or had it saved, meanwhile: then it is not put in again
+  if (!(await store.replace(entry).catch(() => true))) forget(entry.id);
 }
 
 let isRunning = false;
@@ -168,13 +178,11 @@ async function send(entry: Entry): Promise<boolean> {
     (error: unknown) => error,
   );
   const answer = failure instanceof ApiError ? failure : null;
+  if (answer?.code === 'ID_TAKEN' && entry.single !== undefined) return settleSingle(entry, entry.single);
   const fate = failure === 'none' ? { is: 'saved' as const } : fateOf(answer);
   switch (fate.is) {
     case 'saved':
-      dueIn(entry.id, SAVED_SHOWN_MS);
-      await change({ ...entry, state: 'saved', why: null });
-      refresh(...entry.touches);
-      return true;
+      return saved(entry);
     case 'refused':
       await change({ ...entry, state: 'refused', why: answer?.message ?? null, code: answer?.code ?? '' });
       return true;
@@ -187,6 +195,30 @@ async function send(entry: Entry): Promise<boolean> {
       });
       return !(failure instanceof Unreachable);
   }
+}
+
+async function saved(entry: Entry): Promise<true> {
+  dueIn(entry.id, SAVED_SHOWN_MS);
+  await change({ ...entry, state: 'saved', why: null });
+  refresh(...entry.touches);
+  return true;
+}
+
+/** Its id is taken: by the same said elsewhere, or by a row that stands for it no more. Then it goes under its own. */
+async function settleSingle(entry: Entry, { id, field, from, until }: Single): Promise<boolean> {
+  const found = await get<Record<string, unknown>>(`${entry.path}${id}`).catch((error: unknown) => error);
+  if (found instanceof Error && !(found instanceof ApiError && found.status === 404)) {
+    dueIn(entry.id, RETRY_MS);
+    await change({ ...entry, state: 'queued' });
+    return !(found instanceof Unreachable);
+  }
+  const at =
+    found instanceof Error ? Number.NaN : Date.parse(String((found as Record<string, unknown>)[field]));
+  if (at >= from && at <= until) return saved({ ...entry, code: 'ID_TAKEN' });
+  const { single: _, ...own } = entry;
+  dueIn(entry.id, 0);
+  await change({ ...own, body: { ...entry.body, id: entry.id }, state: 'queued' });
+  return true;
 }
 
 /** Reads what an earlier visit left and begins to send. */

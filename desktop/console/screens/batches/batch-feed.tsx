@@ -1,14 +1,18 @@
+import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { FeedingJournal, FeedingRecommendation, FeedingSummary } from '#contract/resources/feeding.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { toast } from '../../components/toast.tsx';
+import { newUuid } from '../../data/api.ts';
 import type { Batch } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
-import { entries } from '../../data/outbox.ts';
-import { useGet } from '../../data/query.ts';
+import { entries, takeBack } from '../../data/outbox.ts';
+import { refresh, useGet } from '../../data/query.ts';
 import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18n/format.ts';
-import { givenAt, mealAt } from '../../state/meals.ts';
+import { givenAt, mealAt, nearMeal } from '../../state/meals.ts';
+import { sharedId } from '../../state/shared-id.ts';
 import { formWords } from '../entries/form-words.ts';
 import { useEnter } from '../entries/use-enter.ts';
 import { entryWords } from '../entries/words.ts';
@@ -21,6 +25,7 @@ export function BatchFeed({ batch }: { batch: Batch }) {
   const journal = useGet<FeedingJournal>(`/feeding/batch/${batch.id}`, { limit: 20 });
   const summary = useGet<FeedingSummary>(`/feeding/batch/${batch.id}/summary`);
   const seesMoney = farm.value?.role !== 'TECHNICIAN';
+  useAskedOnReturn();
   return (
     <section class="card stack">
       <h2>{words.feedToday}</h2>
@@ -33,7 +38,12 @@ export function BatchFeed({ batch }: { batch: Batch }) {
                 {told.recommendation.feed_type} · {told.recommendation.adjustment_reason}
               </span>
             </p>
-            <Meals batch={batch} advice={told} journal={journal.data} />
+            <Meals
+              batch={batch}
+              advice={told}
+              records={journal.data?.feeding_records ?? []}
+              askAnew={async () => (await journal.refetch()).data?.feeding_records ?? []}
+            />
             {told.notes.map((note) => (
               <p key={note} class="muted small">
                 {note}
@@ -66,27 +76,41 @@ export function BatchFeed({ batch }: { batch: Batch }) {
   );
 }
 
+/** Others feed meanwhile: what this page says of it is asked anew when somebody comes back to it. */
+function useAskedOnReturn(): void {
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'visible') refresh('feeding');
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
+}
+
 type Meal = FeedingRecommendation['daily_schedule'][number];
 type Fed = FeedingJournal['feeding_records'][number];
 
 function Meals({
   batch,
   advice,
-  journal,
+  records,
+  askAnew,
 }: {
   batch: Batch;
   advice: FeedingRecommendation;
-  journal: FeedingJournal | undefined;
+  records: readonly Fed[];
+  askAnew: () => Promise<readonly Fed[]>;
 }) {
   const today = isoDay(now.value);
-  const records = journal?.feeding_records ?? [];
   const dueOf = ({ time }: Meal) => Date.parse(instantAt(today, time));
   const meals = advice.daily_schedule.map(dueOf);
+  const givenOf = (fed: readonly Fed[], due: number) =>
+    fed.filter(({ feed_date }) => mealAt(meals, Date.parse(feed_date)) === due);
   return (
     <ul class="stack">
       {advice.daily_schedule.map((meal) => {
         const due = dueOf(meal);
-        const given = records.filter(({ feed_date }) => mealAt(meals, Date.parse(feed_date)) === due);
+        const given = givenOf(records, due);
         return (
           <li key={meal.time} class="row apart">
             <span>
@@ -95,7 +119,13 @@ function Meals({
             {given.length > 0 ? (
               <Given records={given} />
             ) : mayManage.value && (due <= now.value || mealAt(meals, now.value) === due) ? (
-              <GiveMeal batch={batch} meal={meal} at={{ due, meals, today }} last={records[0]} />
+              <GiveMeal
+                batch={batch}
+                meal={meal}
+                at={{ due, meals, today }}
+                last={records[0]}
+                askGiven={async () => givenOf(await askAnew(), due)}
+              />
             ) : null}
           </li>
         );
@@ -105,13 +135,19 @@ function Meals({
 }
 
 function Given({ records }: { records: readonly Fed[] }) {
-  const kg = records.reduce((sum, { quantity_kg }) => sum + quantity_kg, 0);
   return (
     <span class="muted">
-      ✓ {batchWords().given} {clockTime(records[0]?.feed_date)} · {quantity(kg, 2, 'kg')}
+      ✓ {batchWords().given} {clockTime(records[0]?.feed_date)} · {kgOf(records)}
     </span>
   );
 }
+
+const kgOf = (records: readonly Fed[]): string =>
+  quantity(
+    records.reduce((sum, { quantity_kg }) => sum + quantity_kg, 0),
+    2,
+    'kg',
+  );
 
 /** One press says that it was given; from then on it is, also while it still waits in this browser. */
 function GiveMeal({
@@ -119,11 +155,13 @@ function GiveMeal({
   meal,
   at: { due, meals, today },
   last,
+  askGiven,
 }: {
   batch: Batch;
   meal: Meal;
   at: { due: number; meals: readonly number[]; today: string };
   last: Fed | undefined;
+  askGiven: () => Promise<readonly Fed[]>;
 }) {
   const words = batchWords();
   const { put, isBusy } = useEnter();
@@ -145,25 +183,29 @@ function GiveMeal({
     );
   }
   const label = `${batch.batch_code} · ${quantity(meal.quantity_kg, 2, 'kg')}`;
-  const give = () =>
-    put(
-      [
-        {
-          path: '/feeding/',
-          label,
-          settles,
-          body: {
-            batch_id: batch.id,
-            feed_type: last.feed_type,
-            quantity_kg: meal.quantity_kg,
-            cost_per_kg: last.cost_per_kg,
-            feed_date: new Date(givenAt(meals, due, now.value)).toISOString(),
-          },
-          touches: ['feeding', 'ponds', 'batches', 'financial', 'dashboard'],
-        },
-      ],
-      { text: formWords().queued(label) },
-    );
+  const give = async () => {
+    const id = newUuid();
+    const ration = {
+      id,
+      path: '/feeding/',
+      label,
+      settles,
+      single: { id: sharedId(settles), field: 'feed_date', ...nearMeal(meals, due) },
+      body: {
+        batch_id: batch.id,
+        feed_type: last.feed_type,
+        quantity_kg: meal.quantity_kg,
+        cost_per_kg: last.cost_per_kg,
+        feed_date: new Date(givenAt(meals, due, now.value)).toISOString(),
+      },
+      touches: ['feeding', 'ponds', 'batches', 'financial', 'dashboard'],
+    };
+    if (!(await put([ration], { text: formWords().queued(label) }))) return;
+    // it is kept; what others recorded since this page asked last takes it back before it leaves
+    const given = await askGiven();
+    if (given.length > 0 && (await takeBack(id)))
+      toast(words.alreadyGiven(meal.time, clockTime(given[0]?.feed_date), kgOf(given)));
+  };
   return (
     <Button busy={isBusy} onClick={() => void give()}>
       {words.given}

@@ -35,6 +35,8 @@ export const batchWords = dictionary({
     feedToday: 'Ração de hoje',
     recommended: 'Recomendado',
     given: 'Dado',
+    alreadyGiven: (meal: string, at: string, kg: string) =>
+      `O trato das ${meal} já está lançado: ${at} · ${kg}`,
     totalFeed: 'Ração no ciclo',
     fedCost: 'Custo da ração',
     enterFeed: 'Lançar ração',
@@ -103,6 +105,8 @@ export const batchWords = dictionary({
     feedToday: 'Feed of today',
     recommended: 'Recommended',
     given: 'Given',
+    alreadyGiven: (meal: string, at: string, kg: string) =>
+      `The ${meal} meal is recorded already: ${at} · ${kg}`,
     totalFeed: 'Feed of the cycle',
     fedCost: 'Cost of feed',
     enterFeed: 'Enter feed',

@@ -71,7 +71,8 @@ async function discard({ id }: Entry): Promise<void> {
 function standingOf(entry: Entry): string {
   const words = entryWords();
   if (isOfAnother(entry) && entry.state !== 'saved') return words.ofAnother;
-  const state = words.state[entry.state];
+  const state =
+    entry.state === 'saved' && entry.code === 'ID_TAKEN' ? words.alreadyThere : words.state[entry.state];
   return entry.state === 'refused' ? `${state}: ${whyOf(entry)}` : state;
 }
 
