@@ -24,6 +24,8 @@ const PORT_TAKEN = `
   process.exitCode = 1;
 `;
 
+const HANGS = `setInterval(() => undefined, 1_000);`;
+
 describe('a PC that is the box', () => {
   let folder: string;
   const running: LocalGateway[] = [];
@@ -35,7 +37,7 @@ describe('a PC that is the box', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function aGateway(program: string) {
+  async function aGateway(program: string, now: () => number = () => performance.now()) {
     mkdirSync(path.join(folder, 'gateway/dist'), { recursive: true });
     writeFileSync(path.join(folder, 'gateway/dist/main.js'), program);
     writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
@@ -55,7 +57,7 @@ describe('a PC that is the box', () => {
         changed: (now) => void told.push(now),
         // what it waits for is the same, only sooner
         pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
-        now: () => performance.now(),
+        now,
         bootedAt: () => 0,
       });
       running.push(gateway);
@@ -107,6 +109,30 @@ describe('a PC that is the box', () => {
     await expect.poll(() => told.filter(({ at }) => at === 'restarting').length).toBeGreaterThan(0);
     expect(gateway.isOwn() ? 'own' : gateway.told().at).not.toBe('running');
     expect(existsSync(path.join(folder, 'data/gateway.log'))).toBe(true);
+  });
+
+  it('goes on trying while its disk takes nothing, says why, and runs once it does', async () => {
+    const data = path.join(folder, 'data');
+    writeFileSync(data, 'in the place of the folder');
+    const { gateway } = (await aGateway(RUNS))();
+    await expect.poll(() => gateway.told().trouble?.sentence).toContain('EEXIST');
+    rmSync(data);
+    await expect.poll(() => gateway.told()).toEqual({ at: 'running', trouble: null });
+  });
+
+  it('runs without a log where none can be written', async () => {
+    mkdirSync(path.join(folder, 'data/gateway.log'), { recursive: true });
+    const { gateway } = (await aGateway(RUNS))();
+    await expect.poll(() => gateway.told().at).toBe('running');
+  });
+
+  it('is not called starting any more when it does not answer after two minutes', async () => {
+    let minutes = 0;
+    const { gateway, told } = (await aGateway(HANGS, () => minutes * 60_000))();
+    await expect.poll(() => gateway.isOwn()).toBe(true);
+    minutes = 2.1;
+    await expect.poll(() => gateway.told()).toEqual({ at: 'late', trouble: null });
+    expect(told.map(({ at }) => at)).toEqual(['late']);
   });
 
   it('tells the sentence that matters of what a gateway said last', () => {
@@ -165,6 +191,18 @@ describe('the end of the program', () => {
     await Promise.all([leave.wish(), leave.wish()]);
     expect(happened).toEqual(['asked about the gateway']);
     expect(leave.isDecided()).toBe(false);
+  });
+
+  it('comes, too, when the gateway could not be stopped: the program would have no way out', async () => {
+    let isOver = false;
+    const leave = leaving({
+      stopsGateway: () => true,
+      ask: async () => true,
+      stopGateway: () => Promise.reject(new Error('EIO')),
+      quit: () => void (isOver = true),
+    });
+    await expect(leave.wish()).rejects.toThrow('EIO');
+    expect(isOver).toBe(true);
   });
 
   it('asks of another PC only whether it may fall silent', async () => {
