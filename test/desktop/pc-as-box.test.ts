@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LocalTold } from '../../desktop/ipc.ts';
 import { leaving } from '../../desktop/main/leaving.ts';
 import { type LocalGateway, startLocalGateway, troubleIn } from '../../desktop/main/local-gateway.ts';
+import { keptSettings } from '../../desktop/main/settings.ts';
 import { entryFor, startWithSystem } from '../../desktop/main/start-with-system.ts';
 
 /** A program in the place of the gateway: it listens where it is told, and notes itself beside its database. */
@@ -133,6 +134,58 @@ describe('a PC that is the box', () => {
     minutes = 2.1;
     await expect.poll(() => gateway.told()).toEqual({ at: 'late', trouble: null });
     expect(told.map(({ at }) => at)).toEqual(['late']);
+  });
+
+  describe('and its settings', () => {
+    const file = () => path.join(folder, 'settings.json');
+    const kept = async () => {
+      const waited: number[] = [];
+      const failed: unknown[] = [];
+      const settings = await keptSettings({
+        folder,
+        failed: (error) => void failed.push(error),
+        pause: async (ms) => void waited.push(ms),
+      });
+      return { settings, waited, failed };
+    };
+    const written = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, unknown>;
+    const hasFarm = () => {
+      mkdirSync(path.join(folder, 'gateway'));
+      writeFileSync(path.join(folder, 'gateway/farm.db'), '');
+    };
+
+    it('stays the box when one field of them is out of shape', async () => {
+      writeFileSync(file(), JSON.stringify({ isLocal: true, localPort: 9080, farm: { name: 7 } }));
+      const { settings } = await kept();
+      expect(settings.get()).toMatchObject({ isLocal: true, localPort: 9080, farm: null });
+      settings.set({ isKiosk: true });
+      expect(written()).toMatchObject({ isLocal: true, localPort: 9080, isKiosk: true });
+      expect(readFileSync(`${file()}.broken`, 'utf8')).toContain('"name":7');
+    });
+
+    it('stays the box when a power cut left nothing of them, as it has the data of a farm', async () => {
+      hasFarm();
+      for (const left of ['', '\0\0\0', '[]', '{"isLocal":"yes"}']) {
+        writeFileSync(file(), left);
+        expect((await kept()).settings.get().isLocal).toBe(true);
+      }
+      writeFileSync(file(), '{"isLocal":false}');
+      expect((await kept()).settings.get().isLocal).toBe(false);
+    });
+
+    it('leaves them as they are while the system does not hand them out, and forgets nothing of them', async () => {
+      hasFarm();
+      mkdirSync(file());
+      const { settings, waited, failed } = await kept();
+      expect([settings.get().isLocal, waited.length, failed.length]).toEqual([true, 4, 1]);
+      settings.set({ isKiosk: true });
+      expect([settings.get().isKiosk, failed.length]).toEqual([true, 2]);
+      rmSync(file(), { recursive: true });
+      writeFileSync(file(), JSON.stringify({ isLocal: true, localPort: 9080 }));
+      settings.set({ wasToldOfTray: true });
+      expect(written()).toMatchObject({ localPort: 9080, isKiosk: true, wasToldOfTray: true });
+      expect(existsSync(`${file()}.broken`)).toBe(false);
+    });
   });
 
   it('tells the sentence that matters of what a gateway said last', () => {
