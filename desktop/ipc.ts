@@ -77,9 +77,12 @@ export type OfferedGateway = FoundGateway & { code: string | null };
 /** Why the window shows no console. `other-key`: who answers there cannot prove to be the paired box. */
 export type LostWhy = 'silent' | 'other-key' | 'other-box';
 
-/** The gateway that runs on this very machine. `trouble` is its own last sentence; `port` the one that somebody else holds. */
+/**
+ * The gateway that runs on this very machine. `late`: it was started and does not answer for longer than a start takes.
+ * `trouble` is its own last sentence; `port` the one that somebody else holds.
+ */
 export type LocalTold = {
-  at: 'starting' | 'running' | 'restarting' | 'stopped';
+  at: 'starting' | 'late' | 'running' | 'restarting' | 'stopped';
   trouble: { port: number | null; sentence: string } | null;
 };
 

@@ -22,6 +22,7 @@ import type { Config } from './config.ts';
 export type FirmwareDeps = {
   config: Config;
   kernel: Kernel;
+  monotonic: () => number;
   database: Database;
   control: Control;
   notify: Notify;
@@ -36,7 +37,7 @@ export type FirmwareDeps = {
 export async function wireFirmware(deps: FirmwareDeps) {
   const { config, kernel, database, control, takesFirmware } = deps;
   const queries = firmwareQueries(database.read, oxygenQueries(database.read).airedByAerators);
-  const book = createRolloutBook(queries);
+  const book = createRolloutBook({ queries, monotonic: deps.monotonic });
   await book.load();
   const folder = imageFolder(join(config.data, 'ota'), writeWhole);
   await folder

@@ -28,8 +28,12 @@ export function leaving({ stopsGateway, ask, stopGateway, quit }: LeavingDeps) {
       // the system may have gone down meanwhile
       if (!mayEnd || isDecided) return;
       isDecided = true;
-      if (stops) await stopGateway();
-      quit();
+      try {
+        if (stops) await stopGateway();
+      } finally {
+        // it was decided: nothing asks a second time
+        quit();
+      }
     },
   };
 }

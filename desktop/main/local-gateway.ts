@@ -31,6 +31,8 @@ export type LocalGateway = {
 const RESTART_MS = [1_000, 2_000, 5_000, 10_000] as const;
 const STEADY_MS = 60_000;
 const LOOK_MS = 2_000;
+/** A start takes a minute at most; one that takes longer is not called a start any more. */
+const LATE_MS = 120_000;
 /** A gateway that answers nothing this often in a row is not there. */
 const MISSES = 3;
 const STOP_MS = 8_000;
@@ -75,33 +77,44 @@ export function startLocalGateway(deps: LocalDeps): LocalGateway {
     }
     found = null;
   };
-  const untilSteady = async (one: ChildProcess) => {
+  const untilSteady = async (one: ChildProcess, startedAt: number) => {
     while (one.exitCode === null && one.signalCode === null && child === one) {
       if (await deps.answers()) return tell({ at: 'running', trouble: null });
+      if (deps.now() - startedAt > LATE_MS) tell({ at: 'late', trouble: told.trouble });
       await deps.pause(LOOK_MS);
     }
   };
+  /** A whole life of the gateway; answers what it said last. */
+  const live = async (startedAt: number): Promise<string> => {
+    const log = openLog(logFile);
+    const one = start(deps, log.fd ?? 'ignore');
+    child = one;
+    void untilSteady(one, startedAt);
+    const failure = await ended(one);
+    child = null;
+    return (log.fd === null ? '' : lastWords(logFile, log.from)) || failure || log.failure;
+  };
   const run = async () => {
     for (let falls = 0; !isStopping; ) {
-      // two on one machine would fight for the ports and the database
-      if (await deps.answers()) {
-        await watchOther();
-        continue;
-      }
-      if (isStopping) break;
       const startedAt = deps.now();
-      tell({ at: falls === 0 ? 'starting' : 'restarting', trouble: told.trouble });
-      const from = beginLog(logFile);
-      const one = start(deps, logFile);
-      child = one;
-      const end = ended(one);
-      void untilSteady(one);
-      await end;
-      child = null;
+      let words: string;
+      try {
+        // two on one machine would fight for the ports and the database
+        if (await deps.answers()) {
+          await watchOther();
+          continue;
+        }
+        if (isStopping) break;
+        tell({ at: falls === 0 ? 'starting' : 'restarting', trouble: told.trouble });
+        words = await live(startedAt);
+      } catch (error) {
+        // whatever it is: nobody else on this machine tries again
+        words = String(error);
+      }
       if (isStopping) break;
       // one that ran for a while is not falling over and over
       falls = deps.now() - startedAt > STEADY_MS ? 1 : falls + 1;
-      tell({ at: 'restarting', trouble: troubleIn(lastWords(logFile, from)) });
+      tell({ at: 'restarting', trouble: troubleIn(words) });
       await deps.pause(RESTART_MS[Math.min(falls, RESTART_MS.length) - 1] ?? 10_000);
     }
     tell({ at: 'stopped', trouble: null });
@@ -122,8 +135,7 @@ export function startLocalGateway(deps: LocalDeps): LocalGateway {
   };
 }
 
-function start({ program, node, data, httpPort }: LocalDeps, logFile: string): ChildProcess {
-  const log = openSync(logFile, 'a', 0o600);
+function start({ program, node, data, httpPort }: LocalDeps, log: number | 'ignore'): ChildProcess {
   try {
     return spawn(
       node,
@@ -141,14 +153,15 @@ function start({ program, node, data, httpPort }: LocalDeps, logFile: string): C
       { cwd: program, stdio: ['ignore', log, log], windowsHide: true, detached: true },
     );
   } finally {
-    closeSync(log);
+    if (log !== 'ignore') closeSync(log);
   }
 }
 
-const ended = (child: ChildProcess): Promise<void> =>
+/** Answers why it never began; empty: it did. */
+const ended = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+    child.once('exit', () => resolve(''));
+    child.once('error', (error) => resolve(String(error)));
   });
 
 async function endProcess(pid: number, pause: LocalDeps['pause']): Promise<void> {
@@ -187,6 +200,16 @@ function ownProcess({ data, httpPort, bootedAt }: LocalDeps): number | null {
     return runs ? run.process : null;
   } catch {
     return null;
+  }
+}
+
+/** A disk that takes no log must not keep the gateway from its start: it may still hold the aerators. */
+function openLog(file: string): { fd: number | null; from: number; failure: string } {
+  try {
+    const from = beginLog(file);
+    return { fd: openSync(file, 'a', 0o600), from, failure: '' };
+  } catch (error) {
+    return { fd: null, from: 0, failure: String(error) };
   }
 }
 

@@ -1,21 +1,70 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
+import * as z from 'zod';
 import { type Settings, settings } from './messages.ts';
 
 export type KeptSettings = { get(): Settings; set(part: Partial<Settings>): void };
 
+type KeepDeps = {
+  folder: string;
+  failed: (error: unknown) => void;
+  pause: (ms: number) => Promise<void>;
+};
+
+/** A virus scanner holds a file for a moment. */
+const RETRY_MS = [100, 400, 1_500, 3_000] as const;
+
 /**
- * Settings of this station. A file that cannot be read is put aside, and the person chooses anew. What cannot be written
- * is told, and holds until the program ends: the watch goes on.
+ * Settings of this station. Of a file that is damaged whatever can be read holds, and a copy is put aside; one that the
+ * system does not hand out is left as it is, and read before it is next written. What cannot be written is told, and holds
+ * until the program ends: the watch goes on.
  */
-export function keptSettings(folder: string, failed: (error: unknown) => void): KeptSettings {
+export async function keptSettings({ folder, failed, pause }: KeepDeps): Promise<KeptSettings> {
   const file = path.join(folder, 'settings.json');
-  let known = read(file);
+  // whoever has the data of a farm is its box, whatever became of the settings
+  const isBox = existsSync(path.join(folder, 'gateway/farm.db'));
+  let isRead = false;
+  let known = settings.parse({ isLocal: isBox });
+  /** Chosen since then: it comes before what the file says. */
+  let chosen: Partial<Settings> = {};
+
+  const read = () => {
+    const text = textOf(file);
+    isRead = true;
+    if (text === null) return;
+    const { kept, isWhole } = settingsIn(text, isBox);
+    if (!isWhole) putAside(file);
+    known = { ...kept, ...chosen };
+  };
+  const tries = [...RETRY_MS];
+  while (!isRead) {
+    try {
+      read();
+    } catch (error) {
+      const waitMs = tries.shift();
+      if (waitMs === undefined) {
+        failed(error);
+        break;
+      }
+      await pause(waitMs);
+    }
+  }
   return {
     get: () => known,
     set(part) {
       known = { ...known, ...part };
+      chosen = { ...chosen, ...part };
       try {
+        if (!isRead) read();
         write(file, JSON.stringify(known, null, 2));
       } catch (error) {
         failed(error);
@@ -36,15 +85,44 @@ function write(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
-function read(file: string): Settings {
+/** null: there is none. Throws when the system does not hand it out. */
+function textOf(file: string): string | null {
   try {
-    return settings.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** What fits of it, field by field; of text that is none of ours nothing. */
+function settingsIn(text: string, isBox: boolean): { kept: Settings; isWhole: boolean } {
+  const fields = fieldsIn(text);
+  const told = fields ?? {};
+  const fits = Object.entries(settings.shape).filter(
+    ([name, field]) => name in told && field.safeParse(told[name]).success,
+  );
+  return {
+    kept: settings.parse({ isLocal: isBox, ...Object.fromEntries(fits.map(([name]) => [name, told[name]])) }),
+    isWhole: settings.safeParse(fields).success,
+  };
+}
+
+const anyFields = z.record(z.string(), z.unknown());
+
+function fieldsIn(text: string): Record<string, unknown> | null {
+  try {
+    return anyFields.parse(JSON.parse(text));
   } catch {
-    try {
-      renameSync(file, `${file}.broken`);
-    } catch {
-      // there was none
-    }
-    return settings.parse({});
+    // a power cut left something else
+    return null;
+  }
+}
+
+function putAside(file: string): void {
+  try {
+    copyFileSync(file, `${file}.broken`);
+  } catch {
+    // it is for whoever looks into it later
   }
 }

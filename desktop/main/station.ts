@@ -50,7 +50,11 @@ const note = (line: string) => void process.stderr.write(`${line}\n`);
 export async function startStation(link: string | null): Promise<void> {
   const folders = programFolders(app);
   const userData = app.getPath('userData');
-  const kept = keptSettings(userData, (error) => note(`settings were not kept: ${String(error)}`));
+  const kept = await keptSettings({
+    folder: userData,
+    failed: (error) => note(`settings were not read or kept: ${String(error)}`),
+    pause,
+  });
   if (process.argv.includes('--kiosk')) kept.set({ isKiosk: true });
   const words = wordsFor(app.getLocale());
 

@@ -16,6 +16,7 @@ const pt = {
   start: 'Iniciar o gateway aqui',
   starting: 'Iniciando o gateway… (até um minuto)',
   startingHere: 'INICIANDO O GATEWAY DESTE COMPUTADOR',
+  late: 'O gateway deste computador foi iniciado há mais de 2 min e ainda não responde. Se não responder logo, chame o técnico.',
   runs: 'O gateway deste computador está rodando.',
   portTaken: (port: number) =>
     `O gateway não inicia: outro programa deste computador usa a porta ${port}. Se já há um gateway instalado aqui, escolha-o na lista; senão feche o outro programa. O gateway tenta de novo sozinho.`,
@@ -67,6 +68,7 @@ const en: typeof pt = {
   start: 'Start the gateway here',
   starting: 'Starting the gateway… (up to a minute)',
   startingHere: 'STARTING THE GATEWAY OF THIS COMPUTER',
+  late: 'The gateway of this computer was started more than 2 min ago and does not answer yet. If it does not soon, call the technician.',
   runs: 'The gateway of this computer runs.',
   portTaken: (port: number) =>
     `The gateway does not start: another program on this computer uses port ${port}. If a gateway is installed here already, choose it in the list; else close the other program. The gateway tries again by itself.`,

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LocalTold } from '../../desktop/ipc.ts';
 import { leaving } from '../../desktop/main/leaving.ts';
 import { type LocalGateway, startLocalGateway, troubleIn } from '../../desktop/main/local-gateway.ts';
+import { keptSettings } from '../../desktop/main/settings.ts';
 import { entryFor, startWithSystem } from '../../desktop/main/start-with-system.ts';
 
 /** A program in the place of the gateway: it listens where it is told, and notes itself beside its database. */
@@ -24,6 +25,8 @@ const PORT_TAKEN = `
   process.exitCode = 1;
 `;
 
+const HANGS = `setInterval(() => undefined, 1_000);`;
+
 describe('a PC that is the box', () => {
   let folder: string;
   const running: LocalGateway[] = [];
@@ -35,7 +38,7 @@ describe('a PC that is the box', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function aGateway(program: string) {
+  async function aGateway(program: string, now: () => number = () => performance.now()) {
     mkdirSync(path.join(folder, 'gateway/dist'), { recursive: true });
     writeFileSync(path.join(folder, 'gateway/dist/main.js'), program);
     writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
@@ -55,7 +58,7 @@ describe('a PC that is the box', () => {
         changed: (now) => void told.push(now),
         // what it waits for is the same, only sooner
         pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
-        now: () => performance.now(),
+        now,
         bootedAt: () => 0,
       });
       running.push(gateway);
@@ -107,6 +110,82 @@ describe('a PC that is the box', () => {
     await expect.poll(() => told.filter(({ at }) => at === 'restarting').length).toBeGreaterThan(0);
     expect(gateway.isOwn() ? 'own' : gateway.told().at).not.toBe('running');
     expect(existsSync(path.join(folder, 'data/gateway.log'))).toBe(true);
+  });
+
+  it('goes on trying while its disk takes nothing, says why, and runs once it does', async () => {
+    const data = path.join(folder, 'data');
+    writeFileSync(data, 'in the place of the folder');
+    const { gateway } = (await aGateway(RUNS))();
+    await expect.poll(() => gateway.told().trouble?.sentence).toContain('EEXIST');
+    rmSync(data);
+    await expect.poll(() => gateway.told()).toEqual({ at: 'running', trouble: null });
+  });
+
+  it('runs without a log where none can be written', async () => {
+    mkdirSync(path.join(folder, 'data/gateway.log'), { recursive: true });
+    const { gateway } = (await aGateway(RUNS))();
+    await expect.poll(() => gateway.told().at).toBe('running');
+  });
+
+  it('is not called starting any more when it does not answer after two minutes', async () => {
+    let minutes = 0;
+    const { gateway, told } = (await aGateway(HANGS, () => minutes * 60_000))();
+    await expect.poll(() => gateway.isOwn()).toBe(true);
+    minutes = 2.1;
+    await expect.poll(() => gateway.told()).toEqual({ at: 'late', trouble: null });
+    expect(told.map(({ at }) => at)).toEqual(['late']);
+  });
+
+  describe('and its settings', () => {
+    const file = () => path.join(folder, 'settings.json');
+    const kept = async () => {
+      const waited: number[] = [];
+      const failed: unknown[] = [];
+      const settings = await keptSettings({
+        folder,
+        failed: (error) => void failed.push(error),
+        pause: async (ms) => void waited.push(ms),
+      });
+      return { settings, waited, failed };
+    };
+    const written = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, unknown>;
+    const hasFarm = () => {
+      mkdirSync(path.join(folder, 'gateway'));
+      writeFileSync(path.join(folder, 'gateway/farm.db'), '');
+    };
+
+    it('stays the box when one field of them is out of shape', async () => {
+      writeFileSync(file(), JSON.stringify({ isLocal: true, localPort: 9080, farm: { name: 7 } }));
+      const { settings } = await kept();
+      expect(settings.get()).toMatchObject({ isLocal: true, localPort: 9080, farm: null });
+      settings.set({ isKiosk: true });
+      expect(written()).toMatchObject({ isLocal: true, localPort: 9080, isKiosk: true });
+      expect(readFileSync(`${file()}.broken`, 'utf8')).toContain('"name":7');
+    });
+
+    it('stays the box when a power cut left nothing of them, as it has the data of a farm', async () => {
+      hasFarm();
+      for (const left of ['', '\0\0\0', '[]', '{"isLocal":"yes"}']) {
+        writeFileSync(file(), left);
+        expect((await kept()).settings.get().isLocal).toBe(true);
+      }
+      writeFileSync(file(), '{"isLocal":false}');
+      expect((await kept()).settings.get().isLocal).toBe(false);
+    });
+
+    it('leaves them as they are while the system does not hand them out, and forgets nothing of them', async () => {
+      hasFarm();
+      mkdirSync(file());
+      const { settings, waited, failed } = await kept();
+      expect([settings.get().isLocal, waited.length, failed.length]).toEqual([true, 4, 1]);
+      settings.set({ isKiosk: true });
+      expect([settings.get().isKiosk, failed.length]).toEqual([true, 2]);
+      rmSync(file(), { recursive: true });
+      writeFileSync(file(), JSON.stringify({ isLocal: true, localPort: 9080 }));
+      settings.set({ wasToldOfTray: true });
+      expect(written()).toMatchObject({ localPort: 9080, isKiosk: true, wasToldOfTray: true });
+      expect(existsSync(`${file()}.broken`)).toBe(false);
+    });
   });
 
   it('tells the sentence that matters of what a gateway said last', () => {
@@ -165,6 +244,18 @@ describe('the end of the program', () => {
     await Promise.all([leave.wish(), leave.wish()]);
     expect(happened).toEqual(['asked about the gateway']);
     expect(leave.isDecided()).toBe(false);
+  });
+
+  it('comes, too, when the gateway could not be stopped: the program would have no way out', async () => {
+    let isOver = false;
+    const leave = leaving({
+      stopsGateway: () => true,
+      ask: async () => true,
+      stopGateway: () => Promise.reject(new Error('EIO')),
+      quit: () => void (isOver = true),
+    });
+    await expect(leave.wish()).rejects.toThrow('EIO');
+    expect(isOver).toBe(true);
   });
 
   it('asks of another PC only whether it may fall silent', async () => {

@@ -8,7 +8,6 @@ import type { ImageFiles } from './ports.ts';
 import type { RolloutBook } from './rollout-book.ts';
 
 export type DownloadDeps = {
-  now: () => number;
   book: RolloutBook;
   views: ControlViews;
   files: ImageFiles;
@@ -55,7 +54,7 @@ export function downloadRoute(deps: DownloadDeps): Route {
           headers: { 'Retry-After': '30' },
         });
       }
-      deps.book.heard(offer.target.id, { atMs: deps.now(), bytes: offset + bytes.length });
+      deps.book.heard(offer.target.id, offset + bytes.length);
       return {
         answer: {
           status: 200,

@@ -26,7 +26,7 @@ export function onProgress(
 ): Promise<void> | undefined {
   const open = deps.book.openTargetOf(controlPointId);
   if (open !== null && jobOf(open) === progress.job) {
-    deps.book.heard(open.id, { atMs: deps.now(), bytes: progress.done ?? null });
+    deps.book.heard(open.id, progress.done ?? null);
     return toldOf(open, progress, deps.book.liveById(open.rollout_id)?.rollout ?? null) === null
       ? undefined
       : store(deps, controlPointId, progress);

@@ -65,7 +65,7 @@ export function rolloutDetail(
         return {
           ...row,
           message: targetWords(target, language),
-          bytes_done: target.state === 'downloading' ? (deps.book.heardOf(target.id)?.bytes ?? null) : null,
+          bytes_done: target.state === 'downloading' ? deps.book.bytesOf(target.id) : null,
           bytes_total: size,
         };
       }),

@@ -21,6 +21,11 @@ export const isOver = ({ state }: Pick<Rollout, 'state'>): boolean =>
 
 export type LiveRollout = { rollout: Rollout; image: Image | null; targets: readonly Target[] };
 
+type BookDeps = {
+  queries: Pick<FirmwareQueries, 'images' | 'openRollouts' | 'targetsOf'>;
+  monotonic: () => number;
+};
+
 export type RolloutBook = ReturnType<typeof createRolloutBook>;
 
 /** Names one attempt of one controller. */
@@ -28,9 +33,10 @@ export const jobOf = ({ id, attempt }: Pick<Target, 'id' | 'attempt'>): string =
 
 /**
  * The store's images, and every rollout that is not over, in memory: what is wanted of a controller is asked at each of
- * its connects. Follows every committed unit.
+ * its connects. Follows every committed unit. How long a controller says nothing is counted here, by the monotonic clock
+ * and from this run on: while the gateway itself was off it could hear nobody, and a clock that is set is no silence.
  */
-export function createRolloutBook(queries: FirmwareQueries) {
+export function createRolloutBook({ queries, monotonic }: BookDeps) {
   const imagesById = new Map<string, Image>();
   const rolloutsById = new Map<string, Rollout>();
   const targetsByRollout = new Map<string, Map<string, Target>>();
@@ -38,9 +44,14 @@ export function createRolloutBook(queries: FirmwareQueries) {
   const openByControlPoint = new Map<string, Target>();
   /** What a controller last told of its download; not worth a row. */
   const heardByTarget = new Map<string, { atMs: number; bytes: number | null }>();
+  /** Since when this run of the gateway knows it where it stands. */
+  const standsSinceMs = new Map<string, number>();
 
   function keepTarget(target: Target): void {
     const targets = targetsByRollout.get(target.rollout_id) ?? new Map<string, Target>();
+    const before = targets.get(target.id);
+    if (before?.state !== target.state || before.state_at !== target.state_at)
+      standsSinceMs.set(target.id, monotonic());
     targets.set(target.id, target);
     targetsByRollout.set(target.rollout_id, targets);
     const open = openByControlPoint.get(target.control_point_id);
@@ -53,7 +64,10 @@ export function createRolloutBook(queries: FirmwareQueries) {
     if (!isOver(rollout) || targets.some(({ state }) => OPEN.includes(state))) return;
     rolloutsById.delete(rollout.id);
     targetsByRollout.delete(rollout.id);
-    for (const { id } of targets) heardByTarget.delete(id);
+    for (const { id } of targets) {
+      heardByTarget.delete(id);
+      standsSinceMs.delete(id);
+    }
   }
 
   function wantedOf(controlPointId: string): FirmwareDesired | null {
@@ -76,6 +90,9 @@ export function createRolloutBook(queries: FirmwareQueries) {
       go: RESTARTING.includes(target.state),
     };
   }
+
+  const standsForMs = (targetId: string): number =>
+    monotonic() - (standsSinceMs.get(targetId) ?? monotonic());
 
   return {
     async load(): Promise<void> {
@@ -140,8 +157,18 @@ export function createRolloutBook(queries: FirmwareQueries) {
       }
       return null;
     },
-    heard: (targetId: string, what: { atMs: number; bytes: number | null }): void =>
-      void heardByTarget.set(targetId, what),
-    heardOf: (targetId: string) => heardByTarget.get(targetId) ?? null,
+    heard: (targetId: string, bytes: number | null): void =>
+      void heardByTarget.set(targetId, { atMs: monotonic(), bytes }),
+    bytesOf: (targetId: string): number | null => heardByTarget.get(targetId)?.bytes ?? null,
+    /** For how long it stands where it is, as far as this run of the gateway saw. */
+    standsForMs: ({ id }: Target): number => standsForMs(id),
+    /** The same, or since its controller last told of its download. */
+    silentForMs({ id }: Target): number {
+      const heard = heardByTarget.get(id);
+      return Math.min(
+        standsForMs(id),
+        heard === undefined ? Number.POSITIVE_INFINITY : monotonic() - heard.atMs,
+      );
+    },
   };
 }

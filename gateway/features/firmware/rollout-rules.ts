@@ -29,8 +29,10 @@ export type Moment = {
   controller: (controlPointId: string) => Controller | null;
   /** Ponds of which another rollout restarts a controller. */
   busyPonds: ReadonlySet<string>;
-  /** When the controller of that target last told of its download; null: never. */
-  heardAtMs: (targetId: string) => number | null;
+  /** For how long a target stands where it is, without the time during which the gateway could hear nobody. */
+  standsForMs: (target: Target) => number;
+  /** The same, or since its controller last told of its download. */
+  silentForMs: (target: Target) => number;
 };
 export type Controller = { isConnected: boolean; version: string | null; ponds: readonly string[] };
 
@@ -100,19 +102,16 @@ function overdue(rollout: Rollout, target: Target, moment: Moment): TargetChange
   const { state, attempt } = target;
   if (!OPEN.includes(state)) return [];
   const controller = moment.controller(target.control_point_id);
-  const sinceMs = Date.parse(target.state_at);
-  const forMs = moment.nowMs - sinceMs;
+  const forMs = moment.standsForMs(target);
   const change = (set: TargetChange['set']) => [{ target, set }];
   if (controller === null) return change({ state: 'cancelled', reason: 'REMOVED' });
   switch (state) {
     case 'offered':
-    case 'downloading': {
-      const silentMs = moment.nowMs - Math.max(sinceMs, moment.heardAtMs(target.id) ?? 0);
-      if (silentMs < DOWNLOAD_SILENT_MS) return [];
+    case 'downloading':
+      if (moment.silentForMs(target) < DOWNLOAD_SILENT_MS) return [];
       return attempt >= MOST_ATTEMPTS
         ? change({ state: 'failed', reason: 'DOWNLOAD_FAILED' })
         : change({ state: 'waiting', reason: 'DOWNLOAD_FAILED', wave: null, attempt: attempt + 1 });
-    }
     case 'ready':
       // the others are not kept waiting for it; it has its turn again once it is back
       return controller.isConnected || forMs < RESTART_MS ? [] : change({ state: 'waiting', wave: null });

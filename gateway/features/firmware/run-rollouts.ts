@@ -95,7 +95,8 @@ async function momentOf(
     alarms: alarms.map(({ type, where }) => (where === null ? type : `${type} (${where})`)),
     controller: (id) => controllerOf(deps, id, aired),
     busyPonds: new Set(restarting.flatMap(({ control_point_id: id }) => aired.get(id) ?? [])),
-    heardAtMs: (id) => deps.book.heardOf(id)?.atMs ?? null,
+    standsForMs: deps.book.standsForMs,
+    silentForMs: deps.book.silentForMs,
   };
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TargetState } from '#contract/resources/firmware.ts';
 import type { Rollout, Target } from '#features/firmware/ports.ts';
+import { createRolloutBook } from '#features/firmware/rollout-book.ts';
 import { type Moment, nextStep, type RolloutStep, withdrawn } from '#features/firmware/rollout-rules.ts';
 import { compareVersions } from '#features/firmware/version-order.ts';
 
@@ -46,14 +47,15 @@ const aTarget = (n: number, fields: Partial<Target> = {}): Target => ({
   ...fields,
 });
 
-const aMoment = (fields: Partial<Moment> = {}): Moment => ({
-  nowMs: T0 + 1000,
+const aMoment = ({ nowMs = T0 + 1000, ...fields }: Partial<Moment> = {}): Moment => ({
+  nowMs,
   isClockTrusted: true,
   zone: 'America/Fortaleza',
   alarms: [],
   controller: (id) => ({ isConnected: true, version: '1.0.0', ponds: [`pond of ${id}`] }),
   busyPonds: new Set(),
-  heardAtMs: () => null,
+  standsForMs: ({ state_at }) => nowMs - Date.parse(state_at),
+  silentForMs: ({ state_at }) => nowMs - Date.parse(state_at),
   ...fields,
 });
 
@@ -102,6 +104,43 @@ describe('what a rollout does next', () => {
     const away = aTarget(2, { state: 'installing', wave: 0 });
     expect(said(nextStep(aRollout(), [away], aMoment({ nowMs: T0 + 16 * 60_000 }))).changes).toEqual([
       't2 failed LOST',
+    ]);
+  });
+
+  it('counts no hour against a controller during which the gateway itself was off', async () => {
+    const targets = [
+      aTarget(1, { state: 'installing', wave: 0 }),
+      aTarget(2, { state: 'approved', wave: 0 }),
+      aTarget(3, { state: 'ready', wave: 0 }),
+      aTarget(4, { state: 'downloading', wave: 0 }),
+    ];
+    let onForMs = 0;
+    const book = createRolloutBook({
+      queries: {
+        images: async () => [],
+        openRollouts: async () => [aRollout({ max_failures: 9 })],
+        targetsOf: async () => targets,
+      },
+      monotonic: () => onForMs,
+    });
+    await book.load();
+    // nobody is back at once
+    const after = (minutes: number) => {
+      onForMs = minutes * 60_000;
+      const moment = aMoment({
+        nowMs: T0 + 8 * 3_600_000 + onForMs,
+        controller: () => ({ isConnected: false, version: '1.0.0', ponds: [] }),
+        standsForMs: book.standsForMs,
+        silentForMs: book.silentForMs,
+      });
+      return said(nextStep(aRollout(), targets, moment)).changes;
+    };
+    expect(after(0.1)).toEqual([]);
+    book.heard('t4', 1000);
+    expect([after(9), after(11), after(16)]).toEqual([
+      [],
+      ['t4 waiting DOWNLOAD_FAILED'],
+      ['t1 failed LOST', 't2 failed LOST', 't3 waiting', 't4 waiting DOWNLOAD_FAILED'],
     ]);
   });
 

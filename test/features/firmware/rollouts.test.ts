@@ -215,6 +215,19 @@ describe('a rollout', () => {
     expect(statesOf(await farm.rollout(id))).toEqual(['done']);
   });
 
+  it('gives no controller up because the clock of the box is set right while it restarts', async () => {
+    const fleet = await farm.controllers(1);
+    const { id } = await farm.begin(fleet, { firmware_id: await farm.stored('1.7.3') });
+    await farm.until(async () =>
+      ['installing', 'confirming'].includes(statesOf(await farm.rollout(id))[0] ?? ''),
+    );
+    farm.app.stepWallClock(20 * 60_000);
+    await farm.pass(4);
+    expect(['installing', 'confirming', 'done']).toContain(statesOf(await farm.rollout(id))[0]);
+    await farm.until(isOver(id));
+    expect(statesOf(await farm.rollout(id))).toEqual(['done']);
+  });
+
   it('survives a power cut in the middle of a download, and can be taken back as a whole', async () => {
     const fleet = await farm.controllers(1);
     const before = await farm.stored('1.0.0');
