@@ -100,6 +100,8 @@ export async function startFakeStripe(now: () => number) {
           name: form['name'],
           metadata: nested(form, 'metadata'),
         });
+      case 'GET /customers/:id':
+        return found(id, (customer) => customer);
       case 'DELETE /customers/:id':
         return found(id, (customer) => {
           for (const thing of things.values())
@@ -311,6 +313,14 @@ export async function startFakeStripe(now: () => number) {
     invoiceOf,
     itemOf,
     seconds,
+    /** From now on it answers as another account that knows nobody of these, until what this answers is called. */
+    asOtherAccount(): () => void {
+      const kept = [...things];
+      things.clear();
+      return () => {
+        for (const [id, thing] of kept) things.set(id, thing);
+      };
+    },
     /** What the next requests meet, one each. */
     fail: (...next: typeof troubles) => void troubles.push(...next),
     /** Options of a gateway that takes this host for Stripe. */

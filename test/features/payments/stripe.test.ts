@@ -594,6 +594,37 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
       },
     );
 
+    test('with the key of another account nobody loses what they pay for, and most are not even asked after', async () => {
+      const people = [];
+      for (let n = 0; n < 4; n += 1) people.push(await paid());
+      await app.payments.look();
+      app.clock.advance(32 * DAY_MS);
+      const back = stripe.asOtherAccount();
+      const asked = stripe.asked.length;
+      await app.payments.look();
+      const missed = stripe.asked.slice(asked).filter(({ path }) => path.startsWith('/v1/subscriptions/'));
+      const cancelled = await app.call('POST', '/payment/cancel-subscription', {
+        token: await again(people[0]?.email ?? ''),
+        body: { cancel_at_period_end: false },
+      });
+      back();
+      const statuses = [];
+      for (const { email } of people) statuses.push((await mine(await again(email)))['status']);
+      expect([missed.length, cancelled.status, body(cancelled)['code'], statuses]).toEqual([
+        3,
+        422,
+        'PAYMENT_REFUSED',
+        ['ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE'],
+      ]);
+      const error = app.sentences.find(({ sentence }) => sentence.includes('key that of another account'));
+      expect(error?.level).toBe('error');
+      // with the right key again what it says counts
+      app.clock.advance(2 * DAY_MS);
+      Object.assign(stripe.things.get(people[0]?.subscription.id ?? '') ?? {}, { status: 'canceled' });
+      for (const _round of [1, 2]) await app.payments.look();
+      expect((await mine(await again(people[0]?.email ?? '')))['status']).toBe('CANCELED');
+    });
+
     test('a purchase that Stripe never told of is found within hours', async () => {
       const { token } = await subscriber();
       stripe.pay(await pageOf(token, 'BASIC'));
