@@ -193,7 +193,7 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
 });
 
 describe('by a clock that is not to be trusted', () => {
-  test('nothing below what was deleted goes', async () => {
+  test('nothing below what was deleted goes, and answers kept for repeated entries stay bounded', async () => {
     const app = await startApp('sqlite', ['--trust-clock', 'no']);
     const { user } = await app.signUp();
     const farm = await aFarm(app.kernel, user.id);
@@ -202,6 +202,18 @@ describe('by a clock that is not to be trusted', () => {
     await sweep(app);
     const left = await app.database.read.selectFrom('measurements').select('id').execute();
     expect(left).toEqual([{ id: farm.measurement }]);
+    // what grows with every entry is bounded all the same: the newest stay
+    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10600)
+      insert into idempotent_answers (id, body_hash, status, answer, created_at)
+      select 'a-' || i, '', 201, '{}', strftime('%Y-%m-%dT%H:%M:%fZ', 1700000000 + i, 'unixepoch') from n`.execute(
+      app.database.read,
+    );
+    await sweep(app);
+    const answers = await app.database.read
+      .selectFrom('idempotent_answers')
+      .select(({ fn }) => [fn.countAll<number>().as('n'), fn.min('created_at').as('oldest')])
+      .executeTakeFirst();
+    expect(answers).toEqual({ n: 10_000, oldest: new Date(1_700_000_601_000).toISOString() });
     await app.close();
   });
 });
