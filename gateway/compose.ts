@@ -263,6 +263,7 @@ export async function compose(config: Config, given: World) {
     notify,
     metrics,
     attempts,
+    leases: processes.leases,
   });
   clockListeners.add(delivery.followClockStep);
   const hostedTime =
