@@ -4,7 +4,7 @@ import { type Change, put, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
-import { keepOne } from './keep-one.ts';
+import { type EndedDoubles, keepOne } from './keep-one.ts';
 import { newsOf } from './payment-news.ts';
 import type {
   PaymentNews,
@@ -24,6 +24,7 @@ export type AppliedDeps = Pick<Kernel, 'now' | 'log'> & {
   provider: PaymentProvider;
   subscriptionChanged: SubscriptionChanged;
   notify: Notify;
+  endedDoubles: EndedDoubles;
 };
 export type HearDeps = AppliedDeps & Pick<Kernel, 'commit' | 'pause' | 'random' | 'guard'>;
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { instanceValue } from '#contract/resources/local-tables.ts';
+import { put } from '#core/changes.ts';
 import { type App, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import {
@@ -425,6 +427,29 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
       ({ subscription: { id } }) => stripe.things.get(id)?.['status'] !== 'canceled',
     );
     expect([running, (await mine(token))['status']]).toEqual([[], 'CANCELED']);
+  });
+
+  test('who paid twice is told of the one that was ended, also when another event of that moment comes between', async () => {
+    const { token, user } = await subscriber();
+    const [basic, professional] = [await pageOf(token, 'BASIC'), await pageOf(token, 'PROFESSIONAL')];
+    Object.assign(stripe.things.get(basic) ?? {}, { status: 'open' });
+    const older = stripe.pay(basic);
+    app.clock.advance(5_000);
+    const newer = stripe.pay(professional);
+    for (const event of older.events) await send(event);
+    let times = 0;
+    stripe.whileItEnds(async () => {
+      times += 1;
+      await app.kernel.commit({
+        changes: [put(instanceValue, { id: 'test:between', value: '1' })],
+        guards: [await app.kernel.guard('payments', user.id)],
+        actor: null,
+      });
+    });
+    for (const event of newer.events) expect((await send(event)).status).toBe(200);
+    stripe.whileItEnds(() => Promise.resolve());
+    const doubles = (await told(token)).filter(({ data }) => data['event'] === 'double_ended');
+    expect([times, doubles]).toMatchObject([1, [{ data: { plan: 'BASIC', kept_plan: 'PROFESSIONAL' } }]]);
   });
 
   test('what was paid for is not sold again although every event of it got lost', async () => {
