@@ -7,6 +7,7 @@ import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
+import type { Leases } from '#adapters/sql/lease.ts';
 import { channelQueries } from '#adapters/sql/queries/channels.ts';
 import {
   deliveryCounts,
@@ -59,6 +60,7 @@ export async function wireDelivery(deps: {
   metrics: Metrics;
   attempts: AttemptLimits;
   tellChanged: TellChanged;
+  leases: Pick<Leases, 'take' | 'giveUp'>;
 }) {
   const { config, kernel, database, notify, attempts } = deps;
   const { read } = database;

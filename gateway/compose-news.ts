@@ -1,5 +1,6 @@
 import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Database } from '#adapters/sql/database.ts';
+import { type Leases, unlessAtIt } from '#adapters/sql/lease.ts';
 import { arrivedQueries } from '#adapters/sql/queries/arrived-news.ts';
 import { announcementQueries, notifyQueries } from '#adapters/sql/queries/notifications.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
@@ -48,10 +49,15 @@ export type NewsWiring = {
   database: Pick<Database, 'read'>;
   notify: Notify;
   attempts: AttemptLimits;
+  /** Between the processes of a hosted instance. */
+  leases: Pick<Leases, 'take' | 'giveUp'>;
 };
 
+/** Longer than it takes to tell what arrived; after a kill another process goes on then. */
+const TELL_LEASE_MS = 30_000;
+
 /** News that are told to everybody, and news of the other instance that are still to be told here. */
-export function wireNews({ config, kernel, database: { read }, notify, attempts }: NewsWiring) {
+export function wireNews({ config, kernel, database: { read }, notify, attempts, leases }: NewsWiring) {
   const announcing = { ...kernel, notify, queries: announcementQueries(read) };
   const arriving = {
     ...kernel,
@@ -62,7 +68,13 @@ export function wireNews({ config, kernel, database: { read }, notify, attempts 
     perPerson: attempts({ name: 'news that arrived', attempts: 200, windowS: 3600 }),
   };
   const everybody = onDemand(() => tellAnnouncements(announcing));
-  const arrived = onDemand(() => tellArrived(arriving));
+  /** Each process that tells the same counts it against the person, whose limit would be over too soon. */
+  async function tellInTurn(): Promise<void> {
+    if ((await arriving.queries.arrived(1)).length === 0) return;
+    const run = () => tellArrived(arriving);
+    await unlessAtIt(leases, { name: 'news that arrived', ms: TELL_LEASE_MS, run });
+  }
+  const arrived = onDemand(config.role === 'hosted' ? tellInTurn : () => tellArrived(arriving));
   const look = async () => void (await Promise.all([everybody.ask(), arrived.ask()]));
 
   return {

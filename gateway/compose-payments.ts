@@ -10,6 +10,7 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { endPayments } from '#features/payments/end-payments.ts';
+import type { EndedDoubles } from '#features/payments/keep-one.ts';
 import { lookAgain } from '#features/payments/look-again.ts';
 import { ownDesk } from '#features/payments/own-desk.ts';
 import type { PaymentDesk, PaymentProvider, SubscriptionChanged } from '#features/payments/ports.ts';
@@ -34,9 +35,10 @@ export async function wirePayments(wiring: PaymentWiring) {
   const { config, kernel, database, notify, subscriptionChanged } = wiring;
   const queries = paymentQueries(database.read);
   const settings = stripeSettings(config);
-  const sandbox = settings === null ? sandboxDeps(wiring, queries) : null;
+  const endedDoubles: EndedDoubles = new Map();
+  const sandbox = settings === null ? sandboxDeps(wiring, queries, endedDoubles) : null;
   const provider = sandbox === null ? await stripe(kernel, settings) : sandboxProvider(sandbox);
-  const deps = { ...kernel, queries, provider, notify, subscriptionChanged };
+  const deps = { ...kernel, queries, provider, notify, subscriptionChanged, endedDoubles };
   const own = ownDesk(deps);
   const desk = wiring.deskInstead?.(own) ?? own;
   if (sandbox !== null && config.role === 'hosted')
@@ -80,6 +82,7 @@ function stripeSettings(config: Config): StripeSettings | null {
 function sandboxDeps(
   { kernel, database, secret, notify, subscriptionChanged }: PaymentWiring,
   queries: ReturnType<typeof paymentQueries>,
+  endedDoubles: EndedDoubles,
 ): SandboxDeps {
   const deps: SandboxDeps = {
     ...kernel,
@@ -89,7 +92,7 @@ function sandboxDeps(
       const provider = sandboxProvider(deps);
       const event = provider.readEvent(raw, signature);
       await perform(kernel, null, () =>
-        takeEvent({ ...kernel, queries, provider, notify, subscriptionChanged }, event),
+        takeEvent({ ...kernel, queries, provider, notify, subscriptionChanged, endedDoubles }, event),
       );
     },
   };

@@ -278,6 +278,7 @@ export async function compose(config: Config, given: World) {
     metrics,
     attempts,
     tellChanged: changed.tell,
+    leases: processes.leases,
   });
   clockListeners.add(delivery.followClockStep);
   const hostedTime =

@@ -2,7 +2,7 @@ import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import { underLease } from '#adapters/sql/lease.ts';
 import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
-import { sweepExpired } from '#adapters/sql/sweep-expired.ts';
+import { sweepByCount, sweepExpired } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
@@ -107,14 +107,17 @@ function hostedTicks(work: NonNullable<Instance['hostedWork']>, control: Instanc
 /** Longer than between two of these tasks, so that one process goes on with them while it lives. */
 const TASK_LEASE_MS = 60_000;
 
-/** Removes what has run out; by a clock that is years ahead the logout of today had, so an untrusted one removes nothing. */
+/**
+ * Removes what has run out. By a clock that is years ahead the logout of today had, so an untrusted one removes nothing by
+ * age; what grows with every day is bounded by count then.
+ */
 export async function sweep(
   instance: Pick<Instance, 'database' | 'kernel' | 'delivery' | 'syncConflicts' | 'pairing'>,
 ): Promise<void> {
   const { database, kernel, pairing } = instance;
-  if (kernel.clockQuality() !== 'trusted') return;
-  await sweepExpired(database, kernel);
   await instance.delivery.sweep();
+  if (kernel.clockQuality() !== 'trusted') return sweepByCount(database);
+  await sweepExpired(database, kernel);
   await instance.syncConflicts.sweep();
   const isPaired = async () => pairing !== null && (await pairing.paired()) !== null;
   await sweepBelowDeleted({ ...kernel, database, isPaired });

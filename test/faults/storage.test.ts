@@ -9,7 +9,7 @@ import { SchemaRefused } from '#adapters/sql/migrate.ts';
 import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
-import { StorageUnavailable } from '#core/errors.ts';
+import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
 import { fastFolder } from '#test/fast-folder.ts';
 import { putMigrated } from '#test/migrated-files.ts';
@@ -46,10 +46,18 @@ it('one row on a damaged page is refused, and takes none of those with it that a
   const [damaged = '', sound] = [keys.find((id) => !isSound(id)), keys.filter(isSound).slice(0, 20)];
   expect([damaged, sound.length]).toEqual([expect.stringMatching(/^key-/), 20]);
   const database = openSqlite(connection, stamping, fail);
-  const [refused, ...others] = await Promise.allSettled(
-    [damaged, ...sound].map((id) => database.commit(row(id, 'new'))),
+  // decided on what has changed meanwhile: they fail by themselves, and that says nothing of the disk
+  const late = Array.from({ length: 12 }, (_, n) => ({
+    ...row(`late-${n}`, 'x'),
+    guards: [{ entity: 'farm', id: 'norte', n: 7 }],
+  }));
+  const [refused, ...rest] = await Promise.allSettled(
+    [row(damaged, 'new'), ...late, ...sound.map((id) => row(id, 'new'))].map(database.commit),
   );
   expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(StorageUnavailable) as unknown });
+  const others = rest.splice(late.length);
+  for (const one of rest)
+    expect(one).toMatchObject({ status: 'rejected', reason: expect.any(StaleError) as unknown });
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
   const stored = await database.read
     .selectFrom('instance_values')

@@ -39,6 +39,7 @@ export async function startFakeStripe(now: () => number) {
   const answers = new Map<string, { hash: string; status: number; body: unknown }>();
   const asked: Asked[] = [];
   const troubles: ('error' | 'cut' | 'limit' | 'refused' | 'key for tests')[] = [];
+  const onEnd = { run: async (): Promise<void> => undefined };
   const seconds = () => Math.floor(now() / 1000);
 
   const server = createServer((request, response) => void serve(request, response));
@@ -51,6 +52,7 @@ export async function startFakeStripe(now: () => number) {
     const form = Object.fromEntries([...url.searchParams, ...new URLSearchParams(body)]);
     const method = request.method ?? 'GET';
     asked.push({ method, path: url.pathname, form, headers: request.headers });
+    if (method === 'DELETE') await onEnd.run();
     const trouble = troubles.shift();
     if (trouble === 'cut') return void request.socket.destroy();
     const send = (status: number, answer: unknown) => {
@@ -100,6 +102,8 @@ export async function startFakeStripe(now: () => number) {
           name: form['name'],
           metadata: nested(form, 'metadata'),
         });
+      case 'GET /customers/:id':
+        return found(id, (customer) => customer);
       case 'DELETE /customers/:id':
         return found(id, (customer) => {
           for (const thing of things.values())
@@ -311,6 +315,18 @@ export async function startFakeStripe(now: () => number) {
     invoiceOf,
     itemOf,
     seconds,
+    /** From now on it answers as another account that knows nobody of these, until what this answers is called. */
+    asOtherAccount(): () => void {
+      const kept = [...things];
+      things.clear();
+      return () => {
+        for (const [id, thing] of kept) things.set(id, thing);
+      };
+    },
+    /** What happens while it ends something. */
+    whileItEnds(run: () => Promise<void>): void {
+      onEnd.run = run;
+    },
     /** What the next requests meet, one each. */
     fail: (...next: typeof troubles) => void troubles.push(...next),
     /** Options of a gateway that takes this host for Stripe. */

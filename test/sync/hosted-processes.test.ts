@@ -6,10 +6,14 @@ import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/mi
 import { connectPostgres } from '#adapters/sql/open-postgres.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
 import { runStatement } from '#adapters/sql/run-statement.ts';
+import { arrivedNews } from '#contract/resources/local-tables.ts';
+import { notification } from '#contract/resources/notifications.ts';
+import { insert, put } from '#core/changes.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp, startAppBeside } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { localOf, pair } from '#test/paired-apps.ts';
 import { describeOnPostgres, freshDatabase } from '#test/postgres.ts';
+import { aBrowser } from '#test/receivers.ts';
 
 /** Until something another process said has arrived: it comes over a real connection, so it takes real time. */
 const until = (holds: () => boolean | Promise<boolean>) => expect.poll(holds, { interval: 10 }).toBe(true);
@@ -75,6 +79,44 @@ describeOnPostgres('two processes on one database', () => {
     await until(() => /event: control_point\ndata: .*CP-NOVO/.test(heard.join('')));
     abort.abort();
     await reading;
+  });
+
+  test('what a gateway told goes to the phone whole, although both look at it: each counts once for the person', async () => {
+    const { token, user } = await here.signUp();
+    const channel = await here.call('POST', '/notification-channels', {
+      token,
+      body: {
+        kind: 'WEB_PUSH',
+        subscription: aBrowser('https://push.farm.test/both').subscription,
+      },
+    });
+    expect(channel.status).toBe(201);
+    const at = new Date(here.clock.now()).toISOString();
+    const words = { title: 'a', message: 'a', is_read: false, read_at: null, created_at: at };
+    const ids = Array.from({ length: 150 }, () => here.kernel.newId());
+    await here.kernel.commit({
+      actor: null,
+      changes: ids.flatMap((id) => [
+        insert(notification, {
+          id,
+          user_id: user.id,
+          farm_id: null,
+          type: 'ALERT',
+          data: { severity: 'HIGH' },
+          ...words,
+        }),
+        put(arrivedNews, { id, arrived_at: at }),
+      ]),
+    });
+    await Promise.all([here.delivery.tell(), there.delivery.tell()]);
+    await here.delivery.tell();
+    const told = await here.database.read
+      .selectFrom('deliveries')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .where('notification_id', 'in', ids)
+      .execute();
+    expect(told).toHaveLength(ids.length);
   });
 
   test('a logout at one ends the session at the other at once', async () => {

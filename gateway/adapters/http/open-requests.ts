@@ -38,11 +38,13 @@ const ENTER = `insert into open_requests as o (user_id, places)
   where (select count(*) from (${LIVE}) as live) < $3
   returning user_id`;
 const LEAVE = `update open_requests set places = places - $2::text where user_id = $1`;
+// what was given back on another connection meanwhile stays given back;
 // rows are locked in one order: two processes that renew at once never wait for each other
 const RENEW = `with held as (select key as user_id, value as holders from jsonb_each($1::jsonb)),
   locked as (select user_id from open_requests where user_id in (select user_id from held) order by user_id for update)
-  update open_requests as o set places = o.places || (
-    select jsonb_object_agg(holder, ${NOW} + ${HELD_MS}) from jsonb_array_elements_text(held.holders) as holder)
+  update open_requests as o set places = o.places || coalesce((
+    select jsonb_object_agg(holder, ${NOW} + ${HELD_MS}) from jsonb_array_elements_text(held.holders) as holder
+    where jsonb_exists(o.places, holder)), '{}')
   from held, locked where o.user_id = held.user_id and o.user_id = locked.user_id`;
 
 /**

@@ -71,6 +71,9 @@ export function stripeProvider(deps: StripeDeps, settings: StripeSettings): Paym
     cancelSubscription: (wish) => asked(async () => shown(await cancel(stripe, wish))),
     endDouble: (id) => asked(async () => shown(await endDouble(stripe, id))),
     deleteCustomer: (id) => asked(async () => void (await stripe.customers.del(id).catch(nullIfMissing))),
+    // a deleted one is answered as such
+    knowsCustomer: (id) =>
+      asked(async () => (await stripe.customers.retrieve(id).catch(nullIfMissing)) !== null),
     subscriptionNow: (id) =>
       asked(async () => {
         const found = await stripe.subscriptions.retrieve(id, { expand: CARD }).catch(nullIfMissing);

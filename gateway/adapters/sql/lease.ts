@@ -110,3 +110,16 @@ export function underLease(
     if ((await leases.take(name, ms)) !== null) await run();
   };
 }
+
+/** Work that another process does not do at the same moment; whoever comes meanwhile leaves it to the one that is at it. */
+export async function unlessAtIt(
+  leases: Pick<Leases, 'take' | 'giveUp'>,
+  { name, ms, run }: { name: string; ms: number; run: () => Promise<unknown> },
+): Promise<void> {
+  if ((await leases.take(name, ms)) === null) return;
+  try {
+    await run();
+  } finally {
+    await leases.giveUp(name);
+  }
+}

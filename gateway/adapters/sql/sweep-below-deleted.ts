@@ -55,24 +55,43 @@ const journalsBelow = (table: ParentTable): Journal[] =>
  */
 export async function sweepBelowDeleted(deps: SweepBelowDeps): Promise<void> {
   let left = MOST_ROWS;
-  const settled = new Map<string, boolean>();
-  const isSettledHere = async (farmId: string) => {
-    const known = settled.get(farmId) ?? (await isSettled(deps, farmId));
-    settled.set(farmId, known);
-    return known;
+  // what lies on one farm asks the same of it and of its ponds
+  const isSettledHere = once((farmId) => isSettled(deps, farmId));
+  const isGone = (table: ParentTable) => once((id) => isGoneForGood(deps, table, id));
+  const gone: GoneFor = {
+    batches: isGone('batches'),
+    ponds: isGone('ponds'),
+    control_points: isGone('control_points'),
+    farms: isGone('farms'),
   };
   for (const table of PARENTS) {
     for (let after = ''; ; ) {
       const parents = await parentsWithJournals(deps, table, after);
       for (const parent of parents) {
-        const guards = (await isSettledHere(parent.farm_id)) ? await guardsOfTheGone(deps, parent) : null;
+        const guards = (await isSettledHere(parent.farm_id))
+          ? await guardsOfTheGone(deps, parent, gone)
+          : null;
         if (guards !== null) left -= await eraseBelow(deps, parent, { guards, most: left });
         if (left <= 0) return;
       }
+      if (parents.length > 0) await deps.pause(REST_MS);
       after = parents.at(-1)?.id ?? '';
       if (parents.length < PARENTS_AT_ONCE) break;
     }
   }
+}
+
+type Asked = (id: string) => Promise<boolean>;
+type GoneFor = Record<ParentTable, Asked>;
+
+/** Within one sweep: hours later it may be otherwise. */
+function once(ask: Asked): Asked {
+  const answers = new Map<string, boolean>();
+  return async (id) => {
+    const answer = answers.get(id) ?? (await ask(id));
+    answers.set(id, answer);
+    return answer;
+  };
 }
 
 async function parentsWithJournals(
@@ -94,14 +113,19 @@ async function parentsWithJournals(
 }
 
 /** Null unless it, or something above it, is deleted and never comes back; else what that rests on. */
-async function guardsOfTheGone(deps: SweepBelowDeps, parent: Parent): Promise<GuardSeen[] | null> {
+async function guardsOfTheGone(
+  deps: SweepBelowDeps,
+  parent: Parent,
+  gone: GoneFor,
+): Promise<GuardSeen[] | null> {
   const above: (readonly [ParentTable, string | null])[] = [
     [parent.table, parent.id],
     ['ponds', parent.pond_id],
     ['farms', parent.farm_id],
   ];
   for (const [table, id] of above) {
-    if (id === null) continue;
+    // most are not: below a farm that was deleted last week there are thousands, every hour
+    if (id === null || !(await gone[table](id))) continue;
     const guard = asParent(await deps.guard(GUARDS[table], id));
     if (await isGoneForGood(deps, table, id)) return [guard];
   }
@@ -118,6 +142,9 @@ async function isGoneForGood({ database: { read }, now }: SweepBelowDeps, table:
     .executeTakeFirst();
   const register = stored === undefined ? null : registerOf(stored);
   if (register === null || isAlive(register)) return false;
+  const deletedAt = readHlc(register.over[LIFE] ?? '').ms;
+  const isOld = deletedAt < now() - KEPT_MS;
+  if (!isOld && (table !== 'farms' || !(await isOrphaned(read, id)))) return false;
   const disputed = await read
     .selectFrom('sync_conflicts')
     .select('id')
@@ -125,10 +152,11 @@ async function isGoneForGood({ database: { read }, now }: SweepBelowDeps, table:
     .where('row_id', '=', id)
     .limit(1)
     .executeTakeFirst();
-  if (disputed !== undefined) return false;
-  const deletedAt = readHlc(register.over[LIFE] ?? '').ms;
-  if (deletedAt < now() - KEPT_MS) return true;
-  if (table !== 'farms') return false;
+  return disputed === undefined;
+}
+
+/** Its owner's account was deleted. */
+async function isOrphaned(read: Database['read'], id: string): Promise<boolean> {
   const orphaned = await read
     .selectFrom('farms')
     .innerJoin('users', 'users.id', 'farms.owner_id')

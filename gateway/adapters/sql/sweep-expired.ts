@@ -67,6 +67,23 @@ export async function sweepExpired(database: Database, { now }: { now: () => num
   if (database.dialect === 'postgres') await forgetCounts(read, now());
 }
 
+/** A box whose clock nobody can trust keeps the answers of about so many creates: months of them, and a few MB. */
+const ANSWERS_KEPT = 10_000;
+
+/** While nothing tells how old an answer is: the newest stay, so that a box without clock and link never fills up. */
+export async function sweepByCount(database: Database, kept = ANSWERS_KEPT): Promise<void> {
+  await inSlices(database, idempotentAnswer, () =>
+    database.read
+      .selectFrom('idempotent_answers')
+      .select('id')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(SLICE)
+      .offset(kept)
+      .execute(),
+  );
+}
+
 /** What processes count together; nothing waits for these rows. */
 async function forgetCounts(read: Database['read'], nowMs: number): Promise<void> {
   await sql`delete from request_counts where expire < ${Math.floor(nowMs) - COUNTS_KEPT_MS}`.execute(read);

@@ -63,6 +63,7 @@ export function createWriteUnits(deps: WriteUnitsDeps): (units: readonly Unit[])
    */
   function withoutBroken(units: readonly Unit[]): Result[] {
     const results = new Map<number, Result>();
+    let broken = 0;
     while (results.size < units.length) {
       const left = [...units.entries()].filter(([index]) => !results.has(index));
       let at: number | null = null;
@@ -80,8 +81,12 @@ export function createWriteUnits(deps: WriteUnitsDeps): (units: readonly Unit[])
         // at the end nobody knows whose it is
         if (at === null && !(error instanceof StorageUnavailable))
           for (const [index, unit] of left) results.set(index, alone(unit));
-        else if (at === null || isLocked(error) || results.size === MOST_SET_ASIDE) throw error;
-        else results.set(at, deps.asExpected(error));
+        else if (at === null || isLocked(error) || broken === MOST_SET_ASIDE) throw error;
+        else {
+          // what is refused by itself, as by a guard that moved, says nothing of the disk
+          if (isBroken(error)) broken += 1;
+          results.set(at, deps.asExpected(error));
+        }
       }
     }
     return units.map((_, index) => results.get(index) ?? notWritten());

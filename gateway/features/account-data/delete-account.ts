@@ -5,6 +5,7 @@ import { farm } from '#contract/resources/farms.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import {
   delivery,
+  invitationLetter,
   paymentObject,
   providerSubscription,
   tokenUse,
@@ -22,8 +23,10 @@ import { isoOf } from '#core/kernel.ts';
 import { type Decision, perform } from '#core/use-case.ts';
 import type { Account, DeleteAccountDeps, PersonalRows } from './ports.ts';
 
-/** Rows that are erased at a time, so that control never waits. */
+/** Rows that are erased at a time, all lists together, so that control never waits. */
 const SLICE = 200;
+/** What stays and is overwritten costs more: its register and its news for the other instance go with it. */
+const BLANKED_SLICE = 50;
 const REST_MS = 20;
 
 const NO_POSITION = { lat: null, lng: null } as const;
@@ -71,17 +74,21 @@ export async function eraseLeftovers(
   for (;;) {
     const left = await deps.queries.leftovers(SLICE);
     const updated_at = isoOf(deps.now());
-    const changes = [
+    const erased = [
       ...left.notifications.map((id) => erase(notification, id)),
       ...left.deliveries.map((id) => purge(delivery, id)),
       ...left.channels.map((id) => erase(notificationChannel, id)),
-      ...left.accessTokens.map((id) => erase(accessToken, id)),
+      // found by their tokens
       ...left.tokenUses.map((id) => purge(tokenUse, id)),
+      ...left.accessTokens.map((id) => erase(accessToken, id)),
+    ].slice(0, SLICE);
+    const blanked = [
       ...left.addresses.map((id) => blank(address, id, { ...NOWHERE, updated_at })),
       ...left.farms.map((id) => blank(farm, id, { name: '', description: null, ...NO_POSITION, updated_at })),
       ...left.ponds.map((id) => blank(pond, id, { ...NO_POSITION, updated_at })),
       ...left.batches.map((id) => blank(batch, id, { notes: null, end_reason: null, updated_at })),
-    ];
+    ].slice(0, BLANKED_SLICE);
+    const changes: Change[] = erased.length > 0 ? erased : blanked;
     if (changes.length === 0) return;
     await deps.commit({ changes, actor: null });
     await deps.pause(REST_MS);
@@ -151,7 +158,15 @@ function endOf(
     ...rows.channels.map((id) =>
       update(notificationChannel, id, { address: '', keys: null, is_active: false, updated_at: at }),
     ),
-    ...rows.invitations.map((id) => blank(invitation, id, { email_key: null, updated_at: at })),
+    // one that is still open would be anybody's without the address that it was for
+    ...rows.invitations.map(({ id, state }) =>
+      blank(invitation, id, {
+        email_key: null,
+        updated_at: at,
+        ...(state === 'OPEN' ? { state: 'REVOKED' } : {}),
+      }),
+    ),
+    ...rows.invitationLetters.map((id) => purge(invitationLetter, id)),
     ...rows.conflicts.map((id) => purge(syncConflict, id)),
     ...rows.subscriptions.map((id) =>
       update(subscription, id, {

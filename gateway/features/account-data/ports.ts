@@ -1,4 +1,5 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
+import type { invitation } from '#contract/resources/invitations.ts';
 import type { user } from '#contract/resources/users.ts';
 import type { AttemptLimit } from '#core/attempts.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -16,7 +17,9 @@ export type PersonalRows = {
   accessTokens: string[];
   channels: string[];
   /** Invitations that name the person's address, deleted ones too. */
-  invitations: string[];
+  invitations: Pick<RowOf<typeof invitation>, 'id' | 'state'>[];
+  /** Letters of those that are still to be sent. */
+  invitationLetters: string[];
   /** Edits of the account and its addresses that lost once. */
   conflicts: string[];
   subscriptions: string[];

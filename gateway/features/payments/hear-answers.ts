@@ -4,7 +4,7 @@ import { type Change, put, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
-import { keepOne } from './keep-one.ts';
+import { type EndedDoubles, keepOne } from './keep-one.ts';
 import { newsOf } from './payment-news.ts';
 import type {
   PaymentNews,
@@ -17,12 +17,14 @@ import type {
 } from './ports.ts';
 import { withAnswer } from './provider-facts.ts';
 import { changedFields, runningAt } from './subscription-from-provider.ts';
+import { sureOfMissing } from './sure-of-missing.ts';
 
 export type AppliedDeps = Pick<Kernel, 'now' | 'log'> & {
   queries: PaymentQueries;
   provider: PaymentProvider;
   subscriptionChanged: SubscriptionChanged;
   notify: Notify;
+  endedDoubles: EndedDoubles;
 };
 export type HearDeps = AppliedDeps & Pick<Kernel, 'commit' | 'pause' | 'random' | 'guard'>;
 
@@ -38,17 +40,25 @@ export type Answer = {
 
 /**
  * Asks the provider for everything that runs for a user, and takes it over: what a person paid for counts although its
- * event got lost or is still on its way. Throws 503 when the provider does not answer.
+ * event got lost or is still on its way. Throws 503 when the provider does not answer, 422 when it never knew the user.
  */
 export async function askAll(deps: HearDeps, { user_id: userId, ...row }: Subscription): Promise<void> {
   const { provider } = deps;
-  if (row.payment_provider !== provider.name || row.payment_customer_id === null) return;
-  const found = await provider.subscriptionsOf(row.payment_customer_id);
+  const customerId = row.payment_customer_id;
+  if (row.payment_provider !== provider.name || customerId === null) return;
+  const found = await provider.subscriptionsOf(customerId);
   const answers: Answer[] = found.map(({ id, ...snapshot }) => ({ id, snapshot }));
   const running = runningAt(provider, row);
   if (running !== null && !answers.some(({ id }) => id === running))
-    answers.push({ id: running, snapshot: await provider.subscriptionNow(running) });
-  await hear(deps, { userId, customerId: row.payment_customer_id, answers, actor: userId });
+    answers.push({
+      id: running,
+      snapshot: await sureOfMissing(
+        deps,
+        { id: running, customerId },
+        await provider.subscriptionNow(running),
+      ),
+    });
+  await hear(deps, { userId, customerId, answers, actor: userId });
 }
 
 /** Takes over what the provider answered of the subscriptions of one user, and tells `news` beside it. */

@@ -6,7 +6,15 @@ import { begunStanding, shownOf } from './subscription-from-provider.ts';
 
 export type KeepOneDeps = Pick<Kernel, 'now' | 'log'> & {
   provider: Pick<PaymentProvider, 'subscriptionNow' | 'endDouble'>;
+  endedDoubles: EndedDoubles;
 };
+
+/**
+ * By their ids at the provider. A commit that comes too late is decided again, and what was ended for the first decision
+ * looks then as if it had ended by itself: it is told all the same, each once.
+ */
+export type EndedDoubles = Map<string, EndedDouble>;
+const MOST_REMEMBERED = 1_000;
 
 export type EndedDouble = { subscriptionId: string; plan: Standing['plan']; keptPlan: Standing['plan'] };
 
@@ -19,13 +27,15 @@ export async function keepOne(
   deps: KeepOneDeps,
   all: readonly ProviderSubscription[],
 ): Promise<{ all: readonly ProviderSubscription[]; ended: EndedDouble[] }> {
-  if (all.filter(isRunning).length < 2) return { all, ended: [] };
+  const { endedDoubles } = deps;
+  const endedOf = (ones: readonly ProviderSubscription[]) =>
+    ones.flatMap(({ id }) => endedDoubles.get(id) ?? []);
+  if (all.filter(isRunning).length < 2) return { all, ended: endedOf(all) };
   // an end that is still on its way to us is no double
   const asked: ProviderSubscription[] = [];
   for (const one of all)
     asked.push(isRunning(one) ? await answered(deps, one, deps.provider.subscriptionNow) : one);
   const kept = shownOf(asked);
-  const ended: EndedDouble[] = [];
   const now: ProviderSubscription[] = [];
   for (const one of asked) {
     if (!isRunning(one) || kept === null || one.id === kept.id) {
@@ -35,9 +45,16 @@ export async function keepOne(
     const after = await answered(deps, one, deps.provider.endDouble);
     now.push(after);
     const plan = begunStanding(one)?.plan ?? null;
-    if (!isRunning(after)) ended.push({ subscriptionId: one.id, plan, keptPlan: kept.standing.plan });
+    if (!isRunning(after))
+      remember(endedDoubles, { subscriptionId: one.id, plan, keptPlan: kept.standing.plan });
   }
-  return { all: now, ended };
+  return { all: now, ended: endedOf(now) };
+}
+
+function remember(endedDoubles: EndedDoubles, double: EndedDouble): void {
+  endedDoubles.set(double.subscriptionId, double);
+  const oldest = endedDoubles.keys().next().value;
+  if (endedDoubles.size > MOST_REMEMBERED && oldest !== undefined) endedDoubles.delete(oldest);
 }
 
 async function answered(

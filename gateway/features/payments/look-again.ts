@@ -6,6 +6,7 @@ import { perform } from '#core/use-case.ts';
 import { askAll, type HearDeps, hear } from './hear-answers.ts';
 import type { Card, PaymentNews, ProviderSubscription } from './ports.ts';
 import { factsOf, standingOf } from './provider-facts.ts';
+import { sureOfMissing } from './sure-of-missing.ts';
 
 // Events get lost: an address that was wrong for a week, an instance that was away for longer than the provider tries.
 // So every subscription that runs is asked after a day after its paid month, every day while that is over, and when its
@@ -18,6 +19,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MONTH_MS = 28 * DAY_MS;
 /** One after the other: the rest has an hour to wait. */
 const AT_A_TIME = 200;
+/** One after the other: then it is the key, not what was asked. */
+const MOST_FAILED = 3;
 
 /** Asks the provider for what is due. By a clock that is not to be trusted nothing is. */
 export async function lookAgain(deps: LookAgainDeps): Promise<void> {
@@ -25,7 +28,12 @@ export async function lookAgain(deps: LookAgainDeps): Promise<void> {
   const { name } = deps.provider;
   const now = deps.now();
   const due = await deps.queries.dueLooks({ provider: name, at: isoOf(now), limit: AT_A_TIME });
-  for (const one of due) if (!(await isAnswered(deps, () => look(deps, one), one))) return;
+  let failed = 0;
+  for (const one of due) {
+    const came = await answerTo(deps, () => look(deps, one), one);
+    failed = came === 'failed' ? failed + 1 : 0;
+    if (came === 'away' || failed === MOST_FAILED) return;
+  }
   // bought within a day, and nothing heard of it
   const buying = await deps.queries.buyersUnheard({
     provider: name,
@@ -33,23 +41,23 @@ export async function lookAgain(deps: LookAgainDeps): Promise<void> {
     until: isoOf(now - HOUR_MS),
     limit: AT_A_TIME,
   });
-  for (const row of buying) if (!(await isAnswered(deps, () => askAll(deps, row), null))) return;
+  for (const row of buying) if ((await answerTo(deps, () => askAll(deps, row), null)) === 'away') return;
 }
 
-/** False when the provider does not answer: then nobody else needs to be asked for now. */
-async function isAnswered(
+/** `away`: the provider does not answer, and nobody else needs to be asked for now. */
+async function answerTo(
   deps: LookAgainDeps,
   ask: () => Promise<void>,
   one: ProviderSubscription | null,
-): Promise<boolean> {
+): Promise<'told' | 'away' | 'failed'> {
   try {
     await ask();
-    return true;
+    return 'told';
   } catch (error) {
-    if (error instanceof AppError && error.extras.code === 'PAYMENT_PROVIDER_UNAVAILABLE') return false;
+    if (error instanceof AppError && error.extras.code === 'PAYMENT_PROVIDER_UNAVAILABLE') return 'away';
     deps.log.warn({ err: error, subscription: one?.id }, 'a subscription could not be asked after');
     if (one !== null) await postpone(deps, one);
-    return true;
+    return 'failed';
   }
 }
 
@@ -72,7 +80,7 @@ async function look(
   deps: LookAgainDeps,
   { id, user_id: userId, customer_id: customerId }: ProviderSubscription,
 ) {
-  const snapshot = await deps.provider.subscriptionNow(id);
+  const snapshot = await sureOfMissing(deps, { id, customerId }, await deps.provider.subscriptionNow(id));
   const card = snapshot?.card ?? null;
   await hear(deps, {
     userId,

@@ -16,6 +16,7 @@ import type {
   Subscription,
 } from './ports.ts';
 import { runningAt } from './subscription-from-provider.ts';
+import { sureOfMissing } from './sure-of-missing.ts';
 
 export type OwnDeskDeps = HearDeps & ChooseFreeDeps;
 
@@ -152,7 +153,11 @@ async function cancel(
   for (const subscriptionId of running)
     answers.push({
       id: subscriptionId,
-      snapshot: await deps.provider.cancelSubscription({ subscriptionId, ...wish }),
+      snapshot: await sureOfMissing(
+        deps,
+        { id: subscriptionId, customerId },
+        await deps.provider.cancelSubscription({ subscriptionId, ...wish }),
+      ),
     });
   await hear(deps, { userId, customerId, answers, actor: userId });
   return cancelledAnswer(id, await ownSubscription(deps, userId));

@@ -116,6 +116,8 @@ export type PaymentProvider = {
   endDouble: (subscriptionId: string) => Promise<Snapshot | null>;
   /** Forgets a person and ends at once what the person pays for; one it does not know is forgotten already. */
   deleteCustomer: (customerId: string) => Promise<void>;
+  /** Also one that was forgotten; false where this account never had it. */
+  knowsCustomer: (customerId: string) => Promise<boolean>;
   /** null, here and above: the provider knows no such subscription. */
   subscriptionNow: (subscriptionId: string) => Promise<(Snapshot & { card: Card | null }) | null>;
   /** Those of a customer that have not ended; none for a customer the provider does not know. */

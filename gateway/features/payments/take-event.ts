@@ -4,6 +4,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
 import { applied } from './hear-answers.ts';
+import type { EndedDoubles } from './keep-one.ts';
 import { newsOf } from './payment-news.ts';
 import type {
   Fact,
@@ -20,6 +21,7 @@ export type TakeEventDeps = Pick<Kernel, 'now' | 'guard' | 'log'> & {
   provider: PaymentProvider;
   subscriptionChanged: SubscriptionChanged;
   notify: Notify;
+  endedDoubles: EndedDoubles;
 };
 
 export type Outcome = 'applied' | 'outdated' | 'ignored';

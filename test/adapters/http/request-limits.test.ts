@@ -257,6 +257,32 @@ describeOnPostgres('requests at the same time, in all processes of an instance',
     }
   });
 
+  test('a place that is given back while its process renews what it holds stays free', async () => {
+    const run = runStatement(opened.database.read);
+    const held = Promise.withResolvers<void>();
+    const slow = sharedOpenRequests({
+      process: 'slow',
+      // this connection of the pool comes behind the one that gives the place back
+      run: async (statement, values) => {
+        if (statement.includes('with held')) await held.promise;
+        return run(statement, values);
+      },
+    });
+    const [kept, leave] = [await slow.enter('rui', 2), await slow.enter('rui', 2)];
+    expect([kept, leave]).not.toContain(null);
+    const renewed = slow.renew();
+    leave?.();
+    const places = () =>
+      sql<{ n: string }>`select count(*) as n from open_requests as o, jsonb_object_keys(o.places)
+        where o.user_id = 'rui'`
+        .execute(opened.database.read)
+        .then(({ rows }) => Number(rows[0]?.n));
+    await expect.poll(places).toBe(1);
+    held.resolve();
+    await renewed;
+    expect(await places()).toBe(1);
+  });
+
   test('those of a process that died are free a minute later', async () => {
     for (let n = 0; n < 2; n += 1) expect(await enter(n, 'ida')).not.toBeNull();
     await pass(61_000);

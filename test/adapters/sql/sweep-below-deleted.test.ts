@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
 import { decodeRow } from '#adapters/sql/tables.ts';
 import { allResources } from '#contract/resources/all.ts';
+import { farm as farmTable } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
@@ -87,6 +89,58 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
     expect(kept).toEqual([{ hidden: 1 }]);
   });
 
+  test('cost a farm that was deleted yesterday little each hour: control has its turn in between', async () => {
+    const gone = await aFarm(app.kernel, userId);
+    const { read } = app.database;
+    const stored = await read
+      .selectFrom('ponds')
+      .selectAll()
+      .where('id', '=', gone.pond)
+      .executeTakeFirstOrThrow();
+    const reading = await read
+      .selectFrom('measurements')
+      .selectAll()
+      .where('id', '=', gone.measurement)
+      .executeTakeFirstOrThrow();
+    const { rev: _p, ...likePond } = decodeRow(pond, stored);
+    const { rev: _m, ...likeReading } = decodeRow(measurement, reading);
+    const many = Array.from({ length: 120 }, (_one, n) => ({
+      ...likePond,
+      id: randomUUID(),
+      numeric_id: likePond.numeric_id + 1_000 + n,
+      cod: `N-${n}`,
+    }));
+    const readings = many.map(({ id }) => ({ ...likeReading, id: randomUUID(), pond_id: id }));
+    await app.kernel.commit({
+      actor: null,
+      changes: [...many.map((row) => insert(pond, row)), ...readings.map((row) => insert(measurement, row))],
+    });
+    await app.kernel.commit({ actor: null, changes: [remove(farmTable, gone.farm)] });
+    let reads = 0;
+    let rests = 0;
+    const counting = read.withPlugin({
+      transformQuery: ({ node }) => {
+        reads += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    await sweepBelowDeleted({
+      ...app.kernel,
+      guard: (entity, id) => {
+        reads += 1;
+        return app.kernel.guard(entity, id);
+      },
+      database: { read: counting, commit: app.database.commit },
+      isPaired: async () => false,
+      pause: async () => void (rests += 1),
+    });
+    expect(await journalsOf(gone)).toEqual(ALL);
+    // one look at each pond, and some at the farm
+    expect(reads).toBeLessThan(many.length + 30);
+    expect(rests).toBeGreaterThanOrEqual(3);
+  });
+
   test('stay while somebody may still take the deletion back', async () => {
     const farm = await aFarm(app.kernel, userId);
     await app.kernel.commit({ actor: null, changes: [remove(pond, farm.pond)] });
@@ -139,7 +193,7 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
 });
 
 describe('by a clock that is not to be trusted', () => {
-  test('nothing below what was deleted goes', async () => {
+  test('nothing below what was deleted goes, and answers kept for repeated entries stay bounded', async () => {
     const app = await startApp('sqlite', ['--trust-clock', 'no']);
     const { user } = await app.signUp();
     const farm = await aFarm(app.kernel, user.id);
@@ -148,6 +202,18 @@ describe('by a clock that is not to be trusted', () => {
     await sweep(app);
     const left = await app.database.read.selectFrom('measurements').select('id').execute();
     expect(left).toEqual([{ id: farm.measurement }]);
+    // what grows with every entry is bounded all the same: the newest stay
+    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10600)
+      insert into idempotent_answers (id, body_hash, status, answer, created_at)
+      select 'a-' || i, '', 201, '{}', strftime('%Y-%m-%dT%H:%M:%fZ', 1700000000 + i, 'unixepoch') from n`.execute(
+      app.database.read,
+    );
+    await sweep(app);
+    const answers = await app.database.read
+      .selectFrom('idempotent_answers')
+      .select(({ fn }) => [fn.countAll<number>().as('n'), fn.min('created_at').as('oldest')])
+      .executeTakeFirst();
+    expect(answers).toEqual({ n: 10_000, oldest: new Date(1_700_000_601_000).toISOString() });
     await app.close();
   });
 });

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
 import { EXPORTED } from '#adapters/sql/queries/account-sections.ts';
+import { decodeRow } from '#adapters/sql/tables.ts';
 import type { RowOf } from '#contract/resource.ts';
 import { allResources } from '#contract/resources/all.ts';
+import { farm as farmTable } from '#contract/resources/farms.ts';
+import { invitationLetter } from '#contract/resources/local-tables.ts';
+import { notificationChannel } from '#contract/resources/notification-channels.ts';
+import { notification } from '#contract/resources/notifications.ts';
+import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
 import { insert, remove, update } from '#core/changes.ts';
+import { eraseLeftovers } from '#features/account-data/delete-account.ts';
 import { aBatch } from '#test/a-batch.ts';
 import { type App, aControlPoint, aFarmWith, body, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -282,6 +290,30 @@ onBothEngines('the data of an account', (_open, engine) => {
       );
     });
 
+    test('leaves no offer behind that would be for anybody now', async () => {
+      const person = await aPerson();
+      const host = await aFarmWith(app);
+      const handover = body(
+        await app.call('POST', `/farms/${host.farmId}/invitations`, {
+          token: host.token,
+          body: { kind: 'HANDOVER', email: person.user.email, password: 'camarao-123' },
+        }),
+      );
+      const sealed = { sealed: 'x', language: 'pt-BR', attempts: 0, next_at: '2126-01-01T00:00:00.000Z' };
+      const letter = { id: String(handover['id']), ...sealed, created_at: sealed.next_at };
+      await app.kernel.commit({ actor: null, changes: [insert(invitationLetter, letter)] });
+      expect((await end(person)).status).toBe(204);
+      // who finds the note with the code gets no farm
+      const finder = await app.signUp();
+      const tried = await app.call('POST', '/invitations/accept', {
+        token: finder.token,
+        body: { code: handover['code'] },
+      });
+      expect([tried.status, body(tried)['code']]).toEqual([409, 'INVITATION_REVOKED']);
+      const letters = await app.database.read.selectFrom('invitation_letters').select('id').execute();
+      expect(letters).toEqual([]);
+    });
+
     test('leaves nothing of what was deleted before either, nor of farms that went with it', async () => {
       const person = await aPerson();
       const ask = async (method: string, path: string, sent?: unknown) => {
@@ -448,6 +480,66 @@ onBothEngines('the data of an account', (_open, engine) => {
       expect(await left()).toHaveLength(2);
       await app.people.eraseLeftovers();
       expect(await left()).toEqual([]);
+    });
+
+    test('is cleared in commits that are small together, and those that overwrite smaller still', async () => {
+      const person = await aPerson();
+      const farm = await aFarm(app.kernel, person.user.id);
+      const at = new Date(app.clock.now()).toISOString();
+      const words = { title: 'a', message: 'a', data: {}, is_read: false, read_at: null, created_at: at };
+      const note = { user_id: person.user.id, farm_id: null, type: 'SYSTEM' as const, ...words };
+      const stored = await app.database.read
+        .selectFrom('ponds')
+        .selectAll()
+        .where('id', '=', farm.pond)
+        .executeTakeFirstOrThrow();
+      const { rev: _, ...like } = decodeRow(pond, stored);
+      const many = Array.from({ length: 130 }, (_one, n) => ({
+        ...like,
+        id: app.kernel.newId(),
+        numeric_id: like.numeric_id + 10_000 + n,
+        cod: `N-${n}`,
+        lat: '-4',
+        lng: '-37',
+      }));
+      const notes = many.map(() => insert(notification, { id: app.kernel.newId(), ...note }));
+      const channel = {
+        user_id: person.user.id,
+        kind: 'WEBHOOK' as const,
+        address: 'https://farm.test',
+        keys: null,
+        types: ['ALERT' as const],
+        min_severity: 'LOW' as const,
+        quiet_from: null,
+        quiet_to: null,
+        timezone: 'Etc/UTC',
+        is_active: true,
+        verified_at: at,
+        created_at: at,
+        updated_at: null,
+      };
+      const channels = many.map(() => insert(notificationChannel, { id: app.kernel.newId(), ...channel }));
+      await app.kernel.commit({
+        actor: null,
+        changes: [...many.map((row) => insert(pond, row)), ...notes, ...channels],
+      });
+      await app.kernel.commit({ actor: null, changes: [remove(farmTable, farm.farm)] });
+      await app.kernel.commit({ actor: null, changes: [remove(user, person.user.id)] });
+      const sizes: { all: number; blanked: number }[] = [];
+      const { read } = app.database;
+      await eraseLeftovers({
+        ...app.kernel,
+        queries: accountDataQueries(read, read),
+        commit(unit) {
+          const blanked = unit.changes.filter(({ op }) => op === 'blank').length;
+          sizes.push({ all: unit.changes.length, blanked });
+          return app.kernel.commit(unit);
+        },
+      });
+      expect(Math.max(...sizes.map(({ all }) => all))).toBe(200);
+      expect(Math.max(...sizes.map(({ blanked }) => blanked))).toBe(50);
+      const left = await read.selectFrom('ponds').select('id').where('lat', 'is not', null).execute();
+      expect(left.filter(({ id }) => many.some((row) => row.id === id))).toEqual([]);
     });
   });
 });

@@ -323,6 +323,15 @@ onBothEngines('workers of deliveries', (_open, engine) => {
       expect(await count()).toBe(before);
     });
 
+    it('by such a clock keeps the newest of what is done, so that the box never fills up', async () => {
+      await app.database.read.deleteFrom('deliveries').execute();
+      await waiting(3, 1);
+      await aWorker(() => Promise.resolve({ is: 'sent' })).work();
+      const still = await waiting(1, 1);
+      await sweepDeliveries(app.database.read, { now: app.clock.now(), quality: 'estimated', kept: 2 });
+      expect([await count(), await statesOf(still)]).toEqual([3, ['PENDING 0']]);
+    });
+
     it('an alarm of a box that did not know the time is no old one when it hears it', async () => {
       await app.database.read.deleteFrom('deliveries').execute();
       const old = await waiting(1, 1);

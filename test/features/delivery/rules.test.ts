@@ -259,6 +259,22 @@ describe('the slots of those that send to many places', () => {
   });
 });
 
+describe('the slots of those that send to one place, as nearly all browsers have', () => {
+  it('are kept, one in four of that place, for what is critical', async () => {
+    const gate = createSendGate(16);
+    const inside = { critical: 0, other: 0 };
+    const enter = (isCritical: boolean) =>
+      void gate
+        .enter(isCritical, 'push.test')
+        .then(() => void (inside[isCritical ? 'critical' : 'other'] += 1));
+    for (let n = 0; n < 20; n += 1) enter(false);
+    for (let n = 0; n < 5; n += 1) await Promise.resolve();
+    for (let n = 0; n < 3; n += 1) enter(true);
+    for (let n = 0; n < 5; n += 1) await Promise.resolve();
+    expect(inside).toEqual({ critical: 2, other: 6 });
+  });
+});
+
 describe('what is done with a delivery', () => {
   const now = at('2026-03-03T12:00:00Z');
   const ago = (hours: number) => new Date(now - hours * HOUR).toISOString();

@@ -223,6 +223,43 @@ onBothEngines('news of a farm and of its half in the cloud', (_open, engine) => 
     expect(await cloud()).toHaveLength(1);
   });
 
+  it('an alarm raised while the clock of the farm was two days behind rings in the cloud once, as long as it stands', async () => {
+    const cloud = await pushInCloud();
+    const pond = await aPond();
+    const over = await aPond();
+    await apps.linkDown();
+    const alertIds: string[] = [];
+    for (const one of [pond, over]) {
+      await measure(apps.gateway, onFarm, one, 2);
+      const row = await apps.gateway.database.read
+        .selectFrom('alerts')
+        .select('id')
+        .where('pond_id', '=', one)
+        .executeTakeFirstOrThrow();
+      alertIds.push(row.id);
+    }
+    // as a gateway wrote them that did not know the time yet
+    const [alert_id, ended] = alertIds;
+    await written(apps.gateway, { ageMs: 50 * HOUR, data: { alert_id } });
+    const last = await written(apps.gateway, { ageMs: 48 * HOUR, data: { alert_id } });
+    const ofEnded = await written(apps.gateway, { ageMs: 48 * HOUR, data: { alert_id: ended } });
+    await measure(apps.gateway, onFarm, over, 6);
+    await apps.linkUp();
+    const told = (await cloud()).map(({ notification_id }) => notification_id);
+    expect([told.filter((id) => id === last).length, told.includes(ofEnded)]).toEqual([1, false]);
+    const found = await apps.hosted.database.read
+      .selectFrom('notifications')
+      .select(['id', 'data'])
+      .where(
+        'id',
+        'in',
+        told.filter((id) => id !== null),
+      )
+      .execute();
+    // the one that was dated today, and the last of those that were not
+    expect(found.filter(({ data }) => JSON.parse(String(data))['alert_id'] === alert_id)).toHaveLength(2);
+  });
+
   it('that a gateway is out of reach is no news at that gateway', async () => {
     const farm = await webhookOnFarm();
     await written(apps.hosted, { data: { alert_type: 'GATEWAY_OFFLINE' } });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { instanceValue } from '#contract/resources/local-tables.ts';
+import { put } from '#core/changes.ts';
 import { type App, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import {
@@ -427,6 +429,29 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
     expect([running, (await mine(token))['status']]).toEqual([[], 'CANCELED']);
   });
 
+  test('who paid twice is told of the one that was ended, also when another event of that moment comes between', async () => {
+    const { token, user } = await subscriber();
+    const [basic, professional] = [await pageOf(token, 'BASIC'), await pageOf(token, 'PROFESSIONAL')];
+    Object.assign(stripe.things.get(basic) ?? {}, { status: 'open' });
+    const older = stripe.pay(basic);
+    app.clock.advance(5_000);
+    const newer = stripe.pay(professional);
+    for (const event of older.events) await send(event);
+    let times = 0;
+    stripe.whileItEnds(async () => {
+      times += 1;
+      await app.kernel.commit({
+        changes: [put(instanceValue, { id: 'test:between', value: '1' })],
+        guards: [await app.kernel.guard('payments', user.id)],
+        actor: null,
+      });
+    });
+    for (const event of newer.events) expect((await send(event)).status).toBe(200);
+    stripe.whileItEnds(() => Promise.resolve());
+    const doubles = (await told(token)).filter(({ data }) => data['event'] === 'double_ended');
+    expect([times, doubles]).toMatchObject([1, [{ data: { plan: 'BASIC', kept_plan: 'PROFESSIONAL' } }]]);
+  });
+
   test('what was paid for is not sold again although every event of it got lost', async () => {
     const { token } = await subscriber();
     const { subscription } = stripe.pay(await pageOf(token, 'BASIC'));
@@ -593,6 +618,37 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
         expect((await mine(token))['status']).toBe(status);
       },
     );
+
+    test('with the key of another account nobody loses what they pay for, and most are not even asked after', async () => {
+      const people = [];
+      for (let n = 0; n < 4; n += 1) people.push(await paid());
+      await app.payments.look();
+      app.clock.advance(32 * DAY_MS);
+      const back = stripe.asOtherAccount();
+      const asked = stripe.asked.length;
+      await app.payments.look();
+      const missed = stripe.asked.slice(asked).filter(({ path }) => path.startsWith('/v1/subscriptions/'));
+      const cancelled = await app.call('POST', '/payment/cancel-subscription', {
+        token: await again(people[0]?.email ?? ''),
+        body: { cancel_at_period_end: false },
+      });
+      back();
+      const statuses = [];
+      for (const { email } of people) statuses.push((await mine(await again(email)))['status']);
+      expect([missed.length, cancelled.status, body(cancelled)['code'], statuses]).toEqual([
+        3,
+        422,
+        'PAYMENT_REFUSED',
+        ['ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE'],
+      ]);
+      const error = app.sentences.find(({ sentence }) => sentence.includes('key that of another account'));
+      expect(error?.level).toBe('error');
+      // with the right key again what it says counts
+      app.clock.advance(2 * DAY_MS);
+      Object.assign(stripe.things.get(people[0]?.subscription.id ?? '') ?? {}, { status: 'canceled' });
+      for (const _round of [1, 2]) await app.payments.look();
+      expect((await mine(await again(people[0]?.email ?? '')))['status']).toBe('CANCELED');
+    });
 
     test('a purchase that Stripe never told of is found within hours', async () => {
       const { token } = await subscriber();

@@ -1,3 +1,4 @@
+import { priorityOf } from '#contract/alert-priority.ts';
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import { alarmWords } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
@@ -8,7 +9,6 @@ import { usePlaceOf } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, percent } from '../../i18n/format.ts';
 import { chatteringOf, mostWithin, prioritySplit, repeatedMost } from '../../state/alarm-figures.ts';
-import { priorityOf } from '../../state/alarm-state.ts';
 import { listWords } from './words.ts';
 
 const DAY = 86_400_000;

@@ -66,6 +66,7 @@ export function sandboxProvider(deps: SandboxDeps): PaymentProvider {
       if ((await deps.queries.objectById(id)) === null) return;
       await onCustomer(deps, id, (customer, work) => forgotten(deps, customer, work));
     },
+    knowsCustomer: async (id) => (await deps.queries.objectById(id)) !== null,
     subscriptionNow: (id) => snapshot(deps, id),
     async subscriptionsOf(customerId) {
       const running = await runningOf(deps, customerId);

@@ -170,8 +170,13 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
   };
   const invitations = await db
     .selectFrom('invitations')
-    .select('id')
+    .select(['id', 'state'])
     .where('email_key', '=', emailKey)
+    .execute();
+  const letters = await db
+    .selectFrom('invitation_letters')
+    .select('id')
+    .where('id', 'in', db.selectFrom('invitations').select('id').where('email_key', '=', emailKey))
     .execute();
   const conflicts = await db
     .selectFrom('sync_conflicts')
@@ -191,7 +196,8 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     accessTokens: await visible('access_tokens'),
     channels: await visible('notification_channels'),
     subscriptions: await visible('subscriptions'),
-    invitations: invitations.map(idOf),
+    invitations,
+    invitationLetters: letters.map(idOf),
     conflicts: conflicts.map(idOf),
     usageCrossings: await local('usage_crossings'),
     providerSubscriptions: await local('provider_subscriptions'),

@@ -15,6 +15,8 @@ const LONGEST_WAIT_MS = 26 * 3_600_000;
 const SLICE = 500;
 const SENT_KEPT_MS = 7 * 24 * 3_600_000;
 const DEAD_KEPT_MS = 30 * 24 * 3_600_000;
+/** While nothing tells how old they are; more than a month of a farm in trouble. */
+const DONE_KEPT = 10_000;
 const PENDING_KEPT_MS = 8 * 24 * 3_600_000;
 
 // indexes hold for these very words, so they are no parameters
@@ -179,13 +181,17 @@ export function deliveryCounts(db: Db) {
 
 /**
  * Removes what has been kept long enough, in slices, and brings back what a wrong clock put off. By a clock that is not to
- * be trusted nothing has been kept for long.
+ * be trusted nothing has been kept for long: of what is done the newest stay.
  */
 export async function sweepDeliveries(
   db: Db,
-  { now, quality }: { now: number; quality: 'trusted' | 'estimated' },
+  { now, quality, kept = DONE_KEPT }: { now: number; quality: 'trusted' | 'estimated'; kept?: number },
 ): Promise<void> {
   if (quality === 'trusted') await removeOld(db, now);
+  else
+    await removeInSlices(db, (rows) =>
+      rows.where('done_at', 'is not', null).orderBy('done_at', 'desc').orderBy('id', 'desc').offset(kept),
+    );
   await dueAgain(db, now);
 }
 
