@@ -1,7 +1,8 @@
+import { basename } from 'node:path';
 import { listBackups, listByName } from '#adapters/backup/backup-folder.ts';
 import { goesOverCard, hoursBetween, notePace } from '#adapters/backup/backup-pace.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
-import { isBackupDue, isSnapshotDue, type Tried } from '#adapters/backup/due.ts';
+import { isBackupDue, isSnapshotDue, RETRY_MS, type Tried } from '#adapters/backup/due.ts';
 import { clearScratch } from '#adapters/backup/scratch.ts';
 import type { Checks } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
@@ -15,7 +16,7 @@ import { SNAPSHOT_NAME, snapshotFolder } from './boot/snapshot-folder.ts';
 import { tellBoot } from './boot/tell-boot.ts';
 import { controlChangeOf } from './boot/watch-control.ts';
 import { type Config, databaseFile } from './config.ts';
-import type { Job, JobDone } from './do-job.ts';
+import type { Job, JobDone, TellPhase } from './do-job.ts';
 
 const HOUR = 3_600_000;
 const MB = 1_000_000;
@@ -43,7 +44,8 @@ export type BackupStand = {
   checkedAt: number | null;
   boot: Pick<BootReport, 'rung' | 'detail' | 'isMemoryOnly'> & { isWhole: boolean };
 };
-export type RunJob = (job: Job) => Promise<JobDone>;
+export type RunJob = (job: Job, tell?: TellPhase) => Promise<JobDone>;
+export type BackupKeeper = ReturnType<typeof wireBackup>;
 
 /** What a gateway on SQLite keeps for the day its disk dies: configuration, snapshots, backups; and how it started. */
 export function wireBackup(deps: BackupDeps) {
@@ -70,23 +72,24 @@ export function wireBackup(deps: BackupDeps) {
   const lastGood = keepLastGood({ ...kernel, monotonic, data: config.data, database });
   tellOutside(deps, state);
 
-  async function attempt(what: 'backup' | 'snapshot', run: () => Promise<JobDone>): Promise<boolean> {
-    if (state.isStopping) return true;
+  /** Answers what went wrong. */
+  async function attempt(what: 'backup' | 'snapshot', run: () => Promise<JobDone>): Promise<Error | null> {
+    if (state.isStopping) return null;
     const triedAt = monotonic();
     try {
       const { file, bytes, onCard } = await run();
       state[what] = { triedAt, failed: false };
       if (what === 'backup') await keepPace(onCard > 0);
       kernel.log.info({ file, bytes, onCard }, `${what} made`);
-      return true;
+      return null;
     } catch (error) {
-      if (state.isStopping) return true;
+      if (state.isStopping) return null;
       state[what] = { triedAt, failed: true };
       const reason = error instanceof Error ? error.message : String(error);
       const more = error instanceof BackupTrouble ? {} : { err: error };
       kernel.log.error({ reason, ...more }, `a ${what} failed; it is tried again`);
       if (what === 'backup') state.trouble = reason;
-      return false;
+      return error instanceof Error ? error : new Error(reason);
     }
   }
 
@@ -107,12 +110,18 @@ export function wireBackup(deps: BackupDeps) {
     state.hasLooked = true;
     const due = { now: kernel.now(), monotonic: monotonic(), everyMs: everyHours(config, state) * HOUR };
     if (!isBackupDue({ ...due, newestAt: state.newestBackupAt, tried: state.backup })) return;
+    const wrong = await makeOne(run, folder);
+    if (wrong !== null) return telling('a failed backup', () => tellPeople(folder));
+  }
+
+  async function makeOne(run: RunJob, folder: string): Promise<Error | null> {
     const madeAt = isoOf(kernel.now());
     const maxBytes = config.backupMaxMb * MB;
-    const made = await attempt('backup', () => run({ kind: 'backup', ...paths, folder, madeAt, maxBytes }));
-    if (!made) return telling('a failed backup', () => tellPeople(folder));
+    const wrong = await attempt('backup', () => run({ kind: 'backup', ...paths, folder, madeAt, maxBytes }));
+    if (wrong !== null) return wrong;
     state.trouble = null;
     state.newestBackupAt = Date.parse(madeAt);
+    return null;
   }
 
   async function takeSnapshot(run: RunJob): Promise<void> {
@@ -123,8 +132,8 @@ export function wireBackup(deps: BackupDeps) {
     state.hasChanged = false;
     const maxBytes = 3 * config.snapshotMbPerDay * MB;
     const madeAt = isoOf(kernel.now());
-    if (!(await attempt('snapshot', () => run({ kind: 'snapshot', ...paths, madeAt, maxBytes }))))
-      state.hasChanged = true;
+    const wrong = await attempt('snapshot', () => run({ kind: 'snapshot', ...paths, madeAt, maxBytes }));
+    if (wrong !== null) state.hasChanged = true;
   }
 
   /** What cannot be told must not keep the next backup from being made. */
@@ -196,6 +205,29 @@ export function wireBackup(deps: BackupDeps) {
         detail: boot.detail,
       },
     }),
+    /** Another word when a backup was made or failed. */
+    mark: () => `${state.newestBackupAt} ${state.trouble}`,
+    everyH: () => everyHours(config, state),
+    /** When the next one is due; the clock may stand before it, as the tick looks once a minute. */
+    nextAt(newestAt: number | null): number {
+      const everyMs = everyHours(config, state) * HOUR;
+      const { triedAt, failed } = state.backup;
+      if (triedAt === null)
+        return newestAt === null ? kernel.now() : Math.max(kernel.now(), newestAt + everyMs);
+      const waitMs = (failed ? RETRY_MS : everyMs) - (monotonic() - triedAt);
+      return kernel.now() + Math.max(0, waitMs);
+    },
+    /** A backup because a person wants it. Answers its name; throws what was wrong. */
+    async makeNow(run: RunJob, folder: string): Promise<string | null> {
+      const made = { file: null as string | null };
+      const wrong = await makeOne(async (job) => {
+        const done = await run(job);
+        made.file = done.file;
+        return done;
+      }, folder);
+      if (wrong !== null) throw wrong;
+      return made.file === null ? null : basename(made.file);
+    },
     /** Every few seconds. */
     saveConfiguration: () => (isOnDisk ? lastGood.tick() : Promise.resolve()),
     /** Every minute. */

@@ -12,6 +12,7 @@ import { accessQuery, guardQuery } from '#adapters/sql/queries/access.ts';
 import { addressQueries } from '#adapters/sql/queries/addresses.ts';
 import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
 import { commandQueries } from '#adapters/sql/queries/commands.ts';
+import { farmConsoleQueries } from '#adapters/sql/queries/farm-console.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
@@ -34,6 +35,7 @@ import { aeratorRoutes } from '#features/aerators/routes.ts';
 import { commandRoutes } from '#features/commands/routes.ts';
 import { orderByPerson } from '#features/control-points/order-routes.ts';
 import { presenceItemOf } from '#features/devices/presence-item.ts';
+import { farmConsoleRoutes } from '#features/farm-console/routes.ts';
 import { farmRoutes } from '#features/farms/routes.ts';
 import { logRoutes } from '#features/logs/routes.ts';
 import { memberRoutes } from '#features/members/routes.ts';
@@ -47,6 +49,7 @@ import { wireAccounts } from './compose-accounts.ts';
 import { wireForecast } from './compose-aeration.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireBackup } from './compose-backup.ts';
+import { wireBackupDesk } from './compose-backup-desk.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
 import { wireDelivery } from './compose-delivery.ts';
@@ -388,6 +391,33 @@ export async function compose(config: Config, given: World) {
           tellChanged: changed.tell,
         })
       : null;
+  const backup =
+    config.role === 'gateway' && config.databaseUrl === null
+      ? wireBackup({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          notify,
+          boot: booted.report,
+          checks,
+          metrics,
+        })
+      : null;
+  const backupDesk =
+    backup === null
+      ? null
+      : wireBackupDesk({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          backup,
+          tellChanged: changed.tell,
+          verifyPassword: accounts.passwords.verify,
+          passwordTries: accounts.passwordTries,
+          restart: world.isSupervised === true ? (world.restart ?? null) : null,
+        });
   const allRoutes = [
     ...(pairing?.routes ?? []),
     ...(fleet?.routes ?? []),
@@ -433,6 +463,7 @@ export async function compose(config: Config, given: World) {
     ...(technicians?.routes ?? []),
     ...commandRoutes({ queries: commandQueries(database.readLong) }),
     ...alerts.routes,
+    ...farmConsoleRoutes({ ...kernel, queries: farmConsoleQueries(database.read) }),
     ...logRoutes({ queries: logQueries(database.readLong) }),
     ...notificationRoutes({
       ...kernel,
@@ -443,6 +474,7 @@ export async function compose(config: Config, given: World) {
     ...eventTicketRoutes(events.tickets),
     ...trust.routes,
     ...update.routes,
+    ...(backupDesk?.routes ?? []),
     ...doctor.routes,
     ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
   ];
@@ -488,25 +520,13 @@ export async function compose(config: Config, given: World) {
     },
     routes,
   );
-  const backup =
-    config.role === 'gateway' && config.databaseUrl === null
-      ? wireBackup({
-          config,
-          kernel,
-          monotonic: world.monotonic,
-          database,
-          notify,
-          boot: booted.report,
-          checks,
-          metrics,
-        })
-      : null;
   booted.freeze();
   return {
     app,
     clients,
     requestLimits,
     backup,
+    backupDesk,
     routes,
     kernel,
     notify,

@@ -10,11 +10,11 @@ standBack();
 process.once('disconnect', () => process.exit(1));
 process.once('message', (job: Job) => {
   const tell = (answer: JobAnswer) => process.send?.(answer, () => process.exit(0));
-  doJob(job).then(
+  doJob(job, (phase) => void process.send?.({ phase } satisfies JobAnswer)).then(
     (done) => tell({ done }),
     (error: unknown) => {
       const text = error instanceof Error ? error.message : String(error);
-      tell(error instanceof BackupTrouble ? { trouble: text } : { failure: text });
+      tell(error instanceof BackupTrouble ? { trouble: text, code: error.code } : { failure: text });
     },
   );
 });

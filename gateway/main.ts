@@ -92,6 +92,8 @@ async function runServer(config: Config): Promise<void> {
     recentLines: recent.all,
     clockEvidence: () => evidence,
     restart: () => void process.kill(process.pid, 'SIGTERM'),
+    // systemd, whose unit starts it again however it ended; a program that is tried belongs to its launcher
+    isSupervised: (process.env['NOTIFY_SOCKET'] ?? '') !== '' && !isOnTrial,
     ...(isOnTrial ? { onMigrating: tellMigrating } : {}),
   });
   noting.fault = running.fault;

@@ -12,16 +12,20 @@ import { seal } from '#adapters/backup/seal.ts';
 import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { authorityFile, spareFile, trustStateIn } from '#adapters/tls/trust-files.ts';
-import type { Job, JobDone } from './do-job.ts';
+import type { Job, JobDone, TellPhase } from './do-job.ts';
 
 /** A sealed backup in a prepared folder; older ones go by their age. Throws BackupTrouble with the reason. */
-export async function makeBackup(job: Extract<Job, { kind: 'backup' }>): Promise<JobDone> {
+export async function makeBackup(
+  job: Extract<Job, { kind: 'backup' }>,
+  tell: TellPhase = () => undefined,
+): Promise<JobDone> {
   const { data, databaseFile, folder, madeAt } = job;
   requirePrepared(folder);
   const { public_key: publicKey } = await readKeyFile(data);
   const { size } = await stat(databaseFile);
   return withScratch(data, size, async (scratch, isOnCard) => {
     const copy = `${scratch}/farm.db`;
+    tell('copying');
     const described = {
       format: 1 as const,
       made_at: madeAt,
@@ -31,7 +35,8 @@ export async function makeBackup(job: Extract<Job, { kind: 'backup' }>): Promise
     try {
       await removeUnfinished(folder);
       const file = newBackupFile(folder, madeAt);
-      await writeProved(file, seal(pack(copy, described), { publicKey, madeAt }));
+      tell('writing');
+      await writeProved(file, seal(pack(copy, described), { publicKey, madeAt }), tell);
       await removeOld(folder, await listBackups(folder), Date.parse(madeAt), job.maxBytes);
       return { file, bytes: (await stat(file)).size, onCard: isOnCard ? size : 0, wrong: null };
     } catch (error) {
@@ -50,7 +55,7 @@ async function authorityIn(data: string): Promise<string | null> {
 }
 
 /** Reads back what was written: a stick that lies is found out now, not in the night it is needed. */
-async function writeProved(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeProved(file: string, bytes: AsyncIterable<Uint8Array>, tell: TellPhase): Promise<void> {
   const written = createHash('sha256');
   async function* hashed() {
     for await (const chunk of bytes) {
@@ -59,6 +64,7 @@ async function writeProved(file: string, bytes: AsyncIterable<Uint8Array>): Prom
     }
   }
   await writeWhole(file, hashed());
+  tell('proving');
   const read = createHash('sha256');
   for await (const chunk of createReadStream(file)) read.update(chunk as Buffer);
   if (read.digest('hex') !== written.digest('hex'))

@@ -18,15 +18,23 @@ export async function proveKey(file: string, key: RecoveryKey): Promise<Manifest
  * Brings the database of a backup to a file and reads it completely. Throws BackupTrouble when the key, the file, or the
  * version does not fit; then there is no such file.
  */
-export async function unsealTo(file: string, key: RecoveryKey, to: string): Promise<Manifest> {
+export async function unsealTo(
+  file: string,
+  key: RecoveryKey,
+  to: string,
+  requireRoom: (bytes: number) => Promise<void> = () => Promise.resolve(),
+): Promise<Manifest> {
   const { manifest, database } = await opened(file, key);
   const known = new Set(sqliteMigrations().map(({ name }) => name));
   const newer = manifest.migrations.find((name) => !known.has(name));
   if (newer !== undefined) {
     throw new BackupTrouble(
       `the backup was written by a newer version of this program (it knows ${newer}); install that version first`,
+      undefined,
+      'NEWER_VERSION',
     );
   }
+  await requireRoom(manifest.bytes);
   try {
     await writeWhole(to, database);
   } catch (error) {
@@ -36,7 +44,7 @@ export async function unsealTo(file: string, key: RecoveryKey, to: string): Prom
     proveCopy(to);
   } catch (error) {
     if (error instanceof CopyBroken)
-      throw new BackupTrouble('the database in the backup is damaged; use an older one', error);
+      throw new BackupTrouble('the database in the backup is damaged; use an older one', error, 'DAMAGED');
     throw error;
   }
   return manifest;

@@ -13,6 +13,9 @@ import type { RunJob } from './compose-backup.ts';
 import type { Config } from './config.ts';
 import type { Before } from './update/update-state.ts';
 
+/** A look at the schedules is due every second. */
+const CONTROLS_WITHIN_MS = 10_000;
+
 /** What is done again and again, by role; when and how often is said as cron says it, with seconds. */
 export function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | null): Tick[] {
   const { clock, control, requestLimits } = instance;
@@ -181,9 +184,15 @@ export function updateTicks({ update: { look } }: Instance, farm: () => Before):
   return look === null ? [] : [{ name: 'update', every: '*/2 * * * * *', run: () => look(farm) }];
 }
 
-export function backupTicks({ backup }: Instance, run: RunJob): Tick[] {
-  if (backup === null) return [];
+export function backupTicks(instance: Instance, run: RunJob): Tick[] {
+  const { backup, backupDesk, storage, control, kernel } = instance;
+  if (backup === null || backupDesk === null) return [];
+  backupDesk.attach(run);
+  /** The disk takes writes, and the schedules are followed. */
+  const isWell = () =>
+    storage.disk() === 'ok' && kernel.now() - (control.executor.lookedAt() ?? 0) < CONTROLS_WITHIN_MS;
   return [
+    { name: 'restore', every: '*/15 * * * * *', run: () => backupDesk.look(isWell) },
     { name: 'backup', every: '23 * * * * *', run: () => backup.tick(run) },
     { name: 'last known good configuration', every: '*/5 * * * * *', run: backup.saveConfiguration },
   ];

@@ -18,6 +18,7 @@ import { purge } from '#core/changes.ts';
 import { nodeOf } from '#core/sync-node.ts';
 import { lastGoodFile } from './boot/last-good.ts';
 import { beginHistory, type HistoryDeps } from './boot/new-history.ts';
+import { dropPlan } from './boot/restore-plan.ts';
 import { snapshotFolder } from './boot/snapshot-folder.ts';
 import { databaseFile, readConfig } from './config.ts';
 import { prepareSqlite } from './open-database.ts';
@@ -113,6 +114,8 @@ async function putInPlace({
   await rename(staged, file);
   await syncFolder(dirname(file));
   await writeKeyFile(data, key.publicKey, at);
+  // one that was ordered in the console must not come over this one at the next start
+  await dropPlan(data);
   return aside;
 }
 

@@ -23,6 +23,8 @@ export type World = {
   clockEvidence: () => ClockEvidence;
   /** Ends this process in order so that it is started anew, maybe in another version; absent: nobody would start it. */
   restart?: () => void;
+  /** Whether whatever started this process starts it again when it ends; absent: nobody would. */
+  isSupervised?: boolean;
   /** Before the schema is brought forward, which nothing interrupts, and afterwards. */
   onMigrating?: (isMigrating: boolean) => void;
   /** Another pulse than the machine's, for a world that lives faster. */

@@ -21,6 +21,7 @@ import { isoOf, type Log } from '#core/kernel.ts';
 import { type Config, databaseFile } from '../config.ts';
 import { type OpenDatabaseDeps, openConnection, openDatabase, prepareSqlite } from '../open-database.ts';
 import { look, type Seen } from './evidence.ts';
+import { finishRestore } from './finish-restore.ts';
 import { isOlder, RUNGS, type Rung, type Step, stepsFor } from './ladder.ts';
 import { lastGoodFile } from './last-good.ts';
 import { beginHistory, type Story } from './new-history.ts';
@@ -61,6 +62,7 @@ export async function bootDatabase(config: BootConfig, deps: BootDeps): Promise<
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   await tidy(config.data, deps.log);
   const file = databaseFile(config);
+  await finishRestore(config.data, file, deps);
   const seen = await look(config.data, file, isoOf(deps.now()));
   requireUnused(seen, file);
   for (const step of stepsFor(seen.evidence)) {

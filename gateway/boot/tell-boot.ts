@@ -9,6 +9,10 @@ import { BOOT_NOTICE } from './new-history.ts';
 
 const notice = z.object({ rung: z.string(), detail: z.string(), at: z.string() });
 
+const NOT_RESTORED: Readonly<Record<Language, string>> = {
+  'pt-BR': 'O backup não foi restaurado',
+  en: 'The backup was not restored',
+};
 const TITLES: Readonly<Record<Language, string>> = {
   'pt-BR': 'O banco de dados do gateway foi recuperado',
   en: 'The database of the gateway was recovered',
@@ -16,6 +20,7 @@ const TITLES: Readonly<Record<Language, string>> = {
 
 const PORTUGUESE: Readonly<Record<string, string>> = {
   restore: 'Os dados voltaram de um backup.',
+  restore_failed: 'O backup não foi restaurado; tudo está como antes.',
   rolled_back: 'As últimas mudanças antes da queda se perderam. Confira horários e ordens.',
   snapshot:
     'O banco de dados estava danificado e voltou da última cópia verificada. Confira horários e ordens.',
@@ -44,7 +49,7 @@ export async function tellBoot(
         { farmId: id, who: 'operators' },
         {
           type: 'SYSTEM',
-          title: (language) => TITLES[language],
+          title: (language) => (rung === 'restore_failed' ? NOT_RESTORED : TITLES)[language],
           message: (language) => messageIn(language, rung, detail),
           data: { event: 'restore', rung },
           cause: `boot:${rung}:${at}:${id}`,

@@ -222,6 +222,9 @@ describe('the backups of a gateway', () => {
     const running = await say(runRestore, ['--from', stick, '--data', data], key);
     expect(running).toMatchObject({ code: 1, text: expect.stringContaining('the gateway is running') });
     const stopped = newFolderWith(data);
+    // one that was ordered in the console must not come over this one
+    mkdirSync(join(stopped, 'restore'));
+    writeFileSync(join(stopped, 'restore', 'plan.json'), '{"state":"armed"}');
     expect((await say(runRestore, ['--from', stick, '--data', stopped], key)).code).toBe(0);
     expect(readdirSync(stopped).sort()).toEqual([
       'backup-key.json',

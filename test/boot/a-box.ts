@@ -30,6 +30,7 @@ export async function startBox(
   clock: TestClock,
   args: readonly string[] = [],
   pause: () => Promise<void> = () => Promise.resolve(),
+  restart?: () => void,
 ) {
   const sentences: Sentence[] = [];
   const note = (level: string) => (fields: Record<string, unknown>, sentence: string) =>
@@ -40,6 +41,7 @@ export async function startBox(
     random: Math.random,
     clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
     pause,
+    ...(restart === undefined ? {} : { restart, isSupervised: true }),
     log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
   });
   const server = createServer(instance.app);

@@ -118,6 +118,27 @@ describe('people and their alarms', () => {
     expect(answers).toHaveLength(2);
   });
 
+  it('what is to be done is said in the farm’s own words, which those who manage it put there in quiet hours', async () => {
+    const page = await farm.open('/alarmes/o-que-fazer', PHONE);
+    await page.getByRole('button', { name: 'Mudar o que fazer: OD baixo', exact: true }).click();
+    const text = page.locator('dialog').getByRole('textbox', { name: 'O que fazer' });
+    expect(await text.inputValue()).toContain('Pare a ração');
+    await text.fill('Ligue o gerador 2.\nChame o Raimundo.');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Guardar' }).click();
+    await page.locator('[data-response="LOW_OXYGEN"]', { hasText: 'Texto da fazenda' }).waitFor();
+    const duty = await farm.open('/alarmes', { as: helper });
+    await duty.waitForSelector('.shell[data-link="live"]');
+    await measure(1, 2.6);
+    await duty.locator('[data-what-to-do]', { hasText: 'Ligue o gerador 2.' }).waitFor();
+    await duty.goto(`${farm.app.base}/alarmes/o-que-fazer`);
+    await duty.locator('[data-response="LOW_OXYGEN"]', { hasText: 'Chame o Raimundo.' }).waitFor();
+    expect(await duty.getByRole('button', { name: 'Mudar' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Mudar o que fazer: OD baixo', exact: true }).click();
+    await page.getByRole('button', { name: 'Voltar ao texto padrão' }).click();
+    await page.locator('[data-response="LOW_OXYGEN"]', { hasText: 'Pare a ração' }).waitFor();
+  });
+
   it('who only reads sees an alarm and cannot answer it', async () => {
     const page = await farm.open('/alarmes', { as: viewer, isTimed: true });
     await measure(1, 2.6);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { chatteringOf, prioritySplit } from '../../desktop/console/state/alarm-figures.ts';
 import { alarmsOf, heardOf, isStanding } from '../../desktop/console/state/alarm-state.ts';
 import { type KnownAlerts, withAlert } from '../../desktop/console/state/standing-alerts.ts';
 
@@ -153,5 +154,19 @@ describe('a condition that this page does not know yet', () => {
     // as a newer gateway would say it
     Object.assign(unknown, { type: 'SALT_IN_THE_FUSE_BOX' });
     expect(shownAfter([unknown])).toMatchObject([{ priority: 1 }]);
+  });
+});
+
+describe('how the alarms of a farm behave', () => {
+  it('one that comes three times within a minute at one place chatters; three ponds at once do not', () => {
+    const second = (pond_id: string, s: number) => anAlert({ pond_id, triggered_at: at(s / 60) });
+    expect(chatteringOf([second('a', 0), second('a', 20), second('a', 60)])).toBe(1);
+    expect(chatteringOf([second('a', 0), second('a', 20), second('a', 61)])).toBe(0);
+    expect(chatteringOf([second('a', 0), second('b', 1), second('c', 2)])).toBe(0);
+  });
+
+  it('shares of critical, high and attention are of all that came', () => {
+    expect(prioritySplit([1, 2, 3, 3])).toEqual([25, 25, 50]);
+    expect(prioritySplit([])).toEqual([0, 0, 0]);
   });
 });

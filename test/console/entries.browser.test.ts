@@ -256,6 +256,25 @@ it('ponds whose answers got lost are there once when they are asked for again', 
   expect(codes.toSorted()).toEqual(['X-01', 'X-02']);
 });
 
+it('who is about to delete a farm reads how much of it is lost, and must write its name', async () => {
+  const page = await farm.open('/sistema/fazenda');
+  const { body } = await call('GET', `/ponds/summary-cards?farm_id=${farm.farm.id}`);
+  const { total_ponds, active_ponds } = (body as { summary: { total_ponds: number; active_ponds: number } })
+    .summary;
+  await page.getByRole('button', { name: 'Apagar fazenda' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog
+    .locator('[data-lost]', { hasText: `Viveiros: ${total_ponds}, em cultivo ${active_ponds}` })
+    .waitFor();
+  expect(await dialog.locator('[data-lost]').innerText()).toContain('Pontos de controle com suas agendas: 3');
+  const remove = dialog.getByRole('button', { name: 'Apagar fazenda' });
+  expect(await remove.isDisabled()).toBe(true);
+  await dialog.getByRole('textbox').fill('Norte');
+  expect(await remove.isEnabled()).toBe(true);
+  expect(await violationsOn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Cancelar' }).click();
+});
+
 it('a meal that is pressed twice is one ration, marked late it counts at its own time, and its cost is the last one’s', async () => {
   const batch = await batchOf('L-01');
   const fed = async () => {

@@ -1,11 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, startApp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
-import { aPage } from '#test/console.ts';
+import { aPage, violationsOn } from '#test/console.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
 
 // How long a person takes from the first screen of an empty gateway until the wall shows a motor.
@@ -46,10 +49,13 @@ describe('an empty gateway', () => {
   let browser: Browser;
   let mqttUrl: string;
   const ends: (() => unknown)[] = [];
+  const stick = mkdtempSync(join(tmpdir(), 'stick-'));
   beforeAll(async () => {
-    [app, browser] = await Promise.all([startApp(), launchChromium()]);
+    writeFileSync(join(stick, 'farm-20260301T120000Z.backup'), 'of a farm before');
+    [app, browser] = await Promise.all([startApp('sqlite', ['--backup-dir', stick]), launchChromium()]);
     const beat = setInterval(() => app.events.beat(), BEAT_MS);
     ends.push(
+      () => rmSync(stick, { recursive: true, force: true }),
       () => app.close(),
       () => browser.close(),
       () => clearInterval(beat),
@@ -85,6 +91,10 @@ describe('an empty gateway', () => {
     await press('button', 'Criar conta');
 
     reads();
+    // whose farm burnt down with its box is not made to type it all again
+    await page.getByText('Há um backup de 01/03, 09:00 no pen drive.').waitFor();
+    expect(await page.getByRole('link', { name: 'Restaurar' }).getAttribute('href')).toBe('/sistema/backup');
+    expect(await violationsOn(page)).toEqual([]);
     await fill('Nome da fazenda', 'Fazenda Porto do Mangue');
     await press('button', 'Criar fazenda');
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { type Console, controllerReports, startConsole, violationsOn } from '#test/console.ts';
 
 /** What one comes to a screen for. */
 const TASKS = [
@@ -99,4 +99,39 @@ describe('with keys alone', () => {
       )
       .toEqual([]);
   });
+
+  it('ponds are arranged as they lie at the farm, and stand so on every screen', async () => {
+    await page.goto(farm.app.base);
+    await page.getByRole('button', { name: 'Arrumar' }).press('Enter');
+    const pond = (name: string) => page.getByRole('button', { name });
+    await pond('V-01, coluna 1, linha 1').press('ArrowDown');
+    // it keeps the focus
+    await expect
+      .poll(() => page.evaluate('document.activeElement.ariaLabel'))
+      .toBe('V-01, coluna 1, linha 2');
+    await page.keyboard.press('ArrowRight');
+    await pond('V-01, coluna 2, linha 2').waitFor();
+    // the other way: one press on the pond, one on its place, on which another stands
+    await pond('V-02, coluna 2, linha 1').click();
+    await pond('V-03, coluna 3, linha 1').click();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Guardar' }).press('Enter');
+    const other = await farm.open('/', { width: 1366, height: 768 });
+    for (const seen of [page, other]) {
+      await seen.waitForSelector('.wall[data-placed="true"] [data-pond="V-01"]');
+      expect(await readOn(seen, '.wall')).toEqual(['V-03', 'V-02', 'V-01']);
+    }
+    const panel = await farm.open('/painel', { width: 1920, height: 1080 });
+    await panel.waitForSelector('[data-pond="V-01"]');
+    await expect.poll(() => readOn(panel, '.panel')).toEqual(['V-03', 'V-02', 'V-01']);
+  });
 });
+
+/** Ponds as they are read: row by row, from the left. */
+const readOn = (page: Page, within: string) =>
+  page.locator(`${within} [data-pond]`).evaluateAll((tiles) =>
+    tiles
+      .map((tile) => ({ cod: tile.getAttribute('data-pond'), at: tile.getBoundingClientRect() }))
+      .toSorted((a, b) => a.at.top - b.at.top || a.at.left - b.at.left)
+      .map(({ cod }) => cod),
+  );

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
 import { aControlPoint, body, type MadeControlPoint } from '#test/app.ts';
-import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { type Console, controllerReports, startConsole, violationsOn } from '#test/console.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
 
 // A motor may start a minute and a half after its order, because it must rest first. People who see a switch jump back
@@ -123,6 +123,33 @@ describe('a motor that takes its time', () => {
       await page.keyboard.press('Escape');
     },
   );
+
+  it('that did not confirm says so in its row, is asked once more with one press, and its device is one press away', async () => {
+    await page.goto(`${farm.app.base}/aeracao`);
+    await page.waitForSelector(`[data-point="${COD}"]`);
+    await rests(0);
+    await call('POST', 'turn-on');
+    await expect.poll(() => pass().then(stateOf)).toBe('on');
+    await rests(90);
+    await call('POST', 'turn-off');
+    await expect.poll(stateOf).toBe('off');
+    await call('POST', 'turn-on');
+    for (let passed = 0; passed < 65_000; passed += STEP_MS) await pass();
+    await expect.poll(stateOf).toBe('failed');
+    const row = page.locator(`[data-point="${COD}"]`);
+    const again = row.getByRole('button', { name: 'Tentar de novo' });
+    await again.waitFor();
+    expect(await row.getByRole('link', { name: 'Ver dispositivo' }).getAttribute('href')).toBe(
+      `/sistema/dispositivos/${point.id}`,
+    );
+    expect(await violationsOn(page)).toEqual([]);
+    const asked = page.waitForRequest((request) => request.url().endsWith(`${point.id}/turn-on`));
+    await again.click();
+    await asked;
+    for (let passed = 0; passed < 30_000; passed += STEP_MS) await pass();
+    await expect.poll(stateOf).toBe('on');
+    await again.waitFor({ state: 'detached' });
+  });
 
   it('stays drawn as it was ordered while the page hears nothing for a moment', async () => {
     await rests(0);

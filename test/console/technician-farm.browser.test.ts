@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newRecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { openPty, type Pty } from '#sim/board/open-pty.ts';
 import { createSimulatedModem, type SentSms } from '#sim/modem/modem.ts';
 import { createSlaves, type SimProbe } from '#sim/probe/modbus-slave.ts';
@@ -10,6 +14,7 @@ import type { SignedUp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { aPage, type Console, controllerReports, startConsole, violationsOn } from '#test/console.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
+import { doJob } from '../../gateway/do-job.ts';
 import { aFirmwareFarm, anImage, type FirmwareFarm } from '../features/firmware/a-firmware-farm.ts';
 
 // What a technician sets up at the farm by the console alone: probes, siren, SMS, firmware. Probe, modem and controllers
@@ -31,8 +36,10 @@ describe('a technician at the farm', () => {
   let pty: Pty;
   let modem: ReturnType<typeof createSimulatedModem>;
   let line: StartedProbe;
+  const stick = mkdtempSync(join(tmpdir(), 'stick-'));
   const sent: SentSms[] = [];
   const ends: (() => unknown)[] = [];
+  let paper = '';
   const probe: SimProbe = { unitId: 3, model: 'in-situ-odo', fixed: {}, faults: new Set() };
 
   beforeAll(async () => {
@@ -43,8 +50,9 @@ describe('a technician at the farm', () => {
     const water = { ...pondAt(12, () => 0.5), dissolved_oxygen: 6.2, temperature: 28.4 };
     [line, console_] = await Promise.all([
       startProbeTcp(createSlaves({ pond: () => water }, [probe]), { port: 0, framing: 'tcp' }),
-      startConsole({ args: ['--trust-clock', 'yes', '--modem', pty.path] }),
+      startConsole({ args: ['--trust-clock', 'yes', '--modem', pty.path, '--backup-dir', stick] }),
     ]);
+    console_.app.backupDesk?.attach(doJob);
   }, 60_000);
   afterEach(() => console_.closePages());
   afterAll(async () => {
@@ -55,6 +63,7 @@ describe('a technician at the farm', () => {
     await app.delivery.stop(Promise.resolve());
     await console_.close();
     await Promise.all([line.close(), pty.close()]);
+    rmSync(stick, { recursive: true, force: true });
   });
 
   /** Regular readings, ten seconds apart. */
@@ -168,12 +177,74 @@ describe('a technician at the farm', () => {
     expect(await violationsOn(page)).toEqual([]);
   });
 
+  it('makes the recovery key, prints it once, makes a backup and proves that the paper opens it', async () => {
+    const page = await console_.open('/sistema/backup', { width: 360, height: 740 });
+    await page.getByText('Falta a chave de recuperação: sem ela').waitFor();
+    await page.getByLabel('Sua senha').fill('outra-senha');
+    await press(page, 'Fazer a chave');
+    await page.getByText('A senha não confere.').waitFor();
+    await page.getByLabel('Sua senha').fill('camarao-123');
+    await press(page, 'Fazer a chave');
+    const sheet = page.locator('[data-card=sheet]');
+    await sheet.waitFor();
+    paper = await sheet.locator('.copy-text code').innerText();
+    expect(paper).toMatch(/^([0-9A-Z]{4}-){7}[0-9A-Z]{4}$/);
+    expect((await sheet.locator('.recovery-groups li').allInnerTexts()).join('-')).toBe(paper);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await sheet.locator('.recovery-groups').isVisible()).toBe(true);
+    expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
+    await page.emulateMedia({ media: 'screen' });
+    expect(await page.getByRole('button', { name: 'Pronto' }).isDisabled()).toBe(true);
+    await page.getByLabel('Guardei a chave fora desta tela').check();
+    await press(page, 'Pronto');
+    await page.locator('[data-card=key]').waitFor();
+    expect(await page.content()).not.toContain(paper);
+    await press(page, 'Preparar o pen drive e fazer backup');
+    await answer(page, 'Preparar o pen drive e fazer backup');
+    await page.locator('[data-card=stand] [data-work=done]').waitFor();
+    await page.getByText('Os backups estão em ordem.').waitFor();
+    await page
+      .locator('[data-card=key]')
+      .getByLabel('Chave do papel')
+      .fill(`${paper.slice(0, -1)}${paper.endsWith('0') ? '1' : '0'}`);
+    await press(page, 'Provar a chave');
+    await page.getByText('Uma letra da chave está errada').waitFor();
+    await page.locator('[data-card=key]').getByLabel('Chave do papel').fill(paper);
+    await press(page, 'Provar a chave');
+    await page.locator('[data-card=key] [data-work=done]').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  it('opens a backup to see what would change, with another key after a wrong one, and closes it again', async () => {
+    const { app, owner, farm } = console_;
+    await app.call('POST', '/ponds/', {
+      token: owner.token,
+      body: { farm_id: farm.id, cod: 'V-NOVO', size_m2: 900, depth_m: 1, pond_type: 'NURSERY' },
+    });
+    const page = await console_.open('/sistema/backup');
+    const card = page.locator('[data-card=restore]');
+    await card.getByLabel('Sua senha').fill('camarao-123');
+    await card.getByLabel('Chave do papel').fill(newRecoveryKey().text);
+    await press(page, 'Abrir e comparar');
+    await card.getByText('mas é de outro papel').waitFor();
+    await card.getByLabel('Chave do papel').fill(paper);
+    await press(page, 'Abrir e comparar');
+    const ponds = card.locator('[data-what=ponds]');
+    await ponds.waitFor();
+    expect(await ponds.innerText()).toMatch(/Viveiros\s+4\s+3\s+1 a menos/);
+    // nothing here would start it anew: the command for the box
+    expect(await card.innerText()).toContain(`restore --from ${stick}/farm-`);
+    expect(await violationsOn(page)).toEqual([]);
+    await press(page, 'Fechar sem restaurar');
+    await page.getByRole('button', { name: 'Abrir e comparar' }).waitFor();
+  });
+
   it('asks nothing for ten minutes on which nothing happens, and sees within two seconds what does', async () => {
     const { app, owner, farm } = console_;
     /** The siren is long silent: its silence is no news of these minutes. */
     app.clock.advance(5 * MINUTE);
     await everySecond();
-    const virtual = ['bancada/simulador', `bancada/sombra/${farm.pointId}`];
     const paths = [
       'sirene',
       'sondas',
@@ -181,7 +252,10 @@ describe('a technician at the farm', () => {
       'dispositivos',
       `dispositivos/${farm.pointId}`,
       'bancada',
-    ].concat(virtual);
+      'backup',
+      'bancada/simulador',
+      `bancada/sombra/${farm.pointId}`,
+    ];
     const pages = await Promise.all(
       [...paths, 'sincronia'].map(async (path) => {
         const page = await console_.open('/sistema', { isTimed: true });

@@ -5,6 +5,7 @@ export const SCREENS = [
   '/alarmes/adiados',
   '/alarmes/historico',
   '/alarmes/desempenho',
+  '/alarmes/o-que-fazer',
   '/aeracao',
   '/aeracao/agenda',
   '/aeracao/<point>',

@@ -62,6 +62,21 @@ const figureWords = dictionary({
   en: { either: (large: string, small: string) => `Write ${large} or ${small}: like this it may be either.` },
 });
 
+/** Some sentences; where the lines break is kept. */
+export function TextArea({
+  label,
+  hint,
+  fault,
+  ...rest
+}: Shared & Omit<JSX.IntrinsicElements['textarea'], 'class' | 'label'>) {
+  const id = useId();
+  return (
+    <Framed id={id} label={label} hint={hint} fault={fault}>
+      <textarea {...rest} {...told(id, { hint, fault })} id={id} class="input" />
+    </Framed>
+  );
+}
+
 /**
  * A figure: takes comma and point, never turns a wrong text into zero. Read it with readDecimal; how it was read is said
  * where that is not plain. `inputMode` numeric: a whole number, read with readCount.

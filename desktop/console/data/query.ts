@@ -61,6 +61,7 @@ const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
 /** What no row tells of: the answers that a `changed` of each kind is about, by their paths. */
 const CHANGED_PATHS: Readonly<Record<ChangedKind, RegExp>> = {
   adoption: /^\/adoption\//,
+  backup: /^\/system\/(backup|restore)$/,
   bench: /^\/bench\//,
   device_keys: /^\/control-points\/[^/]+\/(device-key|rotate-key)/,
   firmware: /^\/firmware\//,

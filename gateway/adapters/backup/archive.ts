@@ -41,11 +41,14 @@ export async function unpack(
   const reader = createReader(source.pipe(decompress));
   try {
     const length = (await reader.take(4)).readUInt32BE();
-    if (length > MAX_MANIFEST_BYTES) throw new BackupTrouble('the backup is damaged; use an older one');
+    if (length > MAX_MANIFEST_BYTES)
+      throw new BackupTrouble('the backup is damaged; use an older one', undefined, 'DAMAGED');
     const described = manifest.safeParse(JSON.parse((await reader.take(length)).toString()));
     if (!described.success) {
       throw new BackupTrouble(
         'the backup describes itself in a way this version does not know; use the version that wrote it',
+        undefined,
+        'NEWER_VERSION',
       );
     }
     return { manifest: described.data, database: told(reader.rest()) };
@@ -67,6 +70,6 @@ function asDamage(error: unknown): Error {
   const isZlib = error instanceof Error && 'code' in error && String(error.code).startsWith('ZSTD_');
   const isUnfinished = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
   if (isZlib || isUnfinished || error instanceof SyntaxError)
-    return new BackupTrouble('the backup is damaged or not complete; use an older one', error);
+    return new BackupTrouble('the backup is damaged or not complete; use an older one', error, 'DAMAGED');
   return asTrouble(error, 'the backup');
 }

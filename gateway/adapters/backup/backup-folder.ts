@@ -31,6 +31,8 @@ export function requirePrepared(folder: string): void {
   if (isPrepared(folder)) return;
   throw new BackupTrouble(
     `${folder} is not ready for backups: put the stick in, or say ${called(`backup --to ${folder}`)} once`,
+    undefined,
+    'NOT_READY',
   );
 }
 
@@ -63,7 +65,8 @@ export async function newestBackup(fileOrFolder: string): Promise<string> {
   });
   if (!found.isDirectory()) return fileOrFolder;
   const newest = (await listBackups(fileOrFolder)).at(-1);
-  if (newest === undefined) throw new BackupTrouble(`there is no backup in ${fileOrFolder}`);
+  if (newest === undefined)
+    throw new BackupTrouble(`there is no backup in ${fileOrFolder}`, undefined, 'NOT_THERE');
   return join(fileOrFolder, newest.name);
 }
 

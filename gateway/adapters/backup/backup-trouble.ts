@@ -1,8 +1,16 @@
+import type { BACKUP_TROUBLES } from '#contract/resources/system-backup.ts';
+
+/** What is wrong, for a screen that says it in the words of its reader. */
+export type TroubleCode = (typeof BACKUP_TROUBLES)[number];
+
 /** A backup or a restore cannot be done; the message is the one sentence a person needs. Nothing was changed. */
 export class BackupTrouble extends Error {
-  constructor(message: string, cause?: unknown) {
+  readonly code: TroubleCode | null;
+
+  constructor(message: string, cause?: unknown, code: TroubleCode | null = null) {
     super(message, { cause });
     this.name = 'BackupTrouble';
+    this.code = code;
   }
 }
 
@@ -20,12 +28,26 @@ const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
   SQLITE_FULL: (where) => `there is no space left beside ${where}; free some`,
 };
 
+const CODES: Readonly<Record<string, TroubleCode>> = {
+  ENOSPC: 'NO_SPACE',
+  EDQUOT: 'NO_SPACE',
+  SQLITE_FULL: 'NO_SPACE',
+  EROFS: 'NO_RIGHT',
+  EACCES: 'NO_RIGHT',
+  EPERM: 'NO_RIGHT',
+  ENOENT: 'NOT_THERE',
+  ENOTDIR: 'NOT_THERE',
+  EIO: 'NOT_THERE',
+  ENODEV: 'NOT_THERE',
+  ENXIO: 'NOT_THERE',
+};
+
 /** Turns what the system says into that sentence; what nobody foresaw stays what it is. */
 export function asTrouble(error: unknown, where: string): Error {
   if (error instanceof BackupTrouble) return error;
   const code = codeOf(error);
   const known = code.startsWith('SQLITE_IOERR') ? SENTENCES['EIO'] : SENTENCES[code];
-  if (known !== undefined) return new BackupTrouble(known(where), error);
+  if (known !== undefined) return new BackupTrouble(known(where), error, CODES[code] ?? 'NOT_THERE');
   return error instanceof Error ? error : new Error(String(error));
 }
 

@@ -3,7 +3,8 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const MB = 1_000_000;
-const RETRY_MS = 10 * 60_000;
+/** After a failed one. */
+export const RETRY_MS = 10 * 60_000;
 /** Also without a change of control the history in a snapshot should not grow old. */
 const STALE_MS = 7 * DAY;
 

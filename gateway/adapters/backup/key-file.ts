@@ -21,6 +21,7 @@ export async function readKeyFile(data: string): Promise<KeyFile> {
     throw new BackupTrouble(
       `there is no recovery key yet; make one with ${called('backup --new-key')} and write it down`,
       error,
+      'NO_KEY',
     );
   });
   try {

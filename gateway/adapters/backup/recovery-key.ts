@@ -36,12 +36,16 @@ export function readRecoveryKey(typed: string): RecoveryKey {
   if (!SHAPE.test(letters)) {
     throw new BackupTrouble(
       'this is not a recovery key: it has 8 groups of 4 letters and digits; look at the paper again',
+      undefined,
+      'KEY_SHAPE',
     );
   }
   const random = letters.slice(0, RANDOM_LETTERS);
   if (checkOf(random) !== letters.slice(RANDOM_LETTERS)) {
     throw new BackupTrouble(
       'a letter of the recovery key is wrong (its last group does not fit); look at the paper again',
+      undefined,
+      'KEY_TYPO',
     );
   }
   return keyOf(random);

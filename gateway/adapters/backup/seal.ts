@@ -54,6 +54,8 @@ export async function* unseal(
   if (fields.key_id !== keyIdOf(publicKey)) {
     throw new BackupTrouble(
       `this recovery key does not open the backup: it was sealed for the key ${fields.key_id}, this one is ${keyIdOf(publicKey)}`,
+      undefined,
+      'KEY_WRONG',
     );
   }
   const key = fileKey(privateKey, publicKeyObject(fields.ephemeral), {
@@ -74,7 +76,7 @@ export async function* unseal(
 }
 
 const damaged = (cause?: unknown) =>
-  new BackupTrouble('the backup file is damaged or not complete; use an older one', cause);
+  new BackupTrouble('the backup file is damaged or not complete; use an older one', cause, 'DAMAGED');
 
 type PieceOf = { key: Buffer; hash: Buffer; number: number; isLast: boolean };
 
@@ -111,7 +113,11 @@ async function readHeader(reader: Reader): Promise<{ fields: SealHeader; header:
   const front = await reader.take(MAGIC.length + 4);
   const length = front.readUInt32BE(MAGIC.length);
   if (!front.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new BackupTrouble('this file is not a backup of this program, or its beginning is damaged');
+    throw new BackupTrouble(
+      'this file is not a backup of this program, or its beginning is damaged',
+      undefined,
+      'DAMAGED',
+    );
   }
   if (length > MAX_HEADER_BYTES) throw damaged();
   const header = await reader.take(length);

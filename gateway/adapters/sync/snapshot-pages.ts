@@ -29,6 +29,7 @@ export const IN_ORDER = [
   'schedules',
   'orders',
   'farm_science',
+  'farm_console',
   'alerts',
   'batches',
   'survival_changes',

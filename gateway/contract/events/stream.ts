@@ -139,6 +139,7 @@ export type GatewayEvent = z.infer<typeof gatewayEvent>;
 /** What can change without a row event, and the paths whose answers tell it. */
 export const CHANGED_KINDS = {
   adoption: '/adoption',
+  backup: '/system/backup, /system/restore',
   bench: '/bench',
   device_keys: '/control-points/{id}/device-key, …/rotate-key',
   firmware: '/firmware',

@@ -6,6 +6,7 @@ import { alert } from './alerts.ts';
 import { batch, harvest, survivalChange } from './batches.ts';
 import { biometry } from './biometries.ts';
 import { controlPoint, order } from './control-points.ts';
+import { farmConsole } from './farm-console.ts';
 import { farm, farmMember } from './farms.ts';
 import { feedingRecord } from './feeding.ts';
 import { expense } from './finance.ts';
@@ -78,6 +79,7 @@ export const sharedResources = {
   transfers: transfer,
   expenses: expense,
   farm_science: farmScience,
+  farm_console: farmConsole,
   notification_channels: notificationChannel,
   access_tokens: accessToken,
   invitations: invitation,

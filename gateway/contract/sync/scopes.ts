@@ -23,6 +23,7 @@ export const SCOPES: Readonly<Record<SharedTable, Scope>> = {
   farms: { by: 'farm', column: 'id' },
   farm_members: { by: 'farm', column: 'farm_id' },
   farm_science: { by: 'farm', column: 'farm_id' },
+  farm_console: { by: 'farm', column: 'farm_id' },
   ponds: { by: 'farm', column: 'farm_id' },
   aerators: { by: 'parent', table: 'ponds', column: 'pond_id' },
   control_points: { by: 'farm', column: 'farm_id' },
@@ -63,4 +64,5 @@ export const UNIQUE_KEYS: readonly {
   { table: 'batches', columns: ['owner_id', 'batch_code'], rule: { is: 'rename', column: 'batch_code' } },
   { table: 'farm_members', columns: ['farm_id', 'user_id'], rule: { is: 'hide' } },
   { table: 'farm_science', columns: ['farm_id'], rule: { is: 'hide' } },
+  { table: 'farm_console', columns: ['farm_id'], rule: { is: 'hide' } },
 ];

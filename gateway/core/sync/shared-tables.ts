@@ -41,6 +41,7 @@ export const REFERENCES: Readonly<Record<SharedTable, Readonly<Record<string, Sh
   farms: { owner_id: 'users', address_id: 'addresses' },
   farm_members: { farm_id: 'farms', user_id: 'users' },
   farm_science: { farm_id: 'farms' },
+  farm_console: { farm_id: 'farms' },
   control_points: { farm_id: 'farms', owner_id: 'users' },
   ponds: { farm_id: 'farms', control_point_id: 'control_points' },
   aerators: { pond_id: 'ponds' },

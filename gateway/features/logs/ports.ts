@@ -3,10 +3,14 @@ import type { logEntry } from '#contract/resources/logs.ts';
 
 export type LogEntry = Stored<RowOf<typeof logEntry>>;
 
-/** Entries about a farm's control points, about everything on it, or about one thing. */
+/**
+ * Entries about a farm's control points, about everything on it, about one thing, or about a pond: itself, what airs it,
+ * the batches that were in it and their records.
+ */
 export type LogScope =
   | { of: 'control points'; farmId: string }
   | { of: 'farm'; farmId: string }
+  | { of: 'pond'; pondId: string }
   | { of: 'entity'; entityId: string };
 
 export type LogQueries = {

@@ -13,12 +13,17 @@ import { type FarmAccess, type Route, route } from '#core/route.ts';
 import type { LogEntry, LogQueries, LogScope } from './ports.ts';
 
 const tag = 'Logs';
+type Page = { skip: number; limit: number };
 
 export function logRoutes(deps: { queries: LogQueries }): Route[] {
   const journalOf = (scope: LogScope, { role }: FarmAccess) => ({
     count: () => deps.queries.countLogs(scope),
-    rows: (page: { skip: number; limit: number }) =>
+    rows: (page: Page) =>
       answersOf(deps.queries.logsOf(scope, page), mayOnFarm(role, 'read_finance') ? 'all' : 'no amounts'),
+  });
+  const named = (journal: ReturnType<typeof journalOf>) => ({
+    ...journal,
+    rows: (page: Page) => withNames(deps.queries, journal.rows(page)),
   });
   return [
     route({
@@ -61,6 +66,21 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
     }),
     route({
       method: 'GET',
+      path: '/logs/ponds/{pond_id}',
+      tag,
+      summary:
+        'What happened to a pond, newest first: its aerators and control point, alerts, batches and their records; a corrected measurement tells of that itself',
+      access: { who: 'farm', right: 'read', of: 'pond', at: 'params', field: 'pond_id', others: 404 },
+      params: z.object({ pond_id: idInput }),
+      query: pageQuery,
+      answers: { 200: { schema: recordLogAnswer, list: true } },
+      async handle(request) {
+        const journal = journalOf({ of: 'pond', pondId: request.params.pond_id }, onFarm(request));
+        return { answer: await journalAnswer(request.query, named(journal)) };
+      },
+    }),
+    route({
+      method: 'GET',
       path: '/logs/measurements/{measurement_id}',
       tag,
       summary: 'Who corrected a measurement and when, with what it said before and after; newest first',
@@ -77,9 +97,7 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       answers: { 200: { schema: recordLogAnswer, list: true } },
       async handle(request) {
         const scope: LogScope = { of: 'entity', entityId: request.params.measurement_id };
-        const journal = journalOf(scope, onFarm(request));
-        const rows = (page: { skip: number; limit: number }) => withNames(deps.queries, journal.rows(page));
-        return { answer: await journalAnswer(request.query, { ...journal, rows }) };
+        return { answer: await journalAnswer(request.query, named(journalOf(scope, onFarm(request)))) };
       },
     }),
   ];

@@ -35,6 +35,7 @@ const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   farms: { en: 'farm', 'pt-BR': 'fazenda' },
   farm_members: { en: 'member', 'pt-BR': 'membro' },
   farm_science: { en: 'settings of the farm', 'pt-BR': 'configurações da fazenda' },
+  farm_console: { en: 'arrangement of the screens', 'pt-BR': 'arrumação das telas' },
   ponds: { en: 'pond', 'pt-BR': 'viveiro' },
   aerators: { en: 'aerator', 'pt-BR': 'aerador' },
   control_points: { en: 'control point', 'pt-BR': 'ponto de controle' },

@@ -6,6 +6,21 @@ import { onBothEngines } from '#test/databases.ts';
 import { type App, aControlPoint, aStaffedFarm, type StaffedFarm } from '#test/staffed-farm.ts';
 
 const NOBODYS = '01900000-0000-7000-8000-00000000dead';
+const aBatchBody = {
+  species: 'Litopenaeus vannamei',
+  lineage: 'SPF',
+  larva_origin: 'Aracati',
+  start_date: '2026-02-01',
+  initial_count: 60_000,
+  initial_avg_weight: 0.01,
+  initial_density: 20,
+};
+const aFeedingBody = {
+  feed_type: '35 %',
+  quantity_kg: 80,
+  cost_per_kg: 6,
+  feed_date: '2026-03-02T11:00:00Z',
+};
 type Entry = { id: string; entity_id: string; action: string; timestamp: string };
 
 onBothEngines('logs', (_open, engine) => {
@@ -143,6 +158,60 @@ onBothEngines('logs', (_open, engine) => {
     const stranger = await app.signUp();
     expect((await get(`measurements/${id}`, stranger.token)).status).toBe(404);
     expect((await get(`measurements/${NOBODYS}`)).status).toBe(404);
+  });
+
+  it('a pond tells of itself, of what airs it, of its batches and their records, deleted ones too, and of no other pond', async () => {
+    const { token } = place.owner;
+    const made = async (path: string, body: unknown) =>
+      ((await app.call('POST', path, { token, body })).body as { id: string }).id;
+    const point = await aControlPoint(app, {
+      farm_id: place.farmId,
+      owner_id: place.owner.user.id,
+      cod: 'PC-08',
+      device_id: 'dev-08',
+    });
+    const [pond, other] = await Promise.all(
+      ['V-08', 'V-09'].map((cod) =>
+        made('/ponds/', { farm_id: place.farmId, cod, control_point_id: cod === 'V-08' ? point.id : null }),
+      ),
+    );
+    const aerator = (pond_id: unknown, name: string) =>
+      made('/aerators/', { pond_id, name, device_id: name, power_kw: 1 });
+    const [here] = [await aerator(pond, 'pá-08'), await aerator(other, 'pá-09')];
+    await app.call('DELETE', `/aerators/${here}`, { token });
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    const water = await made('/water-quality/', { pond_id: pond, dissolved_oxygen: 3.1 });
+    await app.call('DELETE', `/water-quality/${water}`, { token });
+    const batch = await made('/batches/', { ...aBatchBody, pond_id: other, batch_code: 'L-08' });
+    await made('/transfers/', {
+      source_pond_id: other,
+      destination_pond_id: pond,
+      batch_id: batch,
+      quantity: 1_000,
+    });
+    const fed = await made('/feeding/', { ...aFeedingBody, batch_id: batch });
+    await app.call('PUT', `/feeding/${fed}`, { token, body: { quantity_kg: 8 } });
+
+    const entries = (await get(`ponds/${pond}`, place.viewer.token)).body as (Entry & {
+      user_name: string;
+    })[];
+    const told = entries.map(({ action, entity_id }) => `${action} ${entity_id}`).toSorted();
+    expect(told).toEqual(
+      [
+        `create ${here}`,
+        `delete ${here}`,
+        `turn_on ${point.id}`,
+        `alert_created ${pond}`,
+        `alert_resolved ${pond}`,
+        `delete ${water}`,
+        `transfer ${entries.find(({ action }) => action === 'transfer')?.entity_id}`,
+        `update ${fed}`,
+      ].toSorted(),
+    );
+    expect(entries.find(({ action }) => action === 'turn_on')?.user_name).toBe(place.owner.user.name);
+    expect(await entriesOf(`ponds/${pond}?skip=2&limit=3`)).toEqual(entries.slice(2, 5));
+    expect((await get(`ponds/${pond}`, place.stranger.token)).status).toBe(404);
+    expect((await get(`ponds/${NOBODYS}`)).status).toBe(404);
   });
 });
 

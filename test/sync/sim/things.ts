@@ -4,6 +4,7 @@ import { aerator } from '#contract/resources/aerators.ts';
 import { batch, harvest, survivalChange } from '#contract/resources/batches.ts';
 import { biometry } from '#contract/resources/biometries.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
+import { farmConsole } from '#contract/resources/farm-console.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
@@ -395,6 +396,26 @@ export const THINGS: readonly Thing[] = [
         ...untouched(at),
       })),
     edits: { overrides: (word) => ({ overrides: { note: word } }) },
+    madeOn: BOTH,
+    isDeleted: false,
+    weight: 1,
+  },
+  {
+    resource: any(farmConsole),
+    make: ({ one, at }, id, word) =>
+      withParent(one('farms'), ({ id: farm_id }) => ({
+        id,
+        farm_id,
+        wall: [],
+        alarm_responses: { LOW_OXYGEN: word },
+        ...untouched(at),
+      })),
+    edits: {
+      wall: (word, { farm_id }) => ({
+        wall: [{ pond_id: farm_id, column: numberOf(word) % 100, row: 0 }],
+      }),
+      alarm_responses: (word) => ({ alarm_responses: { LOW_OXYGEN: word } }),
+    },
     madeOn: BOTH,
     isDeleted: false,
     weight: 1,

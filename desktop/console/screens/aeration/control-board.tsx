@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
+import { orderOrAsk } from '../../components/order-question.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { now } from '../../data/clock.ts';
@@ -15,7 +16,7 @@ import {
   presence,
 } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
-import { lastOrderAt } from '../../data/orders.ts';
+import { lastOrderAt, orderUnderWay } from '../../data/orders.ts';
 import { usePondsByPoint } from '../../data/places.ts';
 import { remoteOrder } from '../../data/remote-orders.ts';
 import { age, quantity } from '../../i18n/format.ts';
@@ -30,7 +31,7 @@ export function ControlBoard() {
   const words = aerationWords();
   const pondsByPoint = usePondsByPoint();
   const [all, setAll] = useState<'ON' | 'OFF' | null>(null);
-  const { points, hold } = useSteadyRows(sorted(farmAirPoints.value));
+  const { points, withLine, hold } = useSteadyRows(sorted(farmAirPoints.value));
   return (
     <div class="page">
       <div class="page-head">
@@ -58,7 +59,12 @@ export function ControlBoard() {
       ) : (
         <ul class="stack" onPointerMove={hold} onPointerDown={hold} onKeyDown={hold}>
           {points.map((point) => (
-            <BoardRow key={point.id} point={point} ponds={pondsByPoint.get(point.id) ?? []} />
+            <BoardRow
+              key={point.id}
+              point={point}
+              ponds={pondsByPoint.get(point.id) ?? []}
+              hasLine={withLine.has(point.id)}
+            />
           ))}
         </ul>
       )}
@@ -87,18 +93,25 @@ export function AerationTabs() {
 const HELD_MS = 8_000;
 
 /**
- * Rows do not move from under a finger: the second of two quick presses would start another motor. `hold` is for whatever
- * shows that a hand is there.
+ * Rows do not move from under a finger, nor grow above it: the second of two quick presses would start another motor. `hold`
+ * is for whatever shows that a hand is there; `withLine` are the rows that have room for a line more.
  */
 function useSteadyRows(wanted: readonly ControlPoint[]) {
+  const lines = useRef<ReadonlySet<string>>(new Set());
   const drawn = useRef<readonly string[]>([]);
   const heldAt = useRef(Number.NEGATIVE_INFINITY);
   const isHeld = performance.now() - Math.max(heldAt.current, lastOrderAt()) < HELD_MS;
   const ids = wanted.map(({ id }) => id);
   drawn.current = isHeld ? keptOrder(drawn.current, ids) : ids;
+  if (!isHeld) {
+    lines.current = new Set(
+      wanted.filter((point) => controlNow(point).state.is === 'failed').map(({ id }) => id),
+    );
+  }
   const byId = new Map(wanted.map((point) => [point.id, point]));
   return {
     points: drawn.current.flatMap((id) => byId.get(id) ?? []),
+    withLine: lines.current,
     hold: () => {
       heldAt.current = performance.now();
     },
@@ -121,7 +134,15 @@ function sorted(points: readonly ControlPoint[]): ControlPoint[] {
   );
 }
 
-function BoardRow({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
+function BoardRow({
+  point,
+  ponds,
+  hasLine,
+}: {
+  point: ControlPoint;
+  ponds: readonly string[];
+  hasLine: boolean;
+}) {
   const words = aerationWords();
   const { facts, state } = controlNow(point);
   const consumption = presence.value.get(point.id)?.consumption ?? null;
@@ -145,7 +166,10 @@ function BoardRow({ point, ponds }: { point: ControlPoint; ponds: readonly strin
         <div>
           <dt>{words.wanted}</dt>
           <dd>{words.states[facts.target]}</dd>
-          <dd class="muted small">{words.origins[point.target_origin]}</dd>
+          <dd class="muted small">
+            {point.target_origin === 'DEVICE' ? <span aria-hidden="true">✋ </span> : null}
+            {words.origins[point.target_origin]}
+          </dd>
         </div>
         <div data-fresh={isStale ? 'stale' : 'fresh'}>
           <dt>{words.reported}</dt>
@@ -161,6 +185,29 @@ function BoardRow({ point, ponds }: { point: ControlPoint; ponds: readonly strin
         </div>
       </dl>
       <ControlButton point={point} />
+      {hasLine ? <NotConfirmed point={point} isSeen={state.is === 'failed'} /> : null}
     </li>
+  );
+}
+
+/** The target stands all the same. Again is the same order, so that stopping a motor asks as it did before. */
+function NotConfirmed({ point, isSeen }: { point: ControlPoint; isSeen: boolean }) {
+  const words = aerationWords();
+  return (
+    <p class="row not-confirmed" style={isSeen ? {} : { visibility: 'hidden' }}>
+      <span class="grow">{words.notConfirmed(point.cod)}</span>
+      {mayOperate.value ? (
+        <Button
+          disabled={isBlind.value || orderUnderWay(point.id) !== null}
+          aria-label={words.againFor(point.cod)}
+          onClick={() => orderOrAsk(point.id, point.target_status)}
+        >
+          {words.again}
+        </Button>
+      ) : null}
+      <Link class="button" href={`/sistema/dispositivos/${point.id}`} aria-label={words.deviceOf(point.cod)}>
+        {words.seeDevice}
+      </Link>
+    </p>
   );
 }

@@ -6,8 +6,9 @@ import { now } from '../../data/clock.ts';
 import { farm } from '../../data/farm-store.ts';
 import { usePlaceOf } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { figure } from '../../i18n/format.ts';
-import { mostWithin, repeatedMost } from '../../state/alarm-figures.ts';
+import { figure, percent } from '../../i18n/format.ts';
+import { chatteringOf, mostWithin, prioritySplit, repeatedMost } from '../../state/alarm-figures.ts';
+import { priorityOf } from '../../state/alarm-state.ts';
 import { listWords } from './words.ts';
 
 const DAY = 86_400_000;
@@ -30,29 +31,50 @@ export function AlarmFigures() {
         );
         const beganAt = recent.map(({ triggered_at }) => Date.parse(triggered_at));
         const forDays = standing.value.filter(({ since }) => now.value - since > DAY).length;
+        const repeated = repeatedMost(recent, 10);
+        const ofRepeated = repeated.reduce((sum, { count }) => sum + count, 0);
         return (
           <div class="stack">
             <dl class="facts card">
               <div>
                 <dt>{words.perDay}</dt>
                 <dd>{figure(recent.length / DAYS, 1)}</dd>
-                <dd class="muted small">{words.target('≤ 20')}</dd>
+                <dd class="muted plain">{words.target('≤ 20')}</dd>
               </div>
               <div>
                 <dt>{words.perTen}</dt>
                 <dd>{figure(mostWithin(beganAt, 10 * 60_000))}</dd>
-                <dd class="muted small">{words.target('≤ 2')}</dd>
+                <dd class="muted plain">{words.target('≤ 2')}</dd>
               </div>
               <div>
                 <dt>{words.standing}</dt>
                 <dd>{figure(forDays)}</dd>
-                <dd class="muted small">{words.target('0')}</dd>
+                <dd class="muted plain">{words.target('0')}</dd>
+              </div>
+              <div data-figure="chattering">
+                <dt>{words.chattering}</dt>
+                <dd>{figure(chatteringOf(recent))}</dd>
+                <dd class="muted plain">{words.target('0')}</dd>
+              </div>
+              <div data-figure="split">
+                <dt>{words.split}</dt>
+                <dd>
+                  {recent.length === 0
+                    ? '—'
+                    : prioritySplit(recent.map(priorityOf))
+                        .map((share) => percent(share))
+                        .join(' · ')}
+                </dd>
+                <dd class="muted plain">{words.target('5 · 15 · 80 %')}</dd>
               </div>
             </dl>
             <section class="card stack">
               <h2>{words.top}</h2>
+              {recent.length === 0 ? null : (
+                <p class="muted">{words.topShare(percent((100 * ofRepeated) / recent.length))}</p>
+              )}
               <ol class="stack">
-                {repeatedMost(recent, 10).map(({ alert, count }) => (
+                {repeated.map(({ alert, count }) => (
                   <li key={alert.id} class="row apart">
                     <span>
                       {placeOf(alert)} · {types[alert.type]}

@@ -12,6 +12,7 @@ import { usePlaceOf } from '../../data/places.ts';
 import { type Alarm, isFlood, isStanding } from '../../state/alarm-state.ts';
 import { AlarmFigures } from './alarm-figures.tsx';
 import { AlarmHistory } from './alarm-history.tsx';
+import { AlarmResponses } from './alarm-responses.tsx';
 import { AlarmRow } from './alarm-row.tsx';
 import { listWords } from './words.ts';
 
@@ -31,12 +32,15 @@ export function AlarmList({ params }: { params: Readonly<Record<string, string>>
           { href: '/alarmes/adiados', label: words.tabs.shelved },
           { href: '/alarmes/historico', label: words.tabs.past },
           { href: '/alarmes/desempenho', label: words.tabs.figures },
+          { href: '/alarmes/o-que-fazer', label: words.tabs.responses },
         ]}
       />
       {shown === 'historico' ? (
         <AlarmHistory />
       ) : shown === 'desempenho' ? (
         <AlarmFigures />
+      ) : shown === 'o-que-fazer' ? (
+        <AlarmResponses />
       ) : (
         <Standing shown={shown} />
       )}

@@ -9,6 +9,7 @@ import { toast } from '../../components/toast.tsx';
 import { acknowledge } from '../../data/alarms.ts';
 import { del } from '../../data/api.ts';
 import { now, soon } from '../../data/clock.ts';
+import { useFarmConsole } from '../../data/farm-console.ts';
 import { type Alert, mayOperateOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { nameOf } from '../../data/people.ts';
@@ -62,17 +63,24 @@ export function AlarmRow({
           )}
         </div>
       </div>
-      {isOpen || state === 'unanswered' ? (
-        <p>
-          <strong>{words.whatToDo}: </strong>
-          {isUnreal ? simulatedWords().advice : (words.advice[newest.type] ?? newest.message)}
-        </p>
-      ) : null}
+      {isOpen || state === 'unanswered' ? <WhatToDo alert={newest} /> : null}
       <div class="row">
         {mayOperateOn(newest.farm_id) ? <Hand alarm={alarm} isSettled={isSettled} /> : null}
         <Where alert={newest} />
       </div>
     </li>
+  );
+}
+
+/** In the farm's own words where it has some. */
+function WhatToDo({ alert }: { alert: Alert }) {
+  const words = listWords();
+  const own = useFarmConsole(alert.farm_id).data?.alarm_responses[alert.type];
+  return (
+    <p class="said" data-what-to-do>
+      <strong>{words.whatToDo}: </strong>
+      {isSimulatedAlert(alert) ? simulatedWords().advice : (own ?? words.advice[alert.type] ?? alert.message)}
+    </p>
   );
 }
 

@@ -4,7 +4,13 @@ import { dictionary } from '../../i18n/language.ts';
 export const listWords = dictionary({
   'pt-BR': {
     title: 'Alarmes',
-    tabs: { active: 'Ativos', shelved: 'Adiados', past: 'Histórico', figures: 'Desempenho' },
+    tabs: {
+      active: 'Ativos',
+      shelved: 'Adiados',
+      past: 'Histórico',
+      figures: 'Desempenho',
+      responses: 'O que fazer',
+    },
     none: 'Nenhum alarme. Tudo dentro dos limites.',
     noneShelved: 'Nada foi adiado.',
     flood: (n: number) => `${n} alarmes em pouco tempo: comece pelos críticos`,
@@ -56,6 +62,16 @@ export const listWords = dictionary({
     standing: 'Ativos há mais de 24 h',
     target: (text: string) => `alvo: ${text}`,
     top: 'Os que mais se repetem (7 dias)',
+    topShare: (share: string) => `Somam ${share} de todos.`,
+    chattering: 'Oscilando (3 vezes em 1 min)',
+    split: 'Crítico · alto · atenção',
+    responsesText:
+      'Aparece com o alarme, para quem estiver de plantão. Troque pelo que vale nesta fazenda: quem chamar, que chave, que motor.',
+    responseHint: 'Vale para todas as telas da fazenda.',
+    change: 'Mudar',
+    changeResponse: (name: string) => `Mudar o que fazer: ${name}`,
+    ownWords: 'Texto da fazenda',
+    standardText: 'Voltar ao texto padrão',
     advice: {
       POWER_FAILURE: 'Confira a chave geral e o gerador. Ligue os motores um por vez.',
       LOW_OXYGEN: 'Ligue toda a aeração do viveiro agora. Pare a ração. Meça de novo em 30 minutos.',
@@ -78,7 +94,13 @@ export const listWords = dictionary({
   },
   en: {
     title: 'Alarms',
-    tabs: { active: 'Active', shelved: 'Put off', past: 'History', figures: 'Figures' },
+    tabs: {
+      active: 'Active',
+      shelved: 'Put off',
+      past: 'History',
+      figures: 'Figures',
+      responses: 'What to do',
+    },
     none: 'No alarm. Everything within its limits.',
     noneShelved: 'Nothing was put off.',
     flood: (n: number) => `${n} alarms in a short time: begin with the critical ones`,
@@ -130,6 +152,16 @@ export const listWords = dictionary({
     standing: 'Active for more than 24 h',
     target: (text: string) => `goal: ${text}`,
     top: 'The ones that repeat most (7 days)',
+    topShare: (share: string) => `They are ${share} of all.`,
+    chattering: 'Chattering (3 times in 1 min)',
+    split: 'Critical · high · attention',
+    responsesText:
+      'Stands with the alarm, for whoever is on duty. Put in what holds at this farm: whom to call, which switch, which motor.',
+    responseHint: 'It holds for all screens of the farm.',
+    change: 'Change',
+    changeResponse: (name: string) => `Change what to do: ${name}`,
+    ownWords: 'Text of the farm',
+    standardText: 'Back to the standard text',
     advice: {
       POWER_FAILURE: 'Check the main switch and the generator. Start motors one at a time.',
       LOW_OXYGEN: 'Turn on all aeration of the pond now. Stop feeding. Measure again in 30 minutes.',

@@ -1,17 +1,43 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type * as z from 'zod';
+import type { systemBackupAnswer } from '#contract/resources/system-backup.ts';
 import { BRAZILIAN_STATES, type BrazilianState } from '#contract/words.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { useSend } from '../../data/corrections.ts';
 import { farm } from '../../data/farm-store.ts';
-import { refresh } from '../../data/query.ts';
+import { isHosted } from '../../data/instance.ts';
+import { refresh, useGet } from '../../data/query.ts';
 import { STATES } from '../../data/zones.ts';
+import { dayAndTime } from '../../i18n/format.ts';
 import { MyInvitations } from '../system/my-invitations.tsx';
 import { FaultNote } from '../system/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { welcomeWords } from './words.ts';
 
 const shownZone = (zone: string) => zone.replace('America/', '').replaceAll('_', ' ');
+
+/** On a box without any farm the first question is whether there was one: its backups lie on the stick. */
+function RestoreFirst() {
+  const words = welcomeWords();
+  const { data } = useGet<z.infer<typeof systemBackupAnswer>>(isHosted.value ? null : '/system/backup');
+  const newest = data?.backups[0];
+  if (newest === undefined) return null;
+  return (
+    <div class="note">
+      <div class="stack grow">
+        <strong>{words.restoreFirst}</strong>
+        <p class="muted">{words.restoreFound(dayAndTime(newest.made_at))}</p>
+        <div>
+          <Link class="button big" href="/sistema/backup">
+            {words.restoreGo}
+          </Link>
+        </div>
+      </div>
+    </div>
+  );
+}
 
 export function FarmStep({ onDone }: { onDone: () => void }) {
   const words = welcomeWords();
@@ -39,6 +65,7 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
   return (
     <>
       <h2>{words.farm}</h2>
+      <RestoreFirst />
       <p class="muted">{words.farmText}</p>
       <TextField
         label={words.farmName}

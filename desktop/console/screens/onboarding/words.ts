@@ -25,7 +25,12 @@ export const welcomeWords = dictionary({
     haveOne: 'Já tenho conta',
     signedInAs: (name: string) => `Você está como ${name}.`,
     restore: 'Tenho um backup de outro gateway',
-    restoreText: 'Não crie nada aqui. No gateway, com o pen drive, rode o ensaio e depois a restauração:',
+    restoreText:
+      'Crie aqui um acesso para já; ele sai com a restauração. Se o pen drive está na pasta de backup deste gateway, o passo seguinte oferece Restaurar. Senão, na própria caixa:',
+    restoreFirst: 'Esta fazenda já existia?',
+    restoreFound: (at: string) =>
+      `Há um backup de ${at} no pen drive. Restaure em vez de criar tudo de novo.`,
+    restoreGo: 'Restaurar',
     farm: 'Sua fazenda',
     farmText: 'O estado diz o fuso horário, e por ele andam os horários de aeração.',
     farmName: 'Nome da fazenda',
@@ -80,7 +85,11 @@ export const welcomeWords = dictionary({
     signedInAs: (name: string) => `You are signed in as ${name}.`,
     restore: 'I have a backup of another gateway',
     restoreText:
-      'Create nothing here. On the gateway, with the USB stick, run the dry run and then the restore:',
+      'Make an account here for now; it goes with the restore. If the stick is in the backup folder of this gateway, the next step offers Restore. Else, at the box itself:',
+    restoreFirst: 'Did this farm exist before?',
+    restoreFound: (at: string) =>
+      `There is a backup of ${at} on the stick. Restore it instead of creating all anew.`,
+    restoreGo: 'Restore',
     farm: 'Your farm',
     farmText: 'The state tells the time zone, and aeration schedules follow it.',
     farmName: 'Name of the farm',

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Fault } from '../../components/answer.tsx';
 import { now, soon } from '../../data/clock.ts';
+import { useFarmConsole } from '../../data/farm-console.ts';
 import { farm, isKnown } from '../../data/farm-store.ts';
 import { farmWordAge } from '../../data/instance.ts';
 import { link } from '../../data/live.ts';
@@ -14,6 +15,7 @@ import { Boundary } from '../../shell/boundary.tsx';
 import { SoundLamp } from '../../shell/sound-lamp.tsx';
 import { BlindBanner, FarmStamp } from '../../shell/status-strip.tsx';
 import { isNight } from '../../state/freshness.ts';
+import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-places.ts';
 import { PanelAlarms } from './panel-alarms.tsx';
 import { PanelTile } from './panel-tile.tsx';
 import { SignedOut } from './signed-out.tsx';
@@ -65,25 +67,54 @@ function Ponds() {
   const words = panelWords();
   const cards = usePondCards();
   const { ponds } = usePonds();
+  const { data } = useFarmConsole(farm.value?.id ?? null);
   const shown = (cards.data?.ponds ?? []).toSorted((a, b) =>
     a.cod.localeCompare(b.cod, undefined, { numeric: true }),
   );
-  const columns = Math.max(2, Math.ceil(Math.sqrt(shown.length * WIDE)));
+  const { columns, cells } = cellsOf(shown, data?.wall ?? []);
   return (
     <section class="panel-ponds">
       <h2 class="visually-hidden">{words.ponds}</h2>
       {cards.isError && cards.data === undefined ? <Fault error={cards.error} /> : null}
       <ul style={{ '--columns': columns }} aria-busy={!isKnown.value || cards.isPending}>
-        {shown.map((card) => (
-          <PanelTile
-            key={card.pond_id}
-            card={card}
-            pointId={ponds.find(({ id }) => id === card.pond_id)?.control_point_id ?? null}
-          />
-        ))}
+        {cells.map((card, index) =>
+          card === null ? (
+            <li key={index} aria-hidden="true" />
+          ) : (
+            <PanelTile
+              key={card.pond_id}
+              card={card}
+              pointId={ponds.find(({ id }) => id === card.pond_id)?.control_point_id ?? null}
+            />
+          ),
+        )}
       </ul>
     </section>
   );
+}
+
+/** Places beyond these, and tiles could not be read from afar. */
+const MOST = { columns: 14, rows: 10 } as const;
+
+/** As the ponds lie at the farm where somebody arranged them, with what is free between them; else by their code. */
+function cellsOf<Card extends { pond_id: string }>(
+  cards: readonly Card[],
+  wall: readonly Placed[],
+): { columns: number; cells: readonly (Card | null)[] } {
+  const places = placesOf(
+    cards.map(({ pond_id }) => pond_id),
+    wall,
+  );
+  const [columns, rows] = [columnsOf(places), rowsOf(places)];
+  if (wall.length === 0 || columns > MOST.columns || rows > MOST.rows) {
+    return { columns: Math.max(2, Math.ceil(Math.sqrt(cards.length * WIDE))), cells: cards };
+  }
+  const cells = Array.from({ length: columns * rows }, (): Card | null => null);
+  for (const card of cards) {
+    const place = places.get(card.pond_id);
+    if (place !== undefined) cells[place.row * columns + place.column] = card;
+  }
+  return { columns, cells };
 }
 
 /** Three days ahead, while there is time for somebody to come by. */

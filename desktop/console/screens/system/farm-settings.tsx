@@ -6,9 +6,11 @@ import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del } from '../../data/api.ts';
-import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
+import { farm, farmControlPoints, isOwner, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
+import { usePondCards } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
+import { figure, quantity } from '../../i18n/format.ts';
 import { FarmForm } from './farm-form.tsx';
 import { farmWords } from './farm-words.ts';
 import { PondRegister } from './pond-register.tsx';
@@ -50,6 +52,7 @@ function Removal({ id, name }: { id: string; name: string }) {
   const words = farmWords();
   const [, go] = useLocation();
   const [isAsking, setAsking] = useState(false);
+  const cards = usePondCards();
   const remove = async () => {
     await del(`/farms/${id}`);
     refresh('farms', 'ponds', 'control-points');
@@ -70,12 +73,36 @@ function Removal({ id, name }: { id: string; name: string }) {
           title={words.removeFarmTitle(name)}
           label={words.removeFarm}
           mustType={{ label: words.typeName(name), text: name }}
+          isReady={cards.data !== undefined && !isBlind.value}
           work={remove}
           onClose={() => setAsking(false)}
         >
           <p>{words.dangerText}</p>
+          <Lost of={cards} />
         </ConfirmDialog>
       ) : null}
     </section>
+  );
+}
+
+/** Counted, so that nobody takes a farm at work for an empty one. */
+function Lost({ of: cards }: { of: ReturnType<typeof usePondCards> }) {
+  const words = farmWords();
+  return (
+    <Answer of={cards}>
+      {({ summary }) => (
+        <ul class="stack" data-lost>
+          <li>
+            <strong>{words.lostPonds(figure(summary.total_ponds), figure(summary.active_ponds))}</strong>
+            {summary.total_biomass_kg > 0
+              ? ` · ${words.lostShrimp(quantity(summary.total_biomass_kg, 0, 'kg'))}`
+              : ''}
+          </li>
+          <li>
+            <strong>{words.lostPoints(figure(farmControlPoints.value.length))}</strong>
+          </li>
+        </ul>
+      )}
+    </Answer>
   );
 }

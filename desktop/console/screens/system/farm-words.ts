@@ -57,6 +57,9 @@ export const farmWords = dictionary({
     removeFarm: 'Apagar fazenda',
     removeFarmTitle: (name: string) => `Apagar a fazenda ${name}?`,
     removed: (name: string) => `${name} apagado.`,
+    lostPonds: (all: string, active: string) => `Viveiros: ${all}, em cultivo ${active}`,
+    lostShrimp: (kg: string) => `${kg} de camarão`,
+    lostPoints: (n: string) => `Pontos de controle com suas agendas: ${n}`,
   },
   en: {
     title: 'Farm and ponds',
@@ -116,5 +119,8 @@ export const farmWords = dictionary({
     removeFarm: 'Delete farm',
     removeFarmTitle: (name: string) => `Delete the farm ${name}?`,
     removed: (name: string) => `${name} deleted.`,
+    lostPonds: (all: string, active: string) => `Ponds: ${all}, in production ${active}`,
+    lostShrimp: (kg: string) => `${kg} of shrimp`,
+    lostPoints: (n: string) => `Control points with their schedules: ${n}`,
   },
 });

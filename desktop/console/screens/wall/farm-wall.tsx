@@ -2,55 +2,80 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
 import { controlNow } from '../../components/control-button.tsx';
 import { weighingOf } from '../../components/weighing.ts';
 import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
-import { farmAirPoints, presence } from '../../data/farm-store.ts';
+import { useFarmConsole } from '../../data/farm-console.ts';
+import { farm, farmAirPoints, mayManage, presence } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { useRound } from '../../data/tasks.ts';
 import { clockTime, quantity } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
 import { isHeard } from '../../state/control-state.ts';
 import { freshnessOf, isNight } from '../../state/freshness.ts';
+import {
+  type Arrangement,
+  columnsOf,
+  inReadingOrder,
+  type Place,
+  placesOf,
+} from '../../state/wall-places.ts';
 import { byConcern } from '../../state/worst.ts';
 import '../../styles/wall.css';
 import { Checklist } from '../onboarding/checklist.tsx';
+import { ArrangeWall } from './arrange-wall.tsx';
 import { PondTile } from './pond-tile.tsx';
 import { wallWords } from './words.ts';
 
 const ORDER = 'wall-order';
+type Order = 'code' | 'place' | 'worst';
 /** More ponds than this are drawn small where the screen is wide, so that none is out of sight. */
 const MANY = 36;
-const keptOrder = () => (localStorage.getItem(ORDER) === 'worst' ? 'worst' : 'code');
+const ORDERS: readonly Order[] = ['code', 'place', 'worst'];
+const keptOrder = (): Order | null => ORDERS.find((order) => order === localStorage.getItem(ORDER)) ?? null;
 
 /** The whole farm at a glance: calm when all is well, and what is not well stands out. */
 export function FarmWall() {
   const words = wallWords();
   const cards = usePondCards();
   const { ponds } = usePonds();
-  const [order, setOrder] = useState<'code' | 'worst'>(keptOrder);
+  const [chosen, setChosen] = useState(keptOrder);
+  const [isArranging, setArranging] = useState(false);
+  const arranged = useFarmConsole(farm.value?.id ?? null).data?.wall ?? [];
+  const mayArrange = mayManage.value && !isBlind.value && ponds.length > 1;
+  // where somebody arranged the ponds they stand as at the farm, unless this station wants them otherwise
+  const wanted = chosen ?? (arranged.length > 0 ? 'place' : 'code');
+  const order = wanted === 'place' && arranged.length === 0 ? 'code' : wanted;
   const worst = worstByPond(ponds.map(({ id, control_point_id }) => ({ id, pointId: control_point_id })));
   return (
     <div class="page wide">
       <div class="page-head">
         <h1>{words.title}</h1>
-        <label class="row">
-          <span class="muted small">{words.sort}</span>
-          <select
-            class="input"
-            style={{ width: 'auto' }}
-            value={order}
-            onChange={(event) => {
-              const chosen = event.currentTarget.value === 'worst' ? 'worst' : 'code';
-              localStorage.setItem(ORDER, chosen);
-              setOrder(chosen);
-            }}
-          >
-            <option value="code">{words.byPlace}</option>
-            <option value="worst">{words.worstFirst}</option>
-          </select>
-        </label>
+        <span class="row">
+          <label class="row">
+            <span class="muted small">{words.sort}</span>
+            <select
+              class="input"
+              style={{ width: 'auto' }}
+              value={order}
+              onChange={(event) => {
+                const next = ORDERS.find((one) => one === event.currentTarget.value) ?? 'code';
+                localStorage.setItem(ORDER, next);
+                setChosen(next);
+              }}
+            >
+              {arranged.length === 0 ? null : <option value="place">{words.byPlace}</option>}
+              <option value="code">{words.byCode}</option>
+              <option value="worst">{words.worstFirst}</option>
+            </select>
+          </label>
+          {mayArrange && !isArranging ? (
+            <Button onClick={() => setArranging(true)}>{words.arrange}</Button>
+          ) : null}
+        </span>
       </div>
       <Checklist />
       <Answer
@@ -64,25 +89,43 @@ export function FarmWall() {
           </Empty>
         }
       >
-        {(data) => (
-          <>
-            <ul class="wall" data-many={data.ponds.length > MANY}>
-              {sorted(data.ponds, order, worst).map((card) => {
-                const pond = ponds.find(({ id }) => id === card.pond_id);
-                return (
-                  <li key={card.pond_id}>
-                    <PondTile
-                      card={card}
-                      pointId={pond?.control_point_id ?? null}
-                      priority={worst.get(card.pond_id) ?? null}
-                    />
-                  </li>
-                );
-              })}
-            </ul>
-            <Sums {...data} />
-          </>
-        )}
+        {(data) => {
+          const places = placesOf(
+            byCode(data.ponds).map(({ pond_id }) => pond_id),
+            arranged,
+          );
+          return (
+            <>
+              {isArranging && farm.value !== null ? (
+                <ArrangeWall
+                  farmId={farm.value.id}
+                  ponds={data.ponds}
+                  arranged={places}
+                  isArranged={arranged.length > 0}
+                  onClose={() => setArranging(false)}
+                />
+              ) : (
+                <ul
+                  class="wall"
+                  data-many={data.ponds.length > MANY}
+                  data-placed={order === 'place'}
+                  style={{ '--columns': columnsOf(places) }}
+                >
+                  {sorted(data.ponds, { order, worst, places }).map((card) => (
+                    <li key={card.pond_id} style={order === 'place' ? styleOf(places.get(card.pond_id)) : {}}>
+                      <PondTile
+                        card={card}
+                        pointId={ponds.find(({ id }) => id === card.pond_id)?.control_point_id ?? null}
+                        priority={worst.get(card.pond_id) ?? null}
+                      />
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <Sums {...data} />
+            </>
+          );
+        }}
       </Answer>
     </div>
   );
@@ -129,9 +172,21 @@ function worstByPond(
   return worst;
 }
 
-function sorted(cards: PondCards['ponds'], order: 'code' | 'worst', worst: ReadonlyMap<string, Priority>) {
-  if (order === 'code') {
-    return cards.toSorted((a, b) => a.cod.localeCompare(b.cod, undefined, { numeric: true }));
+const styleOf = (place: Place | undefined) =>
+  place === undefined ? {} : { '--column': place.column + 1, '--row': place.row + 1 };
+
+const byCode = (cards: PondCards['ponds']) =>
+  cards.toSorted((a, b) => a.cod.localeCompare(b.cod, undefined, { numeric: true }));
+
+function sorted(
+  cards: PondCards['ponds'],
+  { order, worst, places }: { order: Order; worst: ReadonlyMap<string, Priority>; places: Arrangement },
+) {
+  if (order === 'code') return byCode(cards);
+  const nowhere = { column: 0, row: 0 };
+  if (order === 'place') {
+    const at = ({ pond_id }: { pond_id: string }) => places.get(pond_id) ?? nowhere;
+    return cards.toSorted((a, b) => inReadingOrder(at(a), at(b)));
   }
   const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
   const concernOf = ({ pond_id, cod, status, water_quality: water }: PondCards['ponds'][number]) => {

@@ -98,6 +98,7 @@ export const EXPORTED: readonly Part[] = [
     without: ['code_hash'],
   },
   { section: 'farm_science', table: 'farm_science', by: 'farm', column: 'farm_id', order: created },
+  { section: 'farm_console', table: 'farm_console', by: 'farm', column: 'farm_id', order: created },
   { section: 'ponds', table: 'ponds', by: 'farm', column: 'farm_id', order: created },
   { section: 'control_points', table: 'control_points', by: 'farm', column: 'farm_id', order: created },
   { section: 'aerators', table: 'aerators', by: 'pond', column: 'pond_id', order: created },

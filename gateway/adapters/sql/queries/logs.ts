@@ -76,6 +76,53 @@ function within(scope: LogScope) {
         return where('farm_id', '=', scope.farmId);
       case 'entity':
         return where('entity_id', '=', scope.entityId);
+      case 'pond':
+        return where('entity_id', 'in', thingsOf(where, scope.pondId));
     }
   };
+}
+
+type Where = ExpressionBuilder<Tables, 'logs'>;
+
+/**
+ * What belongs to a pond, also what was deleted since. Of its measurements only the deleted ones, which an index finds
+ * among millions: a corrected one tells of that itself.
+ */
+function thingsOf(where: Where, pondId: string) {
+  const pond = where.val(pondId);
+  return where
+    .selectFrom('ponds')
+    .select('id')
+    .where('id', '=', pond)
+    .union(
+      where
+        .selectFrom('ponds')
+        .innerJoin('control_points', 'control_points.id', 'ponds.control_point_id')
+        .select('control_points.id')
+        .where('ponds.id', '=', pond),
+    )
+    .union(where.selectFrom('aerators').select('id').where('pond_id', '=', pond))
+    .union(where.selectFrom('measurements').select('id').where('pond_id', '=', pond).where('hidden', '=', 1))
+    .union(batchesOf(where, pondId))
+    .union(recordsOf(where, 'transfers', pondId))
+    .union(recordsOf(where, 'harvests', pondId))
+    .union(recordsOf(where, 'biometries', pondId))
+    .union(recordsOf(where, 'feeding_records', pondId));
+}
+
+const recordsOf = (
+  where: Where,
+  table: 'transfers' | 'harvests' | 'biometries' | 'feeding_records',
+  pondId: string,
+) => where.selectFrom(table).select('id').where('batch_id', 'in', batchesOf(where, pondId));
+
+/** Batches that were stocked here, came here, or left from here. */
+function batchesOf(where: Where, pondId: string) {
+  const pond = where.val(pondId);
+  return where
+    .selectFrom('batches')
+    .select('id')
+    .where('pond_id', '=', pond)
+    .union(where.selectFrom('transfers').select('batch_id as id').where('source_pond_id', '=', pond))
+    .union(where.selectFrom('transfers').select('batch_id as id').where('destination_pond_id', '=', pond));
 }

@@ -47,6 +47,29 @@ export function operatesSomeFarmQuery(db: Db): (userId: string) => Promise<boole
   };
 }
 
+/**
+ * True when the user operates each farm there is: owns it, or works there with the right. On a box without any farm: when
+ * nobody else has an account there.
+ */
+export function operatesEveryFarmQuery(db: Db): (userId: string) => Promise<boolean> {
+  return async (userId) => {
+    const farms = await db
+      .selectFrom('farms')
+      .leftJoin('farm_members', (join) =>
+        join
+          .onRef('farm_members.farm_id', '=', 'farms.id')
+          .on('farm_members.user_id', '=', userId)
+          .on('farm_members.hidden', '=', 0),
+      )
+      .select(['farms.owner_id', 'farm_members.role'])
+      .where('farms.hidden', '=', 0)
+      .execute();
+    if (farms.length > 0) return operatesAll(userId, farms);
+    const users = await db.selectFrom('users').select('id').where('hidden', '=', 0).limit(2).execute();
+    return users.length === 1 && users[0]?.id === userId;
+  };
+}
+
 /** True when there are control points and the user operates the farm of each: owns it, or works there with the right. */
 export function operatesAllControlQuery(db: Db): (userId: string) => Promise<boolean> {
   return async (userId) => {
@@ -64,9 +87,10 @@ export function operatesAllControlQuery(db: Db): (userId: string) => Promise<boo
         points.selectFrom('control_points').select('farm_id').where('hidden', '=', 0),
       )
       .execute();
-    const operates = farms.map(
-      ({ owner_id, role }) => owner_id === userId || role === 'MANAGER' || role === 'TECHNICIAN',
-    );
-    return operates.length > 0 && operates.every(Boolean);
+    return operatesAll(userId, farms);
   };
 }
+
+const operatesAll = (userId: string, farms: readonly { owner_id: string; role: string | null }[]): boolean =>
+  farms.length > 0 &&
+  farms.every(({ owner_id, role }) => owner_id === userId || role === 'MANAGER' || role === 'TECHNICIAN');

@@ -1,0 +1,16 @@
+import type { FarmConsoleAnswer, FarmConsoleUpdate } from '#contract/resources/farm-console.ts';
+import { put } from './api.ts';
+import { queries, useGet } from './query.ts';
+
+const pathOf = (farmId: string): string => `/farms/${farmId}/console`;
+
+/** What the people of a farm arranged for the screens of all of them. */
+export const useFarmConsole = (farmId: string | null) =>
+  useGet<FarmConsoleAnswer>(farmId === null ? null : pathOf(farmId));
+
+/** Keeps it for everybody; what is left out stays. */
+export async function keepFarmConsole(farmId: string, changed: FarmConsoleUpdate): Promise<void> {
+  const path = pathOf(farmId);
+  const kept = await put<FarmConsoleAnswer>(path, changed);
+  queries.setQueryData(['farms', path, {}], kept);
+}

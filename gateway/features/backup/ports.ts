@@ -1,0 +1,36 @@
+import type * as z from 'zod';
+import type {
+  systemBackupAnswer,
+  systemBackupKeyAnswer,
+  systemRestoreAnswer,
+} from '#contract/resources/system-backup.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { PresentPasswordDeps } from '#core/present-password.ts';
+
+export type BackupAnswer = z.infer<typeof systemBackupAnswer>;
+export type RestoreAnswer = z.infer<typeof systemRestoreAnswer>;
+export type NewKey = z.infer<typeof systemBackupKeyAnswer>;
+export type Work = NonNullable<BackupAnswer['work']>;
+
+/** What a person may ask of the backups of the box; each begins something and answers at once. */
+export type BackupDesk = {
+  state: () => Promise<BackupAnswer>;
+  /** Throws 409 while something else is under way, or where it cannot be done. */
+  run: (wish: { prepare: boolean }) => Promise<void>;
+  newKey: (wish: { replace: boolean }) => Promise<NewKey>;
+  /** Throws 422 for what cannot be a key at all. */
+  prove: (key: string) => Promise<void>;
+  restore: () => Promise<RestoreAnswer>;
+  check: (wish: { backup: string; key: string }) => Promise<void>;
+  /** The gateway starts anew with the backup that was checked, once `answered` says that the caller heard of it. */
+  apply: (wish: { backup: string; by: string }) => Promise<void>;
+  drop: () => Promise<void>;
+};
+
+export type BackupRouteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> &
+  PresentPasswordDeps & {
+    desk: BackupDesk;
+    account: (userId: string) => Promise<{ id: string; name: string; password_hash: string } | null>;
+    /** True when the user operates every farm, or is the first and only one on a box without any. */
+    operatesEveryFarm: (userId: string) => Promise<boolean>;
+  };
