@@ -3,31 +3,10 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { isCode, writeWhole } from '#adapters/backup/safe-files.ts';
+import { restoreCounted } from '#contract/resources/system-backup.ts';
 
 // A restore that a person ordered in the console. What comes back is made ready in a folder of its own while control goes
 // on; the next start puts it in its place. The plan says how far it is, and is on disk before each step that rests on it.
-
-const counted = z.object({
-  what: z.enum([
-    'farms',
-    'ponds',
-    'batches',
-    'control_points',
-    'schedules',
-    'users',
-    'measurements',
-    'feeding_records',
-    'biometries',
-    'expenses',
-  ]),
-  /** Rows there are now, and rows of the backup. */
-  now: z.int(),
-  backup: z.int(),
-  /** Rows that are only here and would be put aside; rows that would come back; rows that differ. */
-  lost: z.int(),
-  back: z.int(),
-  differ: z.int(),
-});
 
 const plan = z.object({
   /**
@@ -41,7 +20,7 @@ const plan = z.object({
   public_key: z.string(),
   /** Keys and certificates of the authority in the backup; null: none, or over. */
   authority: z.string().nullable(),
-  counts: z.array(counted),
+  counts: z.array(restoreCounted),
   farm_names: z.array(z.string()),
   newest_at: z.string().nullable(),
   armed_at: z.string().nullable(),

@@ -1,26 +1,14 @@
 import { existsSync } from 'node:fs';
 import BetterSqlite from 'better-sqlite3';
+import { RESTORE_COUNTED } from '#contract/resources/system-backup.ts';
 import type { SqliteConnection } from './open-sqlite.ts';
 
-/** What a person asks after when data is to come back, and the column that says which rows count. */
-const TABLES = [
-  'farms',
-  'ponds',
-  'batches',
-  'control_points',
-  'schedules',
-  'users',
-  'measurements',
-  'feeding_records',
-  'biometries',
-  'expenses',
-] as const;
 const MOST_NAMES = 50;
 
 type Row = { id: string; rev: number };
 export type Compared = {
   counts: {
-    what: (typeof TABLES)[number];
+    what: (typeof RESTORE_COUNTED)[number];
     now: number;
     backup: number;
     lost: number;
@@ -42,7 +30,7 @@ export function compareDatabases(presentFile: string, otherFile: string): Compar
   const other = new BetterSqlite(otherFile, { fileMustExist: true, readonly: true });
   try {
     return {
-      counts: TABLES.map((what) => ({ what, ...compareTable(present, other, what) })),
+      counts: RESTORE_COUNTED.map((what) => ({ what, ...compareTable(present, other, what) })),
       farmNames: other
         .prepare('select name from farms where hidden = 0 order by name limit ?')
         .pluck()

@@ -80,19 +80,22 @@ export const systemBackupKeyAnswer = z.object({
 /** POST /system/backup/proof */
 export const systemBackupProof = z.object({ recovery_key: recoveryKeyInput });
 
-const counted = z.object({
-  what: z.enum([
-    'farms',
-    'ponds',
-    'batches',
-    'control_points',
-    'schedules',
-    'users',
-    'measurements',
-    'feeding_records',
-    'biometries',
-    'expenses',
-  ]),
+/** What a person asks after when data is to come back. */
+export const RESTORE_COUNTED = [
+  'farms',
+  'ponds',
+  'batches',
+  'control_points',
+  'schedules',
+  'users',
+  'measurements',
+  'feeding_records',
+  'biometries',
+  'expenses',
+] as const;
+
+export const restoreCounted = z.object({
+  what: z.enum(RESTORE_COUNTED),
   now: z.int().describe('Here now'),
   backup: z.int().describe('In the backup'),
   lost: z.int().describe('Only here: put aside with everything'),
@@ -114,7 +117,7 @@ export const systemRestoreAnswer = z.object({
       checked_at: z.string(),
       newest_at: z.string().nullable().describe('When its last entry was made'),
       farm_names: z.array(z.string()).describe('At most 50'),
-      counts: z.array(counted),
+      counts: z.array(restoreCounted),
     })
     .nullable()
     .describe('What the backup holds and what would change'),

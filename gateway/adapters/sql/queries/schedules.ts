@@ -47,23 +47,26 @@ export function operatesSomeFarmQuery(db: Db): (userId: string) => Promise<boole
   };
 }
 
+/** Every farm, with what the user is there. */
+const farmsSeenBy = (db: Db, userId: string) =>
+  db
+    .selectFrom('farms')
+    .leftJoin('farm_members', (join) =>
+      join
+        .onRef('farm_members.farm_id', '=', 'farms.id')
+        .on('farm_members.user_id', '=', userId)
+        .on('farm_members.hidden', '=', 0),
+    )
+    .select(['farms.owner_id', 'farm_members.role'])
+    .where('farms.hidden', '=', 0);
+
 /**
  * True when the user operates each farm there is: owns it, or works there with the right. On a box without any farm: when
  * nobody else has an account there.
  */
 export function operatesEveryFarmQuery(db: Db): (userId: string) => Promise<boolean> {
   return async (userId) => {
-    const farms = await db
-      .selectFrom('farms')
-      .leftJoin('farm_members', (join) =>
-        join
-          .onRef('farm_members.farm_id', '=', 'farms.id')
-          .on('farm_members.user_id', '=', userId)
-          .on('farm_members.hidden', '=', 0),
-      )
-      .select(['farms.owner_id', 'farm_members.role'])
-      .where('farms.hidden', '=', 0)
-      .execute();
+    const farms = await farmsSeenBy(db, userId).execute();
     if (farms.length > 0) return operatesAll(userId, farms);
     const users = await db.selectFrom('users').select('id').where('hidden', '=', 0).limit(2).execute();
     return users.length === 1 && users[0]?.id === userId;
@@ -73,16 +76,7 @@ export function operatesEveryFarmQuery(db: Db): (userId: string) => Promise<bool
 /** True when there are control points and the user operates the farm of each: owns it, or works there with the right. */
 export function operatesAllControlQuery(db: Db): (userId: string) => Promise<boolean> {
   return async (userId) => {
-    const farms = await db
-      .selectFrom('farms')
-      .leftJoin('farm_members', (join) =>
-        join
-          .onRef('farm_members.farm_id', '=', 'farms.id')
-          .on('farm_members.user_id', '=', userId)
-          .on('farm_members.hidden', '=', 0),
-      )
-      .select(['farms.owner_id', 'farm_members.role'])
-      .where('farms.hidden', '=', 0)
+    const farms = await farmsSeenBy(db, userId)
       .where('farms.id', 'in', (points) =>
         points.selectFrom('control_points').select('farm_id').where('hidden', '=', 0),
       )
