@@ -2,12 +2,25 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SignedUp } from '#test/app.ts';
 import { type Console, startConsole, violationsOn } from '#test/console.ts';
+import { medianOf } from '#test/median.ts';
 
 const PHONE = { width: 360, height: 740 };
 /** An alarm is looked at before it is answered: a press that comes quicker was meant for what stood there before. */
 const A_LOOK_MS = 600;
 /** UX-10 of the console's goals. */
 const MOST_TO_OTHERS_MS = 2_000;
+
+/** Notes when the page has drawn that its alarm is answered. */
+const WATCH_ANSWER = `{
+  window.answeredAt = null;
+  const watch = new MutationObserver(() => {
+    if (document.querySelector('.alarm-strip') !== null) return;
+    if (document.querySelector('[data-state="acknowledged"] [data-answer]') === null) return;
+    window.answeredAt = Date.now();
+    watch.disconnect();
+  });
+  watch.observe(document, { subtree: true, childList: true, attributes: true });
+}`;
 
 /** What the window of an operator's PC puts into the page. */
 const A_PROGRAM = `{
@@ -47,6 +60,15 @@ describe('people and their alarms', () => {
     farm.app.clock.advance(61_000);
     return call('POST', '/water-quality/', { pond_id: farm.farm.pondIds[pond], dissolved_oxygen });
   };
+  /** Answers by key, and tells how long it took until the other page showed it, by that page's own clock. */
+  async function answered(here: Page, there: Page): Promise<number> {
+    await here.clock.fastForward(A_LOOK_MS);
+    await there.evaluate(WATCH_ANSWER);
+    const at = await there.evaluate<number>('Date.now()');
+    await here.keyboard.press('F8');
+    await expect.poll(() => there.evaluate<boolean>('window.answeredAt !== null')).toBe(true);
+    return (await there.evaluate<number>('window.answeredAt')) - at;
+  }
   const stripOf = (page: Page) => page.getAttribute('.alarm-strip', 'data-alarm');
 
   it('low oxygen is on the screen by itself, is answered with one key, and every other station shows by whom within two seconds', async () => {
@@ -63,13 +85,8 @@ describe('people and their alarms', () => {
     expect(await pumpHouse.innerText('.alarm-strip')).toContain('V-02');
     expect(await pumpHouse.title()).toMatch(/^\(1\) Alarmes/);
     expect(await phone.innerText('.alarm-row')).toContain('3 vezes');
-    await pumpHouse.clock.fastForward(A_LOOK_MS);
-    const answeredAt = performance.now();
-    await pumpHouse.keyboard.press('F8');
-    await phone.waitForSelector('.alarm-strip', { state: 'detached' });
+    const tookMs = [await answered(pumpHouse, phone)];
     const answer = phone.locator('[data-state="acknowledged"] [data-answer]');
-    await answer.waitFor();
-    expect(performance.now() - answeredAt).toBeLessThanOrEqual(MOST_TO_OTHERS_MS);
     expect(await answer.innerText()).toMatch(
       new RegExp(`^Reconhecido por ${helper.user.name} às \\d\\d:\\d\\d$`),
     );
@@ -80,7 +97,16 @@ describe('people and their alarms', () => {
     await pumpHouse.locator('[data-answer]', { hasText: 'Aerador 2 desarmado' }).waitFor();
     expect(await violationsOn(phone)).toEqual([]);
     await measure(1, 6.4);
-    await pumpHouse.waitForSelector('[data-alarm]', { state: 'detached' });
+    for (const page of [pumpHouse, phone]) await page.waitForSelector('[data-alarm]', { state: 'detached' });
+    for (const pond of [0, 2]) {
+      await measure(pond, 2.6);
+      for (const page of [pumpHouse, phone]) await page.waitForSelector('.alarm-strip.p1');
+      tookMs.push(await answered(pumpHouse, phone));
+      await measure(pond, 6.4);
+      for (const page of [pumpHouse, phone])
+        await page.waitForSelector('[data-alarm]', { state: 'detached' });
+    }
+    expect(medianOf(tookMs)).toBeLessThanOrEqual(MOST_TO_OTHERS_MS);
     await phone.goto(`${farm.app.base}/alarmes/historico`);
     await phone
       .locator('tr', { hasText: `Reconhecido por ${helper.user.name}` })

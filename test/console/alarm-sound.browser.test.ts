@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, startConsole } from '#test/console.ts';
+import { medianOf } from '#test/median.ts';
 
 /** Notes when the page first shows the alarm, and when it first sounds. */
 const LISTEN = `{
@@ -10,8 +11,8 @@ const LISTEN = `{
     return start.apply(this, given);
   };
   new MutationObserver(() => {
-    if (document.querySelector('.alarm-strip') !== null) window.shownAt ??= performance.now();
-  }).observe(document.body, { subtree: true, childList: true });
+    if (document.querySelector('.alarm-strip.p1') !== null) window.shownAt ??= performance.now();
+  }).observe(document.body, { subtree: true, childList: true, attributes: true });
 }`;
 
 /** Counts every beep. */
@@ -94,13 +95,17 @@ describe('an alarm', () => {
     const page = await farm.open('/');
     await page.waitForSelector('.shell[data-link="live"]');
     await page.evaluate(LISTEN);
-    await farm.app.call('POST', '/water-quality/', {
-      token: farm.owner.token,
-      body: { pond_id: farm.farm.pondIds[1], dissolved_oxygen: 2.4 },
-    });
-    await page.waitForSelector('.alarm-strip.p1');
-    await expect.poll(() => page.evaluate<boolean>('window.soundedAt !== undefined')).toBe(true);
-    expect(await page.evaluate<number>('window.soundedAt - window.shownAt')).toBeLessThanOrEqual(500);
+    const tookMs: number[] = [];
+    for (const pond of [0, 1, 2]) {
+      await page.evaluate('window.shownAt = window.soundedAt = undefined');
+      await measure(pond, { dissolved_oxygen: 2.4 });
+      await page.waitForSelector('.alarm-strip.p1');
+      await expect.poll(() => page.evaluate<boolean>('window.soundedAt !== undefined')).toBe(true);
+      tookMs.push(await page.evaluate<number>('window.soundedAt - window.shownAt'));
+      await measure(pond, { dissolved_oxygen: 6.4 });
+      await page.waitForSelector('.alarm-strip.p1', { state: 'detached' });
+    }
+    expect(medianOf(tookMs)).toBeLessThanOrEqual(500);
   });
 });
 
@@ -153,17 +158,24 @@ describe('sound that the browser holds back', () => {
   const HELD_DOWN = { delay: 100 };
 
   it('is said within a second, and one press of the lamp makes the standing alarm heard at once', async () => {
-    const page = await anOpenPage();
-    await expect.poll(() => page.evaluate<boolean>('window.warnedAt !== undefined')).toBe(true);
-    expect(await page.evaluate<number>('window.warnedAt - window.openedAt')).toBeLessThanOrEqual(1_000);
-    expect(await page.innerText('button.lamp.bad')).toContain('SOM BLOQUEADO');
-    expect(await tones(page)).toBe(0);
-    await page.click('button.lamp.bad', HELD_DOWN);
-    await expect.poll(() => tones(page)).toBeGreaterThanOrEqual(3);
+    const warnedAfterMs: number[] = [];
+    const heardAfterMs: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const page = await anOpenPage();
+      await expect.poll(() => page.evaluate<boolean>('window.warnedAt !== undefined')).toBe(true);
+      warnedAfterMs.push(await page.evaluate<number>('window.warnedAt - window.openedAt'));
+      expect(await page.innerText('button.lamp.bad')).toContain('SOM BLOQUEADO');
+      expect(await tones(page)).toBe(0);
+      await page.click('button.lamp.bad', HELD_DOWN);
+      await expect.poll(() => tones(page)).toBeGreaterThanOrEqual(3);
+      heardAfterMs.push(await page.evaluate<number>('window.tonedAt - window.pressedAt'));
+      // the same press silences nothing
+      expect(await page.innerText('.status-strip')).toContain('Som armado');
+      await farm.closePages();
+    }
+    expect(medianOf(warnedAfterMs)).toBeLessThanOrEqual(1_000);
     // sooner than the rhythm of the alarm would come round by itself
-    expect(await page.evaluate<number>('window.tonedAt - window.pressedAt')).toBeLessThanOrEqual(1_000);
-    // the same press silences nothing
-    expect(await page.innerText('.status-strip')).toContain('Som armado');
+    expect(medianOf(heardAfterMs)).toBeLessThanOrEqual(1_000);
   });
 
   it.each<[string, (page: Page) => Promise<void>]>([
@@ -181,10 +193,17 @@ describe('sound that the browser holds back', () => {
     const page = await anOpenPage();
     await page.click('button.lamp.bad', HELD_DOWN);
     await expect.poll(() => isWarned(page)).toBe(false);
-    const takenAt = await page.evaluate<number>('window.loudspeaker.suspend().then(() => performance.now())');
-    await expect.poll(() => page.evaluate<boolean>('window.warnedAt !== undefined')).toBe(true);
-    expect(await page.evaluate<number>('window.warnedAt')).toBeLessThanOrEqual(takenAt + 1_000);
-    await page.click('h1', HELD_DOWN);
-    await expect.poll(() => isWarned(page)).toBe(false);
+    const tookMs: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const takenAt = await page.evaluate<number>(
+        'window.loudspeaker.suspend().then(() => performance.now())',
+      );
+      await expect.poll(() => page.evaluate<boolean>('window.warnedAt !== undefined')).toBe(true);
+      tookMs.push((await page.evaluate<number>('window.warnedAt')) - takenAt);
+      await page.click('h1', HELD_DOWN);
+      await expect.poll(() => isWarned(page)).toBe(false);
+      await expect.poll(() => page.evaluate<boolean>('window.warnedAt === undefined')).toBe(true);
+    }
+    expect(medianOf(tookMs)).toBeLessThanOrEqual(1_000);
   });
 });

@@ -100,4 +100,23 @@ describe('no single press anywhere', () => {
       expect.arrayContaining(['Desligar CP-01', 'Desligar todos', 'Ligar CP-03', 'Desfazer']),
     );
   });
+
+  it('answers what somebody else was asked, once another person has signed in there', async () => {
+    const next = await farm.app.signUp();
+    const member = { user_id: next.user.id, role: 'MANAGER' };
+    await farm.app.call('POST', `/farms/${farm.farm.id}/members`, { token: farm.owner.token, body: member });
+    const station = await farm.open('/aeracao');
+    const off = station.getByRole('button', { name: 'Desligar CP-01' });
+    await off.click();
+    await station.locator('dialog[open]').waitFor();
+    await station.route('**/api/v1/events', (route) => route.fulfill({ status: 401, json: {} }));
+    farm.app.events.closeAll();
+    await station.getByLabel('E-mail').fill(next.user.email);
+    await station.unroute('**/api/v1/events');
+    await station.getByLabel('Senha').fill('camarao-123');
+    await station.keyboard.press('Enter');
+    await off.waitFor();
+    await station.waitForSelector('.shell[data-link="live"]');
+    expect(await station.locator('dialog[open]').count()).toBe(0);
+  });
 });

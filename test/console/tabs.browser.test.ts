@@ -1,12 +1,21 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, startConsole } from '#test/console.ts';
 
 /** Half of the time between two beats of the gateway, so that a slow machine leaves no tab waiting for one. */
 const BEAT_MS = 2_500;
 
-/** Notes whether the page was ever without contact. */
+/** Notes whether the page was ever without contact, and how many wait for the end of a signal that may never come. */
 const WATCH = `{
+  window.waiting = 0;
+  AbortSignal.prototype.addEventListener = function (...given) {
+    if (given[2]?.signal === undefined) window.waiting += 1;
+    return EventTarget.prototype.addEventListener.apply(this, given);
+  };
+  AbortSignal.prototype.removeEventListener = function (...given) {
+    window.waiting -= 1;
+    return EventTarget.prototype.removeEventListener.apply(this, given);
+  };
   window.wasLost = false;
   new MutationObserver(() => {
     window.wasLost ||= document.querySelector('.shell[data-link="lost"]') !== null;
@@ -16,14 +25,24 @@ const WATCH = `{
 describe('three tabs of one browser', () => {
   let farm: Console;
   let tabs: Page[];
+  /** The lines that tabs hold. */
+  const lines = new Map<Request, Page>();
+  const linesOf = (tab: Page) => [...lines.values()].filter((holder) => holder === tab).length;
+  function watchLines(tab: Page): void {
+    tab.on('request', (request) => {
+      if (request.url().endsWith('/api/v1/events')) lines.set(request, tab);
+    });
+    const end = (request: Request) => void lines.delete(request);
+    tab.on('requestfailed', end);
+    tab.on('requestfinished', end);
+  }
   beforeAll(async () => {
     farm = await startConsole();
-    const first = await farm.open('/alarmes', { isTimed: true, script: WATCH });
-    tabs = [first];
-    for (let n = 1; n < 3; n += 1) {
-      const next = await first.context().newPage();
-      await next.goto(first.url());
-      tabs.push(next);
+    const first = await farm.open('/', { isTimed: true, script: WATCH });
+    tabs = [first, await first.context().newPage(), await first.context().newPage()];
+    for (const tab of tabs) {
+      watchLines(tab);
+      await tab.goto(`${farm.app.base}/alarmes`);
     }
     for (const tab of tabs) await tab.waitForSelector('.shell[data-link="live"]');
   });
@@ -37,6 +56,11 @@ describe('three tabs of one browser', () => {
       for (const tab of tabs) await tab.evaluate('new Promise((done) => setTimeout(done, 20))');
       await tabs.at(-1)?.clock.fastForward(BEAT_MS);
     }
+  }
+  function leading(): Page {
+    const found = tabs.find((tab) => linesOf(tab) === 1);
+    if (found === undefined) throw new Error('no tab has a line');
+    return found;
   }
   const streams = () => farm.app.events.openStreams();
   async function allShow(pond: number, dissolved_oxygen: number): Promise<void> {
@@ -63,27 +87,64 @@ describe('three tabs of one browser', () => {
     await nobodyWasLost();
   });
 
+  it('hear of the farm again when one comes back from the pages that the browser keeps, and share one line', async () => {
+    const back = tabs.find((tab) => linesOf(tab) === 0);
+    await back?.evaluate(
+      `for (const name of ['pagehide', 'pageshow']) dispatchEvent(new PageTransitionEvent(name, { persisted: true }))`,
+    );
+    await allShow(2, 2.7);
+    // what it shows is of before until it has been told anew
+    await back?.waitForSelector('.shell[data-link="live"]');
+    await back?.evaluate('window.wasLost = false');
+    await pass(15_000);
+    await expect.poll(streams).toBe(1);
+    await nobodyWasLost();
+  });
+
   it('go on when the one that has it is closed', async () => {
-    await tabs.shift()?.goto('about:blank');
+    const closed = leading();
+    tabs = tabs.filter((tab) => tab !== closed);
+    await closed.goto('about:blank');
     await pass(15_000);
     await expect.poll(streams).toBe(1);
     await allShow(0, 2.4);
     await nobodyWasLost();
+    // a third one is opened later
+    await closed.goto(`${farm.app.base}/alarmes`);
+    await closed.waitForSelector('.shell[data-link="live"]');
+    tabs.push(closed);
+    await pass(15_000);
+    await expect.poll(streams).toBe(1);
   });
 
-  it('take a line of their own when the one that has it says nothing more, before anybody is blind', async () => {
+  it('share another line when the one that has it says nothing more, before anybody is blind', async () => {
     // a frozen tab keeps its line and passes nothing on
-    for (const tab of tabs) await tab.evaluate('BroadcastChannel.prototype.postMessage = () => {}');
-    await pass(10_000);
-    await expect.poll(streams).toBe(2);
+    const silent = leading();
+    await silent.evaluate('BroadcastChannel.prototype.postMessage = () => {}');
+    await pass(20_000);
+    const ofOthers = () => tabs.filter((tab) => tab !== silent).reduce((sum, tab) => sum + linesOf(tab), 0);
+    await expect.poll(ofOthers).toBe(1);
     await allShow(1, 2.2);
     await nobodyWasLost();
   });
 
-  it('are blind together when the gateway is gone, and none of them believes another', async () => {
-    for (const tab of tabs) await tab.route('**/api/v1/events', (route) => route.abort());
+  it('are blind together when the gateway is gone, none believes another, and trying again leaves nothing behind', async () => {
+    let tries = 0;
+    for (const tab of tabs)
+      await tab.route('**/api/v1/events', (route) => {
+        tries += 1;
+        return route.abort();
+      });
     farm.app.events.closeAll();
     await tabs.at(-1)?.clock.fastForward(12_000);
     for (const tab of tabs) await tab.waitForSelector('.blind-banner');
+    await expect
+      .poll(async () => {
+        await tabs.at(-1)?.clock.fastForward(3_000);
+        return tries;
+      })
+      .toBeGreaterThan(20);
+    // its next try, or the line of another
+    for (const tab of tabs) expect(await tab.evaluate('window.waiting')).toBeLessThanOrEqual(1);
   });
 });

@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { SwitchState } from '#contract/words.ts';
 import { type ControlPoint, controlPoints } from '../data/farm-store.ts';
 import { isFromAfar } from '../data/instance.ts';
 import { type FromAfar, order } from '../data/orders.ts';
+import { userId } from '../data/session.ts';
 import { controlWords } from './control-words.ts';
 import { FromAfarDialog } from './from-afar.tsx';
 import { OffDialog } from './off-dialog.tsx';
@@ -24,6 +26,13 @@ export function orderOrAsk(pointId: string, target: SwitchState): void {
  * for what takes an order back. It stands beside the page: leaving the page does not answer it.
  */
 export function OrderQuestion() {
+  // what one person was asked is not for the next to answer
+  useEffect(
+    () => () => {
+      asked.value = null;
+    },
+    [userId.value],
+  );
   const question = asked.value;
   const point = question === null ? undefined : controlPoints.value.get(question.pointId);
   if (question === null || point === undefined) return null;

@@ -60,8 +60,13 @@ export function startLive(): void {
   stopped = new AbortController();
   startedFor = userId.value;
   startedAt.value = performance.now();
-  if (startedFor !== null) tabs = joinTabs(startedFor, OTHERS);
+  join();
   void run(stopped.signal);
+}
+
+function join(): void {
+  tabs?.leave();
+  tabs = startedFor === null ? null : joinTabs(startedFor, OTHERS);
 }
 
 const OTHERS = {
@@ -106,14 +111,24 @@ effect(() => {
   startLive();
 });
 
-onGap((ms) => {
+onGap(beginAnew);
+
+// a page that the browser kept while another stood in its place left the others as it went
+addEventListener('pageshow', ({ persisted }) => {
+  if (!persisted || stopped === null) return;
+  join();
+  beginAnew(0);
+});
+
+/** What came until now is of before: the next line begins with a snapshot. */
+function beginAnew(ms: number): void {
   if (stopped === null) return;
   doubtedAt.value = performance.now();
   blindSince.value ??= performance.now() - ms;
   tabs?.forget();
   endLed();
   drop();
-});
+}
 
 async function run(signal: AbortSignal): Promise<void> {
   for (let tries = 0; !signal.aborted && isSignedIn(); tries += 1) {
@@ -129,9 +144,8 @@ async function run(signal: AbortSignal): Promise<void> {
 
 async function whileLed(signal: AbortSignal): Promise<void> {
   if (signal.aborted || !tabs?.isLed()) return;
-  await new Promise<void>((resolve) => {
-    endLed = resolve;
-    signal.addEventListener('abort', () => resolve(), { once: true });
+  await untilAbort(signal, (done) => {
+    endLed = done;
   });
 }
 
@@ -214,11 +228,22 @@ function readEvent(part: string): { name: string; data: unknown } | null {
   return data === '' ? null : { name, data: JSON.parse(data) };
 }
 
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await untilAbort(signal, (done) => {
+    timer = setTimeout(done, ms);
   });
+  clearTimeout(timer);
+}
+
+/** Until `start` says that it is done, or the signal ends it. The signal lives for a session: nothing is left at it. */
+function untilAbort(signal: AbortSignal, start: (done: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    signal.addEventListener('abort', done);
+    start(done);
+  });
+}
