@@ -219,6 +219,22 @@ describe('people and their alarms', () => {
     await page.waitForSelector('.alarm-strip', { state: 'detached' });
   });
 
+  it('what ended is answered together, also when one of them cannot be answered any more', async () => {
+    for (const pond of [0, 1, 2]) await measure(pond, 2.6);
+    for (const pond of [0, 1, 2]) await measure(pond, 6.4);
+    const page = await farm.open('/alarmes');
+    await page.waitForSelector('.alarm-row[data-state="returned"]');
+    let isFirst = true;
+    await page.route('**/acknowledge', (route) => {
+      if (!isFirst) return route.continue();
+      isFirst = false;
+      return route.fulfill({ status: 404, json: { detail: 'Alert not found', code: 'NOT_FOUND' } });
+    });
+    await page.getByRole('button', { name: 'Reconhecer os 3 que já acabaram' }).click();
+    await expect.poll(() => page.locator('.alarm-row').count()).toBe(1);
+    await page.getByText('Não existe mais').waitFor();
+  });
+
   it('a screen that fails leaves the alarms, and the way to the others', async () => {
     const page = await farm.open('/alarmes', { isTimed: true });
     await measure(1, 2.6);

@@ -1,6 +1,8 @@
 import { accessToken } from '#contract/resources/access-tokens.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { revokedToken } from '#contract/resources/local-tables.ts';
+import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import type { Caller } from '#core/route.ts';
@@ -30,6 +32,17 @@ export type FarmChange = {
   /** From now on these hear nothing of the farm until asked anew: one person, everybody, or nobody. */
   closedTo: 'user' | 'everybody' | 'nobody';
 };
+
+/**
+ * Farms on which a pond or control point went out of sight with this unit. What ended on it long ago goes with it, and no
+ * row tells so.
+ */
+export function farmsWithLessIn(committed: Committed): ReadonlySet<string> {
+  const gone = [...rowsOf(committed, pond), ...rowsOf(committed, controlPoint)].filter(
+    ({ hidden }) => hidden,
+  );
+  return new Set(gone.map(({ after }) => after.farm_id));
+}
 
 /** Who may see which farm differently after this unit. */
 export function farmChangesIn(committed: Committed): FarmChange[] {

@@ -12,7 +12,7 @@ import type { CommitListener, Committed } from '#core/changes.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import type { Caller } from '#core/route.ts';
 import type { ChangedFor, TellChanged } from '#core/tell-changed.ts';
-import { farmChangesIn, sessionsEndedBy } from './event-access.ts';
+import { farmChangesIn, farmsWithLessIn, sessionsEndedBy } from './event-access.ts';
 import { gatherChanged } from './gather-changed.ts';
 import { gatherPresence } from './gather-presence.ts';
 import { type RowEvent, type RowEventDeps, rowEventsOf } from './row-events.ts';
@@ -178,7 +178,7 @@ function audienceOf(to: ChangedFor): Omit<RowEvent, 'text'> {
 
 /**
  * A person who came to a farm or left it sees so at once, on the open stream: what they lost is taken from them here,
- * the streams that need a new snapshot are answered.
+ * the streams that need a new snapshot are answered. So are those of a farm on which something was deleted.
  */
 function followFarms(streams: ReadonlySet<ViewerStream>, committed: Committed): Set<ViewerStream> {
   const changed = new Set<ViewerStream>();
@@ -189,6 +189,9 @@ function followFarms(streams: ReadonlySet<ViewerStream>, committed: Committed): 
       if (isMeant || stream.sees(farmId)) changed.add(stream);
       if (closedTo === 'everybody' || (closedTo === 'user' && isMeant)) stream.loses(farmId);
     }
+  }
+  for (const farmId of farmsWithLessIn(committed)) {
+    for (const stream of streams) if (stream.sees(farmId)) changed.add(stream);
   }
   return changed;
 }

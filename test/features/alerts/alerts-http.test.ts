@@ -536,6 +536,36 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         expect(await waiting()).toEqual([]);
       });
 
+      test.each(['ponds', 'control-points'] as const)(
+        'that ended by itself goes with what it was on, also for who is watching: %s',
+        async (path) => {
+          const point = await app.controlPoint();
+          const isOfPond = path === 'ponds';
+          await raise({
+            ...waterCause(point),
+            pond_id: isOfPond ? point.pond.id : null,
+            control_point_id: isOfPond ? null : point.id,
+          });
+          app.clock.advance(MINUTE);
+          const on = isOfPond ? { pond_id: point.pond.id } : { control_point_id: point.id };
+          await app.act(() => app.alerts.alerting.resolve({ type: 'LOW_OXYGEN', ...on }));
+          const viewer = await watch(`${app.base}/api/v1/events`, app.owner.token);
+          const [field, id] = isOfPond
+            ? (['pond_id', point.pond.id] as const)
+            : (['control_point_id', point.id] as const);
+          const waitsIn = ({ data }: { data: Record<string, unknown> }) =>
+            (data['returned'] as Record<string, unknown>[]).some((row) => row[field] === id);
+          const told = () => viewer.heard.filter(({ name }) => name === 'snapshot').map(waitsIn);
+          try {
+            await viewer.next('snapshot');
+            await call('DELETE', `/${path}/${isOfPond ? point.pond.id : point.id}`);
+            await expect.poll(told, { timeout: 10_000 }).toEqual([true, false]);
+          } finally {
+            viewer.close();
+          }
+        },
+      );
+
       test('is resolved whole by a person', async () => {
         const point = await app.controlPoint();
         await raise(waterCause(point));

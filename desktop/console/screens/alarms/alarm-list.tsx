@@ -92,15 +92,14 @@ function Standing({ shown }: { shown: string }) {
 function AnswerOver({ over }: { over: readonly Alarm<Alert>[] }) {
   const words = listWords();
   const answer = async () => {
-    for (const alarm of over) await acknowledge(alarm);
+    const faults: unknown[] = [];
+    // one that cannot be answered any more must not keep the others waiting
+    for (const alarm of over) await acknowledge(alarm).catch((error: unknown) => faults.push(error));
+    if (faults.length > 0) toast(faultText(faults[0]));
   };
   return (
     <div>
-      <WorkButton
-        big
-        disabled={isBlind.value}
-        work={() => answer().catch((error: unknown) => toast(faultText(error)))}
-      >
+      <WorkButton big disabled={isBlind.value} work={answer}>
         {words.answerOver(over.length)}
       </WorkButton>
     </div>
