@@ -16,6 +16,9 @@ const short = (name: string): string => {
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 };
 
+/** Whoever typed the address knows it by this; it stands here still when the person has asked to be forgotten. */
+const hinted = (email: string): string => short(email.replace(/^(.).*(?=@)/u, '$1…'));
+
 function offered({ kind, role }: Pick<InvitationRow, 'kind' | 'role'>, language: Language): string {
   if (kind === 'HANDOVER' || role === 'NONE') return language === 'en' ? 'its owner' : 'seu dono';
   return ROLES[role][language];
@@ -70,7 +73,7 @@ export function declinedNews(row: InvitationRow, farm: Farm, person: Person): Ne
 
 /** Nobody has the code but who was shown it: it can only be given another way. */
 export function notSentNews(row: InvitationRow, farm: Farm, email: string): News {
-  const [name, to] = [short(farm.name), short(email)];
+  const [name, to] = [short(farm.name), hinted(email)];
   return {
     ...aboutFarm(row, farm),
     title: (language) => (language === 'en' ? 'Invitation not sent' : 'Convite não enviado'),
