@@ -56,9 +56,13 @@ describe('a panel on the wall that nobody touches', () => {
     await page.clock.fastForward(ms);
   }
 
-  it('shows the farm after a day and a night, though its token holds for an hour', async () => {
+  it('shows the farm after a day and a night, though its token holds for an hour, and asks each shift to test its sound', async () => {
     const page = await aPanel({ isRemembered: false });
     await page.evaluate(WATCH_FOR_LOGIN);
+    const ask = page.locator('[data-sound-test="due"]');
+    expect(await ask.innerText()).toContain('nunca foi ouvido aqui');
+    await ask.click();
+    await ask.waitFor({ state: 'detached' });
     // each jump would break the line anyway
     await page.route('**/api/v1/events', (route) => route.abort());
     for (let passed = 0; passed < DAY; passed += 55 * MINUTE) {
@@ -71,6 +75,8 @@ describe('a panel on the wall that nobody touches', () => {
     await measure(0, 2.2);
     await page.waitForSelector('[data-alarm]:has-text("V-01")');
     expect(await page.evaluate('window.hasAskedAgain')).toBe(false);
+    // the next shift is asked to listen again
+    await ask.filter({ hasText: 'último teste há' }).waitFor();
   });
 
   it('whose password was changed elsewhere says at once that it is blind, and lets its tone fall', async () => {

@@ -12,7 +12,7 @@ import { expiresAt, isRemembered, isSignedIn } from '../../data/session.ts';
 import { density, theme } from '../../data/theme.ts';
 import { clockTime, shortDay } from '../../i18n/format.ts';
 import { Boundary } from '../../shell/boundary.tsx';
-import { SoundLamp } from '../../shell/sound-lamp.tsx';
+import { SoundLamp, SoundTestLamp } from '../../shell/sound-lamp.tsx';
 import { BlindBanner, FarmStamp } from '../../shell/status-strip.tsx';
 import { isNight } from '../../state/freshness.ts';
 import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-places.ts';
@@ -39,6 +39,7 @@ export function Panel() {
         <div class="panel-head">
           <h1>{farm.value?.name ?? words.waiting}</h1>
           <SoundLamp />
+          <SoundTestLamp />
           <span class="grow" />
           <Link href="/" class="panel-leave">
             {words.leave}
