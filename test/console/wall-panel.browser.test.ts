@@ -29,6 +29,8 @@ describe('a panel on the wall that nobody touches', () => {
   beforeAll(async () => {
     farm = await startConsole();
     await measure(1, 2.4);
+    const body = { lat: -3.7319, lng: -38.5267 };
+    await farm.app.call('PUT', `/farms/${farm.farm.id}`, { token: farm.owner.token, body });
   });
   afterEach(() => farm.closePages());
   afterAll(() => farm.close());
@@ -110,5 +112,16 @@ describe('a panel on the wall that nobody touches', () => {
     await pass(page, 3 * DAY);
     await page.waitForSelector('.panel-out [role=alert]:has-text("não vê mais a fazenda")');
     expect(await page.innerText('.panel-out .panel-alarm')).toContain('V-02');
+  });
+
+  it('is dark as soon as the sun has set at the farm, though its clock does not say 18 yet', async () => {
+    const theme = (page: Page) => page.evaluate('document.documentElement.dataset.theme');
+    // 17:10 in Fortaleza in June
+    farm.app.clock.set(Date.UTC(2026, 5, 10, 20, 10));
+    const page = await aPanel({ isRemembered: false });
+    await expect.poll(() => theme(page)).toBe('light');
+    await pass(page, 35 * MINUTE);
+    await page.waitForSelector('.panel[data-link="live"]');
+    await expect.poll(() => theme(page)).toBe('dark');
   });
 });
