@@ -46,7 +46,8 @@ export function sunTimes(position: Position, noonMs: number): { sunriseMs: numbe
   };
 }
 
-function nightBySun(position: Position, atMs: number): Night | null {
+/** The night around an instant, sunset to sunrise; null beyond the polar circles on days without one of them. */
+export function nightBySun(position: Position, atMs: number): Night | null {
   const solarOffsetMs = position.longitude * 4 * MINUTE_MS;
   const noonMs = Math.floor((atMs + solarOffsetMs) / DAY_MS) * DAY_MS + DAY_MS / 2 - solarOffsetMs;
   const today = sunTimes(position, noonMs);

@@ -25,6 +25,16 @@ const COUNT_BEEPS = `{
   };
 }`;
 
+/** Remembers how loud the loudest beep was. */
+const HEAR_LOUDNESS = `{
+  window.loudest = 0;
+  const set = AudioParam.prototype.setValueAtTime;
+  AudioParam.prototype.setValueAtTime = function (value, ...rest) {
+    if (value <= 1) window.loudest = Math.max(window.loudest, value);
+    return set.call(this, value, ...rest);
+  };
+}`;
+
 describe('an alarm', () => {
   let farm: Console;
   beforeAll(async () => {
@@ -106,6 +116,21 @@ describe('an alarm', () => {
       await page.waitForSelector('.alarm-strip.p1', { state: 'detached' });
     }
     expect(medianOf(tookMs)).toBeLessThanOrEqual(500);
+  });
+
+  it('by night is as soft as somebody chose for this station, and in full as soon as it is critical', async () => {
+    // 23 h in Fortaleza
+    farm.app.clock.set(Date.UTC(2026, 2, 3, 2));
+    const page = await farm.open('/sistema/preferencias', { script: HEAR_LOUDNESS });
+    const loudest = () => page.evaluate<number>('window.loudest');
+    await page.waitForSelector('.shell[data-link="live"]');
+    await page.getByLabel('De noite, alarmes que não são críticos').selectOption('30');
+    await expect.poll(loudest).toBeCloseTo(0.12);
+    await page.evaluate('window.loudest = 0');
+    await measure(0, { ph: 8.6 });
+    await expect.poll(loudest).toBeCloseTo(0.045);
+    await measure(2, { dissolved_oxygen: 2.4 });
+    await expect.poll(loudest).toBeCloseTo(0.5);
   });
 });
 

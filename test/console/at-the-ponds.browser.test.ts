@@ -230,7 +230,7 @@ describe('a night and a morning at the ponds', () => {
     },
   );
 
-  it('a schedule of a day and a half keeps its length when it is changed, and is not said to be none while it does not come', async () => {
+  it('a schedule of a day and a half keeps its length when it is changed, is in the row of its motor, and is not said to be none while it does not come', async () => {
     const made = await call('POST', `/control-points/${farm.farm.silentPointId}/schedules`, {
       action: 'ON',
       // Saturday 18 h to Monday 6 h in Fortaleza
@@ -257,6 +257,13 @@ describe('a night and a morning at the ponds', () => {
       { description: 'Fim de semana', end_time: '2026-03-09T09:00:00.000Z' },
     ]);
     expect(await page.innerText(`[data-schedule="${id}"]`)).toContain('18:00–06:00 +1 dia · Sáb');
+    await page.getByRole('link', { name: 'Quadro' }).click();
+    const planned = (cod: string) => page.innerText(`[data-point="${cod}"] [data-next-run]`);
+    await expect.poll(() => planned('CP-02')).toBe('Pela agenda: ligar em 07/03, 18:00');
+    await expect.poll(() => planned('CP-01')).toBe('A agenda não tem nada pela frente.');
+    await page.route('**/schedules', (route) => route.abort());
+    await page.reload();
+    await expect.poll(() => planned('CP-02')).toBe('A agenda não se sabe agora.');
     await call('DELETE', `/schedules/${id}`);
   });
 

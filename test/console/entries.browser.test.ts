@@ -475,6 +475,49 @@ it('a screen whose answers do not come says so instead of waiting for ever, and 
   expect(await page.locator('.panel-ponds [role="alert"]').count()).toBe(0);
 });
 
+it('on a phone what two expenses offer to take back does not lie over the button that saves the third', async () => {
+  const page = await farm.open('/lancar', { ...PHONE, isTimed: true });
+  const openForm = () => page.locator('main a[href^="/lancar/despesa"]').click();
+  const fill = async (amount: string) => {
+    await page.getByLabel('Valor').fill(amount);
+    await page.getByLabel('Descrição').fill('Cal');
+  };
+  // both screens are there before time stands
+  await openForm();
+  await page.getByLabel('Valor').waitFor();
+  // ten seconds, however busy this machine is
+  await page.clock.pauseAt(Date.now() + 1_000);
+  for (const amount of ['10', '20']) {
+    await fill(amount);
+    await page.getByRole('button', { name: 'Salvar' }).click();
+    await page.waitForSelector(`.toast:has-text("${amount},00")`);
+    await page.clock.runFor(500);
+    await openForm();
+    await page.clock.runFor(500);
+  }
+  await fill('30');
+  expect(await page.locator('.toast').count()).toBe(2);
+  const covering = `(() => {
+    const of = (selector) => [...document.querySelectorAll(selector)].map((found) => found.getBoundingClientRect());
+    let most = 0;
+    // wherever the page has been scrolled to
+    for (let at = 0; at < document.body.scrollHeight; at += 20) {
+      scrollTo(0, at);
+      const [save] = of('main .save button');
+      const over = of('.toast').filter(({ top, bottom }) => top < save.bottom && bottom > save.top);
+      most = Math.max(most, over.length);
+    }
+    return most;
+  })()`;
+  expect(await page.evaluate(covering)).toBe(0);
+  for (const left of [1, 0]) {
+    await page.locator('.toast').getByRole('button', { name: 'Desfazer' }).first().click();
+    await expect
+      .poll(() => page.locator('.toast').getByRole('button', { name: 'Desfazer' }).count())
+      .toBe(left);
+  }
+});
+
 it('a loss whose answer got lost is told again the day after, by a page that never learned who is signed in, and kills once', async () => {
   const batch = await batchOf('L-01');
   const page = await farm.open('/lancar/mortalidade?batch=L-01', { isTimed: true });

@@ -29,6 +29,8 @@ describe('a panel on the wall that nobody touches', () => {
   beforeAll(async () => {
     farm = await startConsole();
     await measure(1, 2.4);
+    const body = { lat: -3.7319, lng: -38.5267 };
+    await farm.app.call('PUT', `/farms/${farm.farm.id}`, { token: farm.owner.token, body });
   });
   afterEach(() => farm.closePages());
   afterAll(() => farm.close());
@@ -56,9 +58,13 @@ describe('a panel on the wall that nobody touches', () => {
     await page.clock.fastForward(ms);
   }
 
-  it('shows the farm after a day and a night, though its token holds for an hour', async () => {
+  it('shows the farm after a day and a night, though its token holds for an hour, and asks each shift to test its sound', async () => {
     const page = await aPanel({ isRemembered: false });
     await page.evaluate(WATCH_FOR_LOGIN);
+    const ask = page.locator('[data-sound-test="due"]');
+    expect(await ask.innerText()).toContain('nunca foi ouvido aqui');
+    await ask.click();
+    await ask.waitFor({ state: 'detached' });
     // each jump would break the line anyway
     await page.route('**/api/v1/events', (route) => route.abort());
     for (let passed = 0; passed < DAY; passed += 55 * MINUTE) {
@@ -71,6 +77,8 @@ describe('a panel on the wall that nobody touches', () => {
     await measure(0, 2.2);
     await page.waitForSelector('[data-alarm]:has-text("V-01")');
     expect(await page.evaluate('window.hasAskedAgain')).toBe(false);
+    // the next shift is asked to listen again
+    await ask.filter({ hasText: 'último teste há' }).waitFor();
   });
 
   it('whose password was changed elsewhere says at once that it is blind, and lets its tone fall', async () => {
@@ -104,5 +112,16 @@ describe('a panel on the wall that nobody touches', () => {
     await pass(page, 3 * DAY);
     await page.waitForSelector('.panel-out [role=alert]:has-text("não vê mais a fazenda")');
     expect(await page.innerText('.panel-out .panel-alarm')).toContain('V-02');
+  });
+
+  it('is dark as soon as the sun has set at the farm, though its clock does not say 18 yet', async () => {
+    const theme = (page: Page) => page.evaluate('document.documentElement.dataset.theme');
+    // 17:10 in Fortaleza in June
+    farm.app.clock.set(Date.UTC(2026, 5, 10, 20, 10));
+    const page = await aPanel({ isRemembered: false });
+    await expect.poll(() => theme(page)).toBe('light');
+    await pass(page, 35 * MINUTE);
+    await page.waitForSelector('.panel[data-link="live"]');
+    await expect.poll(() => theme(page)).toBe('dark');
   });
 });

@@ -34,3 +34,6 @@ export function startTheme(): void {
     localStorage.setItem('density', density.value);
   });
 }
+
+/** Whether this screen is looked at, and listened to, from afar: a panel, or a wall with everything large. */
+export const isStation = (): boolean => document.documentElement.dataset['density'] === 'tv';

@@ -1,7 +1,9 @@
 import { Icon } from '../components/icon.tsx';
 import { unanswered } from '../data/alarms.ts';
-import { countdown } from '../i18n/format.ts';
-import { arm, isBlocked, silence, silenceLeft } from './sound.ts';
+import { soon } from '../data/clock.ts';
+import { age, countdown, isoDay } from '../i18n/format.ts';
+import { isSoundTestDue } from '../state/alarm-loudness.ts';
+import { arm, isBlocked, silence, silenceLeft, soundTestedAt, testSound } from './sound.ts';
 import { shellWords } from './words.ts';
 
 /** Sound is watched like everything else: armed, silenced with the time left, or held back by the browser. */
@@ -23,6 +25,21 @@ export function SoundLamp() {
   return (
     <button type="button" class="lamp" disabled={unanswered.value.length === 0} onClick={silence} title="F9">
       <Icon name="sound" size={18} /> {words.sound.armed}
+    </button>
+  );
+}
+
+/** Asked once a shift where nobody sits: a loudspeaker that is off is found out by day, not by the first alarm of the night. */
+export function SoundTestLamp() {
+  const words = shellWords();
+  const testedAt = soundTestedAt.value;
+  if (!isSoundTestDue(testedAt, soon.value, isoDay)) return null;
+  return (
+    <button type="button" class="lamp" data-sound-test="due" onClick={() => void testSound()}>
+      <Icon name="sound" size={18} />{' '}
+      {testedAt === null
+        ? words.sound.neverTested
+        : words.sound.testDue(age(Math.max(0, soon.value - testedAt)))}
     </button>
   );
 }

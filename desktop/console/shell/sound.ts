@@ -1,9 +1,13 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import { alarms } from '../data/alarms.ts';
 import { now, serverNow } from '../data/clock.ts';
 import { isWaking, link } from '../data/live.ts';
 import { steady } from '../data/steady.ts';
+import { isStation } from '../data/theme.ts';
+import { clockTime } from '../i18n/format.ts';
+import { loudnessOf, NIGHT_VOLUMES, type NightVolume } from '../state/alarm-loudness.ts';
 import { heardOf, type Sound } from '../state/alarm-state.ts';
+import { isNight } from '../state/freshness.ts';
 
 // The alarm that is heard. Told apart by rhythm: three beeps every 4 s, two every 30 s, one soft tone; a screen that is
 // blind lets a tone fall once a minute. Browsers hold sound back until somebody touches the page: the lamp says so.
@@ -77,6 +81,21 @@ export async function testSound(): Promise<boolean> {
   return true;
 }
 
+const NIGHT_VOLUME = 'night-volume';
+const keptVolume = localStorage.getItem(NIGHT_VOLUME);
+/** Of this station. */
+export const nightVolume = signal<NightVolume>(
+  NIGHT_VOLUMES.find((volume) => volume === keptVolume) ?? '100',
+);
+
+/** Keeps it, and lets it be heard as it will be by night. */
+export async function chooseNightVolume(chosen: NightVolume): Promise<void> {
+  nightVolume.value = chosen;
+  localStorage.setItem(NIGHT_VOLUME, chosen);
+  await arm();
+  play('two-beeps', loudness('two-beeps', true));
+}
+
 export function startSound(): void {
   try {
     context = aContext();
@@ -132,15 +151,21 @@ const EVERY_MS: Readonly<Record<Exclude<Sound, 'none'> | 'blind', number | null>
   blind: 60_000,
 };
 
-function play(sound: Exclude<Sound, 'none'> | 'blind'): void {
+/** A sound that begins is no reason to begin it again: nothing here is followed. */
+const loudness = (sound: Exclude<Sound, 'none'> | 'blind', byNight = isNightNow()): number =>
+  untracked(() => loudnessOf(sound, { chosen: nightVolume.value, isNight: byNight, isStation: isStation() }));
+
+const isNightNow = (): boolean => untracked(() => isNight(Number(clockTime(serverNow()).slice(0, 2))));
+
+function play(sound: Exclude<Sound, 'none'> | 'blind', part = loudness(sound)): void {
   if (context === null || context.state !== 'running') return;
   const at = context.currentTime + 0.02;
   if (sound === 'three-beeps')
-    for (const step of [0, 0.35, 0.7]) beep(at + step, { hertz: 880, length: 0.22, loud: 0.5 });
+    for (const step of [0, 0.35, 0.7]) beep(at + step, { hertz: 880, length: 0.22, loud: 0.5 * part });
   else if (sound === 'two-beeps')
-    for (const step of [0, 0.4]) beep(at + step, { hertz: 700, length: 0.22, loud: 0.4 });
-  else if (sound === 'soft') beep(at, { hertz: 600, length: 0.3, loud: 0.15 });
-  else beep(at, { hertz: 800, length: 0.9, loud: 0.3, fallTo: 500 });
+    for (const step of [0, 0.4]) beep(at + step, { hertz: 700, length: 0.22, loud: 0.4 * part });
+  else if (sound === 'soft') beep(at, { hertz: 600, length: 0.3, loud: 0.15 * part });
+  else beep(at, { hertz: 800, length: 0.9, loud: 0.3 * part, fallTo: 500 });
 }
 
 type Beep = { hertz: number; length: number; loud: number; fallTo?: number };

@@ -5,10 +5,11 @@ import { chooseFarm, clockQuality, farm, farms, sync } from '../data/farm-store.
 import { farmWord, farmWordAge, isHosted } from '../data/instance.ts';
 import { blindSince, link } from '../data/live.ts';
 import { pending } from '../data/outbox.ts';
+import { density } from '../data/theme.ts';
 import { age, clockTime, figure } from '../i18n/format.ts';
 import { lastWordAt } from '../state/farm-word.ts';
 import { AccountLamp } from './account-lamp.tsx';
-import { SoundLamp } from './sound-lamp.tsx';
+import { SoundLamp, SoundTestLamp } from './sound-lamp.tsx';
 import { shellWords } from './words.ts';
 
 const farmTime = computed(() => clockTime(now.value));
@@ -26,6 +27,7 @@ export function StatusStrip() {
         </a>
       )}
       <SoundLamp />
+      {density.value === 'tv' ? <SoundTestLamp /> : null}
       {clockQuality.value === 'trusted' ? null : (
         <span class="lamp bad">
           <Icon name="clock" size={18} /> {words.clockBad}

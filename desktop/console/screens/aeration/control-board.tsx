@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
+import { NextRunInRow } from '../../components/next-run.tsx';
 import { orderOrAsk } from '../../components/order-question.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -160,7 +161,12 @@ function BoardRow({
           <SimulatedMark is={point.is_simulated} />
         </h2>
         <p class="muted small">{ponds.length === 0 ? '—' : ponds.join(' · ')}</p>
-        {point.locked_out ? <p class="small">{words.lockedBy(point.lock_out_reason ?? '')}</p> : null}
+        {/* of a blocked motor the calendar does nothing */}
+        {point.locked_out ? (
+          <p class="small">{words.lockedBy(point.lock_out_reason ?? '')}</p>
+        ) : (
+          <NextRunInRow pointId={point.id} />
+        )}
       </div>
       <dl class="board-facts">
         <div>

@@ -125,7 +125,7 @@ export function SaveButton({
 }) {
   const words = formWords();
   return (
-    <div>
+    <div class="save">
       <WorkButton big look="main" disabled={!isRight} work={save}>
         {label ?? words.save}
       </WorkButton>

@@ -2,6 +2,7 @@ import { Link } from 'wouter-preact';
 import type { AeratorAnswer } from '#contract/resources/aerators.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
+import { NextRunLine } from '../../components/next-run.tsx';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, presence } from '../../data/farm-store.ts';
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
@@ -9,7 +10,6 @@ import { useGet } from '../../data/query.ts';
 import { age, figure, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/control-state.ts';
 import { aerationWords } from '../aeration/words.ts';
-import { NextRunLine } from './next-run.tsx';
 import { pondWords } from './words.ts';
 
 /** What airs the pond: the control point, which speaks, and the aerators behind it, of which only the order is known. */

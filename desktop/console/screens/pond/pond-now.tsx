@@ -4,6 +4,7 @@ import type { LatestWater, WaterField } from '#contract/resources/water-quality.
 import { alarmText } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
+import { NextRunLine } from '../../components/next-run.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Value } from '../../components/value.tsx';
@@ -19,7 +20,6 @@ import { age, clockTime, quantity } from '../../i18n/format.ts';
 import { isNight } from '../../state/freshness.ts';
 import { listWords } from '../alarms/words.ts';
 import { FeedToday } from './feed-today.tsx';
-import { NextRunLine } from './next-run.tsx';
 import { pondWords } from './words.ts';
 
 const SHOWN: readonly WaterField[] = [

@@ -15,6 +15,10 @@ export const preferenceWords = dictionary({
     keySets: { none: 'nenhum', help: 'só ? (ajuda)', all: 'todos (g, j, k, o, /)' },
     keysHint: 'F8, F9 e Ctrl+K valem sempre.',
     sound: 'Som',
+    nightVolume: 'De noite, alarmes que não são críticos',
+    nightVolumes: { '100': 'como de dia', '60': 'mais baixo', '30': 'bem baixo' },
+    nightVolumeHint:
+      'O crítico toca sempre no máximo. No painel e na tela de longe nada fica abaixo de “mais baixo”.',
     soundText: 'Toque e ouça: três bipes, como num alarme crítico.',
     test: 'Testar o som',
     heard: 'Tocou. Se não ouviu, aumente o volume do aparelho.',
@@ -89,6 +93,10 @@ export const preferenceWords = dictionary({
     keySets: { none: 'none', help: 'only ? (help)', all: 'all (g, j, k, o, /)' },
     keysHint: 'F8, F9 and Ctrl+K always work.',
     sound: 'Sound',
+    nightVolume: 'By night, alarms that are not critical',
+    nightVolumes: { '100': 'as by day', '60': 'softer', '30': 'much softer' },
+    nightVolumeHint:
+      'What is critical is always heard in full. On a panel and a screen seen from afar nothing is below “softer”.',
     soundText: 'Press and listen: three beeps, as in a critical alarm.',
     test: 'Test the sound',
     heard: 'It played. If you heard nothing, turn the device up.',

@@ -5,6 +5,8 @@ import { loadUser } from '../../data/session.ts';
 import { type Density, density, type Theme, theme } from '../../data/theme.ts';
 import { chooseCurrency, currency } from '../../i18n/format.ts';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts';
+import { chooseNightVolume, nightVolume } from '../../shell/sound.ts';
+import { NIGHT_VOLUMES } from '../../state/alarm-loudness.ts';
 import { preferenceWords } from './preference-words.ts';
 import { SoundTest } from './sound-test.tsx';
 
@@ -71,6 +73,17 @@ export function StationForm() {
         />
       </div>
       <h3>{words.sound}</h3>
+      <SelectField
+        label={words.nightVolume}
+        hint={words.nightVolumeHint}
+        value={nightVolume.value}
+        options={NIGHT_VOLUMES.map((volume) => ({ value: volume, label: words.nightVolumes[volume] }))}
+        onChange={(event) =>
+          void chooseNightVolume(
+            NIGHT_VOLUMES.find((volume) => volume === event.currentTarget.value) ?? '100',
+          )
+        }
+      />
       <SoundTest />
     </section>
   );
