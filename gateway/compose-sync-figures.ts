@@ -48,6 +48,7 @@ export function factsOf(
     phase: isShutOut ? shutOut : state.phase,
     why: state.why,
     isSocketOpen: state.isSocketOpen,
+    isAskedToWait: state.waiting === 'asked',
     socketAgeMs: age(aliveAtMs),
     contactAgeMs: age(contactAtMs),
     ackAgeMs: age(state.ackAtMs),

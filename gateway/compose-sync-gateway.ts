@@ -20,6 +20,7 @@ import { chainAfter } from '#core/sync/canonical-change.ts';
 import { hexOf } from '#core/sync/digest.ts';
 import { LAST_MET, watchSyncLink } from '#features/notifications/watch-sync-link.ts';
 import { PAIRED, type Paired } from '#features/pairing/paired.ts';
+import { countDataToday } from '#features/sync-status/data-today.ts';
 import type { LogFigures, SyncFacts } from '#features/sync-status/ports.ts';
 import { syncStatusRoutes } from '#features/sync-status/routes.ts';
 import { type ShowStatusDeps, showStatus } from '#features/sync-status/show-status.ts';
@@ -32,7 +33,7 @@ import { createSyncClient } from './sync/gateway/sync-client.ts';
 import type { GatewayLiveParts } from './sync/ports.ts';
 
 export type GatewaySyncWiring = {
-  config: Pick<Config, 'data' | 'syncQuotaMb'>;
+  config: Pick<Config, 'data' | 'syncQuotaMb' | 'timezone'>;
   kernel: Kernel;
   monotonic: () => number;
   database: Database;
@@ -59,6 +60,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
   const { kernel, database, monotonic, pairing, metrics } = wiring;
   const { read } = database;
   const traffic = { sent: 0, received: 0 };
+  const dataToday = countDataToday({ now: kernel.now, zone: wiring.config.timezone });
   const clock = { aheadMs: null as number | null, atMs: null as number | null };
   const link = watchSyncLink({
     ...kernel,
@@ -74,6 +76,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     counted({ sent, received }) {
       traffic.sent += sent;
       traffic.received += received;
+      dataToday.add({ sent, received });
     },
   });
   const { random, log, now } = kernel;
@@ -165,6 +168,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     figures: counted,
     clock: () => ({ aheadMs: clock.aheadMs, ageMs: clock.atMs === null ? null : monotonic() - clock.atMs }),
     compared: comparer.figures,
+    dataToday: dataToday.soFar,
   };
   return {
     /** The same as GET /sync/status, for the doctor. */
@@ -173,6 +177,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
       ...kernel,
       ...status,
       queries: syncStatusQueries(read),
+      syncNow: () => client.hear({ is: 'asked for' }),
       async retryParked() {
         await kernel.commit({
           actor: null,

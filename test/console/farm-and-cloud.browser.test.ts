@@ -81,6 +81,12 @@ describe('a farm and its cloud', () => {
     await box.waitForSelector('[data-pairing="paired"]');
     expect(await box.innerText('[data-pairing]')).toContain(cloud.user.name);
     await apps.settled();
+    await box.waitForSelector('dt:has-text("Dados usados hoje") + dd:has-text("MB")');
+    // what waits is counted anew once the last count is two seconds old
+    gateway.clock.advance(3_000);
+    await box.getByRole('button', { name: 'Sincronizar agora' }).click();
+    await box.waitForSelector('[data-sync-now]:has-text("os dois lados têm os mesmos dados")');
+    expect(await violationsOn(box)).toEqual([]);
     await owner.reload();
     await owner.waitForSelector('[data-gateway]:has-text("Norte")');
     await owner.waitForSelector(`[data-local-users]:has-text("${local.user.email}")`);

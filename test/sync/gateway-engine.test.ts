@@ -207,6 +207,25 @@ describe('trouble', () => {
     },
   );
 
+  test('a person who asks for it now ends the wait after trouble', () => {
+    const refused = [
+      ...IDLE,
+      { is: 'due', timer: 'core' } as const,
+      done('core', { ...REFUSED, status: 503 }),
+    ];
+    expect(play(...refused).state.waiting).toBe('trouble');
+    expect(play(...refused, { is: 'asked for' }).asked.map(({ kind }) => kind)).toEqual([
+      'push',
+      'pull',
+      'push',
+    ]);
+    // a second press while these are under way asks for nothing more
+    expect(play(...refused, { is: 'asked for' }, { is: 'asked for' }).asked).toEqual([]);
+    const waits = play(...IDLE, { is: 'paused', ms: 60_000 }, { is: 'asked for' });
+    expect(waits.state.waiting).toBe('asked');
+    expect(waits.asked).toEqual([]);
+  });
+
   test('it does not end a wait that the hosted instance asked for', () => {
     const { asked } = play(
       STARTED,

@@ -4,6 +4,7 @@ import type { SyncStateWord, SyncStatusAnswer } from '#contract/resources/sync-s
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { insert } from '#core/changes.ts';
 import { watchSyncLink } from '#features/notifications/watch-sync-link.ts';
+import { countDataToday } from '#features/sync-status/data-today.ts';
 import { stateOf } from '#features/sync-status/describe-sync.ts';
 import { bytesPerDay, offlineDaysLeft } from '#features/sync-status/offline-days.ts';
 import type { LogFigures, SyncFacts } from '#features/sync-status/ports.ts';
@@ -99,6 +100,17 @@ describe('days a farm can stay offline', () => {
   });
 });
 
+test('the data of a day is counted from midnight of the farm, not of London', () => {
+  // half past eleven at night in Fortaleza
+  const clock = { nowMs: Date.parse('2026-03-02T02:30:00.000Z') };
+  const data = countDataToday({ now: () => clock.nowMs, zone: 'America/Fortaleza' });
+  data.add({ sent: 100, received: 40 });
+  data.add({ sent: 10, received: 0 });
+  expect(data.soFar()).toEqual({ sentBytes: 110, receivedBytes: 40, since: '2026-03-02T02:30:00.000Z' });
+  clock.nowMs += 40 * MINUTE;
+  expect(data.soFar()).toEqual({ sentBytes: 0, receivedBytes: 0, since: '2026-03-02T03:00:00.000Z' });
+});
+
 describe('what viewers hear', () => {
   const facts = { phase: 'steady', contactAgeMs: 1_000, trouble: null } as SyncFacts;
   const event = (waitingRows: number) =>
@@ -137,6 +149,20 @@ describe('GET /sync/status on a gateway', () => {
     expect(told.summary).toBe('Este gateway trabalha sozinho: não está pareado com uma conta na nuvem.');
     expect(told.lanes.core.waiting_rows).toBeGreaterThan(0);
     expect(told.offline.quota_bytes).toBeGreaterThan(told.offline.log_bytes);
+  });
+
+  test('asked to sync now, says that it works alone; who only works here may not ask', async () => {
+    const { token } = await aFarmWith(app);
+    const asked = await app.call('POST', '/sync/now', { token, headers: { 'Accept-Language': 'en' } });
+    expect(asked).toMatchObject({
+      status: 409,
+      body: {
+        code: 'SYNC_NOT_POSSIBLE',
+        detail: 'This gateway works alone: it is not paired with a cloud account.',
+      },
+    });
+    const technician = await app.signUp({ role: 'TECHNICIAN' });
+    expect((await app.call('POST', '/sync/now', { token: technician.token })).status).toBe(403);
   });
 
   test('needs a person who is signed in', async () => {

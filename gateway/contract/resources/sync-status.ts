@@ -72,6 +72,11 @@ export const syncStatusAnswer = z.object({
       ),
     age_s: z.int(),
   }),
+  data_today: z
+    .object({ sent_bytes: z.int(), received_bytes: z.int(), since: instant })
+    .describe(
+      'Bodies of the requests of the sync, packed, since midnight of this gateway or since the program was started',
+    ),
   comparison: z
     .object({
       last_at: instant.nullable(),
@@ -108,3 +113,12 @@ export const parkedRetryAnswer = z.object({
   state: z.enum(['applied', 'still_parked']),
   reason: z.string().nullable(),
 });
+
+export const syncNowAnswer = z.object({
+  state: z
+    .enum(['begun', 'later'])
+    .describe(
+      'begun: it is under way. later: the hosted instance asked this gateway to wait; it follows then',
+    ),
+});
+export type SyncNowAnswer = z.infer<typeof syncNowAnswer>;

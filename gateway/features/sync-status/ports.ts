@@ -8,6 +8,8 @@ export type SyncFacts = {
   phase: 'unpaired' | 'connecting' | 'steady' | 'resync' | 'upgrade' | 'revoked' | 'fenced';
   why: string | null;
   isSocketOpen: boolean;
+  /** The hosted instance wants to be left alone for a while. */
+  isAskedToWait: boolean;
   socketAgeMs: number | null;
   contactAgeMs: number | null;
   ackAgeMs: number | null;
@@ -37,6 +39,9 @@ export type ComparedFigures = {
 };
 
 export type ClockFigures = { aheadMs: number | null; ageMs: number | null };
+
+/** Bytes of bodies, packed; `since` is midnight, or the start of the program on its first day. */
+export type DataToday = { sentBytes: number; receivedBytes: number; since: string };
 
 export type ParkedRow = {
   id: string;

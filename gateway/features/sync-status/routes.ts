@@ -4,11 +4,13 @@ import {
   type ParkedRowAnswer,
   parkedRetryAnswer,
   parkedRowAnswer,
+  syncNowAnswer,
   syncStatusAnswer,
 } from '#contract/resources/sync-status.ts';
 import { conflict, forbidden, notFound } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
+import { sentenceOf } from './describe-sync.ts';
 import type { ParkedRow, SyncStatusQueries } from './ports.ts';
 import { type ShowStatusDeps, showStatus } from './show-status.ts';
 
@@ -16,6 +18,8 @@ export type SyncStatusRouteDeps = ShowStatusDeps & {
   queries: SyncStatusQueries;
   /** Tries what is kept aside here once more. */
   retryParked: () => Promise<void>;
+  /** Begins an exchange now; asked for again while one is under way, it is the same one. */
+  syncNow: () => void;
 };
 
 const tag = 'Sync';
@@ -32,6 +36,13 @@ export function syncStatusRoutes(deps: SyncStatusRouteDeps): Route[] {
       );
   }
 
+  /** Who was let go of, or never was paired, has nobody to ask; the words are those of the status. */
+  function requireHosted(language: 'pt-BR' | 'en'): void {
+    const { phase } = deps.facts();
+    if (phase === 'connecting' || phase === 'steady' || phase === 'resync') return;
+    throw conflict(sentenceOf(phase === 'upgrade' ? 'upgrade_needed' : phase, language), 'SYNC_NOT_POSSIBLE');
+  }
+
   return [
     route({
       method: 'GET',
@@ -44,6 +55,24 @@ export function syncStatusRoutes(deps: SyncStatusRouteDeps): Route[] {
         const sees = (await seesAll(signedIn(request))) ? 'all' : 'state';
         const body = await showStatus(deps, { language: request.language, sees });
         return { answer: { status: 200, body, headers: { 'Cache-Control': 'no-store' } } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/sync/now',
+      tag,
+      summary: 'Exchange with the hosted instance now; a wait after trouble ends. Any number of times is one',
+      access,
+      token: 'record',
+      answers: { 202: { schema: syncNowAnswer } },
+      async handle(request) {
+        if (!(await seesAll(signedIn(request))))
+          throw forbidden(
+            'Only owners and managers of a farm of this gateway and administrators ask for this',
+          );
+        requireHosted(request.language);
+        deps.syncNow();
+        return { answer: { status: 202, body: { state: deps.facts().isAskedToWait ? 'later' : 'begun' } } };
       },
     }),
     route({

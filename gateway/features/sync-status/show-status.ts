@@ -3,7 +3,7 @@ import type { SyncLane } from '#contract/sync/wire.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { STALE_AFTER_MS, sentenceOf, stateOf } from './describe-sync.ts';
 import { offlineDaysLeft } from './offline-days.ts';
-import type { ClockFigures, ComparedFigures, LogFigures, SyncFacts } from './ports.ts';
+import type { ClockFigures, ComparedFigures, DataToday, LogFigures, SyncFacts } from './ports.ts';
 
 export type ShowStatusDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   facts: () => SyncFacts;
@@ -11,6 +11,7 @@ export type ShowStatusDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   figures: () => Promise<LogFigures>;
   clock: () => ClockFigures;
   compared: () => Promise<ComparedFigures>;
+  dataToday: () => DataToday;
 };
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms / 1000));
@@ -27,6 +28,7 @@ export async function showStatus(
   const ago = (ageMs: number | null) => (ageMs === null ? null : isoOf(nowMs - ageMs));
   const { trouble } = facts;
   const { counts } = facts;
+  const { sentBytes, receivedBytes, since } = deps.dataToday();
   return {
     state,
     summary: sentenceOf(state, language),
@@ -55,6 +57,7 @@ export async function showStatus(
       days_left: offlineDaysLeft(figures),
       age_s: Math.round(figures.sizeAgeMs / 1000),
     },
+    data_today: { sent_bytes: sentBytes, received_bytes: receivedBytes, since },
     comparison: {
       last_at: last === null ? null : isoOf(last.at),
       age_s: last === null ? null : Math.max(0, Math.round((nowMs - last.at) / 1000)),

@@ -99,7 +99,9 @@ export type SyncEvent =
   | { is: 'socket closed' }
   | { is: 'poked'; head: number }
   | { is: 'paused'; ms: number }
-  | { is: 'told revoked' };
+  | { is: 'told revoked' }
+  /** A person wants both sides to have the same now. */
+  | { is: 'asked for' };
 
 export type Effect =
   | { do: 'ask'; id: number; ask: Ask }

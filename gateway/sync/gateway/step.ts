@@ -62,7 +62,18 @@ function hear(state: SyncState, event: SyncEvent, nowMs: number): Step {
       return state.phase === 'steady' || state.phase === 'resync'
         ? { state: { ...state, phase: 'connecting', flights: NO_FLIGHTS }, effects: [] }
         : { state, effects: [] };
+    case 'asked for':
+      return { state: askedFor(state), effects: [] };
   }
+}
+
+/** A wait after trouble ends; one that the hosted instance asked for does not, or a person at a button could wear it out. */
+function askedFor(state: SyncState): SyncState {
+  return {
+    ...state,
+    waiting: state.waiting === 'trouble' ? null : state.waiting,
+    wants: { core: true, history: true, pull: true },
+  };
 }
 
 /** From the beginning: whatever was under way is forgotten, its answers are nobody's. */

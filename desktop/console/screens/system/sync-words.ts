@@ -5,6 +5,18 @@ export const syncWords = dictionary({
     title: 'Sincronia',
     toGateways: 'Gateways desta conta',
     look: 'Ver agora',
+    now: 'Sincronizar agora',
+    nowAlike: 'A nuvem respondeu: os dois lados têm os mesmos dados.',
+    nowOnTheWay: (n: string, isOne: boolean) =>
+      isOne
+        ? 'A nuvem respondeu; 1 alteração ainda está a caminho.'
+        : `A nuvem respondeu; ${n} alterações ainda estão a caminho.`,
+    nowLater: 'A nuvem pediu para esperar um pouco. O envio segue sozinho depois.',
+    nowSilent:
+      'A nuvem ainda não respondeu. A fazenda segue, tudo fica guardado, e o gateway continua tentando sozinho.',
+    nowNotYours: 'Quem é dono ou gerente de uma fazenda deste gateway pode pedir isso.',
+    dataToday: 'Dados usados hoje',
+    since: (time: string) => `desde ${time}`,
     asOf: (at: string) => `Medido às ${at}`,
     compared: 'Última comparação completa',
     differed: (tables: string) => `Na última comparação havia diferenças em: ${tables}.`,
@@ -137,6 +149,18 @@ export const syncWords = dictionary({
     title: 'Sync',
     toGateways: 'Gateways of this account',
     look: 'Look now',
+    now: 'Sync now',
+    nowAlike: 'The cloud answered: both sides have the same data.',
+    nowOnTheWay: (n: string, isOne: boolean) =>
+      isOne
+        ? 'The cloud answered; 1 change is still on its way.'
+        : `The cloud answered; ${n} changes are still on their way.`,
+    nowLater: 'The cloud asked to wait a little. Sending goes on by itself then.',
+    nowSilent:
+      'The cloud has not answered yet. The farm runs on, everything is kept, and the gateway goes on trying by itself.',
+    nowNotYours: 'Owners and managers of a farm of this gateway can ask for this.',
+    dataToday: 'Data used today',
+    since: (time: string) => `since ${time}`,
     asOf: (at: string) => `As of ${at}`,
     compared: 'Last compared in full',
     differed: (tables: string) => `The last comparison found differences in: ${tables}.`,

@@ -5,9 +5,10 @@ import { Answer } from '../../components/answer.tsx';
 import { ApiError } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
-import { age, dayAndTime, figure } from '../../i18n/format.ts';
+import { age, clockTime, dayAndTime, figure, quantity } from '../../i18n/format.ts';
 import { PairingCard } from './pairing-card.tsx';
 import { SyncConflicts } from './sync-conflicts.tsx';
+import { SyncNow } from './sync-now.tsx';
 import { SyncParked } from './sync-parked.tsx';
 import { syncWords, tableName } from './sync-words.ts';
 import { SystemPage } from './system-page.tsx';
@@ -55,6 +56,9 @@ function OnGateway() {
   );
 }
 
+/** The others have nobody to exchange with, or wait for people. */
+const HAS_CLOUD: readonly SyncStatusAnswer['state'][] = ['connected', 'catching_up', 'comparing', 'offline'];
+
 function LinkCard({ told, again }: { told: SyncStatusAnswer; again: () => void }) {
   const words = syncWords();
   const ago = (seconds: number | null) => (seconds === null ? words.never : words.ago(age(seconds * 1_000)));
@@ -80,6 +84,7 @@ function LinkCard({ told, again }: { told: SyncStatusAnswer; again: () => void }
         </p>
       )}
       {told.state === 'unpaired' ? null : <Figures told={told} ago={ago} />}
+      {HAS_CLOUD.includes(told.state) ? <SyncNow /> : null}
     </section>
   );
 }
@@ -99,6 +104,9 @@ function Figures({ told, ago }: { told: SyncStatusAnswer; ago: (seconds: number 
         <Fact name={words.queue}>{waiting(core.waiting_rows)}</Fact>
         <Fact name={words.readings}>{waiting(history.waiting_rows)}</Fact>
         <Fact name={words.lag}>{lag === 0 ? '—' : age(lag * 1_000)}</Fact>
+        <Fact name={words.dataToday}>
+          {megabytes(told.data_today)} ({words.since(clockTime(told.data_today.since))})
+        </Fact>
         <Fact name={words.orders}>{told.socket.is_open ? words.ordersOpen : words.ordersClosed}</Fact>
         <Fact name={words.room}>{days_left === null ? words.noBound : words.days(figure(days_left))}</Fact>
         <Fact name={words.compared}>{ago(told.comparison.age_s)}</Fact>
@@ -114,6 +122,10 @@ function Figures({ told, ago }: { told: SyncStatusAnswer; ago: (seconds: number 
       )}
     </>
   );
+}
+
+function megabytes({ sent_bytes, received_bytes }: SyncStatusAnswer['data_today']): string {
+  return quantity((sent_bytes + received_bytes) / 1_000_000, 2, 'MB');
 }
 
 const ALIKE_MS = 500;
