@@ -12,7 +12,6 @@ import { accessQuery, guardQuery } from '#adapters/sql/queries/access.ts';
 import { addressQueries } from '#adapters/sql/queries/addresses.ts';
 import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
 import { commandQueries } from '#adapters/sql/queries/commands.ts';
-import { farmConsoleQueries } from '#adapters/sql/queries/farm-console.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
@@ -35,7 +34,6 @@ import { aeratorRoutes } from '#features/aerators/routes.ts';
 import { commandRoutes } from '#features/commands/routes.ts';
 import { orderByPerson } from '#features/control-points/order-routes.ts';
 import { presenceItemOf } from '#features/devices/presence-item.ts';
-import { farmConsoleRoutes } from '#features/farm-console/routes.ts';
 import { farmRoutes } from '#features/farms/routes.ts';
 import { logRoutes } from '#features/logs/routes.ts';
 import { memberRoutes } from '#features/members/routes.ts';
@@ -54,6 +52,7 @@ import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
 import { wireDelivery } from './compose-delivery.ts';
 import { syncFactsOf, wireDoctor } from './compose-doctor.ts';
+import { wireFarmConsole } from './compose-farm-console.ts';
 import { wireHostedTime } from './compose-hosted-time.ts';
 import { wireHostedWork } from './compose-hosted-work.ts';
 import { canSend, wireNotify } from './compose-news.ts';
@@ -464,7 +463,7 @@ export async function compose(config: Config, given: World) {
     ...(technicians?.routes ?? []),
     ...commandRoutes({ queries: commandQueries(database.readLong) }),
     ...alerts.routes,
-    ...farmConsoleRoutes({ ...kernel, queries: farmConsoleQueries(database.read) }),
+    ...wireFarmConsole(kernel, database, changed.tell),
     ...logRoutes({ queries: logQueries(database.readLong) }),
     ...notificationRoutes({
       ...kernel,

@@ -163,6 +163,7 @@ describe('people and their alarms', () => {
     await page.getByRole('button', { name: 'Mudar o que fazer: OD baixo', exact: true }).click();
     await page.getByRole('button', { name: 'Voltar ao texto padrão' }).click();
     await page.locator('[data-response="LOW_OXYGEN"]', { hasText: 'Pare a ração' }).waitFor();
+    await duty.locator('[data-response="LOW_OXYGEN"]', { hasText: 'Pare a ração' }).waitFor();
   });
 
   it('an alarm that turns critical under the finger is not answered by a press that was meant for the milder one', async () => {

@@ -83,6 +83,7 @@ const CHANGED_PATHS: Readonly<Record<ChangedKind, RegExp>> = {
   backup: /^\/system\/(backup|restore)$/,
   bench: /^\/bench\//,
   device_keys: /^\/control-points\/[^/]+\/(device-key|rotate-key)/,
+  farm_console: /^\/farms\/[^/]+\/console$/,
   firmware: /^\/firmware\//,
   modem: /^\/system\/modem$/,
   notification_channels: /^\/notification-channels\//,

@@ -142,6 +142,7 @@ export const CHANGED_KINDS = {
   backup: '/system/backup, /system/restore',
   bench: '/bench',
   device_keys: '/control-points/{id}/device-key, …/rotate-key',
+  farm_console: '/farms/{id}/console',
   firmware: '/firmware',
   modem: '/system/modem',
   notification_channels: '/notification-channels',
@@ -155,8 +156,8 @@ export const CHANGED_KINDS = {
 export type ChangedKind = keyof typeof CHANGED_KINDS;
 
 /**
- * Gateway: what its technicians' desks answer differs from before. It says where to look, not what is there; each kind is
- * told once a second at most, to those who may ask.
+ * What no row above tells of (a gateway's technicians' desks, what a farm arranged) differs from before. It says where to
+ * look, not what is there; each kind is told once a second at most, to those who may ask.
  */
 export const changedEvent = z.object({
   farm_id: z.uuid().nullable().describe('The farm it concerns; null: the box, or the caller'),

@@ -32,6 +32,7 @@ export const pondCards = z.object({
           temperature: number,
           dissolved_oxygen: number,
           ph: number,
+          source: z.enum(['manual', 'probe', 'import']).describe('Who measured: a hand, a probe, a file'),
           alerts_count: z.int(),
         })
         .nullable(),

@@ -37,6 +37,7 @@ export function pondContents(deps: PondContentsDeps): PondContents {
                       temperature: latest.temperature,
                       dissolved_oxygen: latest.dissolved_oxygen,
                       ph: latest.ph,
+                      source: latest.source,
                       alerts_count: alerts.get(pondId) ?? 0,
                     },
             },

@@ -62,6 +62,7 @@ export type LatestWater = {
   ph: number | null;
   ammonia: number | null;
   nitrite: number | null;
+  source: 'manual' | 'probe' | 'import';
 };
 
 /** null: the control point has not reported yet. */

@@ -55,6 +55,7 @@ onBothEngines('cards of ponds in production', (_open, engine) => {
       temperature: 27.4,
       dissolved_oxygen: 3.6,
       ph: 7.9,
+      source: 'manual',
       alerts_count: 0,
     });
   });

@@ -137,6 +137,7 @@ function Water({ card }: { card: Card }) {
           : fresh === 'stale' && oxygen !== null
             ? words.last(figure(oxygen, 1), lastAt(oxygenAt, oxygenFor))
             : told.age(age(oxygenFor ?? oldFor))}
+        {water === null || (oxygenAt !== null && oxygenAt !== at) ? null : ` · ${words.by[water.source]}`}
       </p>
     </>
   );

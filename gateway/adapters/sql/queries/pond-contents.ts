@@ -56,6 +56,7 @@ function latestWater(db: Db, pondIds: readonly string[]) {
       'measurements.ph',
       'measurements.ammonia',
       'measurements.nitrite',
+      'measurements.source',
     ])
     .where('ponds.id', 'in', pondIds.length === 0 ? [''] : pondIds)
     .execute();
