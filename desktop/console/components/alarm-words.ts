@@ -62,6 +62,9 @@ const NOT_MEASURED: ReadonlySet<AlertType> = new Set([
   'DISK_FULL',
 ]);
 
+/** Their limits lie below a milligram. */
+const FINE: ReadonlySet<AlertType> = new Set(['HIGH_AMMONIA', 'HIGH_NITRITE']);
+
 /** `OD baixo 3,1 (limite 4,0)`; what a newer gateway tells of a kind this page does not know, in its own sentence. */
 export function alarmText(
   alert: Pick<Alert, 'type' | 'value' | 'threshold' | 'message' | 'pond_id' | 'control_point_id'>,
@@ -76,6 +79,7 @@ export function troubleText(alert: Pick<Alert, 'type' | 'value' | 'threshold' | 
   const name: string | undefined = words.type[alert.type];
   if (name === undefined) return alert.message;
   if (alert.value === null || NOT_MEASURED.has(alert.type)) return name;
-  const value = figure(alert.value, 1);
-  return `${name} ${alert.threshold === null ? value : words.limit(value, figure(alert.threshold, 1))}`;
+  const decimals = FINE.has(alert.type) ? 2 : 1;
+  const value = figure(alert.value, decimals);
+  return `${name} ${alert.threshold === null ? value : words.limit(value, figure(alert.threshold, decimals))}`;
 }
