@@ -32,6 +32,9 @@ export type Registry = ControlViews & {
   presenceOf: (id: string) => Presence | null;
 };
 
+/** Commits that follow one another faster than one row is read end some time; what they left is followed. */
+const READ_AGAIN = 5;
+
 export function createRegistry(deps: {
   queries: RegistryQueries;
   sha256: (text: string) => string;
@@ -40,6 +43,8 @@ export function createRegistry(deps: {
   const farmsById = new Map<string, { zone: string; name: string }>();
   const idsByDeviceId = new Map<string, string>();
   const idsByMqttId = new Map<string, string>();
+  /** How many commits touched each. */
+  const commitsById = new Map<string, number>();
 
   function keep(view: ControlView): void {
     const old = viewsById.get(view.row.id);
@@ -87,9 +92,15 @@ export function createRegistry(deps: {
       for await (const facts of deps.queries.allControlFacts()) keep(viewOf(facts));
     },
     async refresh(id) {
-      const facts = await deps.queries.controlFacts(id);
-      if (facts === null) drop(id);
-      else keep(viewOf(facts));
+      for (let reading = 0; reading < READ_AGAIN; reading += 1) {
+        const commits = commitsById.get(id);
+        const facts = await deps.queries.controlFacts(id);
+        // a commit that was followed meanwhile may not be in what was read
+        if (commitsById.get(id) !== commits) continue;
+        if (facts === null) drop(id);
+        else keep(viewOf(facts));
+        break;
+      }
       return byId(id);
     },
     follow(committed) {
@@ -112,6 +123,7 @@ export function createRegistry(deps: {
         } else change(id, (view) => (hidden ? null : rowChanged(view, row)));
       }
       followChildren(committed, viewsById, change);
+      for (const id of before.keys()) commitsById.set(id, (commitsById.get(id) ?? 0) + 1);
       return [...before].map(([id, old]) => ({ before: old, after: byId(id) }));
     },
   };
