@@ -16,17 +16,27 @@ export async function buildConsole() {
     sources: [
       'desktop/console',
       'desktop/ipc.ts',
+      'scripts/build-console.mjs',
+      'scripts/build-when-changed.mjs',
       'gateway/contract',
       'gateway/science',
       'package-lock.json',
     ],
     build: async (made) => {
       const { build } = await import('vite');
-      await build({
-        configFile: path.join(folder, 'vite.config.ts'),
-        logLevel: 'warn',
-        build: { outDir: made, emptyOutDir: true },
-      });
+      const given = process.env.NODE_ENV;
+      // the tests' own would make a larger console that names files of this machine, and later starts would serve it
+      process.env.NODE_ENV = 'production';
+      try {
+        await build({
+          configFile: path.join(folder, 'vite.config.ts'),
+          logLevel: 'warn',
+          build: { outDir: made, emptyOutDir: true },
+        });
+      } finally {
+        if (given === undefined) delete process.env.NODE_ENV;
+        else process.env.NODE_ENV = given;
+      }
       compress(made);
     },
   });
