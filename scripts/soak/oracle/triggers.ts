@@ -38,10 +38,7 @@ export function triggersAreTold(
   ];
 }
 
-/** A disk that refused is asked again after 5 s, by a look that comes every second. */
-const ASKED_AGAIN_MS = 6_000;
-
-/** Those that nobody could still miss: the step they fell into was over, and the disk asked again, before their schedule was changed. */
+/** Those that nobody could still miss: the step they fell into was over before their schedule was changed. */
 function untold(
   { point, effects }: { point: Point; effects: readonly Effect[] },
   steps: readonly StepDone[],
@@ -51,7 +48,7 @@ function untold(
   return scheduleEvents(effects, lastEnd).flatMap((event) => {
     const next = steps.findIndex(({ from }) => from > event.at);
     const settledAt = steps[next]?.from ?? Number.POSITIVE_INFINITY;
-    if (event.ruleUntil < settledAt + ASKED_AGAIN_MS) return [];
+    if (event.ruleUntil < settledAt) return [];
     if (known.has(`${point.id} ${event.scheduleId} ${new Date(event.at).toISOString()}`)) return [];
     const during = steps[next === -1 ? steps.length - 1 : next - 1]?.step.kind;
     return [
