@@ -24,9 +24,9 @@ export async function buildConsole() {
     ],
     build: async (made) => {
       const { build } = await import('vite');
-      const given = process.env.NODE_ENV;
+      const given = process.env['NODE_ENV'];
       // the tests' own would make a larger console that names files of this machine, and later starts would serve it
-      process.env.NODE_ENV = 'production';
+      process.env['NODE_ENV'] = 'production';
       try {
         await build({
           configFile: path.join(folder, 'vite.config.ts'),
@@ -34,8 +34,8 @@ export async function buildConsole() {
           build: { outDir: made, emptyOutDir: true },
         });
       } finally {
-        if (given === undefined) delete process.env.NODE_ENV;
-        else process.env.NODE_ENV = given;
+        if (given === undefined) delete process.env['NODE_ENV'];
+        else process.env['NODE_ENV'] = given;
       }
       compress(made);
     },

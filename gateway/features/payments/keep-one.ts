@@ -3,9 +3,10 @@ import type { Kernel } from '#core/kernel.ts';
 import type { PaymentProvider, ProviderSubscription, Snapshot } from './ports.ts';
 import { type Standing, withAnswer } from './provider-facts.ts';
 import { begunStanding, shownOf } from './subscription-from-provider.ts';
+import { sureOfMissing } from './sure-of-missing.ts';
 
 export type KeepOneDeps = Pick<Kernel, 'now' | 'log'> & {
-  provider: Pick<PaymentProvider, 'subscriptionNow' | 'endDouble'>;
+  provider: Pick<PaymentProvider, 'subscriptionNow' | 'endDouble' | 'knowsCustomer'>;
   endedDoubles: EndedDoubles;
 };
 
@@ -63,7 +64,8 @@ async function answered(
   ask: (id: string) => Promise<Snapshot | null>,
 ): Promise<ProviderSubscription> {
   try {
-    return withAnswer(one, await ask(one.id), deps.now());
+    const answer = await sureOfMissing(deps, { id: one.id, customerId: one.customer_id }, await ask(one.id));
+    return withAnswer(one, answer, deps.now());
   } catch (error) {
     // what is asked for again later must not keep the rest of what the event tells
     if (!(error instanceof AppError) || error.status === 503) throw error;
