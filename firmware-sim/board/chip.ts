@@ -12,6 +12,8 @@ export type Chip = {
   bootloaderAt: number;
   /** Values of registers that never change, by address. */
   fixed: ReadonlyMap<number, number>;
+  /** A second place where the same peripherals answer; loaders before 3.0 ask there. */
+  mirror: { from: number; to: number; size: number } | null;
   uartDividerAt: number;
   spi: { base: number; usr2: number; w0: number };
   /** Answer to GET_SECURITY_INFO; the classic ESP32 does not know the question. */
@@ -56,6 +58,8 @@ export function esp32(mac: Uint8Array): Chip {
       [0x3ff5a010, 128],
       [0x3ff5f06c, 800 << 7],
     ]),
+    // as the AHB bus numbers them
+    mirror: { from: 0x60000000, to: 0x3ff40000, size: 0x40000 },
     uartDividerAt: 0x3ff40014,
     spi: { base: 0x3ff42000, usr2: 0x24, w0: 0x80 },
     securityInfo: null,
@@ -80,6 +84,7 @@ export function esp32c3(mac: Uint8Array): Chip {
       // revision 0.3: the minor number lies in bits 18-20
       [0x60008850, 3 << 18],
     ]),
+    mirror: null,
     uartDividerAt: 0x60000014,
     spi: { base: 0x60002000, usr2: 0x20, w0: 0x58 },
     securityInfo: info,

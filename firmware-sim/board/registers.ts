@@ -30,12 +30,19 @@ export function createRegisters(chip: Chip, baud: () => number): Registers {
     if (opcode === READ_FLASH_ID) store(w0At, FLASH_ID);
     else if (opcode === READ_STATUS) store(w0At, 0);
   };
+  const placed = (address: number) => {
+    const { mirror } = chip;
+    const within = mirror === null ? -1 : address - mirror.from;
+    return mirror !== null && within >= 0 && within < mirror.size ? mirror.to + within : address;
+  };
   return {
-    read: (address) => {
+    read: (asked) => {
+      const address = placed(asked);
       if (address === chip.uartDividerAt) return Math.floor(CRYSTAL_HZ / baud());
       return chip.fixed.get(address) ?? written.get(address) ?? 0;
     },
-    write: (address, value, mask) => {
+    write: (asked, value, mask) => {
+      const address = placed(asked);
       store(address, ((written.get(address) ?? 0) & ~mask) | (value & mask));
       if (address !== commandAt || (value & mask & SPI_USER_COMMAND) === 0) return;
       runSpi();

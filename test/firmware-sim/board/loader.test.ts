@@ -56,6 +56,15 @@ describe('the loader in the chip', () => {
     expect([read(0x3ff42000), read(0x3ff42080)]).toEqual([0, 0x1640ef]);
   });
 
+  test('tells the same where loaders of before 2020 ask', () => {
+    const { ask } = inDownload();
+    const read = (address: number) => valueOf(ask(0x0a, words(address)));
+    expect([read(0x6001a004), read(0x6001a008) & 0xffff]).toEqual([0x28aabbcc, 0x246f]);
+    ask(0x09, words(0x60002024, 0x7000009f, 0xffffffff, 0));
+    ask(0x09, words(0x60002000, 1 << 18, 0xffffffff, 0));
+    expect([read(0x60002000), read(0x60002080)]).toEqual([0, 0x1640ef]);
+  });
+
   test('keeps a plain download, and proves it by MD5 in text and 64 bytes at a time', () => {
     const { ask } = inDownload();
     expect(statusOf(ask(0x02, words(firmware.length, 3, 0x400, 0x20000)))).toEqual(OK);
