@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdtemp, readlink, rm, stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { ESPLoader, Transport } from 'esptool-js';
 import { SerialPort } from 'serialport';
 import { build } from 'vite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openPty } from '#sim/board/open-pty.ts';
 import { type StartBoardOptions, type StartedBoardEvent, startBoard } from '#sim/board/start-board.ts';
 import { openNetPort } from '#test/net-port.ts';
 import { framesIn, request, SYNC, sfprov, sfprovAnswers } from './a-board.ts';
@@ -63,6 +65,21 @@ const BLANK = new Uint8Array(65_536).fill(0xff);
 const AS_THEY_ARE = { flashSize: 'keep', flashMode: 'keep', flashFreq: 'keep' } as const;
 
 describe('a board at a serial port', () => {
+  test('that nobody reads goes on, and can be unplugged', async () => {
+    const pty = await openPty();
+    // as a broken one that starts again and again, and says so each time
+    for (let boot = 0; boot < 200; boot += 1) pty.write(Buffer.from(`boot ${boot}\r\n`.padEnd(400)));
+    const reader = createReadStream(pty.path);
+    // the pulled cable hangs up on it
+    reader.on('error', () => undefined);
+    let read = '';
+    reader.on('data', (bytes) => (read += String(bytes)));
+    // late, but all of it and in its order
+    await expect.poll(() => read).toMatch(/^boot 0\r\n +boot 1\r\n[^]*boot 199\r\n +$/);
+    expect(read).toHaveLength(80_000);
+    await pty.close();
+  });
+
   test('is recognised, written, verified and read back by esptool-js', async () => {
     const { path, board } = await aBoardAt({ port: { kind: 'pty' } });
     const { loader, leave } = aLoader(path());
