@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alert } from '#contract/resources/alerts.ts';
@@ -113,6 +113,22 @@ describe('a package that somebody unpacks over the program', () => {
     await app.kernel.commit({ changes: [heard(farm.control_point, 40), heard('gone', 600)], actor: null });
     await before();
     expect((await readState(app.config.data)).farm).toEqual({ online: [farm.control_point], secured: [] });
+  });
+
+  test('leaves a note of updates that cannot be read as it is, for it says what runs, and has its snapshot all the same', async () => {
+    const note = join(app.config.data, 'update', 'state.json');
+    // no file can be read there
+    mkdirSync(note, { recursive: true });
+    await before();
+    expect([statSync(note).isDirectory(), snapshots()]).toEqual([
+      true,
+      [expect.stringContaining('.snapshot')],
+    ]);
+    // one that makes no sense says nothing
+    rmSync(note, { recursive: true });
+    writeFileSync(note, 'nonsense');
+    await before();
+    expect((await readState(app.config.data)).farm).toEqual({ online: [], secured: [] });
   });
 
   test('needs nothing where there is no farm yet', async () => {

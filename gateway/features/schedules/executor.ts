@@ -1,7 +1,7 @@
 import type { Origin, SwitchState } from '#contract/words.ts';
 import type { Change, GuardSeen } from '#core/changes.ts';
 import { type ControlView, type ControlViews, targetOf, type UnsavedTarget } from '#core/control-view.ts';
-import { StorageUnavailable } from '#core/errors.ts';
+import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { type MissedEvent, missedEvents } from './catch-up.ts';
@@ -122,7 +122,9 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     if (mayTell) {
       told.keep(now, {
         told: withStory.filter((item) => stored.has(item)).map(({ view }) => view.row.id),
-        isRefused: !withStory.every((item) => stored.has(item)),
+        refused: new Map(
+          withStory.filter((item) => !stored.has(item)).map(({ view, missed }) => [view.row.id, missed]),
+        ),
         isWhole: work.length <= ACTIONS_PER_TICK,
       });
     }
@@ -132,7 +134,10 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   /** null: a fault of ours. One control point must not keep the others from theirs. */
   function lookAt(view: ControlView, now: number, mayTell: boolean): Omit<Work, 'view'> | null {
     try {
-      const missed = mayTell ? eventsSince(view, told.sinceOf(view.row.id, now), now) : [];
+      const { id } = view.row;
+      const missed = mayTell
+        ? [...told.refusedOf(id, now), ...eventsSince(view, told.sinceOf(id, now), now)]
+        : [];
       return { missed, wish: wishFor(view, now, isTrusted()) };
     } catch (error) {
       deps.log.error(
@@ -218,7 +223,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     return due;
   }
 
-  /** False when the disk did not take it. */
+  /** False when it is not on disk, and is to be tried again. */
   async function act(id: string, work: { wish: Wish | null; missed: MissedEvent[] }): Promise<boolean> {
     let isRerun = false;
     let unsaved: UnsavedTarget | null = null;
@@ -246,7 +251,8 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) {
         deps.log.error({ err: error, controlPointId: id }, 'an order of the schedule failed');
-        return true;
+        // others who kept changing the same rows do not make the story untrue; a fault of ours would only recur
+        return !(error instanceof AppError);
       }
       if (unsaved === null) return false;
       deps.setUnsaved(id, unsaved);

@@ -650,6 +650,33 @@ onBothEngines('with Stripe behind it', (_open, engine) => {
       expect((await mine(await again(people[0]?.email ?? '')))['status']).toBe('CANCELED');
     });
 
+    test('with the key of another account nobody is deleted who would go on paying; with the right one again they are', async () => {
+      const { token, subscription } = await paid();
+      const remove = () => app.call('DELETE', '/users/me', { token, body: { password: 'camarao-123' } });
+      const back = stripe.asOtherAccount();
+      const refused = await remove();
+      back();
+      expect([refused.status, body(refused)['code'], (await mine(token))['status']]).toEqual([
+        422,
+        'PAYMENT_REFUSED',
+        'ACTIVE',
+      ]);
+      expect(app.sentences.findLast(({ level }) => level === 'error')).toMatchObject({
+        fields: { subscription: subscription.id },
+      });
+      expect((await remove()).status).toBe(204);
+      expect(stripe.things.get(subscription.id)?.['status']).toBe('canceled');
+      // who pays nothing is not kept by a provider that knows nobody
+      const other = await subscriber();
+      await checkout(other.token);
+      stripe.things.clear();
+      const gone = await app.call('DELETE', '/users/me', {
+        token: other.token,
+        body: { password: 'camarao-123' },
+      });
+      expect(gone.status).toBe(204);
+    });
+
     test('a purchase that Stripe never told of is found within hours', async () => {
       const { token } = await subscriber();
       stripe.pay(await pageOf(token, 'BASIC'));
