@@ -59,6 +59,7 @@ export function flagsFor(data: string): string[] {
 
 const BARE = {
   'bare-aedes': new URL('servers/bare-aedes.ts', import.meta.url),
+  'bare-door': new URL('servers/bare-door.ts', import.meta.url),
   'bare-express': new URL('servers/bare-express.ts', import.meta.url),
 };
 

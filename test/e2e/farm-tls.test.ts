@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect as connectPlain, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'mqtt-packet';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Identity } from '#features/trust/identity.ts';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
@@ -133,6 +134,18 @@ describe('a farm whose controllers speak TLS', () => {
     );
     const metrics = String((await gateway.plain('/metrics')).body);
     expect(metrics).toMatch(/mqtt_refused_total\{reason="refused_wrong_key"\} 0/);
+  });
+
+  it('tells a controller of another farm why it stays outside', async () => {
+    const port = Number(new URL(gateway.running.mqtts ?? '').port);
+    const socket = await shakeHands(port, { ca: await gateway.ca() });
+    const ended = once(socket, 'close');
+    const heard: Buffer[] = [];
+    socket.on('data', (bytes) => void heard.push(bytes));
+    const login = { clientId: 'aer-900', username: 'aer-900', password: Buffer.from('k'.repeat(43)) };
+    socket.write(generate({ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clean: true, ...login }));
+    await ended;
+    expect(Buffer.concat(heard)).toEqual(Buffer.from([0x20, 2, 0, 5]));
   });
 
   it('keeps them through the renewals of three years, without a clock of their own', async () => {

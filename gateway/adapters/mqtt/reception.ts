@@ -63,6 +63,20 @@ export function createReception(deps: ReceptionDeps) {
     deps.peersByClient.set(deps.broker.handle(stream, request), peer);
   }
 
+  /** Tells why, and ends: thousands may knock, so that it takes as little of the controllers' time as it can. */
+  function turnAway(stream: Duplex, returnCode: number): void {
+    stream.write(refusal(returnCode));
+    // a bare socket has given it to the system already; TLS and WebSocket have not yet
+    if (stream.writableLength === 0) {
+      stream.destroy();
+      return;
+    }
+    // over WebSocket the end waits for the other side's goodbye
+    const goodbye = setTimeout(() => stream.destroy(), Math.min(GOODBYE_MS, bounds.connectTimeoutMs));
+    stream.once('close', () => clearTimeout(goodbye));
+    stream.end(() => stream.destroy());
+  }
+
   return {
     mayOpen: (source: string): boolean => {
       const isFull = peers.size >= bounds.maxClients;
@@ -74,7 +88,8 @@ export function createReception(deps: ReceptionDeps) {
     accept: (stream: Duplex, source: string, request?: IncomingMessage): void => {
       const peer = openPeer(stream, source, allowances, now());
       peers.add(peer);
-      stream.once('close', () => {
+      stream.on('close', () => {
+        clearTimeout(silence);
         peers.delete(peer);
         deps.table.leave(peer);
         deps.guests.leave(peer);
@@ -85,7 +100,6 @@ export function createReception(deps: ReceptionDeps) {
         stream.destroy();
       }, bounds.connectTimeoutMs);
       stream.on('error', () => undefined);
-      stream.once('close', () => clearTimeout(silence));
       stream.on('readable', look);
 
       function look(): void {
@@ -96,10 +110,7 @@ export function createReception(deps: ReceptionDeps) {
         const who = peekConnect(first);
         const why = who === null ? null : deps.whyTurnedAway(peer, who);
         if (why !== null) {
-          // over WebSocket the end waits for the other side's goodbye
-          const goodbye = setTimeout(() => stream.destroy(), Math.min(GOODBYE_MS, bounds.connectTimeoutMs));
-          stream.once('close', () => clearTimeout(goodbye));
-          stream.end(refusal(why), () => stream.destroy());
+          turnAway(stream, why);
           return;
         }
         stream.unshift(first);

@@ -74,6 +74,17 @@ describe('over WebSocket', () => {
     await client.closed();
   });
 
+  test('who belongs to nobody hears why, and a goodbye after it', async () => {
+    const farm = await startWithWebSocket();
+    const socket = new WebSocket(`ws://127.0.0.1:${farm.webPort}/mqtt`, ['mqtt']);
+    const heard: unknown[] = [];
+    socket.on('message', (message) => void heard.push(message));
+    socket.on('open', () => socket.send(generate(connectPacket('stranger'))));
+    const [code] = await once(socket, 'close');
+    // 1006 would be a line that broke
+    expect({ heard, code }).toEqual({ heard: [Buffer.from([0x20, 2, 0, 5])], code: 1005 });
+  });
+
   test('denied topics and too large packets meet the same bounds', async () => {
     const farm = await startWithWebSocket();
     const client = await farm.open();
