@@ -123,5 +123,18 @@ describe('a panel on the wall that nobody touches', () => {
     await pass(page, 35 * MINUTE);
     await page.waitForSelector('.panel[data-link="live"]');
     await expect.poll(() => theme(page)).toBe('dark');
+    // the wall beside it is as the device until somebody wants the sun there, too: then from its first moment on
+    await page.getByRole('link', { name: 'Sair do painel' }).click();
+    await page.waitForSelector('.shell[data-link="live"]');
+    expect(await theme(page)).toBe('light');
+    await page.goto(`${farm.app.base}/sistema/preferencias`);
+    await page.getByLabel('Tema', { exact: true }).selectOption('sun');
+    await expect.poll(() => theme(page)).toBe('dark');
+    await page.getByText('Escuro do pôr ao nascer do sol na fazenda.').waitFor();
+    // the console itself never comes
+    await page.clock.setSystemTime(farm.app.clock.now());
+    await page.route('**/assets/*.js', (route) => route.abort());
+    await page.reload();
+    expect(await theme(page)).toBe('dark');
   });
 });

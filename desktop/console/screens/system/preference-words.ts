@@ -6,7 +6,10 @@ export const preferenceWords = dictionary({
     station: 'Neste aparelho',
     language: 'Idioma',
     theme: 'Tema',
-    themes: { auto: 'como o aparelho', light: 'claro', dark: 'escuro' },
+    themes: { auto: 'como o aparelho', light: 'claro', dark: 'escuro', sun: 'pelo sol da fazenda' },
+    sunHint: 'Escuro do pôr ao nascer do sol na fazenda.',
+    noSunHint:
+      'Não se sabe onde a fazenda fica: escuro das 18 às 6 h dela. A posição fica em Sistema, Fazenda.',
     density: 'Tamanho',
     densities: { auto: 'automático', compact: 'compacto', touch: 'para o dedo', tv: 'para ver de longe' },
     currency: 'Moeda',
@@ -84,7 +87,10 @@ export const preferenceWords = dictionary({
     station: 'On this device',
     language: 'Language',
     theme: 'Theme',
-    themes: { auto: 'as the device', light: 'light', dark: 'dark' },
+    themes: { auto: 'as the device', light: 'light', dark: 'dark', sun: 'by the sun at the farm' },
+    sunHint: 'Dark from sunset to sunrise at the farm.',
+    noSunHint:
+      'Nobody said where the farm lies: dark from 18 to 6 there. Its position is under System, Farm.',
     density: 'Size',
     densities: { auto: 'automatic', compact: 'compact', touch: 'for fingers', tv: 'to be seen from afar' },
     currency: 'Currency',

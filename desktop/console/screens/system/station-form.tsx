@@ -1,17 +1,15 @@
 import { SelectField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
+import { hasFarmSun } from '../../data/farm-sun.ts';
 import { chooseKeys, KEY_SETS, keySet } from '../../data/keys.ts';
 import { loadUser } from '../../data/session.ts';
-import { type Density, density, type Theme, theme } from '../../data/theme.ts';
+import { DENSITIES, density, THEMES, theme } from '../../data/theme.ts';
 import { chooseCurrency, currency } from '../../i18n/format.ts';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts';
 import { chooseNightVolume, nightVolume } from '../../shell/sound.ts';
 import { NIGHT_VOLUMES } from '../../state/alarm-loudness.ts';
 import { preferenceWords } from './preference-words.ts';
 import { SoundTest } from './sound-test.tsx';
-
-const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
-const DENSITIES: readonly Density[] = ['auto', 'compact', 'touch', 'tv'];
 
 /** What holds for this phone or PC alone. The language also goes to the account: notifications are written in it. */
 export function StationForm() {
@@ -38,6 +36,7 @@ export function StationForm() {
         />
         <SelectField
           label={words.theme}
+          hint={theme.value !== 'sun' ? undefined : hasFarmSun.value ? words.sunHint : words.noSunHint}
           value={theme.value}
           options={THEMES.map((word) => ({ value: word, label: words.themes[word] }))}
           onChange={(event) => {
