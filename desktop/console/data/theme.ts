@@ -13,7 +13,7 @@ const kept = <Word extends string>(key: string, words: readonly Word[], otherwis
 
 export const theme = signal<Theme>(kept('theme', THEMES, 'auto'));
 export const density = signal<Density>(kept('density', DENSITIES, 'auto'));
-/** While the panel is shown: large, and dark by night unless somebody chose otherwise. */
+/** While the panel is shown. */
 export const isPanel = signal(false);
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
@@ -30,7 +30,7 @@ isCoarse.addEventListener('change', (event) => {
 export function startTheme(): void {
   effect(() => {
     const wanted = theme.value;
-    const bySun = wanted === 'sun' || (wanted === 'auto' && isPanel.value && !systemDark.value);
+    const bySun = wanted === 'sun' || (wanted === 'auto' && isStation() && !systemDark.value);
     const isDark = bySun ? isFarmNight.value : wanted === 'auto' ? systemDark.value : wanted === 'dark';
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
     localStorage.setItem('theme', wanted);
@@ -45,5 +45,8 @@ export function startTheme(): void {
   });
 }
 
-/** Whether this screen is looked at, and listened to, from afar: a panel, or a wall with everything large. */
-export const isStation = (): boolean => document.documentElement.dataset['density'] === 'tv';
+/**
+ * Whether this screen is looked at, and listened to, from afar: a panel, or a wall with everything large. It is dark by
+ * night unless somebody chose otherwise.
+ */
+export const isStation = (): boolean => isPanel.value || density.value === 'tv';
