@@ -18,6 +18,7 @@ import { chooseLanguage, language } from './i18n/language.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { Boundary } from './shell/boundary.tsx';
 import { LazyScreen } from './shell/lazy-screen.tsx';
+import { startScreenLight } from './shell/screen-light.ts';
 import { Shell } from './shell/shell.tsx';
 import { startSound } from './shell/sound.ts';
 import './styles/tokens.css';
@@ -67,6 +68,7 @@ const loadFirstPassword = async () => (await import('./screens/gateways/first-pa
 chooseLanguage(language.value);
 startTheme();
 startSound();
+startScreenLight();
 startPondCodes();
 startProgram();
 startPush();

@@ -83,6 +83,11 @@ export type BatchStates = {
    * without any animal left lies in its first pond. Ponds without a batch are left out.
    */
   activeInPonds: (pondIds: readonly string[]) => Promise<Map<string, BatchState[]>>;
+  /**
+   * When the last animals were harvested in these ponds or moved away from them, ISO 8601 UTC; ponds that never held any
+   * are left out. To be asked of ponds without a batch.
+   */
+  lastLeft: (pondIds: readonly string[]) => Promise<Map<string, string>>;
   /** ACTIVE batches that would go with this pond, because they were stocked in it, or lose the animals they have there. */
   activeTiedTo: (pondId: string) => Promise<BatchState[]>;
   /** Batches of these farms in that status, oldest first. */

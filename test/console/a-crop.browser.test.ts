@@ -5,11 +5,31 @@ import { type Console, startConsole } from '#test/console.ts';
 /** The ten seconds in which an entry can be taken back, and a little. */
 const UNTIL_SENT_MS = 10_500;
 
+const BEFORE = {
+  batch_code: 'V-02-2511',
+  species: 'Litopenaeus vannamei',
+  lineage: 'SPF',
+  larva_origin: 'Aracati',
+  start_date: '2025-11-03',
+  initial_count: 60_000,
+  initial_avg_weight: 0.01,
+  initial_density: 20,
+};
+
 describe('a crop', () => {
   let farm: Console;
   let page: Page;
   beforeAll(async () => {
     farm = await startConsole();
+    const { token } = farm.owner;
+    const { body } = await farm.app.call('POST', '/batches/', {
+      token,
+      body: { ...BEFORE, pond_id: farm.farm.pondIds[1] },
+    });
+    await farm.app.call('POST', `/batches/${(body as { id: string }).id}/finish`, {
+      token,
+      body: { actual_harvest_date: '2026-02-18T02:30:00Z', final_weight_kg: 480 },
+    });
     page = await farm.open('/', { isTimed: true });
   });
   afterAll(() => farm.close());
@@ -31,7 +51,13 @@ describe('a crop', () => {
   }
 
   it('is stocked, weighed, fed and harvested on the screens, and its money is right in the end', async () => {
-    await go('/lotes/novo?pond=V-03');
+    const onWall = (cod: string) => page.locator(`[data-pond="${cod}"]`);
+    await go('/');
+    // harvested at half past eleven in the night of 17 February there, on the 18th in UTC
+    await expect.poll(() => onWall('V-02').innerText()).toContain('Vazio há 13 dias');
+    expect(await onWall('V-03').innerText()).toMatch(/Vazio\n/);
+    await onWall('V-03').getByRole('link', { name: 'Povoar V-03' }).click();
+    await page.waitForURL(/\/lotes\/novo/);
     await page.getByLabel('Camarões povoados').fill('60.000');
     await page.getByLabel('Peso médio').fill('0,01');
     await page.getByLabel('Dia do povoamento').fill('2026-01-05');
@@ -55,6 +81,10 @@ describe('a crop', () => {
     await page.getByLabel('Quanto dos vivos morreu').fill('10');
     await page.getByLabel('O que aconteceu').fill('mortos na bandeja');
     await saved('/adjust-survival', 'Acertar sobrevivência');
+
+    // 18,5 kg of feed for the 412 kg that were gained
+    await go('/');
+    await expect.poll(() => onWall('V-03').innerText()).toMatch(/9,0.g.· 413.kg.· 77.%.· FCA.0,04/);
 
     // what a higher price would mean is asked as the slider is drawn, and says how old the weighing is that it rests on
     await go('/lotes/V-03-2601');
@@ -81,6 +111,9 @@ describe('a crop', () => {
     await end.click();
     await page.waitForURL(/\/lotes\/V-03-2601$/);
     await page.waitForSelector('main :text("Despescado")');
+
+    await go('/');
+    await expect.poll(() => onWall('V-03').innerText()).toContain('Vazio hoje');
 
     const batches = await ask<{ id: string; batch_code: string; status: string }[]>(
       `/batches/?farm_id=${farm.farm.id}&status=FINISHED`,

@@ -82,8 +82,12 @@ const contrast = (a: Rgb, b: Rgb) => {
 describe.each([
   ['light', ':root'],
   ['dark', '[data-theme="dark"]'],
-])('the colours of the %s theme', (_theme, selector) => {
-  const tokens = tokensOf(selector);
+  ['dim', '[data-theme="dark"][data-dim="true"]'],
+])('the colours of the %s theme', (theme, selector) => {
+  const tokens = new Map([
+    ...(theme === 'dim' ? tokensOf('[data-theme="dark"]') : []),
+    ...tokensOf(selector),
+  ]);
   const colour = (name: string): Rgb => {
     const found = tokens.get(name);
     if (found === undefined) throw new Error(`there is no --${name}`);
@@ -121,4 +125,13 @@ describe.each([
     );
     expect(faint).toEqual([]);
   });
+});
+
+it('a screen on the wall shines with two fifths of the light by night, its alarms with all of it', () => {
+  const [dark, dim] = [tokensOf('[data-theme="dark"]'), tokensOf('[data-theme="dark"][data-dim="true"]')];
+  const share = (name: string) =>
+    luminance(dim.get(name) ?? [1, 1, 1]) / luminance(dark.get(name) ?? [0, 0, 0]);
+  expect(share('text')).toBeCloseTo(0.4, 1);
+  expect(share('bg')).toBeLessThan(0.7);
+  expect([...dim.keys()].filter((name) => /^p\d/.test(name))).toEqual([]);
 });

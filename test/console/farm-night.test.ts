@@ -17,7 +17,11 @@ it('a panel is dark from sunset to sunrise where the farm lies', () => {
 });
 
 it('a panel is dark from 18 to 6 where nobody said where the farm lies, or what was said is no place', () => {
-  for (const place of [null, { lat: null, lng: '-38.5' }, { lat: 'x', lng: '-38.5' }]) {
+  for (const place of [
+    { lat: null, lng: null },
+    { lat: null, lng: '-38.5' },
+    { lat: 'x', lng: '-38.5' },
+  ]) {
     const told = [dark(place, 17, 45), dark(place, 18, 0), dark(place, 5, 50), dark(place, 6, 0)];
     expect(told).toEqual([false, true, true, false]);
   }

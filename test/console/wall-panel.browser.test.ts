@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Console, startConsole } from '#test/console.ts';
+import { type Console, startConsole, violationsOn } from '#test/console.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -35,9 +35,9 @@ describe('a panel on the wall that nobody touches', () => {
   afterEach(() => farm.closePages());
   afterAll(() => farm.close());
 
-  const measure = (pond: number, dissolved_oxygen: number) =>
+  const measure = (pond: number, dissolved_oxygen: number, token = farm.owner.token) =>
     farm.app.call('POST', '/water-quality/', {
-      token: farm.owner.token,
+      token,
       body: { pond_id: farm.farm.pondIds[pond], dissolved_oxygen },
     });
 
@@ -114,8 +114,9 @@ describe('a panel on the wall that nobody touches', () => {
     expect(await page.innerText('.panel-out .panel-alarm')).toContain('V-02');
   });
 
-  it('is dark as soon as the sun has set at the farm, though its clock does not say 18 yet', async () => {
+  it('is dark once the sun has set at the farm, and shines softer while no alarm stands and nobody touches it', async () => {
     const theme = (page: Page) => page.evaluate('document.documentElement.dataset.theme');
+    const dim = (page: Page) => page.getAttribute('html', 'data-dim');
     // 17:10 in Fortaleza in June
     farm.app.clock.set(Date.UTC(2026, 5, 10, 20, 10));
     const page = await aPanel({ isRemembered: false });
@@ -123,5 +124,30 @@ describe('a panel on the wall that nobody touches', () => {
     await pass(page, 35 * MINUTE);
     await page.waitForSelector('.panel[data-link="live"]');
     await expect.poll(() => theme(page)).toBe('dark');
+    // an alarm stands: it shines in full, and softer once that is over, but not for a minute after somebody touched it
+    expect(await dim(page)).toBeNull();
+    const token = await page.evaluate<string>('JSON.parse(sessionStorage.session).token');
+    for (const pond of [0, 1]) await measure(pond, 6.2, token);
+    await expect.poll(() => dim(page)).toBe('true');
+    await page.keyboard.press('Shift');
+    await expect.poll(() => dim(page)).toBeNull();
+    await pass(page, MINUTE);
+    await expect.poll(() => dim(page)).toBe('true');
+    expect(await violationsOn(page)).toEqual([]);
+    await measure(1, 2.4, token);
+    await expect.poll(() => dim(page)).toBeNull();
+    // the wall beside it is as the device until somebody wants the sun there, too: then from its first moment on
+    await page.getByRole('link', { name: 'Sair do painel' }).click();
+    await page.waitForSelector('.shell[data-link="live"]');
+    expect(await theme(page)).toBe('light');
+    await page.goto(`${farm.app.base}/sistema/preferencias`);
+    await page.getByLabel('Tema', { exact: true }).selectOption('sun');
+    await expect.poll(() => theme(page)).toBe('dark');
+    await page.getByText('Escuro do pôr ao nascer do sol na fazenda.').waitFor();
+    // the console itself never comes
+    await page.clock.setSystemTime(farm.app.clock.now());
+    await page.route('**/assets/*.js', (route) => route.abort());
+    await page.reload();
+    expect(await theme(page)).toBe('dark');
   });
 });

@@ -44,6 +44,11 @@ beforeAll(async () => {
     database,
     growFarm({ seed: 3, years: 0.3, until, on: { size: 'small', ownerId: owner.user.id } }),
   );
+  // one pond is empty: it asks for more than the others
+  database.exec(
+    `update batches set status = 'FINISHED', actual_harvest_date = '2026-03-01T12:00:00.000Z'
+     where id = (select id from batches where status = 'ACTIVE' order by start_date desc limit 1)`,
+  );
   const one = (sql: string) => String(database.prepare(sql).pluck().get());
   ids = {
     farm: one('select id from farms'),

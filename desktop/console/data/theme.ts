@@ -1,15 +1,20 @@
-import { effect, signal } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
+import { farmNightHours, isFarmNight } from './farm-sun.ts';
 
-export type Theme = 'auto' | 'light' | 'dark';
-export type Density = 'auto' | 'compact' | 'touch' | 'tv';
+export const THEMES = ['auto', 'light', 'dark', 'sun'] as const;
+export type Theme = (typeof THEMES)[number];
+export const DENSITIES = ['auto', 'compact', 'touch', 'tv'] as const;
+export type Density = (typeof DENSITIES)[number];
 
 const kept = <Word extends string>(key: string, words: readonly Word[], otherwise: Word): Word => {
   const found = localStorage.getItem(key);
   return words.find((word) => word === found) ?? otherwise;
 };
 
-export const theme = signal<Theme>(kept('theme', ['auto', 'light', 'dark'], 'auto'));
-export const density = signal<Density>(kept('density', ['auto', 'compact', 'touch', 'tv'], 'auto'));
+export const theme = signal<Theme>(kept('theme', THEMES, 'auto'));
+export const density = signal<Density>(kept('density', DENSITIES, 'auto'));
+/** While the panel is shown. */
+export const isPanel = signal(false);
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 const isCoarse = matchMedia('(pointer: coarse)');
@@ -24,16 +29,24 @@ isCoarse.addEventListener('change', (event) => {
 
 export function startTheme(): void {
   effect(() => {
-    const isDark = theme.value === 'auto' ? systemDark.value : theme.value === 'dark';
+    const wanted = theme.value;
+    const bySun = wanted === 'sun' || (wanted === 'auto' && isStation() && !systemDark.value);
+    const isDark = bySun ? isFarmNight.value : wanted === 'auto' ? systemDark.value : wanted === 'dark';
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
-    localStorage.setItem('theme', theme.value);
+    localStorage.setItem('theme', wanted);
+    const { dusk, dawn } = untracked(farmNightHours);
+    // for public/first-look.js, which is there before this is
+    localStorage.setItem('first-look', bySun ? `sun ${dusk} ${dawn}` : wanted);
   });
   effect(() => {
-    const wanted = density.value === 'auto' ? (coarse.value ? 'touch' : 'compact') : density.value;
-    document.documentElement.dataset['density'] = wanted;
+    const chosen = density.value === 'auto' ? (coarse.value ? 'touch' : 'compact') : density.value;
+    document.documentElement.dataset['density'] = isPanel.value ? 'tv' : chosen;
     localStorage.setItem('density', density.value);
   });
 }
 
-/** Whether this screen is looked at, and listened to, from afar: a panel, or a wall with everything large. */
-export const isStation = (): boolean => document.documentElement.dataset['density'] === 'tv';
+/**
+ * Whether this screen is looked at, and listened to, from afar: a panel, or a wall with everything large. It is dark by
+ * night unless somebody chose otherwise.
+ */
+export const isStation = (): boolean => isPanel.value || density.value === 'tv';

@@ -181,6 +181,8 @@ export const snapshotEvent = z.object({
       id: z.uuid(),
       name: z.string(),
       timezone: z.string(),
+      lat: z.string().nullable().describe('Degrees, as the farm has them'),
+      lng: z.string().nullable(),
       role: z.enum(['OWNER', ...MEMBER_ROLES]),
     }),
   ),

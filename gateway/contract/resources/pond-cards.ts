@@ -16,6 +16,7 @@ export const batchOnCard = z.object({
     .string()
     .nullable()
     .describe('Of the weighing that weight and biomass rest on; null: they rest on the stocking'),
+  fca: number.describe('Feed conversion; null: no feed recorded, or no gain'),
 });
 
 export const pondCards = z.object({
@@ -37,6 +38,12 @@ export const pondCards = z.object({
         })
         .nullable(),
       status: z.enum(['ACTIVE', 'EMPTY']),
+      empty_since: z
+        .string()
+        .nullable()
+        .describe(
+          'When its last animals were harvested or moved away; null: it never held any, or holds some now',
+        ),
     }),
   ),
   summary: z.object({
@@ -54,7 +61,6 @@ export const batchOnDetail = batchOnCard.extend({
   expected_harvest_date: z.string().nullable(),
   initial_population: z.int(),
   current_population: z.int(),
-  fca: number,
 });
 
 export const pondCard = z.object({

@@ -3,6 +3,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
 import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import { stateOf, stockAt, weighingOf } from './batch-state.ts';
+import { lastLeft } from './last-left.ts';
 import type { BatchFactQueries } from './ports.ts';
 
 /** How batches stand, for every feature that asks; read afresh each time. */
@@ -32,6 +33,7 @@ export function batchStates(deps: Pick<Kernel, 'now'> & { queries: BatchFactQuer
       for (const [pondId, states] of byPond) states.sort(mostAnimalsIn(pondId));
       return byPond;
     },
+    lastLeft: (pondIds) => lastLeft(queries, pondIds),
     async activeTiedTo(pondId) {
       const ever = await inOrder(await queries.activeEverIn([pondId]));
       return ever.filter(

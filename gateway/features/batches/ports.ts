@@ -46,6 +46,9 @@ export type WeighingFact = {
 };
 export type FeedFact = { kg: number; cost: number; records: number };
 
+/** A batch that was in a pond: when it ended, and when animals of it were last moved from that pond to another. */
+export type Stay = { pond_id: string; batch_id: string; ended_at: string | null; moved_at: string | null };
+
 export type BatchFactQueries = {
   /** Facts of many batches in a handful of statements; unknown and deleted batches are left out. */
   factsOf: (batchIds: readonly string[], weighings: 'last two' | 'all') => Promise<BatchFacts[]>;
@@ -53,6 +56,8 @@ export type BatchFactQueries = {
   fedMinutes: (batchId: string) => Promise<string[]>;
   /** ACTIVE batches that began in one of these ponds or were moved to it at some time. */
   activeEverIn: (pondIds: readonly string[]) => Promise<string[]>;
+  /** Batches that began in these ponds or were moved to them, whatever became of them, and ponds they were in. */
+  staysIn: (pondIds: readonly string[]) => Promise<Stay[]>;
   /** Oldest first. */
   idsOfFarms: (farmIds: readonly string[], status: Batch['status'] | null) => Promise<string[]>;
 };

@@ -11,7 +11,7 @@ export type PondCardDeps = {
 export async function pondCardsOf(deps: PondCardDeps, ponds: readonly Pond[]): Promise<PondCards> {
   const contents = await deps.contents.overview(ponds.map(({ id }) => id));
   const cards = ponds.map((pond) => {
-    const { active_batches = [], water_quality = null } = contents.get(pond.id) ?? {};
+    const { active_batches = [], water_quality = null, empty_since = null } = contents.get(pond.id) ?? {};
     const hasBatch = active_batches.length > 0;
     return {
       pond_id: pond.id,
@@ -21,6 +21,7 @@ export async function pondCardsOf(deps: PondCardDeps, ponds: readonly Pond[]): P
       active_batches,
       water_quality,
       status: hasBatch ? ('ACTIVE' as const) : ('EMPTY' as const),
+      empty_since,
     };
   });
   const active = cards.filter(({ status }) => status === 'ACTIVE').length;

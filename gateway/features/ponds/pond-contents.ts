@@ -7,7 +7,7 @@ import { grams, kilograms, percent, ratio } from '#core/rounding.ts';
 import type { PondContents, PondContentsQueries } from './ports.ts';
 
 export type PondContentsDeps = Pick<Kernel, 'now'> & {
-  batches: Pick<BatchStates, 'activeInPonds'>;
+  batches: Pick<BatchStates, 'activeInPonds' | 'lastLeft'>;
   queries: PondContentsQueries;
 };
 
@@ -22,6 +22,7 @@ export function pondContents(deps: PondContentsDeps): PondContents {
       const batches = await deps.batches.activeInPonds(pondIds);
       const water = await queries.latestWater(pondIds);
       const alerts = await queries.countActiveAlerts(pondIds);
+      const left = await deps.batches.lastLeft(pondIds.filter((pondId) => !batches.has(pondId)));
       return new Map(
         pondIds.map((pondId) => {
           const latest = water.get(pondId);
@@ -40,6 +41,7 @@ export function pondContents(deps: PondContentsDeps): PondContents {
                       source: latest.source,
                       alerts_count: alerts.get(pondId) ?? 0,
                     },
+              empty_since: left.get(pondId) ?? null,
             },
           ] as const;
         }),
@@ -77,6 +79,7 @@ function onCard(state: BatchState, pondId: string): BatchOnCard {
     average_weight_g: grams(state.currentWeightG),
     survival_rate: percent(state.survivalRate),
     weighed_at: state.latestBiometry?.measurement_date ?? null,
+    fca: ratio(state.fca),
   };
 }
 
@@ -87,7 +90,6 @@ function onDetail(state: BatchState, pondId: string): BatchOnDetail {
     expected_harvest_date: state.batch.expected_harvest_date,
     initial_population: state.batch.initial_count,
     current_population: populationIn(state, pondId),
-    fca: ratio(state.fca),
   };
 }
 

@@ -34,7 +34,7 @@ export type PondContents = {
   ) => Promise<
     ReadonlyMap<
       string,
-      { active_batches: BatchOnCard[]; water_quality: PondCards['ponds'][number]['water_quality'] }
+      { active_batches: BatchOnCard[] } & Pick<PondCards['ponds'][number], 'water_quality' | 'empty_since'>
     >
   >;
   detail: (pondId: string) => Promise<

@@ -137,6 +137,43 @@ onBothEngines('how batches stand', (_open, engine) => {
     });
   });
 
+  it('a pond is empty since its last animals were moved on, or harvested where some had stayed', async () => {
+    const farm = await aStockedFarm(app, { ...STOCKED, ponds: 4 });
+    const nursery = pondOf(farm, 0);
+    const asked = async () => {
+      statements = 0;
+      const left = await states.lastLeft(farm.ponds.map(({ id }) => id));
+      return { left, statements };
+    };
+    expect((await asked()).left).toEqual(new Map());
+    // all that was in the nursery goes on in two steps; of the pond between them a tenth stays until the harvest
+    await move(farm, 3_000, { at: '2026-02-10T12:00:00.000Z' });
+    await move(farm, 5_000, { at: '2026-02-12T12:00:00.000Z' });
+    await move(farm, 7_000, { from: 1, to: 2, at: '2026-02-20T12:00:00.000Z' });
+    expect((await asked()).left.get(nursery)).toBe('2026-02-12T12:00:00.000Z');
+    const actual_harvest_date = '2026-03-01T12:00:00.000Z';
+    await ended(app, farm.batch.id, { actual_harvest_date });
+    const { left, statements: ofOne } = await asked();
+    expect(farm.ponds.map(({ id }) => left.get(id) ?? null)).toEqual([
+      '2026-02-12T12:00:00.000Z',
+      actual_harvest_date,
+      actual_harvest_date,
+      null,
+    ]);
+    // an older batch changes nothing, a later one does; more of them cost no more statements
+    const at = { farmId: farm.farmId, ownerId: farm.userId, pondId: nursery };
+    for (const harvested of ['2026-01-05T12:00:00.000Z', '2026-02-28T12:00:00.000Z'])
+      await aBatchIn(app, at, {
+        ...STOCKED,
+        batch_code: harvested,
+        status: 'FINISHED',
+        actual_harvest_date: harvested,
+      });
+    const later = await asked();
+    expect(later.left.get(nursery)).toBe('2026-02-28T12:00:00.000Z');
+    expect(later.statements).toBe(ofOne);
+  });
+
   it('its course: stock before and after a weighing and a change of survival', async () => {
     const farm = await aStockedFarm(app, { ...STOCKED, initial_avg_weight: 0.5, start_date: '2026-02-20' });
     await weighed(app, farm.batch.id, 1, { measurement_date: '2026-02-27T12:00:00.000Z' });

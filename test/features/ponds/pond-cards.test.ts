@@ -16,7 +16,9 @@ const aBatch = (id: string, current_biomass_kg: number | null) => ({
   average_weight_g: 4.2,
   survival_rate: 85,
   weighed_at: null,
+  fca: null,
 });
+const nothing = { active_batches: [], water_quality: null, empty_since: null };
 const aPond = (id: string): Pond => ({
   id,
   numeric_id: 1,
@@ -45,8 +47,8 @@ describe('summary cards', () => {
       ...emptyPonds,
       overview: async () =>
         new Map([
-          ['1', { active_batches: [aBatch('a', 100.25), aBatch('b', 0.5)], water_quality: null }],
-          ['2', { active_batches: [aBatch('c', null)], water_quality: null }],
+          ['1', { ...nothing, active_batches: [aBatch('a', 100.25), aBatch('b', 0.5)] }],
+          ['2', { ...nothing, active_batches: [aBatch('c', null)] }],
         ]),
     };
     const cards = await pondCardsOf(cardDeps(contents), [aPond('1'), aPond('2'), aPond('3')]);
@@ -140,6 +142,7 @@ onBothEngines('summary cards of the interface', (_open, engine) => {
           active_batches: [],
           water_quality: null,
           status: 'EMPTY',
+          empty_since: null,
         },
       ],
       summary: { total_ponds: 1, active_ponds: 0, empty_ponds: 1, total_biomass_kg: 0 },

@@ -20,7 +20,12 @@ onBothEngines('cards of ponds in production', (_open, engine) => {
 
     expect(summary).toEqual({ total_ponds: 4, active_ponds: 3, empty_ponds: 1, total_biomass_kg: 193.026 });
     expect(ponds).toMatchObject([
-      { cod: 'V-01', active_batch: { id: farm.batches.weighed, days_active: 40 }, status: 'ACTIVE' },
+      {
+        cod: 'V-01',
+        active_batch: { id: farm.batches.weighed, days_active: 40, fca: 0.79 },
+        status: 'ACTIVE',
+        empty_since: null,
+      },
       {
         cod: 'B-01',
         active_batch: {
@@ -31,6 +36,7 @@ onBothEngines('cards of ponds in production', (_open, engine) => {
           average_weight_g: 0.5,
           survival_rate: 80,
           weighed_at: '2026-03-01T11:00:00.000Z',
+          fca: 0.18,
         },
         water_quality: null,
       },
@@ -43,7 +49,13 @@ onBothEngines('cards of ponds in production', (_open, engine) => {
           { id: farm.batches.young, current_biomass_kg: 0.026, weighed_at: null },
         ],
       },
-      { cod: 'V-03', active_batch: null, active_batches: [], status: 'EMPTY' },
+      {
+        cod: 'V-03',
+        active_batch: null,
+        active_batches: [],
+        status: 'EMPTY',
+        empty_since: '2026-02-10T06:00:00.000Z',
+      },
     ]);
   });
 

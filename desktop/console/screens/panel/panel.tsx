@@ -1,7 +1,6 @@
 import { computed } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { FarmAnswer } from '#contract/resources/farms.ts';
 import { Fault } from '../../components/answer.tsx';
 import { now, soon } from '../../data/clock.ts';
 import { useFarmConsole } from '../../data/farm-console.ts';
@@ -9,14 +8,12 @@ import { farm, isKnown } from '../../data/farm-store.ts';
 import { farmWordAge } from '../../data/instance.ts';
 import { link } from '../../data/live.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
-import { useGet } from '../../data/query.ts';
 import { expiresAt, isRemembered, isSignedIn } from '../../data/session.ts';
-import { density, theme } from '../../data/theme.ts';
+import { isPanel } from '../../data/theme.ts';
 import { clockTime, shortDay } from '../../i18n/format.ts';
 import { Boundary } from '../../shell/boundary.tsx';
 import { SoundLamp, SoundTestLamp } from '../../shell/sound-lamp.tsx';
 import { BlindBanner, FarmStamp } from '../../shell/status-strip.tsx';
-import { isDarkAt } from '../../state/farm-night.ts';
 import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-places.ts';
 import { PanelAlarms } from './panel-alarms.tsx';
 import { PanelTile } from './panel-tile.tsx';
@@ -134,21 +131,12 @@ function SessionWarning() {
   );
 }
 
-/** Large, and dark from the farm's sunset to its sunrise unless somebody chose otherwise; as before once the panel is left. */
+/** As a panel is looked at, as long as it is shown. */
 function usePanelLook(): void {
-  const farmId = farm.value?.id ?? null;
-  const { data: place = null } = useGet<FarmAnswer>(farmId === null ? null : `/farms/${farmId}`);
-  const night = isDarkAt(place, soon.value, Number(clockTime(soon.value).slice(0, 2)));
-  const isDark = theme.value === 'auto' && night;
-  const wanted = density.value;
-  useEffect(() => {
-    const { dataset } = document.documentElement;
-    const [densityBefore, themeBefore] = [dataset['density'], dataset['theme']];
-    dataset['density'] = 'tv';
-    if (isDark) dataset['theme'] = 'dark';
+  useLayoutEffect(() => {
+    isPanel.value = true;
     return () => {
-      dataset['density'] = densityBefore;
-      dataset['theme'] = themeBefore;
+      isPanel.value = false;
     };
-  }, [isDark, wanted]);
+  }, []);
 }

@@ -6,9 +6,14 @@ export const preferenceWords = dictionary({
     station: 'Neste aparelho',
     language: 'Idioma',
     theme: 'Tema',
-    themes: { auto: 'como o aparelho', light: 'claro', dark: 'escuro' },
+    themes: { auto: 'como o aparelho', light: 'claro', dark: 'escuro', sun: 'pelo sol da fazenda' },
+    sunHint: 'Escuro do pôr ao nascer do sol na fazenda.',
+    noSunHint:
+      'Não se sabe onde a fazenda fica: escuro das 18 às 6 h dela. A posição fica em Sistema, Fazenda.',
     density: 'Tamanho',
     densities: { auto: 'automático', compact: 'compacto', touch: 'para o dedo', tv: 'para ver de longe' },
+    tvHint:
+      'No escuro brilha menos à noite; toque ou tecla clareia por um minuto. Com alarme crítico ou alto, ou sem contato, brilha inteira.',
     currency: 'Moeda',
     currencyHint: 'Muda só o símbolo neste aparelho; nenhum valor é convertido.',
     keys: 'Atalhos de uma tecla',
@@ -84,9 +89,14 @@ export const preferenceWords = dictionary({
     station: 'On this device',
     language: 'Language',
     theme: 'Theme',
-    themes: { auto: 'as the device', light: 'light', dark: 'dark' },
+    themes: { auto: 'as the device', light: 'light', dark: 'dark', sun: 'by the sun at the farm' },
+    sunHint: 'Dark from sunset to sunrise at the farm.',
+    noSunHint:
+      'Nobody said where the farm lies: dark from 18 to 6 there. Its position is under System, Farm.',
     density: 'Size',
     densities: { auto: 'automatic', compact: 'compact', touch: 'for fingers', tv: 'to be seen from afar' },
+    tvHint:
+      'In the dark theme it shines softer by night; a touch or key brightens it for a minute. With a critical or high alarm, or without contact, it shines in full.',
     currency: 'Currency',
     currencyHint: 'Changes the sign on this device only; no amount is converted.',
     keys: 'Single-key shortcuts',

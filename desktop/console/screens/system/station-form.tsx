@@ -1,8 +1,9 @@
 import { SelectField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
+import { hasFarmSun } from '../../data/farm-sun.ts';
 import { chooseKeys, KEY_SETS, keySet } from '../../data/keys.ts';
 import { loadUser } from '../../data/session.ts';
-import { type Density, density, type Theme, theme } from '../../data/theme.ts';
+import { DENSITIES, density, isStation, THEMES, theme } from '../../data/theme.ts';
 import { chooseCurrency, currency } from '../../i18n/format.ts';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts';
 import { chooseNightVolume, nightVolume } from '../../shell/sound.ts';
@@ -10,12 +11,10 @@ import { NIGHT_VOLUMES } from '../../state/alarm-loudness.ts';
 import { preferenceWords } from './preference-words.ts';
 import { SoundTest } from './sound-test.tsx';
 
-const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
-const DENSITIES: readonly Density[] = ['auto', 'compact', 'touch', 'tv'];
-
 /** What holds for this phone or PC alone. The language also goes to the account: notifications are written in it. */
 export function StationForm() {
   const words = preferenceWords();
+  const isBySun = theme.value === 'sun' || (theme.value === 'auto' && isStation());
   const speak = (chosen: Language) => {
     chooseLanguage(chosen);
     put('/users/me', { language: chosen })
@@ -38,6 +37,7 @@ export function StationForm() {
         />
         <SelectField
           label={words.theme}
+          hint={isBySun ? (hasFarmSun.value ? words.sunHint : words.noSunHint) : undefined}
           value={theme.value}
           options={THEMES.map((word) => ({ value: word, label: words.themes[word] }))}
           onChange={(event) => {
@@ -46,6 +46,7 @@ export function StationForm() {
         />
         <SelectField
           label={words.density}
+          hint={density.value === 'tv' ? words.tvHint : undefined}
           value={density.value}
           options={DENSITIES.map((word) => ({ value: word, label: words.densities[word] }))}
           onChange={(event) => {

@@ -13,14 +13,15 @@ import { waterWords } from '../../components/water-words.ts';
 import { weighingOf } from '../../components/weighing.ts';
 import { componentWords } from '../../components/words.ts';
 import { soon } from '../../data/clock.ts';
-import { controlPoints, presence } from '../../data/farm-store.ts';
+import { controlPoints, mayManage, presence } from '../../data/farm-store.ts';
 import { useOxygenDay } from '../../data/oxygen-day.ts';
 import { steady } from '../../data/steady.ts';
 import { WATER } from '../../data/water.ts';
-import { age, clockTime, dayAndTime, figure, grams, percent, quantity } from '../../i18n/format.ts';
+import { age, clockTime, dayAndTime, figure, grams, isoDay, percent, quantity } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
 import { type ControlState, isHeard } from '../../state/control-state.ts';
 import { freshnessOf, isNight } from '../../state/freshness.ts';
+import { daysBetween } from '../../state/stocking.ts';
 import { wallWords } from './words.ts';
 
 type Card = PondCards['ponds'][number];
@@ -49,28 +50,62 @@ export function PondTile({
   const { active_batch: batch } = card;
   const isAiredBySimulator = useSimulated(pointId);
   const isEmpty = card.status === 'EMPTY';
-  return (
-    <Link
-      href={`/viveiros/${encodeURIComponent(card.cod)}`}
-      class={`card pond-card ${priority === null ? '' : `p${priority}`}`}
-      data-pond={card.cod}
-      {...watermark(isAiredBySimulator)}
-    >
-      <div class="row apart nowrap">
-        <h2>{card.cod}</h2>
-        <span class="row nowrap">
-          {isEmpty ? <span class="muted">{words.empty}</span> : null}
-          {batch === null ? null : <span class="muted">{words.day(batch.days_active)}</span>}
-          {priority === null ? null : <PriorityMark priority={priority} />}
-        </span>
+  const href = `/viveiros/${encodeURIComponent(card.cod)}`;
+  const look = {
+    class: `card pond-card ${priority === null ? '' : `p${priority}`}`,
+    'data-pond': card.cod,
+    ...watermark(isAiredBySimulator),
+  };
+  const head = (
+    <div class="row apart nowrap">
+      <h2>{card.cod}</h2>
+      <span class="row nowrap">
+        {batch === null ? null : <span class="muted">{words.day(batch.days_active)}</span>}
+        {priority === null ? null : <PriorityMark priority={priority} />}
+      </span>
+    </div>
+  );
+  const air = (
+    <p class="pond-line pond-air">
+      <Aeration pointId={pointId} /> <SimulatedMark is={isAiredBySimulator} />
+    </p>
+  );
+  if (isEmpty && mayManage.value) {
+    // one link must not hold another: the pond's lies over its card, and the button over that
+    return (
+      <div {...look}>
+        <Link class="pond-open" href={href} aria-label={card.cod} />
+        {head}
+        <EmptyFor since={card.empty_since} />
+        <Link
+          class="button pond-stock"
+          href={`/lotes/novo?pond=${encodeURIComponent(card.cod)}`}
+          aria-label={words.stockIn(card.cod)}
+        >
+          {words.stock}
+        </Link>
+        {air}
       </div>
-      {isEmpty ? null : <Water card={card} />}
+    );
+  }
+  return (
+    <Link href={href} {...look}>
+      {head}
+      {isEmpty ? <EmptyFor since={card.empty_since} /> : <Water card={card} />}
       {batch === null ? null : <Stock batch={batch} />}
-      <p class="pond-line pond-air">
-        <Aeration pointId={pointId} /> <SimulatedMark is={isAiredBySimulator} />
-      </p>
+      {air}
     </Link>
   );
+}
+
+/** Changes once a day, and so does what is drawn of it. */
+const farmDay = computed(() => isoDay(soon.value));
+
+/** Whole days of the farm since its last batch, where it had one. */
+function EmptyFor({ since }: { since: string | null }) {
+  // a clock may be behind the one that wrote the end
+  const days = since === null ? null : Math.max(0, daysBetween(isoDay(since), farmDay.value));
+  return <p class="pond-line muted">{wallWords().empty(days)}</p>;
 }
 
 /** Weight and what follows from it stay in sight when they are old, and are told to be: weighings are days apart. */
@@ -78,17 +113,25 @@ function Stock({ batch }: { batch: NonNullable<Card['active_batch']> }) {
   const words = wallWords();
   const fresh = weighingOf(batch);
   return (
-    <p class="pond-line" data-weighing={fresh}>
+    <p class="pond-line pond-figures" data-weighing={fresh}>
       {fresh === 'fresh' ? null : (
         <span class="muted">
           {words.weighed(batch.weighed_at === null ? null : age(soon.value - Date.parse(batch.weighed_at)))} ·{' '}
         </span>
       )}
-      {grams(batch.average_weight_g)} · {quantity(batch.current_biomass_kg, 0, 'kg')} ·{' '}
-      {percent(batch.survival_rate)}
+      {unbroken([
+        grams(batch.average_weight_g),
+        quantity(batch.current_biomass_kg, 0, 'kg'),
+        percent(batch.survival_rate),
+        ...(batch.fca === null ? [] : [`${words.fca} ${figure(batch.fca, 2)}`]),
+      ])}
     </p>
   );
 }
+
+/** Told in a row that may go on in the next line, but never between a figure and its unit. */
+const unbroken = (told: readonly string[]): string =>
+  told.map((one) => one.replaceAll(/\s/g, '\u00a0')).join('\u00a0· ');
 
 /** Oxygen large with its day, the rest small; how old they are stands once below, for they were taken together. */
 function Water({ card }: { card: Card }) {

@@ -4,7 +4,11 @@ export const wallWords = dictionary({
   'pt-BR': {
     title: 'Fazenda',
     oxygen: 'OD',
-    empty: 'Vazio',
+    empty: (days: number | null) =>
+      days === null ? 'Vazio' : days === 0 ? 'Vazio hoje' : `Vazio há ${days} ${days === 1 ? 'dia' : 'dias'}`,
+    stock: 'Povoar',
+    stockIn: (cod: string) => `Povoar ${cod}`,
+    fca: 'FCA',
     day: (n: number) => `D${n}`,
     biomass: 'Biomassa',
     ponds: (active: number, all: number) => `${active} de ${all} viveiros em cultivo`,
@@ -28,7 +32,15 @@ export const wallWords = dictionary({
   en: {
     title: 'Farm',
     oxygen: 'DO',
-    empty: 'Empty',
+    empty: (days: number | null) =>
+      days === null
+        ? 'Empty'
+        : days === 0
+          ? 'Empty today'
+          : `Empty for ${days} ${days === 1 ? 'day' : 'days'}`,
+    stock: 'Stock',
+    stockIn: (cod: string) => `Stock ${cod}`,
+    fca: 'FCR',
     day: (n: number) => `D${n}`,
     biomass: 'Biomass',
     ponds: (active: number, all: number) => `${active} of ${all} ponds in production`,

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { batch } from '#contract/resources/batches.ts';
-import type { BatchFactQueries, BatchFacts, FeedFact, WeighingFact } from '#features/batches/ports.ts';
+import type { BatchFactQueries, BatchFacts, FeedFact, Stay, WeighingFact } from '#features/batches/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
+import { staysIn } from './stays.ts';
 
 /** Ids in one statement: far below what either engine takes, and few enough shapes for its cache of statements. */
 const IDS_AT_ONCE = 500;
@@ -33,6 +34,11 @@ export function batchFactQueries(db: Db): BatchFactQueries {
         for (const { id } of rows) found.add(id);
       }
       return [...found];
+    },
+    async staysIn(pondIds) {
+      const stays: Stay[] = [];
+      for (const ids of slicesOf(pondIds)) stays.push(...(await staysIn(db, ids)));
+      return stays;
     },
     async idsOfFarms(farmIds, status) {
       const rows: { id: string; created_at: string }[] = [];

@@ -78,7 +78,8 @@ async function farmsWithRole(
         .on('farm_members.user_id', '=', userId)
         .on('farm_members.hidden', '=', 0),
     )
-    .select(['farms.id', 'farms.name', 'farms.timezone', 'farms.owner_id', 'farm_members.role'])
+    .select(['farms.id', 'farms.name', 'farms.timezone', 'farms.lat', 'farms.lng'])
+    .select(['farms.owner_id', 'farm_members.role'])
     .where('farms.id', 'in', farmIds)
     .where('farms.hidden', '=', 0)
     .orderBy('farms.created_at')
