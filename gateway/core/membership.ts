@@ -1,6 +1,7 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import { farmMember } from '#contract/resources/farms.ts';
 import type { MemberRole } from '#contract/words.ts';
+import { audit } from './audit.ts';
 import { type Change, insert, update } from './changes.ts';
 import { isoOf, type Kernel } from './kernel.ts';
 
@@ -14,17 +15,45 @@ export type MembershipDeps = Pick<Kernel, 'now' | 'idOf'> & {
   };
 };
 
+/** The audit entry of a person's role on a farm, before and after; null: none. By id alone: a log outlives an account. */
+export function roleEntry(
+  deps: Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>,
+  change: {
+    farmId: string;
+    memberId: string;
+    /** Who changed it. */
+    userId: string;
+    before: MemberRole | null;
+    after: MemberRole | null;
+  },
+): Change {
+  const { farmId, memberId, userId, before, after } = change;
+  return audit(deps, {
+    farm_id: farmId,
+    entity_type: 'SYSTEM',
+    entity_id: farmId,
+    entity_name: 'Members',
+    action: 'update',
+    user_id: userId,
+    details: { record: 'farm_member', member_id: memberId, before: { role: before }, after: { role: after } },
+  });
+}
+
 /** Changes that make a person a member of a farm in this role; for one who is, the role is changed. */
 export async function membership(
   deps: MembershipDeps,
   { farmId, userId, role }: { farmId: string; userId: string; role: MemberRole },
-): Promise<{ member: Member; changes: Change[] }> {
+): Promise<{ member: Member; before: MemberRole | null; changes: Change[] }> {
   const known = await deps.queries.memberOf(farmId, userId);
-  if (known?.role === role) return { member: known, changes: [] };
+  if (known?.role === role) return { member: known, before: role, changes: [] };
   const at = isoOf(deps.now());
   if (known !== null) {
     const set = { role, updated_at: at };
-    return { member: { ...known, ...set, rev: known.rev + 1 }, changes: [update(farmMember, known, set)] };
+    return {
+      member: { ...known, ...set, rev: known.rev + 1 },
+      before: known.role,
+      changes: [update(farmMember, known, set)],
+    };
   }
   const row = {
     id: await memberId(deps, farmId, userId),
@@ -34,7 +63,7 @@ export async function membership(
     created_at: at,
     updated_at: null,
   };
-  return { member: { ...row, rev: 1 }, changes: [insert(farmMember, row)] };
+  return { member: { ...row, rev: 1 }, before: null, changes: [insert(farmMember, row)] };
 }
 
 /** A deleted row is never brought back: who returns begins a membership of its own. */

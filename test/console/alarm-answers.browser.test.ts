@@ -166,6 +166,45 @@ describe('people and their alarms', () => {
     await duty.locator('[data-response="LOW_OXYGEN"]', { hasText: 'Pare a ração' }).waitFor();
   });
 
+  it('a row that is opened shows how the value came there, for one question; what began it all is marked', async () => {
+    const page = await farm.open('/alarmes', PHONE);
+    await page.waitForSelector('.shell[data-link="live"]');
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/water-quality/')) asked.push(new URL(request.url()).pathname);
+    });
+    const [v1, v2] = farm.farm.pondIds;
+    await measure(1, 6.1);
+    await measure(0, 3.6);
+    await measure(1, 2.6);
+    const row = (cod: string) => page.locator('.alarm-row', { hasText: cod });
+    const line = (cod: string) => row(cod).locator('.alarm-trend svg');
+    await expect.poll(() => page.locator('[data-first-out]').allInnerTexts()).toEqual(['primeiro de 2 · ']);
+    expect(await row('V-01').locator('[data-first-out]').count()).toBe(1);
+    expect(asked).toEqual([]);
+    await row('V-02').getByRole('button', { name: 'Detalhes' }).click();
+    await expect.poll(() => line('V-02').getAttribute('aria-label')).toMatch(/^24 h: de 2,6 a \d,\d mg\/L$/);
+    expect(await violationsOn(page)).toEqual([]);
+    // the event stream carries it on
+    await measure(1, 2.3);
+    await expect.poll(() => line('V-02').getAttribute('aria-label')).toContain('de 2,3 a');
+    expect(asked).toEqual([`/api/v1/water-quality/trend/${v2}/dissolved_oxygen`]);
+    await row('V-02').getByRole('button', { name: 'Detalhes' }).click();
+    await page.waitForSelector('.alarm-trend', { state: 'detached' });
+
+    const warm = (temperature: number) => {
+      farm.app.clock.advance(61_000);
+      return call('POST', '/water-quality/', { pond_id: v1, temperature });
+    };
+    for (const temperature of [33, 34.5]) await warm(temperature);
+    await row('Temperatura alta').getByRole('button', { name: 'Detalhes' }).click();
+    await expect
+      .poll(() => line('Temperatura alta').getAttribute('aria-label'))
+      .toBe('7 dias: de 28,5 a 34,5 °C');
+    expect(asked.slice(1)).toEqual([`/api/v1/water-quality/trend/${v1}/temperature`]);
+    await warm(29);
+  });
+
   it('an alarm that turns critical under the finger is not answered by a press that was meant for the milder one', async () => {
     const page = await farm.open('/alarmes', { isTimed: true });
     await page.waitForSelector('.shell[data-link="live"]');
@@ -199,7 +238,8 @@ describe('people and their alarms', () => {
       if (request.method() !== 'GET') sent.push(request.url());
     });
     await page.keyboard.press('F8');
-    expect(await page.locator('.alarm-strip button, .alarm-row button').count()).toBe(0);
+    // but for how the value came there
+    expect(await page.locator('.alarm-strip button, .alarm-row button:not([aria-expanded])').count()).toBe(0);
     expect(sent).toEqual([]);
   });
 

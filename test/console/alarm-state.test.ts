@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chatteringOf, prioritySplit } from '../../desktop/console/state/alarm-figures.ts';
 import { alarmsOf, heardOf, isStanding } from '../../desktop/console/state/alarm-state.ts';
+import { firstOuts } from '../../desktop/console/state/first-out.ts';
 import { type KnownAlerts, withAlert } from '../../desktop/console/state/standing-alerts.ts';
 
 const T0 = Date.UTC(2026, 2, 3, 5);
@@ -187,5 +188,41 @@ describe('how the alarms of a farm behave', () => {
   it('shares of critical, high and attention are of all that came', () => {
     expect(prioritySplit([1, 2, 3, 3])).toEqual([25, 25, 50]);
     expect(prioritySplit([])).toEqual([0, 0, 0]);
+  });
+});
+
+describe('of alarms of one cause the first', () => {
+  const aired = new Map([
+    ['p-1', 'cp-1'],
+    ['p-2', 'cp-1'],
+    ['p-3', 'cp-2'],
+  ]);
+  const pond = (id: string, minute: number, type = 'LOW_OXYGEN') =>
+    anAlert({ id, episode_id: id, type: type as 'LOW_OXYGEN', pond_id: id, triggered_at: at(minute) });
+  const point = (id: string, minute: number, type: string) =>
+    ({ ...pond(`${id} ${type}`, minute, type), pond_id: null, control_point_id: id }) satisfies Alert;
+  const firstsOf = (...alerts: readonly Alert[]) => [
+    ...firstOuts(
+      alarmsOf(alerts, T0 + 600 * MIN),
+      ({ pond_id, control_point_id }) => control_point_id ?? aired.get(pond_id ?? '') ?? null,
+    ),
+  ];
+
+  it('is marked, whatever stands above it, among those of one control point and its ponds', () => {
+    expect(
+      firstsOf(pond('p-1', 50), pond('p-2', 20), point('cp-1', 10, 'NO_CURRENT'), pond('p-3', 0)),
+    ).toEqual([['cp-1 NO_CURRENT', 3]]);
+  });
+
+  it('is the power of the farm for all that followed it, also where it came in the same moment', () => {
+    expect(
+      firstsOf(point('cp-2', 10, 'DEVICE_OFFLINE'), point('cp-1', 10, 'POWER_FAILURE'), pond('p-3', 60)),
+    ).toEqual([['cp-1 POWER_FAILURE', 3]]);
+  });
+
+  it('is nobody where the next began more than an hour later, of a pond that nothing is known to air, or of other water', () => {
+    expect(firstsOf(point('cp-1', 0, 'NO_CURRENT'), pond('p-1', 61))).toEqual([]);
+    expect(firstsOf(pond('p-8', 0), pond('p-9', 1))).toEqual([]);
+    expect(firstsOf(pond('p-1', 0), { ...pond('p-2', 5, 'HIGH_PH'), parameter: 'ph' })).toEqual([]);
   });
 });

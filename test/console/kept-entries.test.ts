@@ -107,16 +107,28 @@ describe('a round that is typed and not sent', () => {
     });
     expect([...without(later, round).keys()]).toEqual(['v2']);
     expect(without(round, round)).toEqual(new Map());
+    // somebody began another figure of the pond in another tab while the first was being sent
+    const ph = { pondId: 'v1', field: 'ph', text: '8,1', id: 'e9', now: NOW + 1 } as const;
+    expect(without(withTyped(withSure(round, 'v1', 'dissolved_oxygen'), ph), round)).toEqual(
+      new Map([['v1', { id: 'e9', typed: { ph: '8,1' }, sure: {}, at: NOW + 1 }]]),
+    );
   });
 
-  it('gets back what was taken back, and never over what was typed since', () => {
-    const since: Draft = new Map([['v1', pond('e9', '4,9')]]);
-    expect(putBack(since, round)).toEqual(
-      new Map([
-        ['v1', pond('e9', '4,9')],
-        ['v2', pond('e2', '5,1')],
-      ]),
-    );
+  it('gets back what was taken back, figure by figure, and never over what was typed since', () => {
+    const since: Draft = new Map([
+      ['v1', pond('e9', '4,9')],
+      ['v3', pond('e8', '6')],
+    ]);
+    const newId = () => 'e10';
+    expect(putBack(since, round, newId)).toEqual(new Map([...since, ['v2', pond('e2', '5,1')]]));
+    const ph: Draft = new Map([['v2', { id: 'e9', typed: { ph: '8,1' }, sure: {}, at: NOW + 1 }]]);
+    // neither of the two entries has both figures
+    expect(putBack(ph, round, newId).get('v2')).toEqual({
+      id: 'e10',
+      typed: { dissolved_oxygen: '5,1', ph: '8,1' },
+      sure: {},
+      at: NOW + 1,
+    });
   });
 
   it('does not become a second entry when the page went while the first was kept', () => {

@@ -167,4 +167,39 @@ it('a morning round with a phone goes on when the Wi-Fi is lost between two pond
     .poll(() => act('alert_created').innerText())
     .toMatch(/V-02 alarme · OD baixo 3,4 \(limite 4,0\)/);
   expect(await act('status_changed').innerText()).toContain('desligado → ligado');
+  // what is set is told as its form names it, as it was and as it is
+  const [rule] = await asked<{ id: string }[]>(`/control-points/${farm.farm.pointId}/schedules`);
+  const settings = { do_on: 3.25, min_on_s: 600, fail_safe: 'ON' };
+  for (const [method, path, body] of [
+    ['PATCH', `/schedules/${rule?.id}`, { end_time: '2026-03-02T08:30:00.000Z' }],
+    ['PUT', `/control-points/${farm.farm.pointId}/settings`, { do_on: 3 }],
+    ['PUT', `/control-points/${farm.farm.pointId}/settings`, settings],
+    ['PUT', `/farms/${farm.farm.id}`, { timezone: 'America/Recife', lat: '-4.5617' }],
+    ['POST', `/farms/${farm.farm.id}/members`, { user_id: keeper.user.id, role: 'TECHNICIAN' }],
+  ] as const) {
+    app.clock.advance(1_000);
+    const { status } = await app.call(method, path, { token: farm.owner.token, body });
+    expect(status, path).toBeLessThan(300);
+  }
+  await again.goto(`${app.base}/viveiros/V-02/historico`);
+  const told = () => again.locator('[data-act="update"]').allInnerTexts();
+  await expect
+    .poll(told)
+    .toEqual([
+      expect.stringMatching(
+        /CP-01 alterado · Sem gateway e sem agenda: fica como está → liga · Mínimo ligado: 60 → 600 s · Liga com OD até: 3 → 3,25 mg\/L/,
+      ),
+      expect.stringMatching(/CP-01 alterado · Liga com OD até: — → 3 mg\/L/),
+      expect.stringMatching(
+        /CP-01 alterado · horário: Ligar 18:00–06:00 · todo dia → Ligar 18:00–05:30 · todo dia/,
+      ),
+      expect.stringMatching(/CP-01 alterado · horário novo: Ligar 18:00–06:00 · todo dia/),
+    ]);
+  await again.goto(`${app.base}/sistema/fazenda`);
+  await expect
+    .poll(told)
+    .toEqual([
+      expect.stringContaining(`${keeper.user.name} alterado · Gerente → Técnico`),
+      expect.stringContaining('Norte alterado · Fuso horário: Fortaleza → Recife · Latitude: — → -4,5617'),
+    ]);
 }, 60_000);

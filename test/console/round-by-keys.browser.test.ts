@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, startConsole } from '#test/console.ts';
 
@@ -62,5 +63,63 @@ describe('the water round on the PC', () => {
     await expect.poll(async () => (await last()).length).toBe(PONDS);
     const first = (await last()).map(({ dissolved_oxygen, salinity }) => [dissolved_oxygen, salinity]);
     expect(first).toContainEqual([5.4, 21.5]);
+  });
+
+  it('that two tabs type is one: neither wipes what the other typed, and what one sent the other never sends', async () => {
+    const first = await farm.open('/lancar/agua', { isTimed: true });
+    const second = await first.context().newPage();
+    await second.goto(`${farm.app.base}/lancar/agua`);
+    const tabs = [first, second];
+    for (const tab of tabs) await tab.waitForSelector('[data-cell="11-3"]');
+    type Sent = { pond_id: string; dissolved_oxygen?: number; temperature?: number; ph?: number };
+    const sentBy = new Map<Page, Sent[]>(tabs.map((tab) => [tab, []]));
+    for (const [tab, sent] of sentBy) {
+      tab.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().endsWith('/water-quality/'))
+          sent.push(request.postDataJSON() as Sent);
+      });
+    }
+    const sentFrom = (tab: Page) =>
+      (sentBy.get(tab) ?? []).map(({ pond_id, dissolved_oxygen, temperature, ph }) => ({
+        pond_id,
+        dissolved_oxygen,
+        temperature,
+        ph,
+      }));
+    const cell = (tab: Page, place: string) => tab.locator(`[data-cell="${place}"]`);
+    const bothShow = async (place: string, text: string) => {
+      for (const tab of tabs) await expect.poll(() => cell(tab, place).inputValue()).toBe(text);
+    };
+    await cell(first, '0-0').fill('4,7');
+    await bothShow('0-0', '4,7');
+    await cell(second, '1-0').fill('4,8');
+    await cell(second, '0-2').fill('8,3');
+    await bothShow('0-2', '8,3');
+    await cell(first, '2-0').fill('4,9');
+    for (const [place, text] of [
+      ['0-0', '4,7'],
+      ['0-2', '8,3'],
+      ['1-0', '4,8'],
+      ['2-0', '4,9'],
+    ] as const)
+      await bothShow(place, text);
+
+    await first.keyboard.press('Control+Enter');
+    await first.waitForSelector('.toast:has-text("3 medições")');
+    await bothShow('0-0', '');
+    await cell(second, '1-1').fill('27,5');
+    await second.keyboard.press('Control+Enter');
+    await second.waitForSelector('.toast:has-text("1 medição")');
+    await bothShow('1-1', '');
+    for (const tab of tabs) await tab.clock.fastForward(10_500);
+    await expect.poll(() => [sentFrom(first).length, sentFrom(second).length]).toEqual([3, 1]);
+    for (const tab of tabs) await tab.clock.fastForward(20_000);
+    const [v1, v2, v3] = farm.farm.pondIds;
+    expect(sentFrom(first)).toEqual([
+      { pond_id: v1, dissolved_oxygen: 4.7, ph: 8.3 },
+      { pond_id: v2, dissolved_oxygen: 4.8 },
+      { pond_id: v3, dissolved_oxygen: 4.9 },
+    ]);
+    expect(sentFrom(second)).toEqual([{ pond_id: v2, temperature: 27.5 }]);
   });
 });

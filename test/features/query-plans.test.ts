@@ -93,6 +93,7 @@ const PAGES: readonly [string, (of: typeof ids) => string][] = [
   ['alerts', () => '/alerts/?include=all'],
   ['log of a farm', ({ farm }) => `/logs/farm/${farm}/control-points?limit=100`],
   ['log of a control point', ({ point }) => `/logs/control-points/${point}?limit=100`],
+  ['log of a farm itself', ({ farm }) => `/logs/farms/${farm}?limit=100`],
   ['log of a pond', ({ pond }) => `/logs/ponds/${pond}?limit=100`],
   ['notifications', () => '/notifications/'],
   ['unread notifications', () => '/notifications/unread/count'],

@@ -3,8 +3,14 @@ import { dictionary } from '../i18n/language.ts';
 import { piecesOf, type Quarter } from '../state/oxygen-line.ts';
 
 const words = dictionary({
-  'pt-BR': { told: (low: string, high: string, unit: string) => `24 h: de ${low} a ${high} ${unit}` },
-  en: { told: (low: string, high: string, unit: string) => `24 h: ${low} to ${high} ${unit}` },
+  'pt-BR': {
+    told: (days: number, low: string, high: string, unit: string) =>
+      `${days === 1 ? '24 h' : `${days} dias`}: de ${low} a ${high} ${unit}`.trim(),
+  },
+  en: {
+    told: (days: number, low: string, high: string, unit: string) =>
+      `${days === 1 ? '24 h' : `${days} days`}: ${low} to ${high} ${unit}`.trim(),
+  },
 });
 
 type Props = {
@@ -17,19 +23,24 @@ type Props = {
   limit: number;
   decimals: number;
   unit: string;
+  days?: number;
+  /** Its lowest and highest figures stand below it, for everybody. */
+  isTold?: boolean;
 };
 
 const WIDTH = 100;
 const HEIGHT = 28;
 
-/** A day in one small line. Its lowest and highest figures are told to those who do not see it. */
-export function Sparkline({ quarters, from, to, limit, decimals, unit }: Props) {
+/** A day, or some, in one small line. Its lowest and highest figures are told to those who do not see it. */
+export function Sparkline({ quarters, from, to, limit, decimals, unit, days = 1, isTold = false }: Props) {
   const pieces = piecesOf(quarters);
   if (pieces.flat().length < 2) return null;
   const lowest = Math.min(...quarters.map(({ low }) => low));
   const highest = Math.max(...quarters.map(({ high }) => high));
-  const floor = Math.min(lowest, limit) - 0.2;
-  const ceiling = Math.max(highest, limit) + 0.2;
+  // so much that what stands on the edge is seen: 0.2 mg/L of oxygen
+  const margin = 2 / 10 ** decimals;
+  const floor = Math.min(lowest, limit) - margin;
+  const ceiling = Math.max(highest, limit) + margin;
   const x = (at: number) => ((at - from) / (to - from)) * WIDTH;
   const y = (value: number) => HEIGHT - ((value - floor) / (ceiling - floor)) * HEIGHT;
   const point = ({ at, value }: { at: number; value: number }) =>
@@ -38,16 +49,26 @@ export function Sparkline({ quarters, from, to, limit, decimals, unit }: Props) 
   const path = pieces
     .map((piece) => `M${piece.map(point).join('L')}${piece.length === 1 ? 'h.1' : ''}`)
     .join('');
-  return (
+  const told = words().told(days, figure(lowest, decimals), figure(highest, decimals), unit);
+  const line = (
     <svg
       class="sparkline"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={words().told(figure(lowest, decimals), figure(highest, decimals), unit)}
+      aria-label={told}
     >
       <line x1="0" x2={WIDTH} y1={y(limit)} y2={y(limit)} class="sparkline-limit" />
       <path d={path} class="sparkline-line" />
     </svg>
+  );
+  if (!isTold) return line;
+  return (
+    <>
+      {line}
+      <span class="small" aria-hidden="true">
+        {told}
+      </span>
+    </>
   );
 }

@@ -14,7 +14,9 @@ import { awayMs } from './live.ts';
 // What was corrected or deleted cannot be taken out of a line: the day of that pond is asked for anew.
 
 type Card = PondCards['ponds'][number];
-type Water = Card['water_quality'];
+type Water = Pick<NonNullable<Card['water_quality']>, 'last_measurement' | 'dissolved_oxygen'> | null;
+/** What is known of a pond without asking. */
+type Known = { pond_id: string; water_quality: Water };
 type Told = { at: number; value: number };
 type Line = OxygenLine & {
   /** The newest measurement, of whatever, that the line knows of. */
@@ -164,10 +166,13 @@ export function useLastOxygen(cards: readonly Card[]): (pondId: string) => numbe
   return (pondId) => lines.value.get(pondId)?.last?.at ?? null;
 }
 
-const NOTHING: OxygenLine = { quarters: [], last: null };
+const NOTHING = { quarters: [], last: null, isKnown: false } as const;
 
-/** The last 24 hours, oldest first; nothing while they are not there. `looks`: it is in sight. */
-export function useOxygenDay({ pond_id, water_quality: water }: Card, looks: boolean): OxygenLine {
+/** The last 24 hours, oldest first; nothing while they are not there (`isKnown`). `looks`: it is in sight. */
+export function useOxygenDay(
+  { pond_id, water_quality: water }: Known,
+  looks: boolean,
+): OxygenLine & { isKnown: boolean } {
   const line = lines.value.get(pond_id);
   useEffect(() => {
     follow(pond_id, water, looks);
@@ -182,5 +187,7 @@ export function useOxygenDay({ pond_id, water_quality: water }: Card, looks: boo
   ]);
   const from = soon.value - DAY_MS;
   const isOfDay = ({ at }: Quarter) => at > from;
-  return line === undefined ? NOTHING : { quarters: line.quarters.filter(isOfDay), last: line.last };
+  return line === undefined
+    ? NOTHING
+    : { quarters: line.quarters.filter(isOfDay), last: line.last, isKnown: true };
 }

@@ -16,7 +16,8 @@ import { farm } from './farm-store.ts';
 import { foundAtStart } from './outbox.ts';
 import { userId } from './session.ts';
 
-// The round that is being typed on this device, of this person on this farm. The sheet and the single steps show the same.
+// The round that is being typed on this device, of this person on this farm. The sheet and the single steps show the
+// same, and so do the tabs of one browser: each reads what is kept before it changes its own cells of it.
 
 const PREFIX = 'round ';
 const place = computed(() =>
@@ -25,28 +26,61 @@ const place = computed(() =>
 
 export const waterDraft = signal<Draft>(new Map());
 
-effect(() => {
-  const at = place.value;
-  const found = at === null ? new Map() : draftFrom(localStorage.getItem(at), serverNow());
-  waterDraft.value = withoutEntries(found, foundAtStart.value);
-});
+/** False: this browser did not keep the last change, so that what is shown is more than what is kept. */
+let isKept = true;
 
-function keep(draft: Draft): void {
+function read(at: string): Draft {
+  try {
+    return draftFrom(localStorage.getItem(at), serverNow());
+  } catch {
+    // a browser that keeps nothing
+    return new Map();
+  }
+}
+
+/** The round as it stands now, with what another tab typed or sent a moment ago. */
+export function readWater(): Draft {
+  const at = place.peek();
+  if (at !== null && isKept) waterDraft.value = read(at);
+  return waterDraft.peek();
+}
+
+function keep(change: (draft: Draft) => Draft): void {
+  const draft = change(readWater());
   waterDraft.value = draft;
-  const at = place.value;
+  const at = place.peek();
   if (at === null) return;
   try {
     if (draft.size === 0) localStorage.removeItem(at);
     else localStorage.setItem(at, draftText(draft));
+    isKept = true;
   } catch {
-    // a browser that keeps nothing: it lives as long as the page
+    // it lives as long as the page
+    isKept = false;
   }
 }
 
+/** Where the entries that an earlier visit left were taken out: what is taken back later stands there again. */
+const cleared = new Set<string>();
+
+effect(() => {
+  const at = place.value;
+  const found = foundAtStart.value;
+  isKept = true;
+  waterDraft.value = at === null ? new Map() : read(at);
+  if (at === null || found.size === 0 || cleared.has(at)) return;
+  cleared.add(at);
+  keep((draft) => withoutEntries(draft, found));
+});
+
+addEventListener('storage', ({ key }) => {
+  if (key === null || key === place.peek()) readWater();
+});
+
 export const typeWater = (pondId: string, field: WaterField, text: string): void =>
-  keep(withTyped(waterDraft.value, { pondId, field, text, id: newUuid(), now: serverNow() }));
+  keep((draft) => withTyped(draft, { pondId, field, text, id: newUuid(), now: serverNow() }));
 export const sureOfWater = (pondId: string, field: WaterField): void =>
-  keep(withSure(waterDraft.value, pondId, field));
+  keep((draft) => withSure(draft, pondId, field));
 /** Takes away what was sent, as far as it stands there as it was sent. */
-export const clearWater = (sent: Draft): void => keep(without(waterDraft.value, sent));
-export const putWaterBack = (taken: Draft): void => keep(putBack(waterDraft.value, taken));
+export const clearWater = (sent: Draft): void => keep((draft) => without(draft, sent));
+export const putWaterBack = (taken: Draft): void => keep((draft) => putBack(draft, taken, newUuid));

@@ -63,17 +63,43 @@ export function withSure(draft: Draft, pondId: string, field: WaterField): Draft
   return new Map(draft).set(pondId, { ...known, sure: { ...known.sure, [field]: text } });
 }
 
-/** Without what was sent; a pond where somebody typed on meanwhile stays as it is. */
+/** Without what was sent; a figure that somebody changed meanwhile stays, the others of its pond do not. */
 export function without(draft: Draft, sent: Draft): Draft {
-  return new Map([...draft].filter(([pondId, pond]) => sent.get(pondId) !== pond));
+  const left = [...draft].flatMap(([pondId, pond]): [string, PondDraft][] => {
+    const gone = sent.get(pondId);
+    if (gone === undefined) return [[pondId, pond]];
+    const typed = only(pond.typed, (field) => pond.typed[field] !== gone.typed[field]);
+    const sure = only(pond.sure, (field) => typed[field] !== undefined);
+    return isTyped(typed) ? [[pondId, { ...pond, typed, sure }]] : [];
+  });
+  return new Map(left);
 }
+
+const only = (typed: Typed, isWanted: (field: WaterField) => boolean): Typed =>
+  // the fields of one that has no others
+  Object.fromEntries(Object.entries(typed).filter(([field]) => isWanted(field as WaterField)));
 
 /** Without what became an entry though the page went before it could say so. */
 export function withoutEntries(draft: Draft, ids: ReadonlySet<string>): Draft {
   return new Map([...draft].filter(([, { id }]) => !ids.has(id)));
 }
 
-/** With what was taken back, where nothing new was typed since. */
-export function putBack(draft: Draft, taken: Draft): Draft {
-  return new Map([...taken, ...draft]);
+/**
+ * With what was taken back, each figure where nothing new was typed since. A pond that is half of each becomes another
+ * entry: its figures are those of none before.
+ */
+export function putBack(draft: Draft, taken: Draft, newId: () => string): Draft {
+  const next = new Map(draft);
+  for (const [pondId, pond] of taken) {
+    const since = draft.get(pondId);
+    if (since === undefined) next.set(pondId, pond);
+    else if (Object.keys(pond.typed).some((field) => !(field in since.typed)))
+      next.set(pondId, {
+        id: newId(),
+        typed: { ...pond.typed, ...since.typed },
+        sure: { ...pond.sure, ...since.sure },
+        at: since.at,
+      });
+  }
+  return next;
 }

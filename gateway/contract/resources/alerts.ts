@@ -25,7 +25,7 @@ export const alert = defineResource({
     resolved_by: uuid.nullable(),
     /** Alerts of the same cause without a good value between share one episode. */
     episode_id: uuid,
-    /** Names an alert that was folded into another (DEVICE_OFFLINE into POWER_FAILURE). */
+    /** Names an alert that was folded into another (DEVICE_OFFLINE or COMMAND_NOT_CONFIRMED into POWER_FAILURE). */
     folded_into: uuid.nullable(),
     acknowledged_at: instant.nullable(),
     acknowledged_by: uuid.nullable(),

@@ -1,4 +1,4 @@
-import type { DeviceMemory } from './device-alert-rules.ts';
+import { type DeviceMemory, IDLE_CURRENT_MA } from './device-alert-rules.ts';
 import type { Clock, DeviceFacts, Listening } from './ports.ts';
 
 /** Controllers that fall silent within this long of each other fell together. */
@@ -18,6 +18,8 @@ export type PowerFailure = {
   since: number;
   /** Control points that told of it or fell silent in it. */
   members: ReadonlySet<string>;
+  /** Members whose motor ran while it lasted: a generator feeds them, and what they do not do is news again. */
+  fed: ReadonlySet<string>;
   lastFallAt: number;
   /** How many were online when it began; null: a controller told of it. */
   online: number | null;
@@ -45,7 +47,7 @@ export function powerAfter(
   const isRestored = back.some(({ facts }) => facts.powerOk === true && hasReportedSince(facts, grown.since));
   const isBackForLong = halfBackSince !== null && clock.monotonic - halfBackSince >= BACK_FOR_MS;
   return {
-    failure: { ...grown, halfBackSince },
+    failure: { ...grown, fed: fedBy(grown, members), halfBackSince },
     isOver: !isStillLost && (isRestored || isBackForLong),
   };
 }
@@ -62,6 +64,7 @@ function begun(devices: readonly Watched[], clock: Clock): PowerFailure | null {
     startedAt: Math.min(...lastReports),
     since: clock.monotonic,
     members: new Set(members.map(({ facts }) => facts.controlPointId)),
+    fed: new Set(),
     lastFallAt: clock.monotonic,
     online: tellers.length > 0 ? null : online,
     halfBackSince: null,
@@ -87,6 +90,24 @@ function withJoined(failure: PowerFailure, devices: readonly Watched[], clock: C
     members: new Set([...failure.members, ...joining.map(({ facts }) => facts.controlPointId)]),
     lastFallAt: Math.max(failure.lastFallAt, ...falls),
   };
+}
+
+/** What a report said of the first minute may have been on its way when the contactor fell. */
+function fedBy({ fed, since }: PowerFailure, members: readonly Watched[]): ReadonlySet<string> {
+  const running = members.filter(
+    ({ facts }) => isRunning(facts) && hasReportedSince(facts, since + TOGETHER_MS),
+  );
+  if (running.every(({ facts }) => fed.has(facts.controlPointId))) return fed;
+  return new Set([...fed, ...running.map(({ facts }) => facts.controlPointId)]);
+}
+
+const isRunning = ({ isOnline, current, motorCurrentMa }: DeviceFacts): boolean =>
+  isOnline && current === 'ON' && (motorCurrentMa === null || motorCurrentMa >= IDLE_CURRENT_MA);
+
+/** Whether this failure is why a member does not do what it was ordered: it is silent, or says that mains is gone. */
+export function explainsOrder({ members, fed }: PowerFailure, facts: DeviceFacts): boolean {
+  const { controlPointId, isOnline, powerOk } = facts;
+  return members.has(controlPointId) && !fed.has(controlPointId) && (!isOnline || powerOk === false);
 }
 
 function isBack(facts: DeviceFacts): boolean {
@@ -122,6 +143,7 @@ export function rebuiltFailure(
     startedAt: triggeredAt,
     since: listening.sinceMonotonic,
     members: new Set(members.map(({ facts }) => facts.controlPointId)),
+    fed: new Set(),
     lastFallAt: clock.monotonic - TOGETHER_MS,
     online: null,
     halfBackSince: null,

@@ -127,7 +127,10 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
           isOver: hasReturned(facts, listening, clock),
         }),
         ...turn('COMMAND_NOT_CONFIRMED', facts, {
-          cause: isUnconfirmed(memory, facts, clock) ? unconfirmedCause(facts) : null,
+          cause:
+            isUnconfirmed(memory, facts, clock) && !power.excuses(facts, clock)
+              ? unconfirmedCause(facts)
+              : null,
           isOver: facts.current === facts.target,
         }),
         ...turn('NO_CURRENT', facts, {

@@ -2,8 +2,9 @@ import type { AlertCause } from '#core/alerting.ts';
 import { powerFailureCause } from './device-alert-causes.ts';
 import { graceMs } from './device-alert-rules.ts';
 import type { OpenAlerts } from './open-alerts.ts';
-import type { Clock } from './ports.ts';
+import type { Clock, DeviceFacts } from './ports.ts';
 import {
+  explainsOrder,
   isJustOver,
   type PowerFailure,
   powerAfter,
@@ -19,6 +20,8 @@ export type PowerWatch = {
   actsFor: (farmId: string, devices: readonly Watched[], at: Moment) => Act[];
   /** Control points whose silence a power failure explains, or its end a moment ago. */
   coveredOn: (farmId: string, clock: Clock) => ReadonlySet<string> | null;
+  /** Whether a power failure, or its end a moment ago, is why a controller has not done what it was ordered. */
+  excuses: (facts: DeviceFacts, clock: Clock) => boolean;
   /** To be told when acts of a farm are on disk. */
   done: (farmId: string, act: Act) => void;
 };
@@ -53,11 +56,21 @@ export function createPowerWatch(deps: {
     return power;
   }
 
-  function foldActs({ members }: PowerFailure, into: string): Act[] {
-    return [...members].flatMap((id) => {
-      const offline = deps.open.of('DEVICE_OFFLINE', id);
-      return offline ? [{ do: 'fold' as const, alertId: offline.id, into }] : [];
+  /** What it is the cause of; never what the water of a pond says. */
+  function foldActs(failure: PowerFailure, devices: readonly Watched[], into: string): Act[] {
+    return devices.flatMap(({ facts }) => {
+      const id = facts.controlPointId;
+      const effects = [
+        failure.members.has(id) ? deps.open.of('DEVICE_OFFLINE', id) : null,
+        explainsOrder(failure, facts) ? deps.open.of('COMMAND_NOT_CONFIRMED', id) : null,
+      ];
+      return effects.flatMap((alert) => (alert ? [{ do: 'fold' as const, alertId: alert.id, into }] : []));
     });
+  }
+
+  function returning(farmId: string, clock: Clock): ReadonlySet<string> | null {
+    const back = returningByFarm.get(farmId);
+    return back !== undefined && clock.monotonic < back.until ? back.members : null;
   }
 
   return {
@@ -81,15 +94,18 @@ export function createPowerWatch(deps: {
       const { isStored = false, membersTold = 0 } = before ?? {};
       powerByFarm.set(farmId, { failure, cause, isStored, membersTold });
       if (cause === null) return [];
-      if (stored === null) return [{ do: 'raise', cause }, ...foldActs(failure, deps.idOf(cause.cause))];
+      if (stored === null)
+        return [{ do: 'raise', cause }, ...foldActs(failure, devices, deps.idOf(cause.cause))];
       if (failure.members.size <= membersTold) return [];
-      return [{ do: 'reword', alertId: stored.id, cause }, ...foldActs(failure, stored.id)];
+      return [{ do: 'reword', alertId: stored.id, cause }, ...foldActs(failure, devices, stored.id)];
     },
     coveredOn(farmId, clock) {
-      const failure = powerByFarm.get(farmId)?.failure;
-      if (failure !== undefined) return failure.members;
-      const returning = returningByFarm.get(farmId);
-      return returning !== undefined && clock.monotonic < returning.until ? returning.members : null;
+      return powerByFarm.get(farmId)?.failure.members ?? returning(farmId, clock);
+    },
+    excuses(facts, clock) {
+      const failure = powerByFarm.get(facts.farmId)?.failure;
+      if (failure !== undefined) return explainsOrder(failure, facts);
+      return returning(facts.farmId, clock)?.has(facts.controlPointId) === true;
     },
     done(farmId, act) {
       const power = powerByFarm.get(farmId);

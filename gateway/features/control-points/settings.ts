@@ -40,6 +40,7 @@ export async function changeSettings(
   requireNoOxygen(after);
   const set = Object.fromEntries(given.filter(([name, value]) => before[name as keyof Settings] !== value));
   if (Object.keys(set).length === 0) return { answer: current };
+  const was = Object.fromEntries(Object.entries(before).filter(([name]) => name in set));
   const rev = (await deps.gateways.hasGateway(current.farm_id)) ? {} : { config_rev: current.config_rev + 1 };
   const stamped = { ...set, ...rev, updated_at: isoOf(deps.now()) };
   return {
@@ -50,7 +51,7 @@ export async function changeSettings(
         ...named(current),
         action: 'update',
         user_id: caller.userId,
-        details: { settings: set },
+        details: { before: was, settings: set },
       }),
     ],
     guards: siren === null ? [] : [siren.guard],

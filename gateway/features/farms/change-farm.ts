@@ -1,12 +1,14 @@
 import type * as z from 'zod';
 import { farm, type farmUpdate } from '#contract/resources/farms.ts';
+import { audit } from '#core/audit.ts';
 import { type Change, remove, update } from '#core/changes.ts';
+import { changesOf } from '#core/correct-record.ts';
 import { invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Farm, FarmQueries } from './ports.ts';
 
-export type ChangeFarmDeps = Pick<Kernel, 'now' | 'guard'> & {
+export type ChangeFarmDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
   queries: FarmQueries;
   /** Rows beside a change of the time zone: what holds now goes on, schedules are read anew. */
   onZoneChange: (farmId: string) => Change[];
@@ -15,6 +17,7 @@ export type ChangeFarmDeps = Pick<Kernel, 'now' | 'guard'> & {
 /** Decides new values of a farm; fields left out stay. An empty body changes nothing. */
 export async function changeFarm(
   deps: ChangeFarmDeps,
+  userId: string,
   current: Farm,
   input: z.infer<typeof farmUpdate>,
 ): Promise<Decision<Farm>> {
@@ -25,6 +28,7 @@ export async function changeFarm(
   }
   const set = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   if (Object.keys(set).length === 0) return { answer: current };
+  const changed = changesOf(current, input);
   const stamped: Partial<Farm> = { ...set, updated_at: isoOf(deps.now()) };
   return {
     answer: { ...current, ...stamped, rev: current.rev + 1 },
@@ -33,6 +37,19 @@ export async function changeFarm(
       ...(stamped.timezone !== undefined && stamped.timezone !== current.timezone
         ? deps.onZoneChange(current.id)
         : []),
+      ...(changed === null
+        ? []
+        : [
+            audit(deps, {
+              farm_id: current.id,
+              entity_type: 'SYSTEM',
+              entity_id: current.id,
+              entity_name: current.name,
+              action: 'update',
+              user_id: userId,
+              details: { record: 'farm', ...changed },
+            }),
+          ]),
     ],
   };
 }

@@ -102,7 +102,7 @@ export function farmRoutes(deps: CreateFarmDeps & ChangeFarmDeps): Route[] {
       async handle(request) {
         const farm = await visibleFarm(onFarm(request).farmId);
         requireMatch(request, farm);
-        const changed = await changeFarm(deps, farm, request.body);
+        const changed = await changeFarm(deps, signedIn(request).userId, farm, request.body);
         return {
           ...changed,
           answer: { status: 200, body: toAnswer(changed.answer), rev: changed.answer.rev },

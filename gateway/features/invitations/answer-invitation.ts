@@ -3,7 +3,7 @@ import { tooManyAttempts } from '#core/attempts.ts';
 import { update } from '#core/changes.ts';
 import { type AppError, conflict, forbidden, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { membership } from '#core/membership.ts';
+import { membership, roleEntry } from '#core/membership.ts';
 import { invalidToken } from '#core/request-checks.ts';
 import type { Decision } from '#core/use-case.ts';
 import { takeFarmOver } from './hand-over.ts';
@@ -60,13 +60,15 @@ async function becomeMember(
   { offer, farm, person }: { offer: Invitation; farm: Farm; person: Person },
 ): Promise<Decision<Accepted>> {
   if (offer.role === 'NONE') throw new Error(`invitation ${offer.id} offers no role`);
-  const { member, changes } = await membership(deps, {
+  const { member, before, changes } = await membership(deps, {
     farmId: farm.id,
     userId: person.id,
     role: offer.role,
   });
   const told = await deps.notify({ userIds: [farm.owner_id] }, acceptedNews(offer, farm, person));
-  return { answer: { farm, role: member.role }, changes: [...changes, ...told] };
+  const roles = { farmId: farm.id, memberId: person.id, userId: person.id, before, after: member.role };
+  const entry = changes.length === 0 ? [] : [roleEntry(deps, roles)];
+  return { answer: { farm, role: member.role }, changes: [...changes, ...entry, ...told] };
 }
 
 /** The invitation behind a code. A wrong code counts against the caller; what could not be judged does not. */

@@ -81,6 +81,21 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
     }),
     route({
       method: 'GET',
+      path: '/logs/farms/{farm_id}',
+      tag,
+      summary: 'What was changed of a farm itself, newest first: its settings, roles of people, its owner',
+      access: { who: 'farm', right: 'read', of: 'farm', at: 'params', field: 'farm_id', others: 404 },
+      params: z.object({ farm_id: idInput }),
+      query: pageQuery,
+      answers: { 200: { schema: recordLogAnswer, list: true } },
+      async handle(request) {
+        const { farmId } = onFarm(request);
+        const journal = journalOf({ of: 'entity', entityId: farmId }, onFarm(request));
+        return { answer: await journalAnswer(request.query, named(journal)) };
+      },
+    }),
+    route({
+      method: 'GET',
       path: '/logs/measurements/{measurement_id}',
       tag,
       summary: 'Who corrected a measurement and when, with what it said before and after; newest first',

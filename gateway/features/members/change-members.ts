@@ -4,11 +4,13 @@ import { emailKeyOf } from '#contract/resources/users.ts';
 import { asParent, remove } from '#core/changes.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { type Member, membership } from '#core/membership.ts';
+import { type Member, membership, roleEntry } from '#core/membership.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { MemberQueries, Person } from './ports.ts';
 
-export type MemberDeps = Pick<Kernel, 'now' | 'idOf' | 'guard'> & { queries: MemberQueries };
+export type MemberDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
+  queries: MemberQueries;
+};
 
 /**
  * Decides that a person is a member of a farm in this role; for one who is, the role is changed. Throws 422 for an
@@ -16,7 +18,7 @@ export type MemberDeps = Pick<Kernel, 'now' | 'idOf' | 'guard'> & { queries: Mem
  */
 export async function addMember(
   deps: MemberDeps,
-  farmId: string,
+  { farmId, userId }: { farmId: string; userId: string },
   input: z.infer<typeof memberInput>,
 ): Promise<Decision<{ member: Member; person: Person }>> {
   const guard = await deps.guard('farm', farmId);
@@ -26,21 +28,27 @@ export async function addMember(
   const accountGuard = asParent(await deps.guard('account', personId));
   const person = await personOf(deps, { ...input, user_id: personId, email: undefined });
   await refuseOwner(deps, farmId, person.id);
-  const { member, changes } = await membership(deps, { farmId, userId: person.id, role: input.role });
+  const { member, before, changes } = await membership(deps, {
+    farmId,
+    userId: person.id,
+    role: input.role,
+  });
   if (changes.length === 0) return { answer: { member, person } };
-  return { answer: { member, person }, changes, guards: [guard, accountGuard] };
+  const entry = roleEntry(deps, { farmId, memberId: person.id, userId, before, after: member.role });
+  return { answer: { member, person }, changes: [...changes, entry], guards: [guard, accountGuard] };
 }
 
 /** Decides that a person is no longer a member. Throws 409 for the owner, 404 for one who is not a member. */
 export async function removeMember(
   deps: MemberDeps,
-  farmId: string,
-  userId: string,
+  { farmId, userId }: { farmId: string; userId: string },
+  memberId: string,
 ): Promise<Decision<void>> {
-  await refuseOwner(deps, farmId, userId);
-  const known = await deps.queries.memberOf(farmId, userId);
+  await refuseOwner(deps, farmId, memberId);
+  const known = await deps.queries.memberOf(farmId, memberId);
   if (known === null) throw notFound('Member');
-  return { answer: undefined, changes: [remove(farmMember, known)] };
+  const entry = roleEntry(deps, { farmId, memberId, userId, before: known.role, after: null });
+  return { answer: undefined, changes: [remove(farmMember, known), entry] };
 }
 
 async function refuseOwner(deps: MemberDeps, farmId: string, userId: string): Promise<void> {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import { type MemberAnswer, memberAnswer, memberInput } from '#contract/resources/farms.ts';
 import type { Member } from '#core/membership.ts';
-import { onFarm } from '#core/request-checks.ts';
+import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { addMember, type MemberDeps, removeMember } from './change-members.ts';
 import type { Person } from './ports.ts';
@@ -47,7 +47,7 @@ export function memberRoutes(deps: MemberDeps): Route[] {
       answers: { 201: { schema: memberAnswer } },
       idempotent: true,
       async handle(request) {
-        const made = await addMember(deps, onFarm(request).farmId, request.body);
+        const made = await addMember(deps, by(request), request.body);
         const { member, person } = made.answer;
         return { ...made, answer: { status: 201, body: toAnswer(member, person), rev: member.rev } };
       },
@@ -61,12 +61,17 @@ export function memberRoutes(deps: MemberDeps): Route[] {
       params: memberParams,
       answers: { 204: null },
       async handle(request) {
-        const ended = await removeMember(deps, onFarm(request).farmId, request.params.user_id);
+        const ended = await removeMember(deps, by(request), request.params.user_id);
         return { ...ended, answer: { status: 204 } };
       },
     }),
   ];
 }
+
+const by = (request: Parameters<typeof onFarm>[0] & Parameters<typeof signedIn>[0]) => ({
+  farmId: onFarm(request).farmId,
+  userId: signedIn(request).userId,
+});
 
 function toAnswer(member: Member, { name, email }: Pick<Person, 'name' | 'email'>): MemberAnswer {
   const { id, farm_id, user_id, role, created_at, updated_at } = member;

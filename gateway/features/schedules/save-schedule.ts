@@ -61,6 +61,7 @@ export async function createSchedule(
       view,
       userId: where.userId,
       change: update(schedule, same, wanted),
+      before: same,
       after,
       isApplied: input.apply_now,
       guards: [guard],
@@ -86,6 +87,7 @@ export async function createSchedule(
     view,
     userId: where.userId,
     change: insert(schedule, row),
+    before: null,
     after,
     isApplied: input.apply_now,
     guards: [guard],
@@ -118,7 +120,15 @@ export async function changeSchedule(
   refuseViolations(after, view.zone);
   const change = update(schedule, current, stamped);
   if (!isRuleChange) return { answer: after, changes: [change], guards: [guard] };
-  return changed(deps, { view, userId: which.userId, change, after, isApplied: apply_now, guards: [guard] });
+  return changed(deps, {
+    view,
+    userId: which.userId,
+    change,
+    before: current,
+    after,
+    isApplied: apply_now,
+    guards: [guard],
+  });
 }
 
 /** Decides the end of a schedule; what holds now goes on until something else says otherwise. */
@@ -133,6 +143,7 @@ export async function deleteSchedule(
     view,
     userId: which.userId,
     change: remove(schedule, current),
+    before: current,
     after: current,
     isApplied: false,
     isDeleted: true,
@@ -151,6 +162,8 @@ type ScheduleEdit = {
   view: ControlView;
   userId: string;
   change: Change;
+  /** null: there was none. */
+  before: Schedule | null;
   after: Schedule;
   isApplied: boolean | undefined;
   isDeleted?: boolean;
@@ -158,8 +171,7 @@ type ScheduleEdit = {
 };
 
 async function changed(deps: ScheduleDeps, edit: ScheduleEdit): Promise<Decision<Schedule>> {
-  const { view, after } = edit;
-  const { action, repeat_pattern, start_time, end_time, days_of_week, is_active } = after;
+  const { view, before, after } = edit;
   // what holds now is known where the schedule is run: a gateway keeps it when the change comes to it
   const isElsewhere = await deps.gateways.hasGateway(view.row.farm_id);
   return {
@@ -177,13 +189,17 @@ async function changed(deps: ScheduleDeps, edit: ScheduleEdit): Promise<Decision
         user_id: edit.userId,
         details: {
           schedule_id: after.id,
-          schedule: edit.isDeleted
-            ? 'deleted'
-            : { action, repeat_pattern, start_time, end_time, days_of_week, is_active },
+          ...(before === null ? {} : { before: toldRule(before) }),
+          schedule: edit.isDeleted ? 'deleted' : toldRule(after),
         },
       }),
     ],
   };
+}
+
+/** What the audit log tells of a schedule. */
+function toldRule({ action, repeat_pattern, start_time, end_time, days_of_week, is_active }: Schedule) {
+  return { action, repeat_pattern, start_time, end_time, days_of_week, is_active };
 }
 
 function refuseViolations(

@@ -8,7 +8,13 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const ONLINE_AFTER = 60 * SECOND;
 
-type Simulated = { heardAt: number | null; powerOk: boolean | null; isLost: boolean };
+type Simulated = {
+  heardAt: number | null;
+  powerOk: boolean | null;
+  isLost: boolean;
+  target: 'ON' | 'OFF';
+  current: 'ON' | 'OFF';
+};
 
 /**
  * A farm of controllers whose reports the test decides, and the watch over it, looked at every five seconds. `virtual`:
@@ -18,7 +24,7 @@ function aFarm(count: number, virtual: readonly number[] = []) {
   const store = memoryAlerts();
   const devices = Array.from(
     { length: count },
-    (): Simulated => ({ heardAt: 0, powerOk: null, isLost: false }),
+    (): Simulated => ({ heardAt: 0, powerOk: null, isLost: false, target: 'OFF', current: 'OFF' }),
   );
   const silent = new Set<number>();
   let simulator: 'runs' | 'rests' = 'runs';
@@ -43,7 +49,7 @@ function aFarm(count: number, virtual: readonly number[] = []) {
   }
 
   function* facts(): Iterable<DeviceFacts> {
-    for (const [index, { heardAt, powerOk, isLost }] of devices.entries()) {
+    for (const [index, { heardAt, powerOk, isLost, target, current }] of devices.entries()) {
       yield aDevice({
         controlPointId: `cp-${index}`,
         cod: `CP-${index}`,
@@ -53,6 +59,8 @@ function aFarm(count: number, virtual: readonly number[] = []) {
         isOnline:
           heardAt !== null && heardAt >= listening.sinceMonotonic && !isLost && ms - heardAt <= ONLINE_AFTER,
         powerOk,
+        target,
+        current,
       });
     }
   }
@@ -77,6 +85,9 @@ function aFarm(count: number, virtual: readonly number[] = []) {
     tell(index: number, powerOk: boolean | null) {
       Object.assign(devices[index] ?? {}, { powerOk, heardAt: ms, isLost: false });
     },
+    /** What its motor is to do, and does. */
+    motor: (index: number, target: 'ON' | 'OFF', current: 'ON' | 'OFF') =>
+      void Object.assign(devices[index] ?? {}, { target, current }),
     stopSimulator() {
       simulator = 'rests';
     },
@@ -218,6 +229,40 @@ describe('a power failure', () => {
       ['DEVICE_OFFLINE'],
       ['POWER_FAILURE'],
     ]);
+  });
+
+  test('excuses an order that its controller cannot carry out; after its end there is time for a start, then it is told', async () => {
+    const farm = aFarm(3);
+    await farm.pass(MINUTE);
+    farm.tell(0, false);
+    farm.motor(0, 'ON', 'OFF');
+    // no power is out there
+    farm.motor(1, 'ON', 'OFF');
+    await farm.pass(5 * MINUTE);
+    const during = farm.store.active().map(({ type, control_point_id }) => [type, control_point_id]);
+    farm.tell(0, true);
+    await farm.pass(80 * SECOND);
+    const after = farm.types();
+    await farm.pass(20 * SECOND);
+    expect([during, after, farm.types()]).toEqual([
+      [
+        ['POWER_FAILURE', 'cp-0'],
+        ['COMMAND_NOT_CONFIRMED', 'cp-1'],
+      ],
+      ['COMMAND_NOT_CONFIRMED'],
+      ['COMMAND_NOT_CONFIRMED', 'COMMAND_NOT_CONFIRMED'],
+    ]);
+  });
+
+  test('does not excuse a motor that a generator fed and that stands still again', async () => {
+    const farm = aFarm(2);
+    await farm.pass(MINUTE);
+    farm.tell(0, false);
+    farm.motor(0, 'ON', 'ON');
+    await farm.pass(3 * MINUTE);
+    farm.motor(0, 'ON', 'OFF');
+    await farm.pass(MINUTE);
+    expect(farm.types()).toEqual(['COMMAND_NOT_CONFIRMED', 'POWER_FAILURE']);
   });
 
   test('that a controller says is over does not make the others offline before they could call', async () => {

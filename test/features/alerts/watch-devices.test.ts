@@ -181,6 +181,39 @@ describe.each(['sqlite', 'postgres'] as const)('the watch over controllers (%s)'
       expect([during, await typesOn(point)]).toEqual([['POWER_FAILURE'], []]);
     });
 
+    test('a power failure takes in what its controller did not confirm, never the oxygen of a pond; what still stands after it shows again', async () => {
+      const farm = await app.newFarm('Fazenda Oeste');
+      const point = await app.controlPoint(farm);
+      const { token } = app.owner;
+      const types = async () =>
+        (await app.listed(`?farm_id=${farm.id}&include=all`)).map(({ type }) => type).toSorted();
+      const oxygen = (dissolved_oxygen: number) =>
+        app.call('POST', '/water-quality/', { token, body: { pond_id: point.pond.id, dissolved_oxygen } });
+      const beats = async (facts: object) => {
+        for (let beat = 0; beat < 5; beat += 1) {
+          await point.heartbeat(facts);
+          await app.pass(25_000);
+        }
+      };
+      await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+      await oxygen(2.6);
+      await beats({});
+      const before = await types();
+      await beats({ power_ok: false });
+      await oxygen(2.2);
+      await beats({ power_ok: false });
+      const during = await types();
+      await beats({ power_ok: true });
+      const after = await types();
+      await beats({ power_ok: true, current_status: 'ON' });
+      expect([before, during, after, await types()]).toEqual([
+        ['COMMAND_NOT_CONFIRMED', 'LOW_OXYGEN'],
+        ['LOW_OXYGEN', 'POWER_FAILURE'],
+        ['COMMAND_NOT_CONFIRMED', 'LOW_OXYGEN'],
+        ['LOW_OXYGEN'],
+      ]);
+    });
+
     test('a full disk is said once, and the alert is stored when there is room', async () => {
       const point = await app.controlPoint();
       await point.heartbeat();

@@ -160,6 +160,36 @@ onBothEngines('logs', (_open, engine) => {
     expect((await get(`measurements/${NOBODYS}`)).status).toBe(404);
   });
 
+  it('a farm tells what was changed of itself and of the roles on it, before and after, and nothing where nothing changed', async () => {
+    const { token } = place.owner;
+    const { farmId } = place;
+    const person = await app.signUp();
+    const put = (body: object) => app.call('PUT', `/farms/${farmId}`, { token, body });
+    const hasRole = (role: string) =>
+      app.call('POST', `/farms/${farmId}/members`, { token, body: { user_id: person.user.id, role } });
+    await put({ description: 'Berçários a leste' });
+    await put({ description: 'Berçários a leste' });
+    await hasRole('VIEWER');
+    await hasRole('TECHNICIAN');
+    await app.call('DELETE', `/farms/${farmId}/members/${person.user.id}`, { token });
+    const { body } = await get(`farms/${farmId}`);
+    const of = { record: 'farm_member', member_id: person.user.id };
+    const role = (before: string | null, after: string | null) => ({
+      ...of,
+      before: { role: before },
+      after: { role: after },
+    });
+    const entries = body as { user_name: string; details: unknown }[];
+    expect(entries.slice(0, 4).map(({ details }) => details)).toEqual([
+      role('TECHNICIAN', null),
+      role('VIEWER', 'TECHNICIAN'),
+      role(null, 'VIEWER'),
+      { record: 'farm', before: { description: null }, after: { description: 'Berçários a leste' } },
+    ]);
+    expect(entries[0]?.user_name).toBe(place.owner.user.name);
+    expect((await get(`farms/${farmId}`, person.token)).status).toBe(404);
+  });
+
   it('a pond tells of itself, of what airs it, of its batches and their records, deleted ones too, and of no other pond', async () => {
     const { token } = place.owner;
     const made = async (path: string, body: unknown) =>

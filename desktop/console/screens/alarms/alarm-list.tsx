@@ -2,14 +2,16 @@ import { useRef } from 'preact/hooks';
 import { Empty, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { useSettled } from '../../components/settled.ts';
+import { isSimulatedAlert } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { acknowledge, alarms } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
 import { type Alert, isKnown, mayOperateOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
-import { usePlaceOf } from '../../data/places.ts';
+import { usePlaceOf, usePonds } from '../../data/places.ts';
 import { type Alarm, isFlood, isStanding } from '../../state/alarm-state.ts';
+import { firstOuts } from '../../state/first-out.ts';
 import { AlarmFigures } from './alarm-figures.tsx';
 import { AlarmHistory } from './alarm-history.tsx';
 import { AlarmResponses } from './alarm-responses.tsx';
@@ -51,6 +53,7 @@ export function AlarmList({ params }: { params: Readonly<Record<string, string>>
 function Standing({ shown }: { shown: string }) {
   const words = listWords();
   const placeOf = usePlaceOf();
+  const { ponds } = usePonds();
   const wasFlood = useRef(false);
   const isShelved = shown === 'adiados';
   const listed = alarms.value.filter(({ state }) => (state === 'shelved') === isShelved);
@@ -64,6 +67,11 @@ function Standing({ shown }: { shown: string }) {
   // a screen that hears nothing knows of no alarm, which is not that there is none
   if (listed.length === 0 && isBlind.value) return <p class="note p2">{words.unseen}</p>;
   if (listed.length === 0) return <Empty text={isShelved ? words.noneShelved : words.none} />;
+  const firsts = firstOuts(
+    listed.filter(({ newest }) => !isSimulatedAlert(newest)),
+    ({ control_point_id, pond_id }) =>
+      control_point_id ?? ponds.find(({ id }) => id === pond_id)?.control_point_id ?? null,
+  );
   const over = listed.filter(({ state, newest }) => state === 'returned' && mayOperateOn(newest.farm_id));
   return (
     <>
@@ -79,6 +87,7 @@ function Standing({ shown }: { shown: string }) {
             alarm={alarm}
             place={placeOf(alarm.newest)}
             isOpen={alarm.key === shown}
+            firstOf={firsts.get(alarm.key) ?? null}
             isSettled={isSettled}
           />
         ))}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { alarmText } from '../../components/alarm-words.ts';
 import { faultText } from '../../components/answer.tsx';
@@ -16,19 +16,27 @@ import { nameOf } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
 import { type Alarm, isStanding } from '../../state/alarm-state.ts';
+import { AlarmTrend, isMeasured } from './alarm-trend.tsx';
 import { Note, PutOff } from './put-off.tsx';
 import { listWords } from './words.ts';
 
-/** One alarm: what, where, since when, how it stands and who answered it; open, it says what to do. */
+/**
+ * One alarm: what, where, since when, how it stands and who answered it; open, it says what to do and how the value came
+ * there.
+ */
 export function AlarmRow({
   alarm,
   place,
-  isOpen,
+  isOpen: isAsked,
+  firstOf,
   isSettled,
 }: {
   alarm: Alarm<Alert>;
   place: string;
+  /** Somebody came for this one. */
   isOpen: boolean;
+  /** It began a group of so many of one cause; null: it did not. */
+  firstOf: number | null;
   /** False right after the rows moved. */
   isSettled: () => boolean;
 }) {
@@ -37,6 +45,12 @@ export function AlarmRow({
   const isOver = state === 'returned';
   const isUnreal = isSimulatedAlert(newest);
   const answer = answerText(newest, state);
+  const [isOpen, setOpen] = useState(isAsked);
+  useEffect(() => {
+    if (isAsked) setOpen(true);
+  }, [isAsked]);
+  const more = useId();
+  const saysWhatToDo = state === 'unanswered';
   // told in seconds for its first minute; a hundred rows are not drawn anew every second
   const at = now.peek() - since < 60_000 ? now.value : soon.value;
   return (
@@ -53,6 +67,7 @@ export function AlarmRow({
             {place} · {alarmText(newest)}
           </h2>
           <p class="muted small">
+            {firstOf === null ? null : <strong data-first-out>{words.firstOut(firstOf)} · </strong>}
             {words.since(dayAndTime(since))} · {isOver ? endText(newest) : age(at - since)}
             {count > 1 ? ` · ${words.times(count)}` : ''} · {words.state[state]}
           </p>
@@ -63,10 +78,26 @@ export function AlarmRow({
           )}
         </div>
       </div>
-      {isOpen || state === 'unanswered' ? <WhatToDo alert={newest} /> : null}
+      {isOpen || saysWhatToDo ? <WhatToDo alert={newest} /> : null}
+      {isOpen && isMeasured(newest) ? (
+        <div id={more}>
+          <AlarmTrend alert={newest} />
+        </div>
+      ) : null}
       <div class="row">
         {mayOperateOn(newest.farm_id) ? <Hand alarm={alarm} isSettled={isSettled} /> : null}
         <Where alert={newest} />
+        {saysWhatToDo && !isMeasured(newest) ? null : (
+          <Button
+            big
+            look="quiet"
+            aria-expanded={isOpen}
+            {...(isOpen && isMeasured(newest) ? { 'aria-controls': more } : {})}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {words.details}
+          </Button>
+        )}
       </div>
     </li>
   );

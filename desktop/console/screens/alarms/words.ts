@@ -53,6 +53,10 @@ export const listWords = dictionary({
     toPond: 'Ver viveiro',
     toPoint: 'Ver aeração',
     whatToDo: 'O que fazer',
+    details: 'Detalhes',
+    firstOut: (n: number) => `primeiro de ${n}`,
+    fewReadings: (days: number) =>
+      `Menos de duas medições ${days === 1 ? 'nas últimas 24 h' : `nos últimos ${days} dias`}.`,
     ended: 'Terminou',
     when: 'Quando',
     what: 'O quê',
@@ -144,6 +148,10 @@ export const listWords = dictionary({
     toPond: 'See the pond',
     toPoint: 'See aeration',
     whatToDo: 'What to do',
+    details: 'Details',
+    firstOut: (n: number) => `first of ${n}`,
+    fewReadings: (days: number) =>
+      `Fewer than two measurements in the last ${days === 1 ? '24 h' : `${days} days`}.`,
     ended: 'Ended',
     when: 'When',
     what: 'What',

@@ -7,7 +7,7 @@ import type { Wanted } from '../../data/outbox.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
-import { clearWater, putWaterBack, waterDraft } from '../../data/water-draft.ts';
+import { clearWater, putWaterBack, readWater, waterDraft } from '../../data/water-draft.ts';
 import { figure, readDecimal } from '../../i18n/format.ts';
 import type { PondDraft, Typed } from '../../state/water-draft.ts';
 import { isSendable, type JudgedPond, judgePond, type Known } from '../../state/water-entry.ts';
@@ -55,9 +55,12 @@ export const mayLeave = (judged: JudgedPond): boolean => isSendable(Object.value
 export function useSendWater() {
   const { put, isBusy } = useEnter();
   const send = async (ponds: readonly Pond[]): Promise<boolean> => {
+    const shown = waterDraft.value;
+    const round = readWater();
     const sent = ponds.flatMap((pond) => {
-      const draft = waterDraft.value.get(pond.id);
-      return draft === undefined ? [] : [{ pond, draft }];
+      const draft = round.get(pond.id);
+      // another tab sent it, or types on at it: what leaves is what was looked at here
+      return draft === undefined || draft.id !== shown.get(pond.id)?.id ? [] : [{ pond, draft }];
     });
     const drafts = new Map(sent.map(({ pond, draft }) => [pond.id, draft]));
     const isDone = await put(

@@ -25,7 +25,7 @@ export const entryWords = dictionary({
     notMeasured: 'pulado',
     savedAt: (at: string) => `salvo ${at}`,
     measuredAt: (at: string) => `medido ${at}`,
-    saved: (n: number) => `${n} medições na fila; 10 s para desfazer`,
+    saved: (n: number) => `${n} ${n === 1 ? 'medição' : 'medições'} na fila; 10 s para desfazer`,
     undo: 'Desfazer',
     takenBack: 'Desfeito; nada foi enviado',
     tooLate: (back: number, late: number) =>
@@ -94,7 +94,7 @@ export const entryWords = dictionary({
     notMeasured: 'skipped',
     savedAt: (at: string) => `saved ${at}`,
     measuredAt: (at: string) => `measured ${at}`,
-    saved: (n: number) => `${n} measurements waiting; 10 s to undo`,
+    saved: (n: number) => `${n} ${n === 1 ? 'measurement' : 'measurements'} waiting; 10 s to undo`,
     undo: 'Undo',
     takenBack: 'Undone; nothing was sent',
     tooLate: (back: number, late: number) =>

@@ -5,20 +5,25 @@ import { troubleText } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { componentWords } from '../../components/words.ts';
+import { nameOf } from '../../data/people.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { asTyped, dayAndTime, figure, percent } from '../../i18n/format.ts';
+import { dayAndTime, figure, percent } from '../../i18n/format.ts';
 import { reasonText } from '../aeration/reason-words.ts';
 import { aerationWords } from '../aeration/words.ts';
+import { differences } from './differences.ts';
 import { storyWords } from './story-words.ts';
 
 const PAGE = 20;
 
 /** What was done at the pond and by whom, newest first: its motors, alarms, batches, and what was corrected or deleted. */
-export function PondStory({ pond }: { pond: Pond }) {
+export const PondStory = ({ pond }: { pond: Pond }) => <Story path={`/logs/ponds/${pond.id}`} />;
+
+/** What a part of the audit log tells, newest first. */
+export function Story({ path }: { path: string }) {
   const words = storyWords();
   const [limit, setLimit] = useState(PAGE);
-  const log = useGet<RecordLogAnswer[]>(`/logs/ponds/${pond.id}`, { limit });
+  const log = useGet<RecordLogAnswer[]>(path, { limit });
   return (
     <section class="card stack" data-story>
       <h2>{words.title}</h2>
@@ -30,7 +35,7 @@ export function PondStory({ pond }: { pond: Pond }) {
                 <li key={entry.id} data-act={entry.action}>
                   <span class="muted">{dayAndTime(entry.timestamp)}</span>
                   <span>
-                    <strong>{entry.entity_name}</strong> {tellOf(entry).join(' · ')}{' '}
+                    <strong>{thingOf(entry)}</strong> {tellOf(entry).join(' · ')}{' '}
                     <span class="muted small">{whoOf(entry)}</span>
                   </span>
                 </li>
@@ -46,6 +51,14 @@ export function PondStory({ pond }: { pond: Pond }) {
       </Answer>
     </section>
   );
+}
+
+/** What the log calls by a word of its own is called as on its screen; a role is that of a person. */
+function thingOf({ entity_name, details }: RecordLogAnswer): string {
+  const { records } = storyWords();
+  const { record, member_id } = details ?? {};
+  if (record === 'farm_member') return nameOf(textOf(member_id)) ?? records.farm_member;
+  return record === 'farm_console' || record === 'farm_science' ? records[record] : entity_name;
 }
 
 function whoOf({ user_name, origin }: RecordLogAnswer): string {
@@ -108,22 +121,5 @@ function alarmOf(told: Details): string {
   });
 }
 
-function differences({ before, after }: Details): string[] {
-  const { fields } = storyWords();
-  const [was, is] = [partOf(before), partOf(after)];
-  return Object.keys(is).flatMap((field) => {
-    const name = fields[field];
-    return name === undefined ? [] : [`${name}: ${valueOf(was[field])} → ${valueOf(is[field])}`];
-  });
-}
-
-const partOf = (part: unknown): Details => (typeof part === 'object' && part !== null ? { ...part } : {});
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const rateOf = (value: unknown): string => percent(typeof value === 'number' ? value : null, 1);
-const INSTANT = /^\d{4}-\d\d-\d\dT/;
-
-function valueOf(value: unknown): string {
-  if (typeof value === 'number') return asTyped(value);
-  const text = textOf(value);
-  return text === '' ? '—' : INSTANT.test(text) ? dayAndTime(text) : text;
-}

@@ -54,7 +54,7 @@ export function FarmForm({ known }: { known: FarmAnswer }) {
       farms.value = farms.value.map((farm) =>
         farm.id === known.id ? { ...farm, name: name.trim(), timezone } : farm,
       );
-      refresh('farms');
+      refresh('farms', 'logs');
     }, shared.saved);
   return (
     <>

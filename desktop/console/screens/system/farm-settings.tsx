@@ -11,6 +11,7 @@ import { isBlind } from '../../data/live.ts';
 import { usePondCards } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { figure, quantity } from '../../i18n/format.ts';
+import { Story } from '../pond/pond-story.tsx';
 import { FarmForm } from './farm-form.tsx';
 import { farmWords } from './farm-words.ts';
 import { PondRegister } from './pond-register.tsx';
@@ -43,6 +44,7 @@ export function FarmSettings() {
         </Answer>
       </section>
       <PondRegister farmId={shown.id} />
+      <Story path={`/logs/farms/${shown.id}`} />
       {isOwner.value ? <Removal id={shown.id} name={shown.name} /> : null}
     </SystemPage>
   );

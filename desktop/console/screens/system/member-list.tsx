@@ -28,7 +28,7 @@ export function MemberList({ farmId, onMade }: { farmId: string; onMade: (made: 
   const change = (member: MemberAnswer, role: MemberRole) =>
     run(async () => {
       await post(path, { user_id: member.user_id, role });
-      refresh('farms');
+      refresh('farms', 'logs');
     });
   return (
     <>
@@ -81,7 +81,7 @@ export function MemberList({ farmId, onMade }: { farmId: string; onMade: (made: 
           label={words.removeButton}
           work={async () => {
             await del(`${path}/${leaving.user_id}`);
-            refresh('farms');
+            refresh('farms', 'logs');
           }}
           onClose={() => setLeaving(null)}
         >
@@ -123,7 +123,7 @@ function AddPerson({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvi
   const add = async () => {
     const isDone = await run(async () => {
       await post(`/farms/${farmId}/members`, { email: email.trim(), role });
-      refresh('farms');
+      refresh('farms', 'logs');
     }, words.added(email.trim()));
     if (isDone) setEmail('');
   };
@@ -135,7 +135,7 @@ function AddPerson({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvi
           email: email.trim() === '' ? null : email.trim(),
         }),
       );
-      refresh('farms');
+      refresh('farms', 'logs');
     });
     if (isDone) setEmail('');
   };
