@@ -189,10 +189,13 @@ describe('people and their alarms', () => {
     expect(answers).toHaveLength(1);
   });
 
-  it('who only reads sees an alarm and cannot answer it', async () => {
-    const page = await farm.open('/alarmes', { as: viewer, isTimed: true });
+  it('who only reads sees an alarm and cannot answer it; looking at another farm, they read of which one it is', async () => {
+    const own = await farm.app.call('POST', '/farms/', { token: viewer.token, body: { name: 'Sul' } });
+    const script = `localStorage.setItem('farm', '${(own.body as { id: string }).id}')`;
+    const page = await farm.open('/alarmes', { as: viewer, isTimed: true, script });
     await measure(1, 2.6);
     await page.waitForSelector('.alarm-strip.p1');
+    await expect.poll(() => page.innerText('.alarm-strip strong')).toBe('V-02 (Norte)');
     await page.clock.fastForward(A_LOOK_MS);
     const sent: string[] = [];
     page.on('request', (request) => {
