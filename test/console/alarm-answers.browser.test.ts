@@ -228,10 +228,14 @@ describe('people and their alarms', () => {
     expect(answers).toHaveLength(1);
   });
 
-  it('who only reads sees an alarm and cannot answer it', async () => {
-    const page = await farm.open('/alarmes', { as: viewer, isTimed: true });
-    await measure(1, 2.6);
-    await page.waitForSelector('.alarm-strip.p1');
+  it('who only reads sees an alarm and cannot answer it; looking at another farm, they read of which one it is', async () => {
+    const own = await farm.app.call('POST', '/farms/', { token: viewer.token, body: { name: 'Sul' } });
+    const script = `localStorage.setItem('farm', '${(own.body as { id: string }).id}')`;
+    const page = await farm.open('/alarmes', { as: viewer, isTimed: true, script });
+    await measure(1, 3.96);
+    // not as 4,0 below 4,0
+    const seen = page.locator('.alarm-strip', { hasText: 'V-02 (Norte) OD baixo 3,96 (limite 4,00)' });
+    await seen.waitFor();
     await page.clock.fastForward(A_LOOK_MS);
     const sent: string[] = [];
     page.on('request', (request) => {

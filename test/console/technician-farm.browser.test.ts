@@ -350,6 +350,7 @@ describe('a technician at the farm', () => {
       ['/', '[data-pond="V-03"][data-simulated] .simulated-mark'],
       ['/painel', '[data-pond="V-03"][data-simulated] .simulated-mark'],
       ['/viveiros/V-03', '[data-simulated] .simulated-mark'],
+      ['/viveiros/V-03/aeracao', '[data-point="SIM-02"][data-simulated] .simulated-mark'],
       ['/aeracao', '[data-point="SIM-02"][data-simulated] .simulated-mark'],
       ['/aeracao/agenda', 'h2:has-text("SIM-02") .simulated-mark'],
       [`/aeracao/${stuck}`, 'h1:has-text("SIM-02") + .simulated-mark'],

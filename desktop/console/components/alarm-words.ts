@@ -62,8 +62,22 @@ const NOT_MEASURED: ReadonlySet<AlertType> = new Set([
   'DISK_FULL',
 ]);
 
-/** Their limits lie below a milligram. */
-const FINE: ReadonlySet<AlertType> = new Set(['HIGH_AMMONIA', 'HIGH_NITRITE']);
+/** As they are shown everywhere else; the others with one. */
+const DECIMALS: Partial<Record<AlertType, number>> = { HIGH_AMMONIA: 2, HIGH_NITRITE: 2, LOW_ALKALINITY: 0 };
+const MOST_DECIMALS = 3;
+
+/** So many that 3,96 below a limit of 4 does not read as 4,0 below 4,0. */
+function decimalsOf({ type, value, threshold }: Pick<Alert, 'type' | 'value' | 'threshold'>): number {
+  let decimals = DECIMALS[type] ?? 1;
+  while (
+    value !== threshold &&
+    decimals < MOST_DECIMALS &&
+    figure(value, decimals) === figure(threshold, decimals)
+  ) {
+    decimals += 1;
+  }
+  return decimals;
+}
 
 /** `OD baixo 3,1 (limite 4,0)`; what a newer gateway tells of a kind this page does not know, in its own sentence. */
 export function alarmText(
@@ -79,7 +93,7 @@ export function troubleText(alert: Pick<Alert, 'type' | 'value' | 'threshold' | 
   const name: string | undefined = words.type[alert.type];
   if (name === undefined) return alert.message;
   if (alert.value === null || NOT_MEASURED.has(alert.type)) return name;
-  const decimals = FINE.has(alert.type) ? 2 : 1;
+  const decimals = decimalsOf(alert);
   const value = figure(alert.value, decimals);
   return `${name} ${alert.threshold === null ? value : words.limit(value, figure(alert.threshold, decimals))}`;
 }

@@ -50,7 +50,7 @@ export function drawChart(
       height,
       legend: { show: false },
       ...(together === null ? {} : { cursor: { sync: { key: together, scales: ['x', null] } } }),
-      scales: { x: { time: false } },
+      scales: { x: { time: false }, y: { range: (_, low, high) => rangeOf(low, high) } },
       axes: [
         {
           ...axis,
@@ -102,6 +102,13 @@ export function drawChart(
       legend.place.remove();
     },
   };
+}
+
+/** Figures that are all the same would be drawn over an axis from nothing to their double. */
+function rangeOf(low: number | null, high: number | null): UPlot.Range.MinMax {
+  if (low === null || high === null) return [0, 1];
+  const around = low === high ? Math.max(Math.abs(low) / 20, 0.01) : 0;
+  return UPlot.rangeNum(low - around, high + around, 0.1, true);
 }
 
 /** Each gap gets an instant of its own in its middle, where there is nothing. */

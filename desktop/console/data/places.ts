@@ -61,12 +61,25 @@ export function usePlaceOf(): (at: {
   control_point_id: string | null;
 }) => string {
   const { ponds, isPending } = usePonds();
-  return ({ farm_id, pond_id, control_point_id }) =>
-    ponds.find(({ id }) => id === pond_id)?.cod ??
-    pondCode(pond_id) ??
-    controlPoints.value.get(control_point_id ?? '')?.cod ??
-    // its code is on its way: the farm in its stead would be read as the place
-    (isPending && pond_id !== null ? '…' : undefined) ??
-    farms.value.find(({ id }) => id === farm_id)?.name ??
-    '';
+  return ({ farm_id, pond_id, control_point_id }) => {
+    const cod =
+      ponds.find(({ id }) => id === pond_id)?.cod ??
+      pondCode(pond_id) ??
+      controlPoints.value.get(control_point_id ?? '')?.cod ??
+      // its code is on its way: the farm in its stead would be read as the place
+      (isPending && pond_id !== null ? '…' : null);
+    return withFarm(cod, farm_id);
+  };
 }
+
+/** `V-07`; of another farm than the one shown `V-07 (Sul)`, for there is a V-07 on each; without a code the farm alone. */
+export function withFarm(cod: string | null, farmId: string | null): string {
+  const name = farms.value.find(({ id }) => id === farmId)?.name ?? '';
+  if (cod === null) return name;
+  return name === '' || farmId === farm.value?.id ? cod : `${cod} (${shortened(name)})`;
+}
+
+/** What the alarm is stands behind it, and must not be pushed off a phone. */
+const LONGEST_NAME = 24;
+const shortened = (name: string): string =>
+  name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…`;

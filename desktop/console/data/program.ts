@@ -5,8 +5,9 @@ import { controlWords } from '../components/control-words.ts';
 import { shellWords } from '../shell/words.ts';
 import { alarms, unanswered } from './alarms.ts';
 import { now } from './clock.ts';
-import { type Alert, controlPoints, farm, farms, isKnown } from './farm-store.ts';
+import { type Alert, controlPoints, farm, isKnown } from './farm-store.ts';
 import { isWaking, link } from './live.ts';
+import { withFarm } from './places.ts';
 import { pondCode } from './pond-codes.ts';
 import { isSignedIn, user } from './session.ts';
 
@@ -97,10 +98,7 @@ async function tell({ alarms: say }: Bridge, { state, ...rest }: AlarmsTold): Pr
 /** `V-07 OD baixo 3,1 (limite 4,0)` */
 function sentenceOf(alert: Alert): string {
   const { pond_id, control_point_id, farm_id } = alert;
-  const place =
-    pondCode(pond_id) ??
-    controlPoints.value.get(control_point_id ?? '')?.cod ??
-    farms.value.find(({ id }) => id === farm_id)?.name ??
-    '';
+  const cod = pondCode(pond_id) ?? controlPoints.value.get(control_point_id ?? '')?.cod ?? null;
+  const place = withFarm(cod, farm_id);
   return `${place} ${alarmText(alert)}`.trim();
 }

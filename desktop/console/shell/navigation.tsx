@@ -16,15 +16,7 @@ const ITEMS: readonly { item: Item; href: string; icon: IconName; onPhone: boole
 ];
 
 /** What phones reach by "more". */
-const UNDER_MORE = [
-  '/mais',
-  '/sistema',
-  '/notificacoes',
-  '/lotes',
-  '/transferencias',
-  '/relatorios',
-  '/tarefas',
-];
+const UNDER_MORE = ['/mais', '/sistema', '/notificacoes', '/lotes', '/transferencias', '/relatorios'];
 
 /** Screens that belong to another one of the rail than their address begins with. */
 const ALSO: Readonly<Record<string, string>> = {

@@ -89,10 +89,17 @@ function useKeys(): void {
   }, []);
 }
 
-/** The rail sticks below the header, whose height changes with the alarms. */
+/** More of a window than this is not taken from the page: large letters on a phone make a high header. */
+const MOST_OF_WINDOW = 0.4;
+
+/** The rail sticks below the header, whose height changes with the alarms; one that is too high is scrolled away. */
 function tellHeight(header: HTMLElement | null): void {
   if (header === null) return;
-  const tell = () => document.documentElement.style.setProperty('--top', `${header.offsetHeight}px`);
+  const tell = () => {
+    const isHigh = header.offsetHeight > innerHeight * MOST_OF_WINDOW;
+    header.dataset['high'] = String(isHigh);
+    document.documentElement.style.setProperty('--top', isHigh ? '0px' : `${header.offsetHeight}px`);
+  };
   new ResizeObserver(tell).observe(header);
   tell();
 }

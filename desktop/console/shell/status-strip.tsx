@@ -34,9 +34,15 @@ export function StatusStrip() {
         </span>
       )}
       <span class="grow" />
-      {farms.value.length > 1 ? <FarmChoice /> : <span class="lamp">{farm.value?.name ?? ''}</span>}
-      <span class="lamp" title={`${words.farmTime}: ${farm.value?.timezone ?? ''}`}>
-        {farmTime.value}
+      <span class="farm-at">
+        {farms.value.length > 1 ? (
+          <FarmChoice />
+        ) : (
+          <span class="lamp farm-name">{farm.value?.name ?? ''}</span>
+        )}
+        <span class="lamp" title={`${words.farmTime}: ${farm.value?.timezone ?? ''}`}>
+          {farmTime.value}
+        </span>
       </span>
       <AccountLamp />
     </div>

@@ -28,7 +28,7 @@ export function OrderList({ pointId }: { pointId: string }) {
         {(rows) => (
           <>
             <div class="table-frame" tabIndex={0} role="region" aria-label={words.orders}>
-              <table class="table">
+              <table class="table blocks">
                 <thead>
                   <tr>
                     <th scope="col">{words.when}</th>
@@ -42,10 +42,10 @@ export function OrderList({ pointId }: { pointId: string }) {
                   {rows.map((order) => (
                     <tr key={order.id}>
                       <td>{dayAndTime(order.issued_at)}</td>
-                      <td>{names.states[order.target_status]}</td>
-                      <td>{nameOf(order.issued_by) ?? names.origins[order.origin]}</td>
-                      <td>{reasonText(order.reason)}</td>
-                      <td>{words.orderStates[order.state]}</td>
+                      <td data-label={words.what}>{names.states[order.target_status]}</td>
+                      <td data-label={words.who}>{nameOf(order.issued_by) ?? names.origins[order.origin]}</td>
+                      <td data-label={words.why}>{reasonText(order.reason)}</td>
+                      <td data-label={words.howFar}>{words.orderStates[order.state]}</td>
                     </tr>
                   ))}
                 </tbody>

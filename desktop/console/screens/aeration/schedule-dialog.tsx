@@ -131,7 +131,9 @@ export function ScheduleDialog({
           label={words.end}
           value={typed.end}
           inputMode="numeric"
-          hint={typed.moreDays > 0 && typed.pattern !== 'DAILY' ? words.moreDays(typed.moreDays) : undefined}
+          hint={
+            typed.moreDays > 0 && typed.pattern !== 'DAILY' ? words.moreDays(typed.moreDays) : words.noEnd
+          }
           fault={timeFault(typed.end, true)}
           onInput={(event) => set({ end: event.currentTarget.value })}
         />

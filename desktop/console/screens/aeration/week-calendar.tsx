@@ -36,7 +36,7 @@ export function WeekCalendar() {
       </div>
       <AerationTabs />
       <div class="row apart">
-        <span class="row">
+        <span class="row week-choice">
           <Button aria-label={words.before} onClick={() => setMonday(addDays(monday, -7))}>
             <Icon name="back" />
           </Button>

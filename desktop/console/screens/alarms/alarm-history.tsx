@@ -31,7 +31,7 @@ export function AlarmHistory() {
       {(rows) => (
         <>
           <div class="table-frame">
-            <table class="table">
+            <table class="table blocks">
               <thead>
                 <tr>
                   <th scope="col">{words.what}</th>
@@ -49,10 +49,10 @@ export function AlarmHistory() {
                         <PriorityMark priority={priorityOf(row)} /> {alarmText(row)}
                       </span>
                     </td>
-                    <td>{placeOf(row)}</td>
-                    <td>{dayAndTime(row.triggered_at)}</td>
-                    <td>{dayAndTime(row.resolved_at)}</td>
-                    <td>{whoText(row)}</td>
+                    <td data-label={words.where}>{placeOf(row)}</td>
+                    <td data-label={words.when}>{dayAndTime(row.triggered_at)}</td>
+                    <td data-label={words.ended}>{dayAndTime(row.resolved_at)}</td>
+                    <td data-label={words.who}>{whoText(row)}</td>
                   </tr>
                 ))}
               </tbody>

@@ -26,7 +26,7 @@ export function AlarmResponses() {
           <ul class="stack">
             {ALERT_TYPES.map((type) => (
               <li key={type} class="card stack" data-response={type}>
-                <div class="row apart">
+                <div class="row apart nowrap">
                   <h2>{names[type]}</h2>
                   {mayManage.value ? (
                     <Button

@@ -36,7 +36,7 @@ export function PanelTile({ card, pointId }: { card: Card; pointId: string | nul
         <h3>{card.cod}</h3>
         {priority === null ? null : <PriorityMark priority={priority} />}
       </div>
-      {card.status === 'EMPTY' ? <p class="muted">{words.empty}</p> : <Oxygen card={card} />}
+      {card.status === 'EMPTY' ? <p class="panel-empty muted">{words.empty}</p> : <Oxygen card={card} />}
       <p class="panel-air">
         <Air pointId={pointId} /> <SimulatedMark is={isAiredBySimulator} />
       </p>

@@ -76,6 +76,7 @@ function Ponds() {
     <section class="panel-ponds">
       <h2 class="visually-hidden">{words.ponds}</h2>
       {cards.isError && cards.data === undefined ? <Fault error={cards.error} /> : null}
+      {cards.data?.ponds.length === 0 ? <p class="muted">{words.noPonds}</p> : null}
       <ul style={{ '--columns': columns }} aria-busy={!isKnown.value || cards.isPending}>
         {cells.map((card, index) =>
           card === null ? (
@@ -107,7 +108,7 @@ function cellsOf<Card extends { pond_id: string }>(
   );
   const [columns, rows] = [columnsOf(places), rowsOf(places)];
   if (wall.length === 0 || columns > MOST.columns || rows > MOST.rows) {
-    return { columns: Math.max(2, Math.ceil(Math.sqrt(cards.length * WIDE))), cells: cards };
+    return { columns: Math.max(3, Math.ceil(Math.sqrt(cards.length * WIDE))), cells: cards };
   }
   const cells = Array.from({ length: columns * rows }, (): Card | null => null);
   for (const card of cards) {

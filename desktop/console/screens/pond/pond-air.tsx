@@ -3,6 +3,7 @@ import type { AeratorAnswer } from '#contract/resources/aerators.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { NextRunLine } from '../../components/next-run.tsx';
+import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, presence } from '../../data/farm-store.ts';
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
@@ -36,10 +37,16 @@ function PointCard({ point, cod }: { point: ControlPoint; cod: string }) {
   const isStale = !isHeard(facts);
   const consumption = presence.value.get(point.id)?.consumption ?? null;
   return (
-    <section class="card board-row" data-point={point.cod} data-state={state.is}>
+    <section
+      class="card board-row"
+      data-point={point.cod}
+      data-state={state.is}
+      {...watermark(point.is_simulated)}
+    >
       <div class="grow">
         <h2>
-          <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />
+          <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />{' '}
+          <SimulatedMark is={point.is_simulated} />
         </h2>
         <p class="muted small">{others.length === 0 ? words.onlyThis : words.alsoAirs(others.join(' · '))}</p>
         {point.locked_out ? <p class="small">{names.lockedBy(point.lock_out_reason ?? '')}</p> : null}

@@ -5,7 +5,7 @@ import { PriorityMark } from '../../components/priority-mark.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { standing } from '../../data/alarms.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
-import { figure, quantity } from '../../i18n/format.ts';
+import { quantity } from '../../i18n/format.ts';
 import { PondAir } from './pond-air.tsx';
 import { PondBatch } from './pond-batch.tsx';
 import { PondHistory } from './pond-history.tsx';
@@ -31,14 +31,14 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
     <div class="page">
       <div class="page-head">
         <div class="row">
-          <Link href="/" class="button quiet" aria-label={words.back}>
-            <Icon name="back" />
-          </Link>
-          <h1>{cod}</h1>
-          <WorstMark pond={pond} />
-          <span class="muted small">
-            {words.size} {quantity(pond.size_m2, 0, 'm²')} · {words.depth} {figure(pond.depth_m, 1)} m
-          </span>
+          <div class="row nowrap">
+            <Link href="/" class="button quiet" aria-label={words.back}>
+              <Icon name="back" />
+            </Link>
+            <h1>{cod}</h1>
+            <WorstMark pond={pond} />
+          </div>
+          <span class="muted small">{sizeOf(pond)}</span>
         </div>
       </div>
       <Tabs
@@ -67,6 +67,17 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
       )}
     </div>
   );
+}
+
+/** What is known of it. */
+function sizeOf({ size_m2, depth_m }: Pond): string {
+  const words = pondWords();
+  return [
+    size_m2 === null ? '' : `${words.size} ${quantity(size_m2, 0, 'm²')}`,
+    depth_m === null ? '' : `${words.depth} ${quantity(depth_m, 1, 'm')}`,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
 }
 
 function WorstMark({ pond }: { pond: Pond }) {

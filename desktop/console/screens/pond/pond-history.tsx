@@ -46,7 +46,7 @@ export function PondHistory({ pond }: { pond: Pond }) {
         {({ measurements }) => (
           <>
             <div class="table-frame" tabIndex={0} role="region" aria-label={words.measured}>
-              <table class="table">
+              <table class="table blocks">
                 <thead>
                   <tr>
                     <th scope="col">{words.when}</th>
@@ -74,7 +74,12 @@ export function PondHistory({ pond }: { pond: Pond }) {
                           <CorrectionStory row={row} />
                         </td>
                         {COLUMNS.map((field) => (
-                          <td key={field} class="number">
+                          <td
+                            key={field}
+                            class="number"
+                            data-label={names[field]}
+                            data-none={row[field] === null}
+                          >
                             {figure(row[field], WATER[field].decimals)}
                           </td>
                         ))}

@@ -130,12 +130,14 @@ function PondAlarms({ pond }: { pond: Pond }) {
       {own.length === 0 ? <p class="muted">{isBlind.value ? listWords().unseen : words.noAlarms}</p> : null}
       <ul class="stack">
         {own.map((alarm) => (
-          <li key={alarm.key} class="row nowrap">
-            <PriorityMark priority={alarm.priority} />
-            <span class="grow">
-              {alarmText(alarm.newest)}{' '}
-              <span class="muted small">
-                · {age(now.value - alarm.since)} · {listWords().state[alarm.state]}
+          <li key={alarm.key} class="row own-alarm">
+            <span class="row nowrap">
+              <PriorityMark priority={alarm.priority} />
+              <span class="grow">
+                {alarmText(alarm.newest)}{' '}
+                <span class="muted small">
+                  · {age(now.value - alarm.since)} · {listWords().state[alarm.state]}
+                </span>
               </span>
             </span>
             <Link class="button" href={`/alarmes/${alarm.key}`}>

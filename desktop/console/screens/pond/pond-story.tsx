@@ -61,16 +61,23 @@ function thingOf({ entity_name, details }: RecordLogAnswer): string {
   return record === 'farm_console' || record === 'farm_science' ? records[record] : entity_name;
 }
 
+/** A controller that reports is not somebody who switched it: why it stands as it does is told by `moreOf`. */
 function whoOf({ user_name, origin }: RecordLogAnswer): string {
-  return user_name ?? (origin === null ? storyWords().system : aerationWords().origins[origin]);
+  const words = storyWords();
+  if (user_name !== null) return user_name;
+  if (origin === null) return words.system;
+  return origin === 'DEVICE' ? words.controller : aerationWords().origins[origin];
 }
 
 /** What was done, and what is known about it; of a kind that this page does not know, the log's own word. */
-function tellOf({ action, details }: RecordLogAnswer): string[] {
+function tellOf(entry: RecordLogAnswer): string[] {
   const words = storyWords();
-  const told = details ?? {};
-  const name = action === 'lock_out' && told['lifted'] === true ? 'lock_out_lifted' : action;
-  return [words.acts[name] ?? action, ...moreOf(action, told)].filter((part) => part !== '');
+  const told = entry.details ?? {};
+  const name = entry.action === 'lock_out' && told['lifted'] === true ? 'lock_out_lifted' : entry.action;
+  const who = whoOf(entry);
+  // "schedule, by the schedule" says it once
+  const more = moreOf(entry.action, told).filter((part) => part !== '' && part !== who);
+  return [words.acts[name] ?? entry.action, ...more];
 }
 
 type Details = Readonly<Record<string, unknown>>;
@@ -90,7 +97,7 @@ function moreOf(action: string, told: Details): string[] {
           .map(state)
           .filter((word) => word !== '')
           .join(' → '),
-        told['to'] === told['target'] ? '' : words.onItsOwn,
+        told['to'] === told['target'] ? '' : (words.causes[textOf(told['source'])] ?? words.onItsOwn),
       ];
     case 'schedule_trigger':
       return [state(told['action'])];

@@ -61,7 +61,7 @@ export function PondWater({ pond }: { pond: Pond }) {
   const meals = useMeals(pond.id, hasMeals ? batches.map(({ id }) => id) : NOTHING, span.from);
   return (
     <div class="stack">
-      <div class="row" role="group" aria-label={words.period}>
+      <div class="row even" role="group" aria-label={words.period}>
         {names.map((each) => (
           <button
             key={each}

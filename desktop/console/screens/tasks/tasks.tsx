@@ -29,7 +29,7 @@ export function Tasks() {
       <div class="page-head">
         <div>
           <h1>{words.title}</h1>
-          <p class="muted">{words.round(round.done, round.all)}</p>
+          {round.all === 0 ? null : <p class="muted">{words.round(round.done, round.all)}</p>}
         </div>
         {mayManage.value ? (
           <Link class="button main big" href="/lancar/agua">

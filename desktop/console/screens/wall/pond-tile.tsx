@@ -221,7 +221,8 @@ function Aeration({ pointId }: { pointId: string | null }) {
   return (
     <>
       <ControlMark state={state} />
-      <span class="muted">{drawn === 0 ? cod : `${cod} · ${quantity(drawn, 1, 'kW')}`}</span>
+      {/* where there is no room for both, what the motor draws says more than its number */}
+      <span class="muted">{drawn === 0 ? cod : `${quantity(drawn, 1, 'kW')} · ${cod}`}</span>
     </>
   );
 }
