@@ -132,7 +132,12 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
         backups: found
           .slice(-SHOWN)
           .reverse()
-          .map(({ name, madeAt, bytes }) => ({ name, made_at: isoOf(madeAt), bytes })),
+          .map(({ name, madeAt, bytes, isPinned = false }) => ({
+            name,
+            made_at: isoOf(madeAt),
+            bytes,
+            kept: isPinned,
+          })),
         uploaded,
         uploaded_folder: uploads.folder,
         upload: uploads.underWay(),
@@ -142,13 +147,13 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
         work: at.work,
       };
     },
-    async run({ prepare }) {
+    async run({ prepare, keep }) {
       const folder = folderOf();
       if (!hasKeyFile(config.data))
         throw conflict('There is no recovery key yet: make it first, and write it down', 'NO_RECOVERY_KEY');
       begin('backup', null, async (run, tell) => {
         if (prepare) await prepareFolder(folder);
-        return backup.makeNow((job) => run(job, tell), folder);
+        return backup.makeNow((job) => run(job, tell), { folder, pinned: keep });
       });
     },
     async newKey({ replace }) {

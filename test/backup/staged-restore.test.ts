@@ -162,7 +162,7 @@ describe('the backups of a gateway, from the console', () => {
   it('are made when a person wants one, never in a folder whose stick is pulled', async () => {
     expect((await say('POST', '/backup/run', {})).status).toBe(202);
     expect(await workOf(box, farm.token)).toMatchObject({ state: 'failed', code: 'NOT_READY' });
-    await say('POST', '/backup/run', { prepare: true });
+    await say('POST', '/backup/run', { prepare: true, keep: true });
     const work = await workOf(box, farm.token);
     expect(work).toMatchObject({ kind: 'backup', state: 'done' });
     backup = String(work.backup);
@@ -171,8 +171,9 @@ describe('the backups of a gateway, from the console', () => {
       folder: stick,
       is_ready: true,
       trouble: null,
-      backups: [{ name: backup, bytes: expect.any(Number) }],
+      backups: [{ name: backup, bytes: expect.any(Number), kept: true }],
     });
+    expect(existsSync(join(stick, `${backup}.keep`))).toBe(true);
     expect(Date.parse(String(body['next_at']))).toBeGreaterThan(clock.now());
   });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -423,6 +423,37 @@ describe('a technician at the farm', () => {
     await app.technicians?.firmware.look();
     await app.pairing?.look();
   }
+
+  it('deletes the farm only once a backup of it was read back, and is told where that lies and how it comes back', async () => {
+    const { app, owner, farm } = console_;
+    const status = async () => (await app.call('GET', `/farms/${farm.id}`, { token: owner.token })).status;
+    const page = await console_.open('/sistema/fazenda');
+    const asks = async () => {
+      await press(page, 'Apagar fazenda');
+      const dialog = page.getByRole('dialog');
+      await dialog.locator('[data-safe=first]', { hasText: `30 dias em ${stick}` }).waitFor();
+      await dialog.getByLabel('Para confirmar, escreva Norte').fill('Norte');
+      await dialog.getByLabel('Sua senha').fill('camarao-123');
+    };
+    // the stick is pulled after the question came
+    await asks();
+    rmSync(join(stick, 'farm-backups-here.txt'));
+    await answer(page, 'Apagar fazenda');
+    await page.getByRole('dialog').getByText('O backup não deu certo, e a fazenda não foi apagada').waitFor();
+    await answer(page, 'Cancelar');
+    expect(await status()).toBe(200);
+    writeFileSync(join(stick, 'farm-backups-here.txt'), '');
+    await page.reload();
+    await asks();
+    await answer(page, 'Apagar fazenda');
+    const gone = page.locator('[data-gone]');
+    await gone.getByText('Norte foi apagada.').waitFor();
+    expect(await status()).toBe(404);
+    const [kept = ''] = readdirSync(stick).filter((one) => one.endsWith('.keep'));
+    expect(await gone.innerText()).toContain(`${kept.slice(0, -'.keep'.length)}, em ${stick}`);
+    expect(await gone.innerText()).toContain('Sistema › Backup › Restaurar');
+    expect(await violationsOn(page)).toEqual([]);
+  });
 });
 
 describe('firmware over the air', () => {

@@ -70,7 +70,13 @@ export const systemBackupAnswer = z.object({
   is_other_disk: z.boolean().describe('Whether it lies on another disk than the data of the gateway'),
   every_h: z.number().describe('Hours between two backups, as they are made now'),
   next_at: z.string().nullable().describe('When the next one is due; null: none will be made'),
-  backups: z.array(backupFile).describe('The newest 100, newest first'),
+  backups: z
+    .array(
+      backupFile.extend({
+        kept: z.boolean().describe('A person wanted it to stay: for 30 days, of such the newest 5'),
+      }),
+    )
+    .describe('The newest 100, newest first'),
   uploaded: z.array(uploadedBackup).describe('Brought by upload, newest upload first'),
   uploaded_folder: z.string().describe('Where those lie'),
   upload: z
@@ -92,6 +98,10 @@ export const systemBackupRun = z.object({
     .boolean()
     .optional()
     .describe('Make the folder ready first: whoever sends it sees that the stick is plugged in'),
+  keep: z
+    .boolean()
+    .optional()
+    .describe('It stays for 30 days whatever its age, as before something is deleted'),
 });
 
 /** POST /system/backup/upload */

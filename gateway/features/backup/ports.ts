@@ -18,7 +18,7 @@ export type Work = NonNullable<BackupAnswer['work']>;
 export type BackupDesk = {
   state: () => Promise<BackupAnswer>;
   /** Throws 409 while something else is under way, or where it cannot be done. */
-  run: (wish: { prepare: boolean }) => Promise<void>;
+  run: (wish: { prepare: boolean; keep: boolean }) => Promise<void>;
   newKey: (wish: { replace: boolean }) => Promise<NewKey>;
   /** Throws 422 for what cannot be a key at all. */
   prove: (key: string) => Promise<void>;

@@ -52,7 +52,8 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       answers: { 202: { schema: systemBackupAnswer } },
       async handle(request) {
         await requireKeeper(deps, request);
-        await desk.run({ prepare: request.body.prepare ?? false });
+        const { prepare = false, keep = false } = request.body;
+        await desk.run({ prepare, keep });
         return { answer: { status: 202, body: await desk.state() } };
       },
     }),

@@ -62,7 +62,7 @@ function Open({
         onInput={(event) => onChosen(event.currentTarget.value)}
         options={[
           ...state.uploaded.map((one) => ({ ...one, option: uploadWords().option })),
-          ...state.backups.map((one) => ({ ...one, option: words.option })),
+          ...state.backups.map((one) => ({ ...one, option: one.kept ? words.optionKept : words.option })),
         ].map(({ name, made_at, bytes, option }) => ({
           value: name,
           label: option(dayAndTime(made_at), fileSize(bytes)),
