@@ -5,16 +5,19 @@ import { lastProof } from '#adapters/backup/backup-proof.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { hasKeyFile, readKeyFile, writeKeyFile } from '#adapters/backup/key-file.ts';
 import { newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
+import { createUploads } from '#adapters/backup/uploaded-backups.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
 import { operatesEveryFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import { updateFactsOf } from '#adapters/sql/update-facts.ts';
+import { UPLOAD_PIECE_BYTES, UPLOADED_KEPT_DAYS } from '#contract/resources/system-backup.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { PresentPasswordDeps } from '#core/present-password.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
 import type { BackupDesk, Work } from '#features/backup/ports.ts';
 import { backupRoutes } from '#features/backup/routes.ts';
+import { backupUploadRoutes } from '#features/backup/upload-routes.ts';
 import { confirmRestore } from './boot/finish-restore.ts';
 import { dropPlan, isOrphaned, readPlan, writePlan } from './boot/restore-plan.ts';
 import type { BackupKeeper, RunJob } from './compose-backup.ts';
@@ -53,6 +56,17 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
     mark: backup.mark(),
   };
   const changed = () => deps.tellChanged('backup', 'everybody');
+  const uploads = createUploads({
+    ...kernel,
+    folder: join(config.data, 'uploaded'),
+    monotonic,
+    pieceBytes: UPLOAD_PIECE_BYTES,
+    keptDays: UPLOADED_KEPT_DAYS,
+    changed,
+  });
+  uploads.clear().catch((error: unknown) => {
+    kernel.log.warn({ err: error }, 'what was left of an upload of a backup could not be removed');
+  });
 
   function folderOf(): string {
     if (config.backupDir === null)
@@ -101,8 +115,9 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
   const desk: BackupDesk = {
     async state() {
       const folder = config.backupDir;
-      const [found, provedAt, key] = await Promise.all([
+      const [found, uploaded, provedAt, key] = await Promise.all([
         folder === null ? [] : listBackups(folder).catch(() => []),
+        uploads.list().catch(() => []),
         lastProof(config.data),
         readKeyFile(config.data).catch(() => null),
       ]);
@@ -117,20 +132,28 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
         backups: found
           .slice(-SHOWN)
           .reverse()
-          .map(({ name, madeAt, bytes }) => ({ name, made_at: isoOf(madeAt), bytes })),
+          .map(({ name, madeAt, bytes, isPinned = false }) => ({
+            name,
+            made_at: isoOf(madeAt),
+            bytes,
+            kept: isPinned,
+          })),
+        uploaded,
+        uploaded_folder: uploads.folder,
+        upload: uploads.underWay(),
         key: key === null ? null : { id: key.key_id, made_at: key.made_at },
         proved_at: provedAt === null ? null : isoOf(provedAt),
         trouble: stand.trouble,
         work: at.work,
       };
     },
-    async run({ prepare }) {
+    async run({ prepare, keep }) {
       const folder = folderOf();
       if (!hasKeyFile(config.data))
         throw conflict('There is no recovery key yet: make it first, and write it down', 'NO_RECOVERY_KEY');
       begin('backup', null, async (run, tell) => {
         if (prepare) await prepareFolder(folder);
-        return backup.makeNow((job) => run(job, tell), folder);
+        return backup.makeNow((job) => run(job, tell), { folder, pinned: keep });
       });
     },
     async newKey({ replace }) {
@@ -178,11 +201,9 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
       };
     },
     async check({ backup: name, key }) {
-      const folder = folderOf();
       requireKey(key);
       await requireRest();
-      const found = (await listBackups(folder).catch(() => [])).some((one) => one.name === name);
-      if (!found) throw notFound('The backup');
+      const folder = await placeOf(name);
       begin('check', name, async (run, tell) => {
         const job = { kind: 'stage_restore', data: config.data, databaseFile: file, key } as const;
         await run({ ...job, backup: join(folder, name), at: isoOf(kernel.now()) }, tell);
@@ -220,6 +241,22 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
     },
   };
 
+  /** The folder a backup lies in. */
+  async function placeOf(name: string): Promise<string> {
+    if (await uploads.has(name)) return uploads.folder;
+    const folder = folderOf();
+    const isThere = (await listBackups(folder).catch(() => [])).some((one) => one.name === name);
+    if (!isThere) throw notFound('The backup');
+    return folder;
+  }
+
+  /** One that is just being opened stays until that is over. */
+  async function removeUploaded(name: string): Promise<void> {
+    if (at.work?.state === 'running' && at.work.backup === name)
+      throw conflict('It is just being opened; wait for it', 'ALREADY_RUNNING');
+    await uploads.remove(name);
+  }
+
   /** A restore on its way is left alone. */
   async function requireRest(): Promise<void> {
     const plan = await readPlan(config.data);
@@ -227,14 +264,17 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
       throw conflict('A restore is on its way; wait for it', 'ALREADY_RUNNING');
   }
 
+  const operatesEveryFarm = operatesEveryFarmQuery(database.read);
+  const { account } = accountDataQueries(database.read, database.readLong);
   return {
-    routes: backupRoutes({
-      ...kernel,
-      ...deps,
-      desk,
-      account: accountDataQueries(database.read, database.readLong).account,
-      operatesEveryFarm: operatesEveryFarmQuery(database.read),
-    }),
+    routes: [
+      ...backupRoutes({ ...kernel, ...deps, desk, account, operatesEveryFarm }),
+      ...backupUploadRoutes({
+        ...kernel,
+        uploads: { ...uploads, remove: removeUploaded },
+        operatesEveryFarm,
+      }),
+    ],
     /** Jobs can run from now on. */
     attach(run: RunJob): void {
       at.run = run;
@@ -243,6 +283,7 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
     async look(isWell: () => boolean): Promise<void> {
       if (at.mark !== backup.mark()) changed();
       at.mark = backup.mark();
+      await uploads.look();
       const plan = await readPlan(config.data);
       if (plan?.state === 'placed' && isWell() && monotonic() - begunAt >= PROVED_AFTER_MS) {
         const authority = await confirmRestore(config.data, kernel.now);

@@ -110,14 +110,19 @@ export function wireBackup(deps: BackupDeps) {
     state.hasLooked = true;
     const due = { now: kernel.now(), monotonic: monotonic(), everyMs: everyHours(config, state) * HOUR };
     if (!isBackupDue({ ...due, newestAt: state.newestBackupAt, tried: state.backup })) return;
-    const wrong = await makeOne(run, folder);
+    const wrong = await makeOne(run, { folder, pinned: false });
     if (wrong !== null) return telling('a failed backup', () => tellPeople(folder));
   }
 
-  async function makeOne(run: RunJob, folder: string): Promise<Error | null> {
+  async function makeOne(
+    run: RunJob,
+    { folder, pinned }: { folder: string; pinned: boolean },
+  ): Promise<Error | null> {
     const madeAt = isoOf(kernel.now());
     const maxBytes = config.backupMaxMb * MB;
-    const wrong = await attempt('backup', () => run({ kind: 'backup', ...paths, folder, madeAt, maxBytes }));
+    const wrong = await attempt('backup', () =>
+      run({ kind: 'backup', ...paths, folder, madeAt, maxBytes, pinned }),
+    );
     if (wrong !== null) return wrong;
     state.trouble = null;
     state.newestBackupAt = Date.parse(madeAt);
@@ -218,13 +223,19 @@ export function wireBackup(deps: BackupDeps) {
       return kernel.now() + Math.max(0, waitMs);
     },
     /** A backup because a person wants it. Answers its name; throws what was wrong. */
-    async makeNow(run: RunJob, folder: string): Promise<string | null> {
+    async makeNow(
+      run: RunJob,
+      { folder, pinned }: { folder: string; pinned: boolean },
+    ): Promise<string | null> {
       const made = { file: null as string | null };
-      const wrong = await makeOne(async (job) => {
-        const done = await run(job);
-        made.file = done.file;
-        return done;
-      }, folder);
+      const wrong = await makeOne(
+        async (job) => {
+          const done = await run(job);
+          made.file = done.file;
+          return done;
+        },
+        { folder, pinned },
+      );
       if (wrong !== null) throw wrong;
       return made.file === null ? null : basename(made.file);
     },

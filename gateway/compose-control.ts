@@ -35,7 +35,7 @@ import type { LevelDeps } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
 import { createLevelPublisher } from '#features/devices/publish-levels.ts';
-import { createRegistry } from '#features/devices/registry.ts';
+import { cameBack, createRegistry } from '#features/devices/registry.ts';
 import { createKeyRotation } from '#features/devices/rotate-key.ts';
 import { rotationRoutes } from '#features/devices/rotation-routes.ts';
 import { deviceRoutes } from '#features/devices/routes.ts';
@@ -187,6 +187,13 @@ export async function wireControl(deps: ControlDeps) {
     trace.committed(committed);
     for (const { before, after } of touched) publisher.follow(before, after);
     oxygen.follow(committed);
+    for (const id of cameBack(committed)) {
+      registry.refresh(id).then(
+        (after) => publisher.follow(null, after),
+        (error: unknown) =>
+          kernel.log.error({ err: error, id }, 'a control point that came back could not be read'),
+      );
+    }
   });
   deps.others.onCommit((committed) => oxygen.follow(committed));
   // what an earlier run took over from the other instance and did not finish comes before any look at the rules

@@ -3,7 +3,16 @@ import type { BACKUP_PHASES } from '#contract/resources/system-backup.ts';
 // What is done beside the main thread, so that no order waits for it. Each job knows its files and the time, nothing else.
 
 export type Job =
-  | { kind: 'backup'; data: string; databaseFile: string; folder: string; madeAt: string; maxBytes: number }
+  | {
+      kind: 'backup';
+      data: string;
+      databaseFile: string;
+      folder: string;
+      madeAt: string;
+      maxBytes: number;
+      /** It stays for 30 days whatever the others do. */
+      pinned?: boolean;
+    }
   | { kind: 'snapshot'; data: string; databaseFile: string; madeAt: string; maxBytes: number }
   | { kind: 'check'; databaseFile: string }
   | { kind: 'prove'; data: string; backup: string; key: string; provedAt: string }

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { listBackups, newBackupFile, removeOld, requirePrepared } from '#adapters/backup/backup-folder.ts';
+import {
+  listBackups,
+  newBackupFile,
+  pinBackup,
+  removeOld,
+  requirePrepared,
+} from '#adapters/backup/backup-folder.ts';
 import { asTrouble, BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { readKeyFile } from '#adapters/backup/key-file.ts';
 import { pack } from '#adapters/backup/pack.ts';
@@ -37,6 +43,7 @@ export async function makeBackup(
       const file = newBackupFile(folder, madeAt);
       tell('writing');
       await writeProved(file, seal(pack(copy, described), { publicKey, madeAt }), tell);
+      if (job.pinned) await pinBackup(file);
       await removeOld(folder, await listBackups(folder), Date.parse(madeAt), job.maxBytes);
       return { file, bytes: (await stat(file)).size, onCard: isOnCard ? size : 0, wrong: null };
     } catch (error) {

@@ -1,17 +1,15 @@
-import { mkdir, rm, statfs } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { asTrouble, BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { readRecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { syncFile } from '#adapters/backup/safe-files.ts';
+import { freeBytes, SPARE_BYTES } from '#adapters/backup/spare-room.ts';
 import { compareDatabases } from '#adapters/sql/compare-databases.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
 import { dropPlan, restoreFolder, stagedFile, writePlan } from './boot/restore-plan.ts';
 import type { Job, TellPhase } from './do-job.ts';
 import { prepareSqlite } from './open-database.ts';
 import { unsealTo } from './read-backup.ts';
-
-/** What the card keeps free whatever comes back: control writes on meanwhile. */
-const SPARE_BYTES = 256 * 1024 * 1024;
 
 /**
  * Makes a backup ready to come back, beside the database in use and without touching it, and notes what would change.
@@ -69,11 +67,11 @@ export async function stageRestore(
 
 /** A plain copy beside the database, and what a newer schema adds to it. */
 async function requireRoom(data: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(data);
+  const free = await freeBytes(data);
   const needed = bytes * 1.5 + SPARE_BYTES;
-  if (bavail * bsize >= needed) return;
+  if (free >= needed) return;
   throw new BackupTrouble(
-    `the box needs ${Math.ceil(needed / 1_000_000)} MB of free space to open this backup, and has ${Math.floor((bavail * bsize) / 1_000_000)}; nothing was changed`,
+    `the box needs ${Math.ceil(needed / 1_000_000)} MB of free space to open this backup, and has ${Math.floor(free / 1_000_000)}; nothing was changed`,
     undefined,
     'NO_SPACE',
   );

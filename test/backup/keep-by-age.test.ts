@@ -32,6 +32,23 @@ describe('hourly backups of a year', () => {
     expect(keptWithin(5)).toHaveLength(1);
   });
 
+  it('stay for 30 days where a person wants one, of many the newest, and push out none that its age keeps', () => {
+    const pinned = (days: number) => ({
+      name: `p${days}`,
+      madeAt: NOW - days * DAY - 1,
+      bytes: 10,
+      isPinned: true,
+    });
+    const old = [1, 2, 3, 4, 29, 30].map(pinned);
+    const stay = (max: number) => {
+      const gone = new Set(toRemove([...files, ...old], NOW, max));
+      return [...old, ...kept].filter(({ name }) => !gone.has(name)).map(({ name }) => name);
+    };
+    expect(stay(1e9)).toEqual(['p1', 'p2', 'p3', 'p4', 'p29', ...kept.map(({ name }) => name)]);
+    expect(stay(70)).toEqual(['p1', 'p2', 'p3', 'p4', 'p29', 'b0', 'b1']);
+    expect(toRemove([1, 2, 3, 4, 5, 6].map(pinned), NOW, 1e9)).toEqual([]);
+  });
+
   it('named by a clock that was years ahead do not push out the others', () => {
     const ahead = { name: 'ahead', madeAt: NOW + 20 * 365 * DAY, bytes: 10 };
     expect(toRemove([ahead, ...hourly(3)], NOW, 1e9)).toEqual([]);

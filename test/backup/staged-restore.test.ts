@@ -1,4 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,6 +31,24 @@ async function workOf(box: Box, token: string): Promise<Work> {
     .not.toBe('running');
   if (work === null) throw new Error('nothing was asked for');
   return work;
+}
+const octets = (bytes: Uint8Array<ArrayBuffer>) => new Blob([bytes], { type: 'application/octet-stream' });
+/** Half of what was announced, then the line is gone. */
+async function cutOff(box: Box, token: string, path: string, half: Uint8Array): Promise<void> {
+  const { hostname, port } = new URL(box.base);
+  const socket = connect(Number(port), hostname);
+  const head = [
+    `PUT /api/v1/system${path} HTTP/1.1`,
+    `Host: ${hostname}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/octet-stream',
+    `Content-Length: ${2 * half.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  await new Promise((resolve) => socket.write(half, resolve));
+  socket.end();
+  // it is answered, or closed, once the gateway noticed
+  await new Promise((resolve) => socket.resume().once('close', resolve));
 }
 const codsIn = (file: string) => {
   const db = new BetterSqlite(file, { readonly: true });
@@ -114,8 +133,10 @@ describe('the backups of a gateway, from the console', () => {
       await ask(box, token, 'POST', '/backup/key', { password: PASSWORD }),
       await ask(box, token, 'GET', '/restore'),
       await ask(box, token, 'DELETE', '/restore'),
+      await ask(box, token, 'POST', '/backup/upload', { bytes: 1_000 }),
     ];
-    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403]);
+    expect(existsSync(join(data, 'uploaded'))).toBe(false);
     expect(existsSync(join(data, 'backup-key.json'))).toBe(false);
   });
 
@@ -141,7 +162,7 @@ describe('the backups of a gateway, from the console', () => {
   it('are made when a person wants one, never in a folder whose stick is pulled', async () => {
     expect((await say('POST', '/backup/run', {})).status).toBe(202);
     expect(await workOf(box, farm.token)).toMatchObject({ state: 'failed', code: 'NOT_READY' });
-    await say('POST', '/backup/run', { prepare: true });
+    await say('POST', '/backup/run', { prepare: true, keep: true });
     const work = await workOf(box, farm.token);
     expect(work).toMatchObject({ kind: 'backup', state: 'done' });
     backup = String(work.backup);
@@ -150,8 +171,9 @@ describe('the backups of a gateway, from the console', () => {
       folder: stick,
       is_ready: true,
       trouble: null,
-      backups: [{ name: backup, bytes: expect.any(Number) }],
+      backups: [{ name: backup, bytes: expect.any(Number), kept: true }],
     });
+    expect(existsSync(join(stick, `${backup}.keep`))).toBe(true);
     expect(Date.parse(String(body['next_at']))).toBeGreaterThan(clock.now());
   });
 
@@ -163,6 +185,76 @@ describe('the backups of a gateway, from the console', () => {
     expect((await prove(key.toLowerCase().replaceAll('-', ' '))).status).toBe(202);
     expect(await workOf(box, farm.token)).toMatchObject({ kind: 'proof', state: 'done' });
     expect((await say('GET', '/backup')).body['proved_at']).toMatch(/^2026/);
+  });
+
+  it('can be brought by the console where the stick does not fit, piece by piece, and open like any other', async () => {
+    const file = readFileSync(join(stick, backup));
+    const before = (await say('GET', '/backup')).body;
+    expect(before).toMatchObject({ uploaded: [], upload: null, uploaded_folder: join(data, 'uploaded') });
+    const begun = await say('POST', '/backup/upload', { bytes: file.length });
+    expect(begun).toMatchObject({ status: 201, body: { received: 0, name: null } });
+    const { id } = begun.body;
+    const piece = (from: number, to: number, offset = from) =>
+      say('PUT', `/backup/upload/${id}?offset=${offset}`, octets(file.subarray(from, to)));
+    expect((await piece(0, 1_000)).body).toMatchObject({ received: 1_000, name: null });
+    // the line goes in the middle of a piece: nothing of it counts, and it is sent again
+    await cutOff(box, farm.token, `/backup/upload/${id}?offset=1000`, file.subarray(1_000, 1_500));
+    expect(await piece(1_500, 2_000)).toMatchObject({
+      status: 409,
+      body: { code: 'WRONG_OFFSET', received: 1_000 },
+    });
+    expect(await piece(0, file.length, 1_000)).toMatchObject({ status: 413, body: { code: 'WRONG_SIZE' } });
+    const again = await say('POST', '/backup/upload', { bytes: file.length });
+    expect((await piece(1_000, 2_000)).status).toBe(404);
+    const whole = await say('PUT', `/backup/upload/${again.body['id']}?offset=0`, octets(file));
+    expect(whole).toMatchObject({ status: 200, body: { received: file.length } });
+    const name = String(whole.body['name']);
+    expect(readdirSync(join(data, 'uploaded'))).toEqual([name]);
+    expect(readFileSync(join(data, 'uploaded', name)).equals(file)).toBe(true);
+    const { body } = await say('GET', '/backup');
+    expect(body).toMatchObject({
+      backups: [{ name: backup }],
+      upload: null,
+      uploaded: [
+        {
+          name,
+          bytes: file.length,
+          made_at: (before['backups'] as { made_at: string }[])[0]?.made_at,
+          key_id: (before['key'] as { id: string }).id,
+        },
+      ],
+    });
+    const check = (typed: string) =>
+      say('POST', '/restore/check', { backup: name, recovery_key: typed, password: PASSWORD });
+    await check(newRecoveryKey().text);
+    expect(await workOf(box, farm.token)).toMatchObject({ state: 'failed', code: 'KEY_WRONG' });
+    await check(key);
+    expect(await workOf(box, farm.token)).toMatchObject({ kind: 'check', state: 'done', backup: name });
+    expect((await say('DELETE', '/restore')).status).toBe(204);
+    expect((await say('DELETE', `/backup/uploaded/${name}`)).status).toBe(204);
+    expect((await say('DELETE', `/backup/uploaded/${name}`)).status).toBe(404);
+    expect((await say('DELETE', `/backup/uploaded/${backup}`)).status).toBe(404);
+    expect(readdirSync(join(data, 'uploaded'))).toEqual([]);
+    expect(existsSync(join(stick, backup))).toBe(true);
+  });
+
+  it('are refused with the first piece when they are none, and before it when they are too big', async () => {
+    expect((await say('POST', '/backup/upload', { bytes: 4 * 1024 ** 3 })).status).toBe(422);
+    const { body } = await say('POST', '/backup/upload', { bytes: 4_000_000 });
+    const photo = octets(Buffer.alloc(1_000, 0xff));
+    expect(await say('PUT', `/backup/upload/${body['id']}?offset=0`, photo)).toMatchObject({
+      status: 422,
+      body: { code: 'NOT_A_BACKUP' },
+    });
+    expect((await say('GET', '/backup')).body['upload']).toBeNull();
+    const next = await say('POST', '/backup/upload', { bytes: 4_000_000 });
+    const path = `/backup/upload/${next.body['id']}`;
+    expect(await say('PUT', `${path}?offset=0`, octets(Buffer.alloc(1_048_577)))).toMatchObject({
+      status: 413,
+      body: { code: 'BODY_TOO_LARGE' },
+    });
+    expect((await say('DELETE', path)).status).toBe(204);
+    expect(readdirSync(join(data, 'uploaded'))).toEqual([]);
   });
 
   it('say what would change before anything does', async () => {

@@ -50,22 +50,24 @@ export async function startBox(
   return {
     ...instance,
     data,
+    base,
     sentences,
     async call(method: string, path: string, { token, body }: { token?: string; body?: unknown } = {}) {
+      const isFile = body instanceof Blob;
       const response = await fetch(`${base}${path}`, {
         method,
         headers: {
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(body === undefined || isFile ? {} : { 'Content-Type': 'application/json' }),
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.includes('json') ?? false;
       // what the interface answers, or the text of /metrics
       return {
         status: response.status,
-        body: (isJson ? JSON.parse(text) : { text }) as Record<string, unknown>,
+        body: (isJson && text !== '' ? JSON.parse(text) : { text }) as Record<string, unknown>,
       };
     },
     async checks() {

@@ -284,7 +284,7 @@ it('ponds whose answers got lost are there once when they are asked for again', 
   expect(codes.toSorted()).toEqual(['X-01', 'X-02']);
 });
 
-it('who is about to delete a farm reads how much of it is lost, and must write its name', async () => {
+it('who is about to delete a farm reads how much of it is lost and that no backup is made, and says name and password', async () => {
   const page = await farm.open('/sistema/fazenda');
   const { body } = await call('GET', `/ponds/summary-cards?farm_id=${farm.farm.id}`);
   const { total_ponds, active_ponds } = (body as { summary: { total_ponds: number; active_ponds: number } })
@@ -297,9 +297,15 @@ it('who is about to delete a farm reads how much of it is lost, and must write i
   expect(await dialog.locator('[data-lost]').innerText()).toContain('Pontos de controle com suas agendas: 3');
   const remove = dialog.getByRole('button', { name: 'Apagar fazenda' });
   expect(await remove.isDisabled()).toBe(true);
-  await dialog.getByRole('textbox').fill('Norte');
-  expect(await remove.isEnabled()).toBe(true);
+  await dialog.getByLabel('Para confirmar, escreva Norte').fill('Norte');
+  await dialog.getByLabel('Sua senha').fill('another-one');
+  await dialog.locator('[data-safe=notSet]', { hasText: 'falta a pasta, o pen drive ou a chave' }).waitFor();
+  expect(await remove.isDisabled()).toBe(true);
+  await dialog.getByLabel('Apagar mesmo sem um backup novo').check();
   expect(await violationsOn(page)).toEqual([]);
+  await remove.click();
+  await dialog.getByText('A senha não confere.').waitFor();
+  expect((await call('GET', `/farms/${farm.farm.id}`)).status).toBe(200);
   await dialog.getByRole('button', { name: 'Cancelar' }).click();
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -240,6 +240,51 @@ describe('a technician at the farm', () => {
     await page.getByRole('button', { name: 'Abrir e comparar' }).waitFor();
   });
 
+  it('brings a backup from a phone, watches it go, breaks it off, and opens it by its key', async () => {
+    const page = await console_.open('/sistema/backup', { width: 360, height: 740 });
+    const upload = page.locator('[data-upload]');
+    const choose = (name: string, buffer: Buffer) =>
+      upload.getByLabel('Arquivo de backup').setInputFiles({ name, mimeType: '', buffer });
+    await choose('foto.jpg', Buffer.alloc(3_000, 7));
+    await press(page, 'Enviar o arquivo');
+    await page.getByText('Este arquivo não é um backup deste programa').waitFor();
+    const [name = ''] = readdirSync(stick).filter((one) => one.endsWith('.backup'));
+    const file = readFileSync(join(stick, name));
+    // large enough for several pieces, of which the second does not come through
+    await choose(name, Buffer.concat([file, Buffer.alloc(2_500_000)]));
+    const { promise: arrives, resolve: goOn } = Promise.withResolvers<void>();
+    const second = (url: URL) => url.pathname.includes('/backup/upload/') && url.search === '?offset=1048576';
+    await page.route(second, async (route) => {
+      await arrives;
+      await route.abort();
+    });
+    await press(page, 'Enviar o arquivo');
+    const percent = Math.floor((100 * 1_048_576) / (file.length + 2_500_000));
+    await upload.getByText(`Enviando: ${percent} %`).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await press(page, 'Cancelar o envio');
+    await page.waitForSelector('[data-upload=rest]');
+    goOn();
+    await press(page, 'Enviar o arquivo');
+    await page.getByText('A ligação com o gateway caiu no meio do envio').waitFor();
+    await page.unroute(second);
+    await choose(name, file);
+    await press(page, 'Enviar o arquivo');
+    await page.getByText('O arquivo chegou inteiro. Agora a chave.').waitFor();
+    const card = page.locator('[data-card=restore]');
+    await card.locator('[data-uploaded]').waitFor();
+    expect(await card.getByLabel('Qual backup').inputValue()).toMatch(/^uploaded-/);
+    await card.getByLabel('Sua senha').fill('camarao-123');
+    await card.getByLabel('Chave do papel').fill(paper);
+    await press(page, 'Abrir e comparar');
+    await card.locator('[data-what=ponds]').waitFor();
+    expect(await card.innerText()).toMatch(/restore --from \S+\/uploaded\/uploaded-/);
+    await press(page, 'Fechar sem restaurar');
+    await press(page, 'Remover o arquivo enviado');
+    await answer(page, 'Remover o arquivo enviado');
+    await card.locator('[data-uploaded]').waitFor({ state: 'detached' });
+  });
+
   it('asks nothing for ten minutes on which nothing happens, and sees within two seconds what does', async () => {
     const { app, owner, farm } = console_;
     /** The siren is long silent: its silence is no news of these minutes. */
@@ -379,6 +424,37 @@ describe('a technician at the farm', () => {
     await app.technicians?.firmware.look();
     await app.pairing?.look();
   }
+
+  it('deletes the farm only once a backup of it was read back, and is told where that lies and how it comes back', async () => {
+    const { app, owner, farm } = console_;
+    const status = async () => (await app.call('GET', `/farms/${farm.id}`, { token: owner.token })).status;
+    const page = await console_.open('/sistema/fazenda');
+    const asks = async () => {
+      await press(page, 'Apagar fazenda');
+      const dialog = page.getByRole('dialog');
+      await dialog.locator('[data-safe=first]', { hasText: `30 dias em ${stick}` }).waitFor();
+      await dialog.getByLabel('Para confirmar, escreva Norte').fill('Norte');
+      await dialog.getByLabel('Sua senha').fill('camarao-123');
+    };
+    // the stick is pulled after the question came
+    await asks();
+    rmSync(join(stick, 'farm-backups-here.txt'));
+    await answer(page, 'Apagar fazenda');
+    await page.getByRole('dialog').getByText('O backup não deu certo, e a fazenda não foi apagada').waitFor();
+    await answer(page, 'Cancelar');
+    expect(await status()).toBe(200);
+    writeFileSync(join(stick, 'farm-backups-here.txt'), '');
+    await page.reload();
+    await asks();
+    await answer(page, 'Apagar fazenda');
+    const gone = page.locator('[data-gone]');
+    await gone.getByText('Norte foi apagada.').waitFor();
+    expect(await status()).toBe(404);
+    const [kept = ''] = readdirSync(stick).filter((one) => one.endsWith('.keep'));
+    expect(await gone.innerText()).toContain(`${kept.slice(0, -'.keep'.length)}, em ${stick}`);
+    expect(await gone.innerText()).toContain('Sistema › Backup › Restaurar');
+    expect(await violationsOn(page)).toEqual([]);
+  });
 });
 
 describe('firmware over the air', () => {

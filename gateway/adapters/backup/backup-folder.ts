@@ -13,6 +13,8 @@ import { freeName, namesIn, timeName, writeWhole } from './safe-files.ts';
 const MARK = 'farm-backups-here.txt';
 const MARK_TEXT = 'Backups of a shrimp-farm gateway. Without this file the gateway does not write here.\n';
 const NAME = /^farm-(\d{8}T\d{6}Z)(-\d+)?\.backup$/;
+/** Beside a backup that a person wants to stay. */
+const PIN = '.keep';
 const TIME = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/;
 
 export async function prepareFolder(folder: string): Promise<void> {
@@ -41,6 +43,9 @@ export function newBackupFile(folder: string, madeAt: string): string {
   return freeName(join(folder, `farm-${timeName(madeAt)}`), '.backup');
 }
 
+/** It stays for 30 days, whatever its age and the others. */
+export const pinBackup = (file: string): Promise<void> => writeWhole(`${file}${PIN}`, []);
+
 /** Backups in a folder, oldest first. */
 export async function listBackups(folder: string): Promise<Kept[]> {
   return listByName(folder, NAME);
@@ -49,11 +54,12 @@ export async function listBackups(folder: string): Promise<Kept[]> {
 /** Files whose name tells a time in its first group, oldest first. */
 export async function listByName(folder: string, pattern: RegExp): Promise<Kept[]> {
   const found: Kept[] = [];
-  for (const name of await namesIn(folder)) {
+  const names = new Set(await namesIn(folder));
+  for (const name of names) {
     const madeAt = timeOf(pattern.exec(name)?.[1] ?? '');
     if (madeAt === null) continue;
     const { size } = await stat(join(folder, name));
-    found.push({ name, madeAt, bytes: size });
+    found.push({ name, madeAt, bytes: size, isPinned: names.has(`${name}${PIN}`) });
   }
   return found.sort((a, b) => a.madeAt - b.madeAt || (a.name < b.name ? -1 : 1));
 }
@@ -76,7 +82,10 @@ export async function removeOld(
   now: number,
   maxBytes: number,
 ): Promise<void> {
-  for (const name of toRemove(files, now, maxBytes)) await rm(join(folder, name), { force: true });
+  for (const name of toRemove(files, now, maxBytes)) {
+    await rm(join(folder, name), { force: true });
+    await rm(join(folder, `${name}${PIN}`), { force: true });
+  }
 }
 
 function timeOf(name: string): number | null {

@@ -109,6 +109,17 @@ function fileKey(own: KeyObject, other: KeyObject, names: { ephemeral: string; r
   return Buffer.from(hkdfSync('sha256', shared, `${names.ephemeral}${names.recipient}`, 'backup file', 32));
 }
 
+/**
+ * What stands readable at the beginning of a sealed file: when it was made and for which key. Nothing of it is proved
+ * before the file is opened. Throws BackupTrouble for what is no such file.
+ */
+export async function sealedFor(beginning: Bytes): Promise<{ madeAt: string; keyId: string }> {
+  const { made_at, key_id } = (await readHeader(createReader(beginning))).fields;
+  const madeAtMs = Date.parse(made_at);
+  if (Number.isNaN(madeAtMs) || key_id.length > 64) throw damaged();
+  return { madeAt: new Date(madeAtMs).toISOString(), keyId: key_id };
+}
+
 async function readHeader(reader: Reader): Promise<{ fields: SealHeader; header: Buffer }> {
   const front = await reader.take(MAGIC.length + 4);
   const length = front.readUInt32BE(MAGIC.length);

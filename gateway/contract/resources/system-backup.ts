@@ -2,11 +2,11 @@ import * as z from 'zod';
 
 // What a gateway keeps for the day its disk dies, and how it comes back.
 
-/** Name of a backup in the configured folder, never a path. */
+/** Name of a backup in the configured folder, or of one that was brought by upload; never a path. */
 const backupName = z
   .string()
   .max(80)
-  .regex(/^farm-\d{8}T\d{6}Z(-\d+)?\.backup$/, 'must be the name of a backup in the folder');
+  .regex(/^(farm|uploaded)-\d{8}T\d{6}Z(-\d+)?\.backup$/, 'must be the name of a backup that is listed');
 /** As it stands on the paper: any case, any spacing. */
 const recoveryKeyInput = z.string().min(1).max(200);
 const passwordInput = z.string().min(1).max(1_024);
@@ -39,6 +39,28 @@ const work = z.object({
 
 const backupFile = z.object({ name: z.string(), made_at: z.string(), bytes: z.int() });
 
+/** What a console sends at a time: the worst line of a farm carries it within the time a request may take. */
+export const UPLOAD_PIECE_BYTES = 1_048_576;
+/** The largest file that the sticks of the field hold (FAT32). */
+export const MOST_UPLOAD_BYTES = 4 * 1024 ** 3 - 1;
+/** Days a backup that was uploaded stays in the gateway. */
+export const UPLOADED_KEPT_DAYS = 7;
+
+const uploadedBackup = backupFile.extend({
+  made_at: z.string().describe('As the file itself says'),
+  uploaded_at: z.string().describe(`It goes ${UPLOADED_KEPT_DAYS} days later`),
+  key_id: z.string().describe('Names the recovery key that opens it'),
+});
+
+/** An upload under way. */
+export const systemBackupUploadAnswer = z.object({
+  id: z.string(),
+  bytes: z.int().describe('Size of the whole file'),
+  received: z.int().describe('From here on goes the next piece'),
+  piece_bytes: z.int().describe('The most a piece may hold'),
+  name: z.string().nullable().describe('Once the last piece is on disk: its name in the list `uploaded`'),
+});
+
 /** GET /system/backup */
 export const systemBackupAnswer = z.object({
   folder: z.string().nullable().describe('Where backups go (BACKUP_DIR); null: nowhere'),
@@ -48,7 +70,19 @@ export const systemBackupAnswer = z.object({
   is_other_disk: z.boolean().describe('Whether it lies on another disk than the data of the gateway'),
   every_h: z.number().describe('Hours between two backups, as they are made now'),
   next_at: z.string().nullable().describe('When the next one is due; null: none will be made'),
-  backups: z.array(backupFile).describe('The newest 100, newest first'),
+  backups: z
+    .array(
+      backupFile.extend({
+        kept: z.boolean().describe('A person wanted it to stay: for 30 days, of such the newest 5'),
+      }),
+    )
+    .describe('The newest 100, newest first'),
+  uploaded: z.array(uploadedBackup).describe('Brought by upload, newest upload first'),
+  uploaded_folder: z.string().describe('Where those lie'),
+  upload: z
+    .object({ bytes: z.int(), received: z.int() })
+    .nullable()
+    .describe('An upload under way; null: none'),
   key: z
     .object({ id: z.string(), made_at: z.string() })
     .nullable()
@@ -64,7 +98,25 @@ export const systemBackupRun = z.object({
     .boolean()
     .optional()
     .describe('Make the folder ready first: whoever sends it sees that the stick is plugged in'),
+  keep: z
+    .boolean()
+    .optional()
+    .describe('It stays for 30 days whatever its age, as before something is deleted'),
 });
+
+/** POST /system/backup/upload */
+export const systemBackupUpload = z.object({
+  bytes: z.int().min(1).max(MOST_UPLOAD_BYTES).describe('Size of the whole file'),
+});
+/** PUT /system/backup/upload/{upload_id} */
+export const systemBackupUploadPiece = z.object({
+  offset: z.coerce.number().int().min(0).max(MOST_UPLOAD_BYTES).describe('What was received so far'),
+});
+/** DELETE /system/backup/uploaded/{name} */
+export const uploadedName = z
+  .string()
+  .max(80)
+  .regex(/^uploaded-\d{8}T\d{6}Z(-\d+)?\.backup$/, 'must be the name of an uploaded backup');
 
 /** POST /system/backup/key */
 export const systemBackupKey = z.object({

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type {
   systemBackupAnswer,
   systemBackupKeyAnswer,
+  systemBackupUploadAnswer,
   systemRestoreAnswer,
 } from '#contract/resources/system-backup.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -10,13 +11,14 @@ import type { PresentPasswordDeps } from '#core/present-password.ts';
 export type BackupAnswer = z.infer<typeof systemBackupAnswer>;
 export type RestoreAnswer = z.infer<typeof systemRestoreAnswer>;
 export type NewKey = z.infer<typeof systemBackupKeyAnswer>;
+export type UploadAnswer = z.infer<typeof systemBackupUploadAnswer>;
 export type Work = NonNullable<BackupAnswer['work']>;
 
 /** What a person may ask of the backups of the box; each begins something and answers at once. */
 export type BackupDesk = {
   state: () => Promise<BackupAnswer>;
   /** Throws 409 while something else is under way, or where it cannot be done. */
-  run: (wish: { prepare: boolean }) => Promise<void>;
+  run: (wish: { prepare: boolean; keep: boolean }) => Promise<void>;
   newKey: (wish: { replace: boolean }) => Promise<NewKey>;
   /** Throws 422 for what cannot be a key at all. */
   prove: (key: string) => Promise<void>;
@@ -27,10 +29,28 @@ export type BackupDesk = {
   drop: () => Promise<void>;
 };
 
-export type BackupRouteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> &
+/** Backups that people bring to the box, piece by piece. */
+export type UploadDesk = {
+  /** Throws 409 while somebody else is at it, 507 where the disk has no room. One's own unfinished one ends. */
+  begin: (wish: { bytes: number; by: string }) => Promise<UploadAnswer>;
+  /** The answer to the last piece names the file, which is on disk by then. Throws 404, 409, 413, 422, 507. */
+  take: (piece: { id: string; by: string; offset: number; bytes: Uint8Array }) => Promise<UploadAnswer>;
+  cancel: (which: { id: string; by: string }) => Promise<void>;
+  remove: (name: string) => Promise<void>;
+};
+
+export type KeeperDeps = {
+  /** True when the user operates every farm, or is the first and only one on a box without any. */
+  operatesEveryFarm: (userId: string) => Promise<boolean>;
+};
+
+export type BackupAuditDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
+
+export type UploadRouteDeps = BackupAuditDeps & KeeperDeps & { uploads: UploadDesk };
+
+export type BackupRouteDeps = BackupAuditDeps &
+  KeeperDeps &
   PresentPasswordDeps & {
     desk: BackupDesk;
     account: (userId: string) => Promise<{ id: string; name: string; password_hash: string } | null>;
-    /** True when the user operates every farm, or is the first and only one on a box without any. */
-    operatesEveryFarm: (userId: string) => Promise<boolean>;
   };

@@ -9,12 +9,10 @@ import {
   systemRestoreApply,
   systemRestoreCheck,
 } from '#contract/resources/system-backup.ts';
-import { audit } from '#core/audit.ts';
-import type { Change } from '#core/changes.ts';
-import { forbidden } from '#core/errors.ts';
 import { requirePresentPassword } from '#core/present-password.ts';
-import { invalidToken, signedIn } from '#core/request-checks.ts';
-import { type Request, type Route, route } from '#core/route.ts';
+import { invalidToken } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
+import { type Asked, backupEntry, requireKeeper } from './keeper.ts';
 import type { BackupRouteDeps } from './ports.ts';
 
 /** They hand out keys and exchange the data of the box: for people only. */
@@ -24,36 +22,15 @@ const NO_STORE = { 'Cache-Control': 'no-store' } as const;
 /** Backups of the box, the recovery key, and the way back; for ADMINs and those who operate every farm of the box. */
 export function backupRoutes(deps: BackupRouteDeps): Route[] {
   const { desk } = deps;
-  type Asked = Pick<Request<unknown, unknown, unknown>, 'caller' | 'source'>;
-
-  async function requireKeeper(request: Asked): Promise<string> {
-    const { userId, role } = signedIn(request);
-    if (role !== 'ADMIN' && !(await deps.operatesEveryFarm(userId)))
-      throw forbidden(
-        'Only administrators, and those who operate every farm of this gateway, keep its backups',
-      );
-    return userId;
-  }
-
   /** What opens the data of the box, or exchanges it, is not for a phone that somebody left lying about. */
   async function requirePerson(request: Asked, password: string) {
-    const account = await deps.account(await requireKeeper(request));
+    const account = await deps.account(await requireKeeper(deps, request));
     if (account === null) throw invalidToken();
     await requirePresentPassword(deps, account, { field: 'password', password, source: request.source });
     return account;
   }
 
-  const entry = (userId: string, action: string, details: Record<string, unknown>): Change =>
-    audit(deps, {
-      farm_id: null,
-      entity_type: 'SYSTEM',
-      entity_id: deps.idOf('gateway'),
-      entity_name: 'gateway',
-      action,
-      user_id: userId,
-      details,
-    });
-
+  const entry = backupEntry(deps);
   return [
     route({
       ...shared,
@@ -62,7 +39,7 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       summary: 'How the backups of this gateway stand; for those who operate every farm of it, and ADMINs',
       answers: { 200: { schema: systemBackupAnswer }, 403: { schema: errorBody } },
       async handle(request) {
-        await requireKeeper(request);
+        await requireKeeper(deps, request);
         return { answer: { status: 200, body: await desk.state() } };
       },
     }),
@@ -74,8 +51,9 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       body: systemBackupRun,
       answers: { 202: { schema: systemBackupAnswer } },
       async handle(request) {
-        await requireKeeper(request);
-        await desk.run({ prepare: request.body.prepare ?? false });
+        await requireKeeper(deps, request);
+        const { prepare = false, keep = false } = request.body;
+        await desk.run({ prepare, keep });
         return { answer: { status: 202, body: await desk.state() } };
       },
     }),
@@ -107,7 +85,7 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       body: systemBackupProof,
       answers: { 202: { schema: systemBackupAnswer } },
       async handle(request) {
-        await requireKeeper(request);
+        await requireKeeper(deps, request);
         await desk.prove(request.body.recovery_key);
         return { answer: { status: 202, body: await desk.state() } };
       },
@@ -119,7 +97,7 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       summary: 'The backup that was checked, what would change with it, and how a restore ended',
       answers: { 200: { schema: systemRestoreAnswer }, 403: { schema: errorBody } },
       async handle(request) {
-        await requireKeeper(request);
+        await requireKeeper(deps, request);
         return { answer: { status: 200, body: await desk.restore() } };
       },
     }),
@@ -167,7 +145,7 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       summary: 'Put away the backup that was checked, or the word of how a restore ended',
       answers: { 204: null },
       async handle(request) {
-        await requireKeeper(request);
+        await requireKeeper(deps, request);
         await desk.drop();
         return { answer: { status: 204 } };
       },

@@ -4,7 +4,7 @@ import { farm } from '#contract/resources/farms.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { schedule } from '#contract/resources/schedules.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { type Committed, type CommittedRow, rowsOf } from '#core/changes.ts';
 import type {
   ControlPoint,
   ControlView,
@@ -25,7 +25,7 @@ export type Registry = ControlViews & {
   load: () => Promise<void>;
   /** Reads one again: after a stale commit, when another process may have changed it. */
   refresh: (id: string) => Promise<ControlView | null>;
-  /** Follows a committed unit. Answers the views it touched, as they were and are. */
+  /** Follows a committed unit. Answers the views it touched, as they were and are; who came back has to be read. */
   follow: (committed: Committed) => { before: ControlView | null; after: ControlView | null }[];
   setUnsaved: (id: string, unsaved: UnsavedTarget | null) => void;
   /** Changes presence in place: it is rewritten at every heartbeat. */
@@ -117,6 +117,7 @@ export function createRegistry(deps: {
       };
       for (const { id, before: old, after, rev, hidden } of rowsOf(committed, controlPoint)) {
         const row: ControlPoint = { ...after, rev };
+        if (isBack({ before: old, rev, hidden })) continue;
         if (old === null && !hidden) {
           before.set(id, null);
           keep(newView(row));
@@ -151,6 +152,18 @@ export function createRegistry(deps: {
     return { ...view, row, mqttId: mqttIdOf(deps, row.device_id), unsaved: isSaved ? null : view.unsaved };
   }
 }
+
+const isBack = ({ before, rev, hidden }: Pick<CommittedRow, 'before' | 'rev' | 'hidden'>): boolean =>
+  before === null && !hidden && rev > 1;
+
+/**
+ * Control points that were deleted and are there again. Their keys and orders are in no commit: they are read before
+ * control knows of them, because who says the name of a controller without a key is taken for it.
+ */
+export const cameBack = (committed: Committed): string[] =>
+  rowsOf(committed, controlPoint)
+    .filter(isBack)
+    .map(({ id }) => id);
 
 type ChangeView = (id: string, next: (view: ControlView) => ControlView | null) => void;
 

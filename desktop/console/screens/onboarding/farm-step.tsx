@@ -18,17 +18,19 @@ import { welcomeWords } from './words.ts';
 
 const shownZone = (zone: string) => zone.replace('America/', '').replaceAll('_', ' ');
 
-/** On a box without any farm the first question is whether there was one: its backups lie on the stick. */
+/** On a box without any farm the first question is whether there was one: its backups lie on the stick, or with the person. */
 function RestoreFirst() {
   const words = welcomeWords();
   const { data } = useGet<z.infer<typeof systemBackupAnswer>>(isHosted.value ? null : '/system/backup');
-  const newest = data?.backups[0];
-  if (newest === undefined) return null;
+  if (data === undefined) return null;
+  const newest = data.backups[0];
   return (
     <div class="note">
       <div class="stack grow">
         <strong>{words.restoreFirst}</strong>
-        <p class="muted">{words.restoreFound(dayAndTime(newest.made_at))}</p>
+        <p class="muted">
+          {newest === undefined ? words.restoreBring : words.restoreFound(dayAndTime(newest.made_at))}
+        </p>
         <div>
           <Link class="button big" href="/sistema/backup">
             {words.restoreGo}

@@ -30,6 +30,7 @@ export const welcomeWords = dictionary({
     restoreFirst: 'Esta fazenda já existia?',
     restoreFound: (at: string) =>
       `Há um backup de ${at} no pen drive. Restaure em vez de criar tudo de novo.`,
+    restoreBring: 'Se você tem o arquivo de um backup dela, traga-o em vez de criar tudo de novo.',
     restoreGo: 'Restaurar',
     farm: 'Sua fazenda',
     farmText: 'O estado diz o fuso horário, e por ele andam os horários de aeração.',
@@ -89,6 +90,7 @@ export const welcomeWords = dictionary({
     restoreFirst: 'Did this farm exist before?',
     restoreFound: (at: string) =>
       `There is a backup of ${at} on the stick. Restore it instead of creating all anew.`,
+    restoreBring: 'If you have the file of a backup of it, bring it instead of creating all anew.',
     restoreGo: 'Restore',
     farm: 'Your farm',
     farmText: 'The state tells the time zone, and aeration schedules follow it.',

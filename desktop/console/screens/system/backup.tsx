@@ -49,7 +49,10 @@ export function Backup() {
         <Answer of={state}>
           {(data) =>
             data.folder === null ? (
-              <NoFolder />
+              <>
+                <NoFolder />
+                <WayBack state={data} of={restore} />
+              </>
             ) : (
               <>
                 {isEmptyBox ? <WayBack state={data} of={restore} /> : null}

@@ -2,17 +2,11 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { FarmAnswer } from '#contract/resources/farms.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
-import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { toast } from '../../components/toast.tsx';
-import { del } from '../../data/api.ts';
-import { farm, farmControlPoints, isOwner, mayManage } from '../../data/farm-store.ts';
-import { isBlind } from '../../data/live.ts';
-import { usePondCards } from '../../data/places.ts';
-import { refresh, useGet } from '../../data/query.ts';
-import { figure, quantity } from '../../i18n/format.ts';
+import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
+import { useGet } from '../../data/query.ts';
 import { Story } from '../pond/pond-story.tsx';
 import { FarmForm } from './farm-form.tsx';
+import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
 import { farmWords } from './farm-words.ts';
 import { PondRegister } from './pond-register.tsx';
 import { SystemPage } from './system-page.tsx';
@@ -21,8 +15,17 @@ import { systemWords } from './words.ts';
 export function FarmSettings() {
   const words = farmWords();
   const noRight = systemWords().noRight;
+  const [, go] = useLocation();
+  const [gone, setGone] = useState<GoneFarm | null>(null);
   const shown = farm.value;
   const detail = useGet<FarmAnswer>(shown === null ? null : `/farms/${shown.id}`);
+  if (gone !== null) {
+    return (
+      <SystemPage title={words.title} narrow>
+        <Gone of={gone} onRead={() => go('/')} />
+      </SystemPage>
+    );
+  }
   if (shown === null) {
     return (
       <SystemPage title={words.title}>
@@ -45,66 +48,7 @@ export function FarmSettings() {
       </section>
       <PondRegister farmId={shown.id} />
       <Story path={`/logs/farms/${shown.id}`} />
-      {isOwner.value ? <Removal id={shown.id} name={shown.name} /> : null}
+      {isOwner.value ? <Removal key={shown.id} id={shown.id} name={shown.name} onGone={setGone} /> : null}
     </SystemPage>
-  );
-}
-
-function Removal({ id, name }: { id: string; name: string }) {
-  const words = farmWords();
-  const [, go] = useLocation();
-  const [isAsking, setAsking] = useState(false);
-  const cards = usePondCards();
-  const remove = async () => {
-    await del(`/farms/${id}`);
-    refresh('farms', 'ponds', 'control-points');
-    toast(words.removed(name), null, 6_000);
-    go('/');
-  };
-  return (
-    <section class="card stack">
-      <h2>{words.danger}</h2>
-      <p class="muted">{words.dangerText}</p>
-      <div>
-        <Button look="danger" disabled={isBlind.value} onClick={() => setAsking(true)}>
-          {words.removeFarm}
-        </Button>
-      </div>
-      {isAsking ? (
-        <ConfirmDialog
-          title={words.removeFarmTitle(name)}
-          label={words.removeFarm}
-          mustType={{ label: words.typeName(name), text: name }}
-          isReady={cards.data !== undefined && !isBlind.value}
-          work={remove}
-          onClose={() => setAsking(false)}
-        >
-          <p>{words.dangerText}</p>
-          <Lost of={cards} />
-        </ConfirmDialog>
-      ) : null}
-    </section>
-  );
-}
-
-/** Counted, so that nobody takes a farm at work for an empty one. */
-function Lost({ of: cards }: { of: ReturnType<typeof usePondCards> }) {
-  const words = farmWords();
-  return (
-    <Answer of={cards}>
-      {({ summary }) => (
-        <ul class="stack" data-lost>
-          <li>
-            <strong>{words.lostPonds(figure(summary.total_ponds), figure(summary.active_ponds))}</strong>
-            {summary.total_biomass_kg > 0
-              ? ` · ${words.lostShrimp(quantity(summary.total_biomass_kg, 0, 'kg'))}`
-              : ''}
-          </li>
-          <li>
-            <strong>{words.lostPoints(figure(farmControlPoints.value.length))}</strong>
-          </li>
-        </ul>
-      )}
-    </Answer>
   );
 }

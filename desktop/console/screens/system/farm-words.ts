@@ -53,7 +53,7 @@ export const farmWords = dictionary({
     typeName: (name: string) => `Para confirmar, escreva ${name}`,
     danger: 'Apagar a fazenda',
     dangerText:
-      'Viveiros, lotes, medições, pontos de controle e horários somem da lista. Os controladores seguem sozinhos pela última programação que receberam. Antes, confira o backup.',
+      'Viveiros, lotes, medições, pontos de controle e horários somem da lista. Os controladores seguem sozinhos pela última programação que receberam.',
     removeFarm: 'Apagar fazenda',
     removeFarmTitle: (name: string) => `Apagar a fazenda ${name}?`,
     removed: (name: string) => `${name} apagado.`,
@@ -115,7 +115,7 @@ export const farmWords = dictionary({
     typeName: (name: string) => `To confirm, type ${name}`,
     danger: 'Delete the farm',
     dangerText:
-      'Ponds, batches, measurements, control points and schedules go from the lists. Controllers go on alone by the last schedule they got. Look at the backup first.',
+      'Ponds, batches, measurements, control points and schedules go from the lists. Controllers go on alone by the last schedule they got.',
     removeFarm: 'Delete farm',
     removeFarmTitle: (name: string) => `Delete the farm ${name}?`,
     removed: (name: string) => `${name} deleted.`,

@@ -5,15 +5,14 @@ import type { systemRestoreAnswer } from '#contract/resources/system-backup.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { TextField } from '../../components/field.tsx';
 import { del, post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { dayAndTime, figure } from '../../i18n/format.ts';
-import { fileSize } from './backup-stand.tsx';
 import { backupWords } from './backup-words.ts';
 import { type BackupState, saidOfField, WorkNote } from './backup-work.tsx';
-import { TypedKey } from './recovery-key.tsx';
+import { ChooseBackup } from './choose-backup.tsx';
 import { saidIn } from './said-in.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
@@ -30,7 +29,7 @@ export function RestoreCard({ state, restore }: { state: BackupState; restore: R
       {restore.state === 'checked' ? (
         <Checked state={state} restore={restore} />
       ) : ['none', 'done', 'failed'].includes(restore.state) ? (
-        <Choose state={state} />
+        <ChooseBackup state={state} />
       ) : null}
     </section>
   );
@@ -70,59 +69,6 @@ function Outcome({ restore }: { restore: RestoreState }) {
   );
 }
 
-function Choose({ state }: { state: BackupState }) {
-  const words = backupWords();
-  const { fault, run } = useWork(words.refused);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [typed, setTyped] = useState('');
-  const [password, setPassword] = useState('');
-  const backup = chosen ?? state.backups[0]?.name ?? '';
-  const open = () =>
-    run(async () => {
-      try {
-        await post('/system/restore/check', { backup, recovery_key: typed, password });
-      } catch (error) {
-        throw saidOfField(error);
-      }
-      refresh('system');
-    });
-  if (state.backups.length === 0) return <p class="muted">{words.refused.NO_BACKUP}</p>;
-  return (
-    <form class="stack" onSubmit={(event) => event.preventDefault()}>
-      <p class="muted">{words.restoreText}</p>
-      <SelectField
-        label={words.which}
-        value={backup}
-        onInput={(event) => setChosen(event.currentTarget.value)}
-        options={state.backups.map(({ name, made_at, bytes }) => ({
-          value: name,
-          label: words.option(dayAndTime(made_at), fileSize(bytes)),
-        }))}
-      />
-      <TypedKey value={typed} onTyped={setTyped} />
-      <TextField
-        label={words.password}
-        type="password"
-        value={password}
-        autoComplete="current-password"
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
-      <FaultNote fault={fault} />
-      {state.work?.state === 'done' ? null : <WorkNote work={state.work} of="check" />}
-      <div>
-        <WorkButton
-          disabled={
-            typed.trim() === '' || password === '' || state.work?.state === 'running' || isBlind.value
-          }
-          work={open}
-        >
-          {words.open}
-        </WorkButton>
-      </div>
-    </form>
-  );
-}
-
 function Checked({ state, restore }: { state: BackupState; restore: RestoreState }) {
   const words = backupWords();
   const { fault, run } = useWork(words.refused);
@@ -131,7 +77,8 @@ function Checked({ state, restore }: { state: BackupState; restore: RestoreState
   if (checked === null) return null;
   const changing = checked.counts.filter(({ lost, back, differ }) => lost + back + differ > 0);
   const lost = checked.counts.reduce((sum, one) => sum + one.lost, 0);
-  const from = `${state.folder ?? ''}/${checked.backup}`;
+  const isUploaded = state.uploaded.some(({ name }) => name === checked.backup);
+  const from = `${(isUploaded ? state.uploaded_folder : state.folder) ?? ''}/${checked.backup}`;
   const service = (verb: string) => `sudo systemctl ${verb} ${COMMAND}`;
   return (
     <>

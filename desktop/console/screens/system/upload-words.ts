@@ -1,0 +1,63 @@
+import { dictionary } from '../../i18n/language.ts';
+
+export const uploadWords = dictionary({
+  'pt-BR': {
+    title: 'O backup está em outro lugar?',
+    file: 'Arquivo de backup',
+    hint: 'De um computador, celular ou pen drive (farm-….backup). Vai uma vez só: depois tente as chaves que quiser.',
+    send: 'Enviar o arquivo',
+    cancel: 'Cancelar o envio',
+    sending: (percent: string, sent: string, whole: string) => `Enviando: ${percent} (${sent} de ${whole})`,
+    stay: 'Fique nesta tela até o fim. A aeração segue normal enquanto isso.',
+    arrived: 'O arquivo chegou inteiro. Agora a chave.',
+    option: (at: string, size: string) => `Enviado: backup de ${at} · ${size}`,
+    about: (at: string, key: string) =>
+      `Chegou por esta tela em ${at}; abre com a chave ${key}. Sai sozinho depois de 7 dias.`,
+    remove: 'Remover o arquivo enviado',
+    removeTitle: 'Remover o arquivo enviado?',
+    removeText: 'Só a cópia que está nesta caixa sai. O arquivo de onde ela veio fica onde está.',
+    empty: 'O arquivo está vazio.',
+    tooLarge: 'O arquivo é maior que 4 GB: não é um backup.',
+    unreadable: 'O arquivo não pode ser lido: o pen drive saiu? Escolha de novo.',
+    lost: 'A ligação com o gateway caiu no meio do envio. Nada mudou: chegue mais perto do Wi-Fi e envie de novo.',
+    refused: {
+      NOT_A_BACKUP: 'Este arquivo não é um backup deste programa, ou o começo dele está estragado.',
+      NO_SPACE: 'A caixa não tem espaço livre para este arquivo. Nada mudou.',
+      NOT_STORED: 'A caixa não conseguiu gravar o arquivo. Nada mudou; veja o cartão dela.',
+      ALREADY_UPLOADING: 'Outra pessoa está enviando um backup. Espere ela acabar.',
+      TOO_MANY_UPLOADED: 'Há arquivos enviados demais nesta caixa: remova um antes.',
+      ALREADY_RUNNING: 'Este backup está sendo aberto agora. Espere acabar.',
+      // it went meanwhile, as an upload that stood still for two minutes does
+      NOT_FOUND: 'O envio parou por tempo demais e foi descartado. Envie de novo.',
+    },
+  },
+  en: {
+    title: 'Is the backup somewhere else?',
+    file: 'Backup file',
+    hint: 'From a computer, phone or stick (farm-….backup). It goes over once: then try as many keys as you like.',
+    send: 'Send the file',
+    cancel: 'Cancel the upload',
+    sending: (percent: string, sent: string, whole: string) => `Sending: ${percent} (${sent} of ${whole})`,
+    stay: 'Stay on this screen until it is done. Aeration goes on as ever meanwhile.',
+    arrived: 'The file arrived whole. Now the key.',
+    option: (at: string, size: string) => `Uploaded: backup of ${at} · ${size}`,
+    about: (at: string, key: string) =>
+      `Came through this screen on ${at}; the key ${key} opens it. It goes by itself after 7 days.`,
+    remove: 'Remove the uploaded file',
+    removeTitle: 'Remove the uploaded file?',
+    removeText: 'Only the copy in this box goes. The file it came from stays where it is.',
+    empty: 'The file is empty.',
+    tooLarge: 'The file is larger than 4 GB: it is no backup.',
+    unreadable: 'The file cannot be read: was the stick pulled? Choose it again.',
+    lost: 'The line to the gateway went in the middle of the upload. Nothing changed: go closer to the Wi-Fi and send it again.',
+    refused: {
+      NOT_A_BACKUP: 'This file is not a backup of this program, or its beginning is damaged.',
+      NO_SPACE: 'The box has no free space for this file. Nothing changed.',
+      NOT_STORED: 'The box could not store the file. Nothing changed; look at its card.',
+      ALREADY_UPLOADING: 'Somebody else is uploading a backup. Wait until they are done.',
+      TOO_MANY_UPLOADED: 'Too many uploaded files lie in this box: remove one first.',
+      ALREADY_RUNNING: 'This backup is just being opened. Wait until that is over.',
+      NOT_FOUND: 'The upload stood still for too long and was dropped. Send it again.',
+    },
+  },
+});
