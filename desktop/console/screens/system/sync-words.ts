@@ -87,6 +87,11 @@ export const syncWords = dictionary({
     days: (n: string) => `mais ${n} dias`,
     noBound: 'sem limite à vista',
     trouble: 'O que falhou na última tentativa',
+    troubles: {
+      timeout: 'a nuvem não respondeu a tempo',
+      unreachable: 'a nuvem não foi alcançada',
+      broken: 'a resposta da nuvem chegou quebrada',
+    },
     ago: (age: string) => `há ${age}`,
     never: 'nunca',
     parked: 'Guardado à parte',
@@ -231,6 +236,11 @@ export const syncWords = dictionary({
     days: (n: string) => `${n} more days`,
     noBound: 'no bound in sight',
     trouble: 'What the last attempt failed of',
+    troubles: {
+      timeout: 'the cloud did not answer in time',
+      unreachable: 'the cloud was not reached',
+      broken: 'the answer of the cloud came broken',
+    },
     ago: (age: string) => `${age} ago`,
     never: 'never',
     parked: 'Kept aside',
