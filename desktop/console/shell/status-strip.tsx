@@ -34,7 +34,7 @@ export function StatusStrip() {
         </span>
       )}
       <span class="grow" />
-      {farms.value.length > 1 ? <FarmChoice /> : <span class="lamp">{farm.value?.name ?? ''}</span>}
+      {farms.value.length > 1 ? <FarmChoice /> : <FarmName />}
       <span class="lamp" title={`${words.farmTime}: ${farm.value?.timezone ?? ''}`}>
         {farmTime.value}
       </span>
@@ -83,6 +83,15 @@ export function FarmStamp() {
       {words.hosted(clockTime(at), age(now.value - at))}
       {farmWordAge.value === 'fresh' ? null : <strong> · {words.farmSilent}</strong>}
     </p>
+  );
+}
+
+function FarmName() {
+  const name = farm.value?.name ?? '';
+  return (
+    <span class="lamp farm-name" title={name}>
+      <span>{name}</span>
+    </span>
   );
 }
 
