@@ -40,7 +40,7 @@ export function Diagnostics() {
       <Answer of={readiness}>
         {(told) => (
           <>
-            <p class={`note ${told.ready ? '' : 'p1'}`}>{told.ready ? words.ready : words.notReady}</p>
+            <p class={`note ${told.ready ? '' : 'p1'}`}>{standingOf(told.ready)}</p>
             {hasDoctor ? null : <Checks told={told} />}
           </>
         )}
@@ -51,12 +51,19 @@ export function Diagnostics() {
   );
 }
 
+function standingOf(isReady: boolean): string {
+  const words = healthWords();
+  if (isHosted.value) return isReady ? words.cloudReady : words.cloudNotReady;
+  return isReady ? words.ready : words.notReady;
+}
+
 function Checks({ told }: { told: Readiness }) {
   const words = healthWords();
   const names: Readonly<Record<string, string>> = words.check;
   const reasons: Readonly<Record<string, string>> = words.reason;
   // what a part says while it is well is for machines; of one in trouble it is all there is
-  const said = (ok: boolean, detail = '') => reasons[detail] ?? (ok ? '' : detail);
+  const said = (name: string, ok: boolean, detail = '') =>
+    reasons[detail] ?? (ok ? '' : name === 'backup' ? words.backupBad : detail);
   return (
     <div class="table-frame">
       <table class="table stacks">
@@ -73,7 +80,7 @@ function Checks({ told }: { told: Readiness }) {
               <th scope="row">{names[name] ?? name}</th>
               <td data-label={words.state}>{ok ? `✓ ${words.ok}` : <strong>▲ {words.bad}</strong>}</td>
               <td data-label={words.detail} class="breaks">
-                {said(ok, detail)}
+                {said(name, ok, detail)}
               </td>
             </tr>
           ))}

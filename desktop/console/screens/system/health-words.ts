@@ -4,6 +4,8 @@ import { dictionary } from '../../i18n/language.ts';
 export const healthWords = dictionary({
   'pt-BR': {
     diagnostics: 'Diagnóstico',
+    cloudReady: 'A nuvem está pronta.',
+    cloudNotReady: 'A nuvem não está pronta.',
     ready: 'O gateway está pronto.',
     notReady: 'O gateway não está pronto.',
     attention: 'O que precisa de atenção',
@@ -37,6 +39,7 @@ export const healthWords = dictionary({
     devices: 'Controladores no ar',
     devicesOf: (online: string, all: string) => `${online} de ${all}`,
     clock: 'Relógio do gateway',
+    cloudClock: 'Relógio da nuvem',
     trusted: 'confiável',
     estimated: 'não confiável: horários esperam, valem as posições seguras',
     reason: {
@@ -106,6 +109,8 @@ export const healthWords = dictionary({
   },
   en: {
     diagnostics: 'Diagnostics',
+    cloudReady: 'The cloud is ready.',
+    cloudNotReady: 'The cloud is not ready.',
     ready: 'The gateway is ready.',
     notReady: 'The gateway is not ready.',
     attention: 'What needs attention',
@@ -139,6 +144,7 @@ export const healthWords = dictionary({
     devices: 'Controllers online',
     devicesOf: (online: string, all: string) => `${online} of ${all}`,
     clock: 'Clock of the gateway',
+    cloudClock: 'Clock of the cloud',
     trusted: 'trusted',
     estimated: 'not to be trusted: schedules wait, fail-safe states hold',
     reason: {

@@ -30,7 +30,9 @@ export const syncWords = dictionary({
     restored: 'A versão que saiu vale de novo.',
     confirmed: 'Mantida a que ficou.',
     notRestorable: 'Esta não pode voltar: o lugar dela já tem outra coisa.',
-    unknownPerson: 'sistema',
+    unknownPerson: 'autor não informado',
+    yes: 'sim',
+    no: 'não',
     outcome: {
       restored: 'A que saiu voltou',
       confirmed: 'Ficou como estava',
@@ -179,7 +181,9 @@ export const syncWords = dictionary({
     restored: 'The dropped version counts again.',
     confirmed: 'What stayed is kept.',
     notRestorable: 'This one cannot come back: something else has its place.',
-    unknownPerson: 'system',
+    unknownPerson: 'author not told',
+    yes: 'yes',
+    no: 'no',
     outcome: {
       restored: 'The dropped one came back',
       confirmed: 'It stayed as it was',
