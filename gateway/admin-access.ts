@@ -65,12 +65,12 @@ export const showSubscription: Command = async (session) => {
 export const listFarms: Command = async (session) => {
   const owner = await accountIfNamed(session);
   const farms = await adminQueries(session.database.read).farms(owner?.id ?? null);
-  const rows = farms.map(({ id, name, owner_email, ponds, control_points }) => [
+  const rows = farms.map(({ id, name, owner_email, ponds, control_points, simulated_points }) => [
     id,
     name,
     owner_email,
     `${ponds} ponds`,
-    `${control_points} control points`,
+    `${control_points} control points${simulated_points === 0 ? '' : ` (${simulated_points} simulated)`}`,
   ]);
   return { sentence: linesOf('There are no farms', rows), value: farms };
 };

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { listBackups, listByName } from '#adapters/backup/backup-folder.ts';
 import { goesOverCard, hoursBetween, notePace } from '#adapters/backup/backup-pace.ts';
-import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
+import { BackupTrouble, troubleInPortuguese } from '#adapters/backup/backup-trouble.ts';
 import { isBackupDue, isSnapshotDue, RETRY_MS, type Tried } from '#adapters/backup/due.ts';
 import { clearScratch } from '#adapters/backup/scratch.ts';
 import type { Checks } from '#adapters/http/health.ts';
@@ -111,7 +111,7 @@ export function wireBackup(deps: BackupDeps) {
     const due = { now: kernel.now(), monotonic: monotonic(), everyMs: everyHours(config, state) * HOUR };
     if (!isBackupDue({ ...due, newestAt: state.newestBackupAt, tried: state.backup })) return;
     const wrong = await makeOne(run, { folder, pinned: false });
-    if (wrong !== null) return telling('a failed backup', () => tellPeople(folder));
+    if (wrong !== null) return telling('a failed backup', () => tellPeople(folder, wrong));
   }
 
   async function makeOne(
@@ -151,10 +151,9 @@ export function wireBackup(deps: BackupDeps) {
   }
 
   /** Once a day, whatever goes wrong how often. */
-  async function tellPeople(folder: string): Promise<void> {
+  async function tellPeople(folder: string, wrong: Error): Promise<void> {
     const day = isoOf(kernel.now()).slice(0, 10);
     const farms = await database.read.selectFrom('farms').select('id').where('hidden', '=', 0).execute();
-    const reason = state.trouble ?? '';
     const changes = await Promise.all(
       farms.map(({ id }) =>
         notify(
@@ -164,8 +163,8 @@ export function wireBackup(deps: BackupDeps) {
             title: (language) => (language === 'en' ? 'The backup failed' : 'O backup falhou'),
             message: (language) =>
               language === 'en'
-                ? `The backup of the gateway failed: ${reason}. Look whether the stick is plugged in and has room.`
-                : `O backup do gateway falhou: ${reason}. Veja se o pendrive está conectado e tem espaço.`,
+                ? `The backup of the gateway failed: ${wrong.message}. Look whether the stick is plugged in and has room.`
+                : `O backup do gateway falhou: ${troubleInPortuguese(wrong, folder)}. Veja se o pendrive está conectado e tem espaço.`,
             data: { event: 'backup_failed', folder },
             cause: `backup_failed:${day}:${id}`,
           },

@@ -164,6 +164,7 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
         created_at: expect.any(String),
         ponds: 1,
         control_points: 1,
+        simulated_points: 0,
       };
       expect(await json('list-farms', '--email', String(me['email']))).toEqual({ code: 0, value: [farm] });
       const all = await json('list-farms');
@@ -171,6 +172,10 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
       expect((all.value as unknown[]).length).toBeGreaterThan(1);
       expect(await told('list-farms', '--email', String(me['email']))).toBe(
         `${farmId}  Fazenda Norte  ${me['email']}  1 ponds  1 control points`,
+      );
+      await app.call('POST', '/simulator/controllers', { token, body: { farm_id: farmId, count: 2 } });
+      expect(await told('list-farms', '--email', String(me['email']))).toContain(
+        '3 control points (2 simulated)',
       );
     });
 

@@ -334,7 +334,11 @@ describe('the backups of a gateway', () => {
       await box.backup?.tick(doJob);
     }
     expect(readdirSync(stick)).toEqual([]);
-    expect(await notices()).toHaveLength(1);
+    expect(await notices()).toEqual([
+      expect.objectContaining({
+        message: `O backup do gateway falhou: o pendrive não está em ${stick}, ou ainda não foi preparado. Veja se o pendrive está conectado e tem espaço.`,
+      }),
+    ]);
     expect(box.sentences).toContainEqual(
       expect.objectContaining({ level: 'error', sentence: 'a backup failed; it is tried again' }),
     );

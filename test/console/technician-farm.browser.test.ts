@@ -177,6 +177,20 @@ describe('a technician at the farm', () => {
     expect(await violationsOn(page)).toEqual([]);
   });
 
+  it('reads in the own language what is wrong with the box and with a silent controller', async () => {
+    const { app } = console_;
+    const page = await console_.open('/sistema/diagnostico', { width: 360, height: 740 });
+    const modemFinding = page.locator('[data-finding=modem_no_network]');
+    await modemFinding.waitFor();
+    expect(await modemFinding.innerText()).toMatch(/Agora:[\s\S]*O que fazer:/);
+    await page.getByText(/^Em ordem \(\d+\)/).click();
+    expect(await violationsOn(page)).toEqual([]);
+    app.clock.advance(2 * MINUTE);
+    const siren = app.control.registry.byDeviceId('aer-CP-03');
+    await page.goto(`${app.base}/sistema/dispositivos/${siren?.row.id}`);
+    await page.getByText(/^há .* · sem sinal$/).waitFor();
+  });
+
   it('makes the recovery key, prints it once, makes a backup and proves that the paper opens it', async () => {
     const page = await console_.open('/sistema/backup', { width: 360, height: 740 });
     await page.getByText('Falta a chave de recuperação: sem ela').waitFor();

@@ -10,7 +10,13 @@ export function RecordTable<Row>({
   actionsName,
 }: {
   label: string;
-  columns: readonly { name: string; isNumber?: boolean; of: (row: Row) => ComponentChildren }[];
+  /** The first one names the row. */
+  columns: readonly {
+    name: string;
+    isNumber?: boolean;
+    isLong?: boolean;
+    of: (row: Row) => ComponentChildren;
+  }[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   actions?: ((row: Row) => ComponentChildren) | undefined;
@@ -18,7 +24,7 @@ export function RecordTable<Row>({
 }) {
   return (
     <div class="table-frame long" tabIndex={0} role="region" aria-label={label}>
-      <table class="table">
+      <table class="table stacks pairs">
         <thead>
           <tr>
             {columns.map(({ name, isNumber }) => (
@@ -36,11 +42,21 @@ export function RecordTable<Row>({
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ name, isNumber, of }) => (
-                <td key={name} class={isNumber === true ? 'number' : ''}>
-                  {of(row)}
-                </td>
-              ))}
+              {columns.map(({ name, isNumber, isLong, of }, index) =>
+                index === 0 ? (
+                  <th key={name} scope="row">
+                    {of(row)}
+                  </th>
+                ) : (
+                  <td
+                    key={name}
+                    class={isNumber === true ? 'number' : isLong === true ? 'long' : ''}
+                    data-label={name}
+                  >
+                    {of(row)}
+                  </td>
+                ),
+              )}
               {actions === undefined ? null : <td class="acts">{actions(row)}</td>}
             </tr>
           ))}

@@ -38,7 +38,9 @@ export function StatusStrip() {
         {farms.value.length > 1 ? (
           <FarmChoice />
         ) : (
-          <span class="lamp farm-name">{farm.value?.name ?? ''}</span>
+          <span class="lamp farm-name" title={farm.value?.name}>
+            {farm.value?.name ?? ''}
+          </span>
         )}
         <span class="lamp" title={`${words.farmTime}: ${farm.value?.timezone ?? ''}`}>
           {farmTime.value}

@@ -55,3 +55,17 @@ function codeOf(error: unknown): string {
   const isCoded = typeof error === 'object' && error !== null && 'code' in error;
   return isCoded && typeof error.code === 'string' ? error.code : '';
 }
+
+const IN_PORTUGUESE: Readonly<Partial<Record<TroubleCode, (where: string) => string>>> = {
+  NO_SPACE: (where) => `falta espaço em ${where}`,
+  NO_RIGHT: (where) => `${where} não aceita gravação`,
+  NOT_THERE: (where) => `${where} sumiu ou está falhando`,
+  NOT_READY: (where) => `o pendrive não está em ${where}, ou ainda não foi preparado`,
+  NO_KEY: () => 'falta a chave de recuperação',
+};
+
+/** The same for people; what nobody foresaw stays what the system said. */
+export function troubleInPortuguese(error: Error, where: string): string {
+  const code = error instanceof BackupTrouble ? error.code : null;
+  return (code === null ? undefined : IN_PORTUGUESE[code])?.(where) ?? error.message;
+}

@@ -151,7 +151,7 @@ export function simulatorRoutes(deps: SimulatorRouteDeps): Route[] {
         const { userId } = signedIn(request);
         if (!deps.isReady())
           throw conflict(
-            'The broker of this gateway is not open now; try again in a moment',
+            'Virtual controllers come in over plain MQTT, and this gateway does not listen there: right after a start try again in a moment',
             'SIMULATOR_UNAVAILABLE',
           );
         await desk.inTurn(async () => {

@@ -2,6 +2,7 @@ import { priorityOf } from '#contract/alert-priority.ts';
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import { alarmWords } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
+import { isSimulatedAlert, SimulatedMark } from '../../components/simulated.tsx';
 import { standing } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
 import { farm } from '../../data/farm-store.ts';
@@ -32,6 +33,7 @@ export function AlarmFigures() {
         const beganAt = recent.map(({ triggered_at }) => Date.parse(triggered_at));
         const forDays = standing.value.filter(({ since }) => now.value - since > DAY).length;
         const repeated = repeatedMost(recent, 10);
+        const simulated = recent.filter(isSimulatedAlert).length;
         const ofRepeated = repeated.reduce((sum, { count }) => sum + count, 0);
         return (
           <div class="stack">
@@ -68,6 +70,7 @@ export function AlarmFigures() {
                 <dd class="muted plain">{words.target('5 · 15 · 80 %')}</dd>
               </div>
             </dl>
+            {simulated === 0 ? null : <p class="muted">{words.simulated(figure(simulated))}</p>}
             <section class="card stack">
               <h2>{words.top}</h2>
               {recent.length === 0 ? null : (
@@ -77,7 +80,7 @@ export function AlarmFigures() {
                 {repeated.map(({ alert, count }) => (
                   <li key={alert.id} class="row apart">
                     <span>
-                      {placeOf(alert)} · {types[alert.type]}
+                      {placeOf(alert)} · {types[alert.type]} <SimulatedMark is={isSimulatedAlert(alert)} />
                     </span>
                     <strong>{figure(count)}</strong>
                   </li>

@@ -31,14 +31,16 @@ export function BatchGrowth({ batchId }: { batchId: string }) {
                 <dd>{percent(told.performance_percentage)}</dd>
               </div>
             </dl>
-            <div>
-              <h3>{words.advice}</h3>
-              <ul class="stack">
-                {recommendations.map((sentence) => (
-                  <li key={sentence}>{sentence}</li>
-                ))}
-              </ul>
-            </div>
+            {recommendations.length === 0 ? null : (
+              <div>
+                <h3>{words.advice}</h3>
+                <ul class="stack">
+                  {recommendations.map((sentence) => (
+                    <li key={sentence}>{sentence}</li>
+                  ))}
+                </ul>
+              </div>
+            )}
           </>
         )}
       </Answer>

@@ -38,7 +38,7 @@ export function BatchList({ params }: { params: Readonly<Record<string, string>>
       <Answer of={result} isEmpty={(rows) => rows.length === 0} empty={<Empty text={words.none} />}>
         {() => (
           <div class="table-frame" tabIndex={0} role="region" aria-label={words.title}>
-            <table class="table">
+            <table class="table stacks pairs">
               <thead>
                 <tr>
                   <th scope="col">{words.code}</th>
@@ -66,22 +66,32 @@ export function BatchList({ params }: { params: Readonly<Record<string, string>>
               <tbody>
                 {result.batches.map((batch) => (
                   <tr key={batch.id}>
-                    <td>
+                    <th scope="row">
                       <Link href={`/lotes/${encodeURIComponent(batch.batch_code)}`}>{batch.batch_code}</Link>
-                    </td>
-                    <td>
+                    </th>
+                    <td data-label={words.pond}>
                       {now.get(batch.id)?.join(' · ') ?? ponds.find(({ id }) => id === batch.pond_id)?.cod}
                     </td>
-                    <td class="number">{figure(batch.days_active)}</td>
-                    <td>{plainDay(batch.start_date)}</td>
-                    <td>{calendarDay(batch.actual_harvest_date ?? batch.expected_harvest_date)}</td>
+                    <td class="number" data-label={words.day}>
+                      {figure(batch.days_active)}
+                    </td>
+                    <td data-label={words.started}>{plainDay(batch.start_date)}</td>
+                    <td data-label={status === 'ACTIVE' ? words.harvest : words.harvested}>
+                      {calendarDay(batch.actual_harvest_date ?? batch.expected_harvest_date)}
+                    </td>
                     {status === 'ACTIVE' ? (
                       <>
-                        <td class="number">{grams(standing.get(batch.id)?.weightG)}</td>
-                        <td class="number">{quantity(standing.get(batch.id)?.kg, 0, 'kg')}</td>
+                        <td class="number" data-label={words.weight}>
+                          {grams(standing.get(batch.id)?.weightG)}
+                        </td>
+                        <td class="number" data-label={words.biomass}>
+                          {quantity(standing.get(batch.id)?.kg, 0, 'kg')}
+                        </td>
                       </>
                     ) : null}
-                    <td class="number">{percent(batch.survival_rate)}</td>
+                    <td class="number" data-label={words.survival}>
+                      {percent(batch.survival_rate)}
+                    </td>
                   </tr>
                 ))}
               </tbody>

@@ -45,7 +45,7 @@ function Page({ batch }: { batch: Batch }) {
             <Icon name="back" />
           </Link>
           <h1>{batch.batch_code}</h1>
-          <span class="chip">{words.tabs[batch.status]}</span>
+          <span class="chip">{words.stands[batch.status]}</span>
         </div>
         <Actions batch={batch} />
       </div>
@@ -79,7 +79,7 @@ function Actions({ batch }: { batch: Batch }) {
       (error: unknown) => toast(faultText(error)),
     );
   return (
-    <div class="row no-print">
+    <div class="row no-print batch-acts">
       {mayManage.value && batch.status === 'ACTIVE' ? (
         <>
           <Link class="button" href={`/lancar/racao${asked}`}>

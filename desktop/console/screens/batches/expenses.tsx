@@ -44,7 +44,7 @@ export function Expenses({ batch }: { batch: Batch }) {
                 columns={[
                   { name: words.when, of: (row) => calendarDay(row.expense_date) },
                   { name: words.category, of: (row) => names[row.category] },
-                  { name: words.description, of: (row) => row.description },
+                  { name: words.description, isLong: true, of: (row) => row.description },
                   { name: words.amount, isNumber: true, of: (row) => money(row.amount) },
                 ]}
                 actionsName={words.actions}

@@ -4,6 +4,7 @@ export const batchWords = dictionary({
   'pt-BR': {
     title: 'Lotes',
     tabs: { ACTIVE: 'Em cultivo', FINISHED: 'Despescados', ABORTED: 'Perdidos' },
+    stands: { ACTIVE: 'Em cultivo', FINISHED: 'Despescado', ABORTED: 'Perdido' },
     none: 'Nenhum lote aqui.',
     stock: 'Povoar viveiro',
     back: 'Lotes',
@@ -74,6 +75,7 @@ export const batchWords = dictionary({
   en: {
     title: 'Batches',
     tabs: { ACTIVE: 'In production', FINISHED: 'Harvested', ABORTED: 'Lost' },
+    stands: { ACTIVE: 'In production', FINISHED: 'Harvested', ABORTED: 'Lost' },
     none: 'No batch here.',
     stock: 'Stock a pond',
     back: 'Batches',

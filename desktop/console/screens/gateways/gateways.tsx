@@ -16,7 +16,7 @@ export function Gateways() {
   if (gateways.error instanceof ApiError && gateways.error.status === 404) {
     return (
       <SystemPage title={words.title} narrow>
-        <p class="note">
+        <p class="note row">
           <span class="grow">{words.notHere}</span>
           <Link class="button" href="/sistema/sincronia">
             {words.toSync}

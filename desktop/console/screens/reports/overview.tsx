@@ -74,6 +74,7 @@ function Worst() {
   for (const line of feed.data?.batches ?? []) {
     if (line.fca !== null && !isWithin(line.fca, FCA_BAND)) note(line, words.wasteful(figure(line.fca, 2)));
   }
+  const isEmpty = [growth, survival, feed].every(({ data }) => data?.batches.length === 0);
   const isReady = growth.isSuccess && survival.isSuccess && feed.isSuccess;
   // most reasons first
   const rows = [...why].toSorted(([, a], [, b]) => b.told.length - a.told.length);
@@ -83,7 +84,7 @@ function Worst() {
       {!isReady ? (
         <Awaited of={[growth, survival, feed]} />
       ) : rows.length === 0 ? (
-        <p class="muted">{words.worstNone}</p>
+        <p class="muted">{isEmpty ? words.none : words.worstNone}</p>
       ) : (
         <ul class="worst">
           {rows.map(([code, { pond, told }]) => (

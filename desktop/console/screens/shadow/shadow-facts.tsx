@@ -104,7 +104,8 @@ function Presence({ answer: { presence: told } }: { answer: ShadowAnswer }) {
       <h2 id="shadow-presence">
         {words.presence}: {told.is_online ? deviceWords().online : deviceWords().silent}
       </h2>
-      <dl class="facts">
+      {/* of one that is silent this is what it last said */}
+      <dl class="facts" data-fresh={told.is_online ? 'fresh' : 'stale'}>
         <Fact name={words.link}>{told.is_connected ? words.linked : words.notLinked}</Fact>
         <Fact name={words.heard}>
           {told.last_report_at === null

@@ -46,8 +46,8 @@ export const simulatorWords = dictionary({
       off: 'relé desligado',
       runs: (kw: string) => `motor gira, ${kw}`,
     },
-    titleOne: (cod: string) => `O que há com ${cod}`,
-    titleAll: (n: number) => `O que há com os ${n}`,
+    titleOne: (cod: string) => `Defeitos de ${cod}`,
+    titleAll: (n: number) => `Defeitos dos ${n} controladores`,
     allText: 'Vale para todos, no lugar do que cada um tem agora.',
     noPower: 'Sem energia: apaga de uma vez, sem avisar',
     noNetwork: 'Sem rede: segue sozinho pela sua programação',
@@ -80,7 +80,8 @@ export const simulatorWords = dictionary({
       SIMULATOR_FULL: 'Não cabem tantos: este gateway leva 50, em 3 fazendas ao mesmo tempo.',
       SIMULATOR_RUNS: 'O simulador já está ligado nesta fazenda; pare-o antes.',
       SIMULATOR_EMPTY: 'Esta fazenda não tem controladores virtuais; crie alguns antes.',
-      SIMULATOR_UNAVAILABLE: 'O gateway não recebe controladores agora; tente de novo em instantes.',
+      SIMULATOR_UNAVAILABLE:
+        'Controladores virtuais entram por MQTT sem TLS, e este gateway não escuta aí. Se ele acabou de partir, tente de novo em instantes; se continuar assim, essa porta está fechada nesta caixa.',
     },
   },
   en: {
@@ -128,8 +129,8 @@ export const simulatorWords = dictionary({
       off: 'relay off',
       runs: (kw: string) => `motor runs, ${kw}`,
     },
-    titleOne: (cod: string) => `What is wrong with ${cod}`,
-    titleAll: (n: number) => `What is wrong with all ${n}`,
+    titleOne: (cod: string) => `Faults of ${cod}`,
+    titleAll: (n: number) => `Faults of all ${n} controllers`,
     allText: 'Holds for all of them, in place of what each has now.',
     noPower: 'No power: dead at once, without a word',
     noNetwork: 'No network: it goes on alone by its own schedule',
@@ -162,7 +163,8 @@ export const simulatorWords = dictionary({
       SIMULATOR_FULL: 'There is no room for so many: this gateway takes 50, on 3 farms at a time.',
       SIMULATOR_RUNS: 'The simulator runs on this farm already; stop it first.',
       SIMULATOR_EMPTY: 'This farm has no virtual controllers; make some first.',
-      SIMULATOR_UNAVAILABLE: 'The gateway takes no controllers now; try again in a moment.',
+      SIMULATOR_UNAVAILABLE:
+        'Virtual controllers come in over MQTT without TLS, and this gateway does not listen there. Right after its start try again in a moment; if it stays so, that port is closed on this box.',
     },
   },
 });

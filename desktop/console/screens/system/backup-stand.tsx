@@ -57,7 +57,8 @@ export function StandCard({ state }: { state: BackupState }) {
           {state.proved_at === null ? <span class="plain"> ({words.provedNever})</span> : null}
         </Fact>
       </dl>
-      {state.trouble === null ? null : <p class="muted small breaks">{state.trouble}</p>}
+      {/* the first sentence says it already while the stick is not there */}
+      {state.trouble === null || !state.is_ready ? null : <p class="muted small breaks">{state.trouble}</p>}
       <WorkNote work={state.work} of="backup" />
       <FaultNote fault={fault} />
       {state.key === null ? null : (

@@ -134,9 +134,6 @@ function Standing({ check }: { check: Readiness['checks'][string] | undefined })
         {check?.age_s === undefined || check.age_s === null ? null : (
           <p>{words.lastAge(age(check.age_s * 1_000))}</p>
         )}
-        {isWell || isOff || check.detail === undefined ? null : (
-          <p class="muted small breaks">{check.detail}</p>
-        )}
       </div>
     </section>
   );

@@ -8,6 +8,7 @@ import { TextField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { mayOperate } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { TIME } from '../../data/schedules.ts';
@@ -30,7 +31,7 @@ export function ClockCard() {
     }, words.confirmed);
   return (
     <section class="card stack">
-      <h2>{words.clock}</h2>
+      <h2>{isHosted.value ? words.cloudClock : words.clock}</h2>
       <Answer of={clock}>
         {(told) => (
           <>
@@ -41,7 +42,7 @@ export function ClockCard() {
                 {told.correction_s === 0 ? '' : ` · ${words.correction(figure(told.correction_s, 1))}`}
               </span>
             </p>
-            {told.quality === 'estimated' && mayOperate.value ? (
+            {told.quality === 'estimated' && mayOperate.value && !isHosted.value ? (
               <div>
                 <WorkButton big look="main" disabled={isBlind.value} work={confirm}>
                   {words.isRight}
@@ -49,7 +50,8 @@ export function ClockCard() {
               </div>
             ) : null}
             <FaultNote fault={fault} />
-            {mayOperate.value ? <SetByHand shown={told.server_time} /> : null}
+            {/* nobody of a farm sets the clock of the cloud */}
+            {mayOperate.value && !isHosted.value ? <SetByHand shown={told.server_time} /> : null}
           </>
         )}
       </Answer>

@@ -15,6 +15,7 @@ import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
+import { freshnessOf } from '../../state/freshness.ts';
 import { DeviceKeys } from './device-keys.tsx';
 import { DevicePonds } from './device-ponds.tsx';
 import { deviceWords } from './device-words.ts';
@@ -71,6 +72,10 @@ function Facts({ point }: { point: ControlPoint }) {
   const status = useGet<DeviceStatus>(`/devices/status/${encodeURIComponent(point.device_id)}`);
   const told = presence.value.get(point.id);
   const heard = told?.last_heartbeat ?? null;
+  const silentMs = heard === null ? null : now.value - Date.parse(heard);
+  const fresh = freshnessOf('report', silentMs);
+  // of a controller that is silent nobody knows how it is now
+  const isSilent = fresh === 'stale';
   return (
     <section class="card stack" {...watermark(point.is_simulated)}>
       <div class="row apart">
@@ -87,20 +92,26 @@ function Facts({ point }: { point: ControlPoint }) {
         <Fact name={words.device}>
           <span class="mono">{point.device_id}</span>
         </Fact>
-        <Fact name={words.seen}>
-          {heard === null ? words.never : words.ago(age(now.value - Date.parse(heard)))}
-        </Fact>
+        <div data-fresh={fresh}>
+          <dt>{words.seen}</dt>
+          <dd>
+            {silentMs === null ? words.never : words.ago(age(silentMs))}
+            {isSilent ? ` · ${words.silent}` : ''}
+          </dd>
+        </div>
         <Fact name={words.signal}>
-          <LinkQualityText rssi={told?.rssi} />
+          <LinkQualityText rssi={isSilent ? null : told?.rssi} />
         </Fact>
         <Answer of={status}>
           {(data) => (
             <>
               <Fact name={words.firmware}>{data.firmware_version ?? '—'}</Fact>
-              <Fact name={words.uptime}>{age(data.uptime_s === null ? null : data.uptime_s * 1000)}</Fact>
+              <Fact name={words.uptime}>
+                {age(data.uptime_s === null || isSilent ? null : data.uptime_s * 1000)}
+              </Fact>
               <Fact name={words.via}>{data.via?.toUpperCase() ?? '—'}</Fact>
               <Fact name={words.power}>
-                {data.power_ok === null ? '—' : data.power_ok ? words.powerOk : words.powerOut}
+                {data.power_ok === null || isSilent ? '—' : data.power_ok ? words.powerOk : words.powerOut}
               </Fact>
             </>
           )}

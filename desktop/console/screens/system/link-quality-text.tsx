@@ -12,7 +12,7 @@ export function LinkQualityText({ rssi }: { rssi: number | null | undefined }) {
   return (
     <span>
       <span aria-hidden="true">{BARS[quality]} </span>
-      {words.quality[quality]} <span class="muted small">{quantity(rssi, 0, 'dBm')}</span>
+      {words.quality[quality]} <span class="muted small whole">{quantity(rssi, 0, 'dBm')}</span>
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { componentWords } from '../../components/words.ts';
 import { controlPoints, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
@@ -31,7 +32,11 @@ export function PondRegister({ farmId }: { farmId: string }) {
         {() => <PondTable ponds={result.ponds} onEdit={setEditing} />}
       </Answer>
       {isAdding ? (
-        <Dialog title={words.patternTitle} onClose={() => setAdding(false)}>
+        <Dialog
+          title={words.patternTitle}
+          onClose={() => setAdding(false)}
+          actions={<Button onClick={() => setAdding(false)}>{componentWords().cancel}</Button>}
+        >
           <PondPatternForm
             farmId={farmId}
             existing={result.ponds.map(({ cod }) => cod)}

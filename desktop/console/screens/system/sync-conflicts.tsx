@@ -7,7 +7,7 @@ import { post } from '../../data/api.ts';
 import { mayOperate } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { dayAndTime } from '../../i18n/format.ts';
+import { asTyped, dayAndTime } from '../../i18n/format.ts';
 import { fieldName, syncWords, tableName } from './sync-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
@@ -105,10 +105,13 @@ type Version = SyncConflictAnswer['kept'];
 
 function Versions({ conflict: { fields, kept, dropped } }: { conflict: SyncConflictAnswer }) {
   const words = syncWords();
-  const names = [...new Set([...fields, ...Object.keys(kept.values), ...Object.keys(dropped.values)])];
+  const all = [...new Set([...fields, ...Object.keys(kept.values), ...Object.keys(dropped.values)])];
+  // what both sides say alike is nothing to choose by
+  const apart = all.filter((name) => shown(kept, name) !== shown(dropped, name));
+  const names = apart.length === 0 ? all : apart;
   return (
     <div class="table-frame" tabIndex={0} role="region" aria-label={words.conflicts}>
-      <table class="table">
+      <table class="table versions">
         <thead>
           <tr>
             <th scope="col">{words.field}</th>
@@ -150,5 +153,7 @@ function shown({ values }: Version, name: string): string {
   const value = values[name];
   if (value === null || value === undefined) return '—';
   if (typeof value === 'string') return INSTANT.test(value) ? dayAndTime(value) : value;
+  if (typeof value === 'number') return asTyped(value);
+  if (typeof value === 'boolean') return value ? syncWords().yes : syncWords().no;
   return JSON.stringify(value);
 }

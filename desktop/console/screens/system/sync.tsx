@@ -63,6 +63,7 @@ function LinkCard({ told, again }: { told: SyncStatusAnswer; again: () => void }
   const words = syncWords();
   const ago = (seconds: number | null) => (seconds === null ? words.never : words.ago(age(seconds * 1_000)));
   const { trouble } = told.link;
+  const troubles: Readonly<Record<string, string>> = words.troubles;
   return (
     <section class="card stack" data-sync={told.state}>
       <div class="row apart">
@@ -79,7 +80,7 @@ function LinkCard({ told, again }: { told: SyncStatusAnswer; again: () => void }
         <p class="note p2">
           <span>
             <strong>{words.trouble}: </strong>
-            {trouble.detail} ({ago(trouble.age_s)})
+            {troubles[trouble.code] ?? trouble.detail} ({ago(trouble.age_s)})
           </span>
         </p>
       )}

@@ -31,14 +31,12 @@ export function TransferHistory() {
       {({ items, total }) => (
         <>
           <div class="table-frame" tabIndex={0} role="region" aria-label={words.tabs.history}>
-            <table class="table">
+            <table class="table stacks pairs">
               <thead>
                 <tr>
                   <th scope="col">{words.when}</th>
                   <th scope="col">{words.batch}</th>
-                  <th scope="col">
-                    {words.from} → {words.to}
-                  </th>
+                  <th scope="col">{words.way}</th>
                   <th scope="col" class="number">
                     {words.quantity}
                   </th>
@@ -84,13 +82,19 @@ function Row({ row, code, way }: { row: TransferAnswer; code: string; way: strin
   const words = transferWords();
   return (
     <tr>
-      <td>{dayAndTime(row.transfer_date)}</td>
-      <td>{code}</td>
-      <td>{way}</td>
-      <td class="number">{figure(row.quantity)}</td>
-      <td class="number">{quantity(row.average_weight, 2, 'g')}</td>
-      <td class="number">{quantity(row.biomass_transferred, 0, 'kg')}</td>
-      <td>
+      <th scope="row">{dayAndTime(row.transfer_date)}</th>
+      <td data-label={words.batch}>{code}</td>
+      <td data-label={words.way}>{way}</td>
+      <td class="number" data-label={words.quantity}>
+        {figure(row.quantity)}
+      </td>
+      <td class="number" data-label={words.meanWeight}>
+        {quantity(row.average_weight, 2, 'g')}
+      </td>
+      <td class="number" data-label={words.biomass}>
+        {quantity(row.biomass_transferred, 0, 'kg')}
+      </td>
+      <td class="long" data-label={words.reason}>
         {row.reason}
         {row.contested ? <p class="small">▲ {words.contested}</p> : null}
       </td>

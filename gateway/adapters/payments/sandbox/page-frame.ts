@@ -5,26 +5,30 @@ import { WORDS } from './page-words.ts';
 
 /** Stands between the style tags of every page exactly so: the content policy knows it by its hash. */
 export const PAGE_STYLE = `
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1c2b33; background: #f3f6f7; margin: 0; }
+:root { color-scheme: light dark; --bg: #e8eaeb; --card: #f7f8f8; --text: #1b2023; --muted: #4f585d; --border: #7e888e; --line: #c9cfd2; --run: #2b3338; --run-text: #f7f8f8; --pending: #1268a5; --p1: #d60000; --p2: #f48c25; }
+@media (prefers-color-scheme: dark) { :root { --bg: #101416; --card: #1a2023; --text: #e6eaec; --muted: #a3adb2; --border: #6c777d; --line: #343d42; --run: #b4bdc2; --run-text: #101416; --pending: #4794eb; --p1: #f04c67; --p2: #ff9933; } }
+body { font: 16px/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; font-variant-numeric: tabular-nums; color: var(--text); background: var(--bg); margin: 0; }
 main { max-width: 34rem; margin: 0 auto; padding: 1rem; }
-section { background: #fff; border: 1px solid #d8e0e3; border-radius: .5rem; padding: 1rem 1.2rem; margin: 0 0 1rem; }
-h1 { font-size: 1.4rem; margin: .5rem 0 1rem; }
-h2 { font-size: 1.05rem; margin: 0 0 .6rem; }
-.banner { background: #fff3d6; border: 1px solid #e0b64a; border-radius: .5rem; padding: .5rem .8rem; font-size: .9rem; }
-.fault { background: #fde8e6; border: 1px solid #c9483b; border-radius: .5rem; padding: .5rem .8rem; }
-.done { background: #e3f4e8; border: 1px solid #3d9a5a; border-radius: .5rem; padding: .5rem .8rem; }
-.price { font-size: 1.6rem; font-variant-numeric: tabular-nums; }
-.quiet { color: #51626b; font-size: .9rem; }
-label { display: block; margin: .6rem 0; }
-input, textarea { display: block; width: 100%; box-sizing: border-box; font: inherit; padding: .5rem; border: 1px solid #8ba0a9; border-radius: .3rem; }
-button { font: inherit; padding: .6rem 1.1rem; border: 0; border-radius: .3rem; background: #0b6e78; color: #fff; cursor: pointer; margin: .3rem .5rem .3rem 0; }
-button.second { background: #fff; color: #8a2c22; border: 1px solid #8a2c22; }
-a { color: #0b6e78; }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 1rem; margin: 0 0 1rem; }
+h1 { font-size: 1.35rem; margin: .5rem 0 1rem; }
+h2 { font-size: 1.1rem; margin: 0 0 .6rem; }
+.banner, .fault, .done { background: var(--card); border: 1px solid var(--line); border-left: 5px solid var(--border); border-radius: 8px; padding: .6rem .8rem; }
+.banner { border-left-color: var(--p2); }
+.fault { border-left-color: var(--p1); }
+.done { border-left-color: var(--pending); }
+.price { font-size: 1.6rem; font-weight: 600; }
+.quiet { color: var(--muted); font-size: .9rem; overflow-wrap: anywhere; }
+label { display: block; margin: .7rem 0; font-weight: 500; }
+input, textarea { display: block; width: 100%; box-sizing: border-box; min-height: 48px; font: inherit; color: inherit; background: var(--bg); padding: 6px 10px; border: 1.5px solid var(--border); border-radius: 8px; }
+button { font: inherit; font-weight: 500; min-height: 48px; padding: 4px 16px; border: 1.5px solid var(--run); border-radius: 8px; background: var(--run); color: var(--run-text); cursor: pointer; margin: .3rem .5rem .3rem 0; }
+button.second { background: var(--card); color: var(--text); border: 2px solid var(--p1); }
+a { color: inherit; text-underline-offset: 3px; display: inline-flex; align-items: center; min-height: 44px; }
+:focus-visible { outline: 3px solid var(--pending); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .3rem .5rem .3rem 0; border-bottom: 1px solid #d8e0e3; font-weight: normal; }
+th, td { text-align: left; padding: .4rem .5rem .4rem 0; border-bottom: 1px solid var(--line); font-weight: normal; }
+tr:last-child > * { border-bottom: 0; }
 td:last-child { text-align: right; }
-code { font-variant-numeric: tabular-nums; white-space: nowrap; }
+code { white-space: nowrap; }
 `;
 
 /** A whole page. `formTargets`: where its forms lead besides this instance. */

@@ -26,6 +26,13 @@ export function adminQueries(db: Db) {
             .whereRef('control_points.farm_id', '=', 'farms.id')
             .where('control_points.hidden', '=', 0)
             .as('control_points'),
+          below
+            .selectFrom('control_points')
+            .select(({ fn }) => fn.countAll<number>().as('n'))
+            .whereRef('control_points.farm_id', '=', 'farms.id')
+            .where('control_points.hidden', '=', 0)
+            .where('control_points.is_simulated', '=', 1)
+            .as('simulated_points'),
         ])
         .where('farms.hidden', '=', 0)
         .$if(ownerId !== null, (query) => query.where('farms.owner_id', '=', ownerId ?? ''))
@@ -37,6 +44,7 @@ export function adminQueries(db: Db) {
             ...row,
             ponds: Number(row.ponds ?? 0),
             control_points: Number(row.control_points ?? 0),
+            simulated_points: Number(row.simulated_points ?? 0),
           })),
         ),
     async accessTokens(userId: string | null) {
