@@ -50,6 +50,8 @@ export function PondTile({
   const { active_batch: batch } = card;
   const isAiredBySimulator = useSimulated(pointId);
   const isEmpty = card.status === 'EMPTY';
+  // an older process of an instance that is upgraded tells neither this nor the feed conversion
+  const since = card.empty_since ?? null;
   const href = `/viveiros/${encodeURIComponent(card.cod)}`;
   const look = {
     class: `card pond-card ${priority === null ? '' : `p${priority}`}`,
@@ -76,7 +78,7 @@ export function PondTile({
       <div {...look}>
         <Link class="pond-open" href={href} aria-label={card.cod} />
         {head}
-        <EmptyFor since={card.empty_since} />
+        <EmptyFor since={since} />
         <Link
           class="button pond-stock"
           href={`/lotes/novo?pond=${encodeURIComponent(card.cod)}`}
@@ -91,7 +93,7 @@ export function PondTile({
   return (
     <Link href={href} {...look}>
       {head}
-      {isEmpty ? <EmptyFor since={card.empty_since} /> : <Water card={card} />}
+      {isEmpty ? <EmptyFor since={since} /> : <Water card={card} />}
       {batch === null ? null : <Stock batch={batch} />}
       {air}
     </Link>
@@ -123,7 +125,7 @@ function Stock({ batch }: { batch: NonNullable<Card['active_batch']> }) {
         grams(batch.average_weight_g),
         quantity(batch.current_biomass_kg, 0, 'kg'),
         percent(batch.survival_rate),
-        ...(batch.fca === null ? [] : [`${words.fca} ${figure(batch.fca, 2)}`]),
+        ...((batch.fca ?? null) === null ? [] : [`${words.fca} ${figure(batch.fca, 2)}`]),
       ])}
     </p>
   );
