@@ -91,6 +91,7 @@ const PAGES: readonly [string, (of: typeof ids) => string][] = [
   ['water export', ({ pond }) => `/exports/water-quality/csv?pond_id=${pond}`],
   ['feeding export', ({ batch }) => `/exports/feeding/csv?batch_id=${batch}`],
   ['alerts', () => '/alerts/?include=all'],
+  ['schedules of a farm', ({ farm }) => `/schedules/?farm_id=${farm}`],
   ['log of a farm', ({ farm }) => `/logs/farm/${farm}/control-points?limit=100`],
   ['log of a control point', ({ point }) => `/logs/control-points/${point}?limit=100`],
   ['log of a farm itself', ({ farm }) => `/logs/farms/${farm}?limit=100`],

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { now } from '../data/clock.ts';
-import { nextRunsOf, useSchedules } from '../data/schedules.ts';
+import { nextRunsOf, schedulesAt, useSchedules } from '../data/schedules.ts';
 import { clockTime, dayAndTime, isoDay } from '../i18n/format.ts';
 import { Awaited } from './answer.tsx';
 import { controlWords } from './control-words.ts';
@@ -10,7 +10,7 @@ import { controlWords } from './control-words.ts';
 export function NextRunLine({ pointId }: { pointId: string }) {
   const words = controlWords();
   const { known, next, text } = useNextRun(pointId);
-  if (known?.data === undefined) return known?.isError ? <Awaited of={[known]} /> : null;
+  if (known.data === undefined) return known.isError ? <Awaited of={[known]} /> : null;
   return (
     <p class="small" data-next-run={next?.action ?? ''}>
       {next === undefined ? <span class="muted">{text}</span> : text}
@@ -26,7 +26,7 @@ export function NextRunLine({ pointId }: { pointId: string }) {
 export function NextRunInRow({ pointId }: { pointId: string }) {
   const words = controlWords();
   const { known, next, text } = useNextRun(pointId);
-  const said = known?.data !== undefined ? text : known?.isError ? words.calendarUnknown : '';
+  const said = known.data !== undefined ? text : known.isError ? words.calendarUnknown : '';
   return (
     <p class="small muted one-line" data-next-run={next?.action ?? ''}>
       {next?.isContradicted ? `▲ ${words.contradicts} · ` : ''}
@@ -37,8 +37,8 @@ export function NextRunInRow({ pointId }: { pointId: string }) {
 
 function useNextRun(pointId: string) {
   const words = controlWords();
-  const known = useSchedules([pointId]).get(pointId);
-  const data = known?.data;
+  const known = useSchedules();
+  const data = known.data === undefined ? undefined : schedulesAt(known.data, pointId);
   const minute = Math.floor(now.value / 60_000);
   const next = useMemo(() => (data === undefined ? [] : nextRunsOf(data, now.value, 1))[0], [data, minute]);
   if (next === undefined) return { known, next, text: words.nothingPlanned };

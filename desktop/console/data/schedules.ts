@@ -1,29 +1,43 @@
-import { type UseQueryResult, useQueries } from '@tanstack/preact-query';
+import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { ScheduleAnswer } from '#contract/resources/schedules.ts';
 import { clockTime, instantAt, isoDay } from '../i18n/format.ts';
 import { nextRuns } from '../state/next-runs.ts';
 import { addDays, type PlannedRule } from '../state/schedule-week.ts';
 import { get } from './api.ts';
+import { farm } from './farm-store.ts';
 
 export type Schedule = ScheduleAnswer;
 
-/** Schedules of several control points, each by its id. */
-export function useSchedules(
-  pointIds: readonly string[],
-): ReadonlyMap<string, UseQueryResult<readonly Schedule[]>> {
-  const results: readonly UseQueryResult<readonly Schedule[]>[] = useQueries({
-    queries: pointIds.map((id) => ({
-      queryKey: ['control-points', `/control-points/${id}/schedules`, {}],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        get<Schedule[]>(`/control-points/${id}/schedules`, {}, signal),
-    })),
+/** As many as the interface tells at once: more than any calendar has. */
+const MOST = 10_000;
+
+/** Schedules of every control point of a farm, by default the chosen one, for one question; see `schedulesAt`. */
+export function useSchedules(farm_id = farm.value?.id): UseQueryResult<SchedulesByPoint> {
+  return useQuery({
+    // a change at a control point makes them be asked anew
+    queryKey: ['control-points', '/schedules/', { farm_id }],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      get<Schedule[]>('/schedules/', { farm_id, limit: MOST }, signal),
+    select: byPoint,
+    enabled: farm_id !== undefined,
   });
-  return new Map(
-    pointIds.flatMap((id, index) => {
-      const result = results[index];
-      return result === undefined ? [] : [[id, result]];
-    }),
-  );
+}
+
+export type SchedulesByPoint = ReadonlyMap<string, readonly Schedule[]>;
+const NONE: readonly Schedule[] = [];
+
+/** Those of one control point; the same list until another answer is there. */
+export const schedulesAt = (all: SchedulesByPoint, pointId: string): readonly Schedule[] =>
+  all.get(pointId) ?? NONE;
+
+function byPoint(schedules: readonly Schedule[]): SchedulesByPoint {
+  const found = new Map<string, Schedule[]>();
+  for (const schedule of schedules) {
+    const ofPoint = found.get(schedule.control_point_id);
+    if (ofPoint === undefined) found.set(schedule.control_point_id, [schedule]);
+    else ofPoint.push(schedule);
+  }
+  return found;
 }
 
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));

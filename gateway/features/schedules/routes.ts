@@ -9,14 +9,23 @@ import {
 import type { ControlView, Schedule } from '#core/control-view.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
-import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { ruleOf } from './control-facts.ts';
 import { changeSchedule, createSchedule, deleteSchedule, type ScheduleDeps } from './save-schedule.ts';
 import { nextEventAfter } from './schedule-events.ts';
 
-export type ScheduleRouteDeps = ScheduleDeps & { scheduleById: (id: string) => Promise<Schedule | null> };
+export type ScheduleRouteDeps = ScheduleDeps & {
+  scheduleById: (id: string) => Promise<Schedule | null>;
+  schedulesOfFarm: (
+    farmId: string,
+    page: { skip: number; limit: number },
+  ) => Promise<{ rows: readonly Schedule[]; total: number; zone: string }>;
+};
+
+/** More than the calendar of any farm; who has more asks page by page. */
+const MOST_OF_FARM = 10_000;
 
 const pointParams = z.object({ control_point_id: idInput });
 const scheduleParams = z.object({ schedule_id: idInput });
@@ -79,6 +88,21 @@ export function scheduleRoutes(deps: ScheduleRouteDeps): Route[] {
         );
         const rows = sorted.slice(skip, skip + limit).map((row) => toAnswer(deps, row, view.zone));
         return { answer: { status: 200, rows, total: sorted.length } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/schedules/',
+      tag,
+      summary: 'Schedules of all control points of a farm, one control point after the other',
+      access: { who: 'farm', right: 'read', of: 'farm', at: 'query', field: 'farm_id', others: 404 },
+      query: pageQuery.extend({ farm_id: idInput }),
+      answers: { 200: { schema: scheduleAnswer, list: true } },
+      async handle(request) {
+        const { skip, limit = MOST_OF_FARM } = request.query;
+        const found = await deps.schedulesOfFarm(onFarm(request).farmId, { skip, limit });
+        const rows = found.rows.map((row) => toAnswer(deps, row, found.zone));
+        return { answer: { status: 200, rows, total: found.total } };
       },
     }),
     route({

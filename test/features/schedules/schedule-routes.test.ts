@@ -126,6 +126,27 @@ onBothEngines('schedules', (_open, engine) => {
     expect(list.body).toHaveLength(1);
   });
 
+  it('of a farm are told at once, each as its control point tells it, in pages, and of no other farm', async () => {
+    const second = await aControlPoint(app, { token, farmId });
+    await post(night);
+    await post({ ...night, action: 'OFF', is_active: false }, second.id);
+    await post({ ...night, start_time: '2026-03-02T15:00:00.000Z' }, second.id);
+    const other = await aFarmWith(app);
+    const others = await aControlPoint(app, other);
+    await app.call('POST', `/control-points/${others.id}/schedules`, { token: other.token, body: night });
+    const of = (query: string, as = token) => app.call('GET', `/schedules/?${query}`, { token: as });
+    const single = async (id: string) =>
+      (await app.call('GET', `/control-points/${id}/schedules`, { token })).body as { id: string }[];
+    const all = (await of(`farm_id=${farmId}`)).body as { id: string }[];
+    const byPoint = [point.id, second.id].toSorted();
+    expect(all).toEqual((await Promise.all(byPoint.map(single))).flat());
+    expect(all).toHaveLength(3);
+    expect((await of(`farm_id=${farmId}&skip=1&limit=1`)).body).toEqual(all.slice(1, 2));
+    await app.call('DELETE', `/control-points/${second.id}`, { token });
+    expect((await of(`farm_id=${farmId}`)).body).toEqual(await single(point.id));
+    expect([(await of(`farm_id=${farmId}`, other.token)).status, (await of('')).status]).toEqual([404, 422]);
+  });
+
   it('take a bare date as the start of that day on the farm', async () => {
     expect(body(await post({ action: 'ON', start_time: '2026-03-05' }))['start_time']).toBe(
       '2026-03-05T03:00:00.000Z',

@@ -16,7 +16,7 @@ import {
 } from '../../data/farm-store.ts';
 import { usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { type Schedule, useSchedules } from '../../data/schedules.ts';
+import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/control-state.ts';
 import { LockOut } from './lock-out.tsx';
@@ -138,7 +138,7 @@ function Fact({
 
 function Times({ point }: { point: ControlPoint }) {
   const words = pointWords();
-  const known = useSchedules([point.id]).get(point.id);
+  const known = useSchedules(point.farm_id);
   const [open, setOpen] = useState<{ schedule: Schedule | null } | null>(null);
   return (
     <section class="card stack">
@@ -148,21 +148,19 @@ function Times({ point }: { point: ControlPoint }) {
           <Button onClick={() => setOpen({ schedule: null })}>{words.addSchedule}</Button>
         ) : null}
       </div>
-      {known === undefined ? null : (
-        <Answer of={known}>
-          {(schedules) => (
-            <ul class="row">
-              {schedules.map((schedule) => (
-                <li key={schedule.id}>
-                  <Button disabled={!mayOperate.value} onClick={() => setOpen({ schedule })}>
-                    {ruleText(schedule)}
-                  </Button>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Answer>
-      )}
+      <Answer of={known}>
+        {(all) => (
+          <ul class="row">
+            {schedulesAt(all, point.id).map((schedule) => (
+              <li key={schedule.id}>
+                <Button disabled={!mayOperate.value} onClick={() => setOpen({ schedule })}>
+                  {ruleText(schedule)}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
       {open === null ? null : (
         <ScheduleDialog schedule={open.schedule} points={[point]} onClose={() => setOpen(null)} />
       )}

@@ -5,7 +5,7 @@ import { Icon } from '../../components/icon.tsx';
 import { codeOf, SimulatedMark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { farm, farmAirPoints, isKnown, mayOperate } from '../../data/farm-store.ts';
-import { type Schedule, useSchedules } from '../../data/schedules.ts';
+import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
 import { isoDay, plainDay } from '../../i18n/format.ts';
 import { addDays, mondayOf } from '../../state/schedule-week.ts';
 import { AerationTabs } from './control-board.tsx';
@@ -19,11 +19,12 @@ import { aerationWords } from './words.ts';
 export function WeekCalendar() {
   const words = scheduleWords();
   const points = farmAirPoints.value;
-  const schedules = useSchedules(points.map(({ id }) => id));
+  const schedules = useSchedules();
   const today = isoDay(now.value);
   const [monday, setMonday] = useState(() => mondayOf(today));
   const [open, setOpen] = useState<{ schedule: Schedule | null } | null>(null);
-  const all = [...schedules.values()].flatMap(({ data }) => data ?? []);
+  const { data: known } = schedules;
+  const all = known === undefined ? [] : points.flatMap(({ id }) => schedulesAt(known, id));
   return (
     <div class="page">
       <div class="page-head">
@@ -54,29 +55,26 @@ export function WeekCalendar() {
       <div class="stack" onKeyDown={moveAmongBlocks}>
         {points.map((point) => {
           const { id, cod } = point;
-          const known = schedules.get(id);
           return (
             <section key={id} class="card stack">
               <h2>
                 {cod} <SimulatedMark is={point.is_simulated} />
               </h2>
-              {known === undefined ? null : (
-                <Answer
-                  of={known}
-                  isEmpty={(found) => found.length === 0}
-                  empty={<p class="muted">{words.none}</p>}
-                >
-                  {(found) => (
-                    <PointWeek
-                      cod={cod}
-                      monday={monday}
-                      today={today}
-                      schedules={found}
-                      onOpen={(schedule) => setOpen({ schedule })}
-                    />
-                  )}
-                </Answer>
-              )}
+              <Answer
+                of={schedules}
+                isEmpty={(found) => schedulesAt(found, id).length === 0}
+                empty={<p class="muted">{words.none}</p>}
+              >
+                {(found) => (
+                  <PointWeek
+                    cod={cod}
+                    monday={monday}
+                    today={today}
+                    schedules={schedulesAt(found, id)}
+                    onOpen={(schedule) => setOpen({ schedule })}
+                  />
+                )}
+              </Answer>
             </section>
           );
         })}
