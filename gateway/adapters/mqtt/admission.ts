@@ -25,7 +25,8 @@ const IDENTIFIER_REJECTED = 2;
 const SERVER_UNAVAILABLE = 3;
 const BAD_CREDENTIALS = 4;
 const NOT_AUTHORIZED = 5;
-type Refusal =
+/** Return codes of a CONNACK that refuses. */
+export type Refusal =
   | typeof IDENTIFIER_REJECTED
   | typeof SERVER_UNAVAILABLE
   | typeof BAD_CREDENTIALS

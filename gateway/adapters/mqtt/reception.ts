@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Aedes, Client } from 'aedes';
+import type { Refusal } from './admission.ts';
 import { createConnectRate } from './connect-rate.ts';
 import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
@@ -20,11 +21,17 @@ export type ReceptionDeps = Limits & {
   counters: Counters;
   now: () => number;
   /** The return code for who belongs to nobody, which has been noted; null: the broker judges. */
-  whyTurnedAway: (peer: Peer, who: WhoComes) => number | null;
+  whyTurnedAway: (peer: Peer, who: WhoComes) => Refusal | null;
 };
 
+const connack = (returnCode: Refusal) => Buffer.from([0x20, 2, 0, returnCode]);
 /** CONNACK that refuses (section 3.2.2). */
-const refusal = (returnCode: number) => Buffer.from([0x20, 2, 0, returnCode]);
+const REFUSALS: Readonly<Record<Refusal, Buffer>> = {
+  2: connack(2),
+  3: connack(3),
+  4: connack(4),
+  5: connack(5),
+};
 
 /** Who was refused gives its place back by then. */
 const GOODBYE_MS = 1_000;
@@ -64,8 +71,8 @@ export function createReception(deps: ReceptionDeps) {
   }
 
   /** Tells why, and ends: thousands may knock, so that it takes as little of the controllers' time as it can. */
-  function turnAway(stream: Duplex, returnCode: number): void {
-    stream.write(refusal(returnCode));
+  function turnAway(stream: Duplex, returnCode: Refusal): void {
+    stream.write(REFUSALS[returnCode]);
     // a bare socket has given it to the system already; TLS and WebSocket have not yet
     if (stream.writableLength === 0) {
       stream.destroy();

@@ -15,12 +15,15 @@ export type SeenDevices = {
   forget: (deviceId: string) => void;
 };
 
+type Seen = Omit<SeenDevice, 'first_seen' | 'last_seen'> & { firstSeenMs: number; lastSeenMs: number };
+
 /** Devices that knocked and belong to nobody, for the technician who adopts them; the longest silent are forgotten. */
 export function createSeenDevices(deps: { now: () => number; changed: () => void }): SeenDevices {
-  const seenById = new Map<string, SeenDevice>();
+  // instants are written out when they are asked for: thousands may knock, and few look
+  const seenById = new Map<string, Seen>();
   return {
     note({ deviceId, source, via, reason }) {
-      const at = isoOf(deps.now());
+      const at = deps.now();
       const name = deviceId.slice(0, 255);
       const known = seenById.get(name);
       seenById.delete(name);
@@ -29,8 +32,8 @@ export function createSeenDevices(deps: { now: () => number; changed: () => void
         source,
         via,
         reason,
-        first_seen: known?.first_seen ?? at,
-        last_seen: at,
+        firstSeenMs: known?.firstSeenMs ?? at,
+        lastSeenMs: at,
         count: (known?.count ?? 0) + 1,
       });
       deps.changed();
@@ -38,9 +41,13 @@ export function createSeenDevices(deps: { now: () => number; changed: () => void
       const oldest = seenById.keys().next().value;
       if (oldest !== undefined) seenById.delete(oldest);
     },
-    list: () => [...seenById.values()].reverse(),
+    list: () => [...seenById.values()].reverse().map(rowOf),
     forget(deviceId) {
       if (seenById.delete(deviceId)) deps.changed();
     },
   };
+}
+
+function rowOf({ firstSeenMs, lastSeenMs, count, ...sight }: Seen): SeenDevice {
+  return { ...sight, first_seen: isoOf(firstSeenMs), last_seen: isoOf(lastSeenMs), count };
 }
