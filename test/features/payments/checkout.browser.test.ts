@@ -43,7 +43,7 @@ describe('a person with a browser', () => {
     expect(await page.title()).toBe('Assinar o plano BASIC');
     // the page's own style takes effect in spite of the strict policy
     expect(await page.evaluate("getComputedStyle(document.querySelector('button')).backgroundColor")).toBe(
-      'rgb(11, 110, 120)',
+      'rgb(43, 51, 56)',
     );
     await page.fill('input[name=number]', '4000 0000 0000 0002');
     await page.click('button');

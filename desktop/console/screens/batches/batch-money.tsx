@@ -106,15 +106,15 @@ function Advice({ told }: { told: OptimalHarvestAnswer }) {
         <dl class="facts">
           <Fact name={words.perDay} value={money(told.analysis.net_daily_profit)} />
           <Fact name={words.adg} value={quantity(told.analysis.expected_daily_growth_g, 2, 'g')} />
-          <Fact name={words.breakEven} value={money(told.break_even_price_per_kg)} />
+          <Fact name={words.breakEvenDay} value={`${money(told.break_even_price_per_kg)}/kg`} />
         </dl>
         <p class="muted small">
           {words.partial(
             percent(partial.share_percent),
             quantity(partial.biomass_kg, 0, 'kg'),
+            figure(partial.quantity),
             money(partial.revenue),
-          )}{' '}
-          · {figure(partial.quantity)}
+          )}
         </p>
         <p class="small">
           {days === null
