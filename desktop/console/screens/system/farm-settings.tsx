@@ -4,6 +4,7 @@ import type { FarmAnswer } from '#contract/resources/farms.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
+import { DeletedFarms } from './deleted-farms.tsx';
 import { FarmForm } from './farm-form.tsx';
 import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
 import { farmWords } from './farm-words.ts';
@@ -33,6 +34,7 @@ export function FarmSettings() {
             {words.createFarm}
           </Link>
         </Empty>
+        <DeletedFarms />
       </SystemPage>
     );
   }
@@ -46,6 +48,7 @@ export function FarmSettings() {
         </Answer>
       </section>
       <PondRegister farmId={shown.id} />
+      <DeletedFarms />
       {isOwner.value ? <Removal key={shown.id} id={shown.id} name={shown.name} onGone={setGone} /> : null}
     </SystemPage>
   );
