@@ -468,6 +468,13 @@ describe('a technician at the farm', () => {
     expect(await gone.innerText()).toContain(`${kept.slice(0, -'.keep'.length)}, em ${stick}`);
     expect(await gone.innerText()).toContain('Sistema › Backup › Restaurar');
     expect(await violationsOn(page)).toEqual([]);
+    await page.goto(page.url());
+    await press(page, 'Trazer de volta');
+    await answer(page, 'Trazer de volta');
+    await page.getByText('Norte está de volta. Confira a aeração.').waitFor();
+    expect(await status()).toBe(200);
+    await page.getByRole('button', { name: 'Apagar fazenda' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
   });
 });
 

@@ -130,3 +130,15 @@ export const memberAnswer = z.object({
   updated_at: z.string().nullable(),
 });
 export type MemberAnswer = z.infer<typeof memberAnswer>;
+
+/** Days in which the owner brings a deleted farm back; journals below it are erased much later. */
+export const FARM_TRASH_DAYS = 30;
+
+/** GET /farms/deleted */
+export const deletedFarmAnswer = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  deleted_at: z.string(),
+  restorable_until: z.string(),
+});
+export type DeletedFarmAnswer = z.infer<typeof deletedFarmAnswer>;

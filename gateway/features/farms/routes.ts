@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import {
+  deletedFarmAnswer,
   type FarmAnswer,
   farmAnswer,
   farmCreate,
@@ -9,17 +10,19 @@ import {
   farmUpdate,
 } from '#contract/resources/farms.ts';
 import { notFound } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { type ChangeFarmDeps, changeFarm, deleteFarm } from './change-farm.ts';
 import { type CreateFarmDeps, createFarm } from './create-farm.ts';
 import type { Farm } from './ports.ts';
+import { deletedFarms, type RestoreFarmDeps, restorableUntil, restoreFarm } from './restore-farm.ts';
 
 const farmParams = z.object({ farm_id: idInput });
 const atFarm = { who: 'farm', of: 'farm', at: 'params', field: 'farm_id', others: 404 } as const;
 const tag = 'Farms';
 
-export function farmRoutes(deps: CreateFarmDeps & ChangeFarmDeps): Route[] {
+export function farmRoutes(deps: CreateFarmDeps & ChangeFarmDeps & RestoreFarmDeps): Route[] {
   async function visibleFarm(id: string): Promise<Farm> {
     const farm = await deps.queries.farmById(id);
     if (farm === null) throw notFound('Farm');
@@ -74,6 +77,38 @@ export function farmRoutes(deps: CreateFarmDeps & ChangeFarmDeps): Route[] {
             rows: answersOf(deps.queries.farmsOf(signedIn(request).userId, { skip, limit })),
           },
         };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/farms/deleted',
+      tag,
+      summary: 'Farms of the caller that were deleted and can still come back, last deleted first',
+      access: { who: 'account' },
+      answers: { 200: { schema: deletedFarmAnswer, list: true } },
+      async handle(request) {
+        const found = await deletedFarms(deps, signedIn(request).userId);
+        const rows = found.map((one) => ({
+          id: one.farm.id,
+          name: one.farm.name,
+          deleted_at: isoOf(one.deletedAt),
+          restorable_until: isoOf(restorableUntil(one)),
+        }));
+        return { answer: { status: 200, rows } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/farms/{farm_id}/restore',
+      tag,
+      summary: 'Bring a deleted farm of the caller back, with all that was deleted with it; for 30 days',
+      access: { who: 'account' },
+      token: 'never',
+      params: farmParams,
+      answers: { 200: { schema: farmAnswer } },
+      async handle(request) {
+        const back = await restoreFarm(deps, signedIn(request), request.params.farm_id);
+        return { ...back, answer: { status: 200, body: toAnswer(back.answer) } };
       },
     }),
     route({

@@ -1,16 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isoOf } from '#core/kernel.ts';
 import { type App, aControlPoint, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
+
+const DAY = 86_400_000;
 
 onBothEngines('farms', (_open, engine) => {
   let app: App;
   let token: string;
   let userId: string;
+  let email: string;
   beforeAll(async () => {
     app = await startApp(engine);
     const ana = await app.signUp();
     token = ana.token;
     userId = ana.user.id;
+    email = ana.user.email;
   });
   afterAll(() => app.close());
 
@@ -149,5 +154,79 @@ onBothEngines('farms', (_open, engine) => {
       .where('hidden', '=', 0)
       .execute();
     expect(visible).toEqual([]);
+  });
+
+  describe('that were deleted', () => {
+    const deleted = async (by = token) =>
+      (await app.call('GET', '/farms/deleted', { token: by })).body as { id: string; name: string }[];
+    const later = async (ms: number) => {
+      app.clock.advance(ms);
+      const login = await app.call('POST', '/auth/login', { body: { email, password: 'camarao-123' } });
+      token = String(body(login)['access_token']);
+    };
+    const bringBack = (id: string, by = token) => app.call('POST', `/farms/${id}/restore`, { token: by });
+    const gone = async (name: string) => {
+      const farmId = String(body(await create({ name }))['id']);
+      const point = await aControlPoint(app, { token, farmId, target_status: 'ON' });
+      const { body: pond } = await app.call('POST', '/ponds/', {
+        token,
+        body: { farm_id: farmId, cod: 'V-1' },
+      });
+      expect((await app.call('DELETE', `/farms/${farmId}`, { token })).status).toBe(204);
+      return { farmId, point, pondId: String((pond as { id: string }).id) };
+    };
+
+    it('come back within 30 days, by their owner alone, with what was deleted with them', async () => {
+      const { farmId, point, pondId } = await gone('Regretted');
+      expect((await deleted()).find(({ id }) => id === farmId)).toEqual({
+        id: farmId,
+        name: 'Regretted',
+        deleted_at: isoOf(app.clock.now()),
+        restorable_until: isoOf(app.clock.now() + 30 * DAY),
+      });
+      const other = await app.signUp();
+      expect(await deleted(other.token)).toEqual([]);
+      expect((await bringBack(farmId, other.token)).status).toBe(404);
+      await later(30 * DAY - 1);
+      const back = await bringBack(farmId);
+      expect([back.status, body(back)['name']]).toEqual([200, 'Regretted']);
+      expect((await bringBack(farmId)).status).toBe(404);
+      expect((await deleted()).map(({ id }) => id)).not.toContain(farmId);
+      expect((await app.call('GET', `/ponds/${pondId}`, { token })).status).toBe(200);
+      const known = await app.call('GET', `/control-points/${point.id}`, { token });
+      expect(body(known)).toMatchObject({ target_status: 'ON', device_id: point.device_id });
+      await expect.poll(() => app.control.registry.byDeviceId(point.device_id)?.row.target_status).toBe('ON');
+      const entry = await app.database.read
+        .selectFrom('logs')
+        .select(['action', 'user_id'])
+        .where('entity_id', '=', farmId)
+        .where('action', '=', 'restore')
+        .execute();
+      expect(entry).toEqual([{ action: 'restore', user_id: userId }]);
+    });
+
+    it('stay away after 30 days', async () => {
+      const { farmId } = await gone('Forgotten');
+      await later(30 * DAY);
+      expect((await deleted()).map(({ id }) => id)).not.toContain(farmId);
+      expect((await bringBack(farmId)).status).toBe(404);
+    });
+
+    it('do not take a controller away from the farm that has it now', async () => {
+      const { farmId, point } = await gone('Moved');
+      const now = String(body(await create({ name: 'New place' }))['id']);
+      const again = await app.call('POST', '/control-points/', {
+        token,
+        body: { farm_id: now, cod: 'CP-AGAIN', device_id: point.device_id, target_status: 'OFF' },
+      });
+      expect(again.status).toBe(201);
+      const refused = await bringBack(farmId);
+      expect([refused.status, body(refused)['code']]).toEqual([409, 'ALREADY_EXISTS']);
+      expect(body(refused)['detail']).toContain(point.device_id);
+      expect((await app.call('GET', `/farms/${farmId}`, { token })).status).toBe(404);
+      expect(app.control.registry.byDeviceId(point.device_id)?.row.farm_id).toBe(now);
+      await app.call('DELETE', `/control-points/${String(body(again)['id'])}`, { token });
+      expect((await bringBack(farmId)).status).toBe(200);
+    });
   });
 });

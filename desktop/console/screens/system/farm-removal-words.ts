@@ -24,11 +24,23 @@ export const removalWords = dictionary({
     noBackup: 'Não foi feito um backup novo antes.',
     controllers:
       'Os controladores seguem sozinhos pela última programação que receberam, e nenhum alarme deles chega mais. O que deve parar, pare à mão.',
-    wayBack: (key: string) =>
-      `Para trazer de volta: Sistema › Backup › Restaurar, com a chave nº ${key}. O gateway inteiro volta àquela hora: o que se lança depois fica de fora.`,
-    paired:
-      'Este gateway está ligado à nuvem, que também apagou a fazenda: só restaurar o backup não basta, ela seria apagada outra vez na próxima sincronização. Desligue-o antes da nuvem.',
+    wayBack:
+      'Para trazer de volta nos próximos 30 dias: Sistema › Fazenda e viveiros › Fazendas apagadas. Só ela volta, com tudo o que tinha.',
+    byBackup: (key: string) =>
+      `Se isso não der: Sistema › Backup › Restaurar, com a chave nº ${key}. Aí o gateway inteiro volta àquela hora, e o que se lança depois fica de fora.`,
     done: 'Entendi',
+    trash: 'Fazendas apagadas',
+    until: (deleted: string, end: string) => `apagada em ${deleted}, volta até ${end}`,
+    bringBack: 'Trazer de volta',
+    bringBackTitle: (name: string) => `Trazer ${name} de volta?`,
+    bringBackText:
+      'Viveiros, lotes, medições e pontos de controle voltam como estavam. Os motores voltam a seguir as ordens e os horários daquele dia: confira a aeração logo em seguida.',
+    isBack: (name: string) => `${name} está de volta. Confira a aeração.`,
+    refused: {
+      ALREADY_EXISTS:
+        'Um controlador, código ou lote dela tem hoje o nome de outro. Apague ou renomeie o outro, e tente de novo.',
+      NOT_FOUND: 'Ela já voltou, ou os 30 dias acabaram.',
+    },
   },
   en: {
     first: (folder: string) =>
@@ -53,10 +65,22 @@ export const removalWords = dictionary({
     noBackup: 'No new backup was made before.',
     controllers:
       'The controllers go on alone by the last schedule they got, and no alarm of theirs arrives any more. What is to stop, stop by hand.',
-    wayBack: (key: string) =>
-      `To get it back: System › Backup › Restore, with the key no. ${key}. The whole gateway goes back to that hour: what is entered afterwards is left out.`,
-    paired:
-      'This gateway is linked to the cloud, which deleted the farm too: restoring the backup alone is not enough, the next synchronisation would delete it again. Unlink the gateway first.',
+    wayBack:
+      'To get it back within 30 days: System › Farm and ponds › Deleted farms. It alone comes back, with all it had.',
+    byBackup: (key: string) =>
+      `Should that not do: System › Backup › Restore, with the key no. ${key}. Then the whole gateway goes back to that hour, and what is entered afterwards is left out.`,
     done: 'Understood',
+    trash: 'Deleted farms',
+    until: (deleted: string, end: string) => `deleted on ${deleted}, comes back until ${end}`,
+    bringBack: 'Bring back',
+    bringBackTitle: (name: string) => `Bring ${name} back?`,
+    bringBackText:
+      'Ponds, batches, measurements and control points come back as they were. Motors follow the orders and schedules of that day again: look at the aeration at once.',
+    isBack: (name: string) => `${name} is back. Look at the aeration.`,
+    refused: {
+      ALREADY_EXISTS:
+        'A controller, code or batch of it has the name of another one today. Delete or rename the other, and try again.',
+      NOT_FOUND: 'It is back already, or the 30 days are over.',
+    },
   },
 });

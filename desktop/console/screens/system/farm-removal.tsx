@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { PairingAnswer } from '#contract/resources/gateways.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
@@ -215,18 +214,17 @@ function Lost({ of: cards }: { of: ReturnType<typeof usePondCards> }) {
 /** Where the backup is, and how the farm comes back: told on a page that stays until somebody has read it. */
 export function Gone({ of: { name, safe }, onRead }: { of: GoneFarm; onRead: () => void }) {
   const words = removalWords();
-  const { data: pairing } = useGet<PairingAnswer>(isHosted.value ? null : '/sync/pairing');
   return (
     <section class="card stack" data-gone role="status">
       <strong>{words.gone(name)}</strong>
       <p class="note p2">{words.controllers}</p>
+      <p>{words.wayBack}</p>
       {safe === null ? (
         <p>{words.noBackup}</p>
       ) : (
         <>
           <p class="breaks">{words.kept(safe.file, safe.folder)}</p>
-          <p>{words.wayBack(safe.key)}</p>
-          {pairing?.state === 'paired' ? <p class="note p2">{words.paired}</p> : null}
+          <p class="muted">{words.byBackup(safe.key)}</p>
         </>
       )}
       <div class="row">

@@ -5,6 +5,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { Story } from '../pond/pond-story.tsx';
+import { DeletedFarms } from './deleted-farms.tsx';
 import { FarmForm } from './farm-form.tsx';
 import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
 import { farmWords } from './farm-words.ts';
@@ -34,6 +35,7 @@ export function FarmSettings() {
             {words.createFarm}
           </Link>
         </Empty>
+        <DeletedFarms />
       </SystemPage>
     );
   }
@@ -48,6 +50,7 @@ export function FarmSettings() {
       </section>
       <PondRegister farmId={shown.id} />
       <Story path={`/logs/farms/${shown.id}`} />
+      <DeletedFarms />
       {isOwner.value ? <Removal key={shown.id} id={shown.id} name={shown.name} onGone={setGone} /> : null}
     </SystemPage>
   );
