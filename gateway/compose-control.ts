@@ -91,6 +91,8 @@ type SimulatorHook = { plays: (controlPointId: string) => boolean };
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Everything between a wish and a relay: the registry, orders, schedules, the border to the broker. */
+const READ_BACK_AGAIN_MS = 5_000;
+
 export async function wireControl(deps: ControlDeps) {
   const { config, kernel, database, gateways } = deps;
   const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256 });
@@ -181,19 +183,23 @@ export async function wireControl(deps: ControlDeps) {
     sendUnsaved,
     lookedAt: deps.lookedAt,
   });
+  /** A point that nobody could read is not controlled: it is tried until it can be. */
+  function readBack(id: string): void {
+    registry.refresh(id).then(
+      (after) => publisher.follow(null, after),
+      (error: unknown) => {
+        kernel.log.error({ err: error, id }, 'a control point that came back could not be read');
+        setTimeout(() => readBack(id), READ_BACK_AGAIN_MS).unref();
+      },
+    );
+  }
   database.onCommit((committed) => {
     const touched = registry.follow(committed);
     // said before the level goes out, so that the lines of an order stand in their order
     trace.committed(committed);
     for (const { before, after } of touched) publisher.follow(before, after);
     oxygen.follow(committed);
-    for (const id of cameBack(committed)) {
-      registry.refresh(id).then(
-        (after) => publisher.follow(null, after),
-        (error: unknown) =>
-          kernel.log.error({ err: error, id }, 'a control point that came back could not be read'),
-      );
-    }
+    for (const id of cameBack(committed)) readBack(id);
   });
   deps.others.onCommit((committed) => oxygen.follow(committed));
   // what an earlier run took over from the other instance and did not finish comes before any look at the rules
