@@ -121,7 +121,7 @@ describe('a night and a morning at the ponds', () => {
     await page.locator('.toast').getByRole('button', { name: 'Desfazer' }).click();
     const question = page.getByRole('dialog');
     // 23 h: oxygen of the morning is too old to rely on
-    await expect.poll(() => question.innerText()).toMatch(/OD de V-01: 6,2 mg\/L, há 1\d h\. Velho demais/);
+    await expect.poll(() => question.innerText()).toMatch(/OD de V-01: 6,2\smg\/L, há 1\d\sh\. Velho demais/);
     expect(await question.getByRole('button', { name: 'Desligar agora' }).isDisabled()).toBe(true);
     await question.getByRole('button', { name: 'Manter ligado' }).click();
     await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);

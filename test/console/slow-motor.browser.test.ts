@@ -77,7 +77,7 @@ describe('a motor that takes its time', () => {
   }
   async function silentForS(): Promise<number> {
     const text = await page.innerText(`[data-point="${COD}"]`);
-    const [, count, unit] = /Último sinal\s+(\d+) (s|min)/.exec(text) ?? [];
+    const [, count, unit] = /Último sinal\s+(\d+)\s(s|min)/.exec(text) ?? [];
     return count === undefined ? Number.POSITIVE_INFINITY : Number(count) * (unit === 's' ? 1 : 60);
   }
 

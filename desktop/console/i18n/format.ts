@@ -20,7 +20,8 @@ function keptZone(): string {
 }
 
 const BLANK = '—';
-const THIN_SPACE = ' ';
+/** A figure and its unit are never parted at the end of a line. */
+const FIRM_SPACE = '\u00a0';
 
 const numberFormats = new Map<string, Intl.NumberFormat>();
 function numberFormat(key: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -39,10 +40,10 @@ export function figure(value: number | null | undefined, decimals = 0): string {
   }).format(value);
 }
 
-/** With its unit behind a thin space. */
+/** With its unit. */
 export function quantity(value: number | null | undefined, decimals: number, unit: string): string {
   const text = figure(value, decimals);
-  return text === BLANK ? text : `${text}${THIN_SPACE}${unit}`;
+  return text === BLANK ? text : `${text}${FIRM_SPACE}${unit}`;
 }
 
 /** Weight of an animal: larvae weigh milligrams, and `0,0 g` would tell nothing. */
@@ -170,10 +171,10 @@ function offsetMs(at: number): number {
 export function age(ms: number | null): string {
   if (ms === null || !Number.isFinite(ms)) return BLANK;
   const s = Math.max(0, Math.floor(ms / 1000));
-  if (s < 60) return `${s}${THIN_SPACE}s`;
-  if (s < 3_600) return `${Math.floor(s / 60)}${THIN_SPACE}min`;
-  if (s < 86_400) return `${Math.floor(s / 3_600)}${THIN_SPACE}h`;
-  return `${Math.floor(s / 86_400)}${THIN_SPACE}d`;
+  if (s < 60) return `${s}${FIRM_SPACE}s`;
+  if (s < 3_600) return `${Math.floor(s / 60)}${FIRM_SPACE}min`;
+  if (s < 86_400) return `${Math.floor(s / 3_600)}${FIRM_SPACE}h`;
+  return `${Math.floor(s / 86_400)}${FIRM_SPACE}d`;
 }
 
 /** 1:40 */
