@@ -84,3 +84,5 @@ export async function wireAccounts(wiring: {
     secret,
   };
 }
+
+export type Accounts = Awaited<ReturnType<typeof wireAccounts>>;

@@ -106,3 +106,5 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
     },
   };
 }
+
+export type Alerts = ReturnType<typeof wireAlerts>;

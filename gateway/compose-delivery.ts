@@ -280,3 +280,5 @@ function tellFigures(
     all('DEAD'),
   );
 }
+
+export type Delivery = Awaited<ReturnType<typeof wireDelivery>>;

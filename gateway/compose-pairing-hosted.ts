@@ -152,3 +152,5 @@ function tellFleet(
   gauge('fleet_conflicts_open', 'Edits that lost and wait for a look', ({ conflicts }) => conflicts);
   gauge('fleet_parked_rows', 'Rows of gateways that could not be applied', ({ parked }) => parked);
 }
+
+export type HostedPairing = Awaited<ReturnType<typeof wireHostedPairing>>;

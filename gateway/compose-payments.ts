@@ -98,3 +98,5 @@ function sandboxDeps(
   };
   return deps;
 }
+
+export type Payments = Awaited<ReturnType<typeof wirePayments>>;

@@ -153,3 +153,5 @@ export async function readiness(
     },
   };
 }
+
+export type Events = ReturnType<typeof wireEvents>;

@@ -62,3 +62,5 @@ export function wireProduction(deps: {
     scienceOf,
   };
 }
+
+export type Production = ReturnType<typeof wireProduction>;

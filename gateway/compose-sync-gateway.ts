@@ -296,3 +296,5 @@ async function letGo(
     'the change log is full: it is given up, and everything is compared when the link is back',
   );
 }
+
+export type GatewaySync = ReturnType<typeof wireGatewaySync>;

@@ -174,3 +174,5 @@ const noParts: HostedLiveParts = {
   live: () => undefined,
   connected: () => undefined,
 };
+
+export type HostedSync = ReturnType<typeof wireHostedSync>;

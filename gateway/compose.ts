@@ -1,138 +1,52 @@
-import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { createApp } from '#adapters/http/app.ts';
 import { clientAddresses } from '#adapters/http/client-address.ts';
 import { eventTicketRoutes } from '#adapters/http/event-tickets.ts';
 import { createChecks } from '#adapters/http/health.ts';
 import { createMetrics } from '#adapters/http/metrics.ts';
-import { mountPlatform } from '#adapters/http/platform.ts';
 import { createRefusals } from '#adapters/log/refusals.ts';
-import { sparingLog } from '#adapters/log/sparing-log.ts';
-import { accessQuery, guardQuery } from '#adapters/sql/queries/access.ts';
-import { addressQueries } from '#adapters/sql/queries/addresses.ts';
-import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
-import { commandQueries } from '#adapters/sql/queries/commands.ts';
-import { farmQueries } from '#adapters/sql/queries/farms.ts';
-import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
-import { lastRun } from '#adapters/sql/queries/last-run.ts';
-import { logQueries } from '#adapters/sql/queries/logs.ts';
-import { memberQueries } from '#adapters/sql/queries/members.ts';
-import { notificationLists, notificationQueries } from '#adapters/sql/queries/notifications.ts';
-import { pondQueries } from '#adapters/sql/queries/ponds.ts';
+import { accessQuery } from '#adapters/sql/queries/access.ts';
 import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
-import { mountPackages } from '#adapters/sync/hosted-packages.ts';
-import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
-import { createStorageHealth } from '#adapters/system/storage-health.ts';
-import type { Commit } from '#core/changes.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
+import { isoOf } from '#core/kernel.ts';
 import { NO_GATEWAYS } from '#core/remote-order.ts';
-import { nodeOf } from '#core/sync-node.ts';
 import { requireReadScope } from '#core/token-scope.ts';
-import { requireApiAccess } from '#features/access-tokens/create-token.ts';
-import { addressRoutes } from '#features/addresses/routes.ts';
-import { aeratorRoutes } from '#features/aerators/routes.ts';
-import { commandRoutes } from '#features/commands/routes.ts';
-import { orderByPerson } from '#features/control-points/order-routes.ts';
 import { presenceItemOf } from '#features/devices/presence-item.ts';
-import { farmRoutes } from '#features/farms/routes.ts';
-import { logRoutes } from '#features/logs/routes.ts';
-import { memberRoutes } from '#features/members/routes.ts';
-import { notificationRoutes } from '#features/notifications/routes.ts';
-import { pondRoutes } from '#features/ponds/routes.ts';
-import { keepWhatHoldsOnFarm } from '#features/schedules/keep-what-holds.ts';
 import { systemRoutes } from '#features/system/routes.ts';
-import { bootDatabase } from './boot/climb.ts';
-import { whileLocked } from './boot/while-locked.ts';
 import { wireAccounts } from './compose-accounts.ts';
 import { wireForecast } from './compose-aeration.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
-import { wireBackup } from './compose-backup.ts';
-import { wireBackupDesk } from './compose-backup-desk.ts';
+import { wireApp } from './compose-app.ts';
+import { wireBox } from './compose-box.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
 import { wireDelivery } from './compose-delivery.ts';
-import { syncFactsOf, wireDoctor } from './compose-doctor.ts';
 import { wireFarmConsole } from './compose-farm-console.ts';
 import { wireHostedTime } from './compose-hosted-time.ts';
 import { wireHostedWork } from './compose-hosted-work.ts';
+import { wireKernel } from './compose-kernel.ts';
 import { canSend, wireNotify } from './compose-news.ts';
 import { wireLocalPairing } from './compose-pairing.ts';
 import { wireHostedPairing } from './compose-pairing-hosted.ts';
 import { wirePayments } from './compose-payments.ts';
 import { wirePeople } from './compose-people.ts';
 import { lateTeller, readiness, tellControl, wireEvents } from './compose-platform.ts';
-import { wireProcesses } from './compose-processes.ts';
 import { wireProduction } from './compose-production.ts';
+import { wireRegisters } from './compose-registers.ts';
 import { wireRequestLimits, wireSubscriptions } from './compose-subscriptions.ts';
 import { wireSyncConflicts } from './compose-sync-conflicts.ts';
 import { wireGatewaySync } from './compose-sync-gateway.ts';
 import { wireHostedSync } from './compose-sync-hosted.ts';
-import { wireTechnicians } from './compose-technicians.ts';
-import { wireTrust } from './compose-trust.ts';
-import { packagesOf, wireUpdate } from './compose-update.ts';
 import type { Config } from './config.ts';
-import { growingIds, idOfCause, startClock, type World } from './world.ts';
-
-/** Made by scripts/build-console.mjs. */
-const CONSOLE = fileURLToPath(new URL('../desktop/console/dist', import.meta.url));
+import type { World } from './world.ts';
 
 /** Wires everything for a role; the map of the program. */
 export async function compose(config: Config, given: World) {
-  const log = sparingLog(given.log, given.monotonic);
-  const world: World = { ...given, log };
-  // the time floor lies in the database, so until it is open the wall clock has to do
-  let clock: DisciplinedClock | null = null;
-  const now = () => clock?.now() ?? world.wallClock();
-  const booted = await whileLocked(world, () =>
-    bootDatabase(config, {
-      log,
-      now,
-      monotonic: world.monotonic,
-      bootId: randomBytes(8).toString('hex'),
-      node: nodeOf(config.role, randomBytes(4).toString('hex')),
-      onListenerError: (error) => log.error({ err: error }, 'a listener of committed changes failed'),
-      onReaderDied: (error) =>
-        log.warn(
-          { err: error },
-          'the reading thread died; long lists are read on the main thread for a while',
-        ),
-      ...(world.onMigrating === undefined ? {} : { onMigrating: world.onMigrating }),
-    }),
-  );
-  const processes = await wireProcesses(config, { ...world, database: booted.database, now });
-  // what comes from the other instance has consequences for control here, which are stored with it
-  const following = { commit: processes.database.commit };
-  const database = { ...processes.database, commit: ((unit) => following.commit(unit)) satisfies Commit };
+  const founded = await wireKernel(config, given);
+  const { world, kernel, booted, run, clock, processes, database, storage } = founded;
+  const { log, now } = kernel;
   const { heard, attempts } = processes;
-  const storage = createStorageHealth({
-    commit: database.commit,
-    folder: config.databaseUrl === null ? config.data : null,
-    changed: (disk) =>
-      log.warn(
-        { disk },
-        disk === 'ok' ? 'the disk takes writes again' : 'the disk is full or nearly so; control goes on',
-      ),
-  });
-  const kernel: Kernel = {
-    now,
-    clockQuality: () => clock?.quality() ?? 'estimated',
-    newId: growingIds(now),
-    idOf: idOfCause,
-    random: world.random,
-    pause: world.pause,
-    commit: storage.commit,
-    guard: guardQuery(database.read),
-    log,
-  };
-  const run = await lastRun(database.read);
-  const clockListeners = new Set<(steppedBy: number) => void>();
-  clock = startClock({ config, world, log }, run.goodTime, (steppedBy) => {
-    for (const listener of clockListeners) listener(steppedBy);
-  });
   const notify = wireNotify(canSend(config), kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
   const clients = clientAddresses(config.trustedProxies, tellOnceOfProxy(config, log));
-  const { authenticate, ...accounts } = await wireAccounts({
+  const accounts = await wireAccounts({
     config,
     world,
     kernel,
@@ -158,7 +72,7 @@ export async function compose(config: Config, given: World) {
     kernel,
     monotonic: world.monotonic,
     database,
-    authenticate,
+    authenticate: accounts.authenticate,
     accessTo,
     isNear: clients.isNear,
     operatesSomeFarm: operatesSomeFarmQuery(database.read),
@@ -170,7 +84,7 @@ export async function compose(config: Config, given: World) {
     commitPlainly: processes.database.commit,
     tellChanged: changed.tell,
   });
-  following.commit = control.merged.commit;
+  founded.commitBy(control.merged.commit);
   remote?.attach(control);
   const commands =
     config.role === 'gateway'
@@ -195,16 +109,16 @@ export async function compose(config: Config, given: World) {
   const onlineAfterMs = config.onlineAfterS * 1000;
   const presenceOf = (id: string) => presenceItemOf({ now, onlineAfterMs }, control.registry.byId(id));
   const events = wireEvents(config, kernel, heard, {
-    authenticate: async (bearer) => requireReadScope(await authenticate(bearer)),
+    authenticate: async (bearer) => requireReadScope(await accounts.authenticate(bearer)),
     secret: accounts.secret,
     metrics,
     presenceOf,
     gateways: remote?.gateways ?? NO_GATEWAYS,
   });
   changed.follow(events.hub.tellChanged);
-  clockListeners.add(control.followClockStep);
+  founded.onClockStep(control.followClockStep);
   remote?.tellCommands(heard, events.hub);
-  clockListeners.add(() =>
+  founded.onClockStep(() =>
     events.hub.tellAll('clock', {
       quality: kernel.clockQuality(),
       server_time: isoOf(now()),
@@ -279,7 +193,7 @@ export async function compose(config: Config, given: World) {
     tellChanged: changed.tell,
     leases: processes.leases,
   });
-  clockListeners.add(delivery.followClockStep);
+  founded.onClockStep(delivery.followClockStep);
   const hostedTime =
     pairing === null
       ? null
@@ -345,79 +259,33 @@ export async function compose(config: Config, given: World) {
     letters: delivery.letters,
     endPayments: payments.endPayments,
   });
-  const trust = await wireTrust({
+  const box = await wireBox({
+    ...founded,
     config,
-    world,
-    kernel,
-    database,
-    notify,
     checks,
     metrics,
     refusals,
-    isNear: clients.isNear,
+    clients,
+    accounts,
+    accessTo,
+    notify,
+    control,
+    alerts,
+    production,
+    delivery,
+    pairing,
+    gatewaySync,
+    tellChanged: changed.tell,
   });
-  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart, pairing });
-  const doctor = wireDoctor({
+  const registers = wireRegisters({
     config,
-    world,
     kernel,
     database,
-    views: control.registry,
-    clock,
-    storage,
-    keeper: trust.keeper,
-    metrics,
-    readiness: () => readiness({ database, checks }, storage, clock),
-    lastGoodTime: async () => (await lastRun(database.read)).goodTime,
-    backup: () => backup?.stand() ?? null,
-    syncStatus: async () => (gatewaySync === null ? null : syncFactsOf(await gatewaySync.status())),
-    hostedUrl: async () => (await pairing?.paired())?.hosted_url ?? null,
-    probes: () => technicians?.probes.watch.probes() ?? null,
-    modem: delivery.modem,
+    control,
+    production,
+    subscriptions,
+    presenceOf,
   });
-  const technicians =
-    config.role === 'gateway'
-      ? await wireTechnicians({
-          config,
-          world,
-          kernel,
-          database,
-          control,
-          notify,
-          accessTo,
-          alerting: alerts.alerting,
-          scienceOf: production.scienceOf,
-          trust,
-          tellChanged: changed.tell,
-        })
-      : null;
-  const backup =
-    config.role === 'gateway' && config.databaseUrl === null
-      ? wireBackup({
-          config,
-          kernel,
-          monotonic: world.monotonic,
-          database,
-          notify,
-          boot: booted.report,
-          checks,
-          metrics,
-        })
-      : null;
-  const backupDesk =
-    backup === null
-      ? null
-      : wireBackupDesk({
-          config,
-          kernel,
-          monotonic: world.monotonic,
-          database,
-          backup,
-          tellChanged: changed.tell,
-          verifyPassword: accounts.passwords.verify,
-          passwordTries: accounts.passwordTries,
-          restart: world.isSupervised === true ? (world.restart ?? null) : null,
-        });
   const allRoutes = [
     ...(pairing?.routes ?? []),
     ...(fleet?.routes ?? []),
@@ -428,105 +296,43 @@ export async function compose(config: Config, given: World) {
     ...subscriptions.routes,
     ...payments.routes,
     ...delivery.routes,
-    ...addressRoutes({ ...kernel, queries: addressQueries(database.read) }),
-    ...memberRoutes({ ...kernel, queries: memberQueries(database.read) }),
-    ...farmRoutes({
-      ...kernel,
-      queries: farmQueries(database.read),
-      defaultZone: config.timezone,
-      onZoneChange: (farmId) => keepWhatHoldsOnFarm({ now }, control.ownViews.all(), farmId),
-      onCreate: subscriptions.limits.farm,
-    }),
-    ...pondRoutes({
-      ...kernel,
-      queries: pondQueries(database.read),
-      contents: production.pondContents,
-      isOnline: (id) => presenceOf(id)?.is_online ?? null,
-      activeBatchesIn: async (pondId) =>
-        (await production.batches.activeTiedTo(pondId)).map(({ batch }) => batch.batch_code),
-      onCreate: (created, { farm }) => subscriptions.limits.pond(created, farm.ownerId),
-    }),
-    ...aeratorRoutes({
-      ...kernel,
-      queries: aeratorQueries(database.read),
-      orderControlPoint: ({ controlPointId, target, caller, reason, aeratorId, requestId }) =>
-        orderByPerson(control.orderDeps, controlPointId, {
-          target,
-          issuedBy: caller.userId,
-          reason,
-          holdS: null,
-          aeratorId,
-          requestId,
-        }),
-    }),
+    ...registers,
     ...control.routes,
-    ...(technicians?.routes ?? []),
-    ...commandRoutes({ queries: commandQueries(database.readLong) }),
     ...alerts.routes,
     ...wireFarmConsole(kernel, database, changed.tell),
-    ...logRoutes({ queries: logQueries(database.readLong) }),
-    ...notificationRoutes({
-      ...kernel,
-      queries: { ...notificationQueries(database.read), ...notificationLists(database.readLong) },
-    }),
     ...production.routes,
     ...forecast.routes,
     ...eventTicketRoutes(events.tickets),
-    ...trust.routes,
-    ...update.routes,
-    ...(backupDesk?.routes ?? []),
-    ...doctor.routes,
+    ...box.routes,
     ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
   ];
   // what belongs to the hosted instance is not a paired gateway's to serve
   const routes = pairing?.guard(allRoutes) ?? allRoutes;
   const requestLimits = wireRequestLimits(config, kernel, heard, world.monotonic);
-  const app = createApp(
-    {
-      ...kernel,
-      ...(requestLimits === null ? {} : { admit: requestLimits.admit }),
-      ...idempotencyQueries(database.read),
-      accessTo,
-      sourceOf: clients.of,
-      authenticate,
-      accessTokens: {
-        ...accounts.accessTokens,
-        requirePlan: (userId) => requireApiAccess({ hasApiAccess }, userId),
-      },
-      timerOf: metrics.timerOf,
-      refused: (reason, source) => refusals.count('http', reason, source),
-      mountBeside: (express) => {
-        fleet?.mount(express);
-        sync?.mount(express);
-        if (fleet !== null) mountPackages(express, packagesOf(config, fleet.gatewayByToken));
-        mountPlatform(
-          express,
-          {
-            monotonic: world.monotonic,
-            metrics,
-            access: config.role === 'gateway' ? 'open' : 'guarded',
-            metricsToken: config.metricsToken,
-            authenticate: accounts.authenticateSession,
-            events,
-            paymentPages: payments.pages,
-            authorities: trust.authorities,
-            local: { ...doctor.local, hostedEntrance: update.hostedEntrance },
-            consoleFolder: CONSOLE,
-            readiness: () => readiness({ database, checks }, storage, clock),
-          },
-          routes,
-        );
-      },
-    },
+  const app = wireApp({
+    ...founded,
+    config,
+    checks,
+    metrics,
+    refusals,
+    clients,
+    accounts,
+    accessTo,
+    hasApiAccess,
+    requestLimits,
+    fleet,
+    sync,
+    events,
+    payments,
+    box,
     routes,
-  );
+  });
   booted.freeze();
   return {
+    ...box,
     app,
     clients,
     requestLimits,
-    backup,
-    backupDesk,
     routes,
     kernel,
     notify,
@@ -555,10 +361,6 @@ export async function compose(config: Config, given: World) {
     syncConflicts,
     hostedTime,
     storage,
-    trust,
-    technicians,
-    update,
-    doctor,
     ready: () => readiness({ database, checks }, storage, clock),
   };
 }

@@ -15,7 +15,7 @@ const CONTROLS = [
   'dialog .button:is(.main, .danger)',
   '.toast button',
   '.alarm-strip button',
-  '.alarm-row button:not(dialog *)',
+  '.alarm-row button:not(dialog *, [aria-expanded])',
   '.page-head .button:is(.danger, .main)',
 ].map((part) => `${part}:enabled`);
 

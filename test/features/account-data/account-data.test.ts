@@ -164,7 +164,9 @@ onBothEngines('the data of an account', (_open, engine) => {
         invitations_answered: [{ farm_id: left.farmId, state: 'ACCEPTED' }],
       });
       const acts = data['acts_on_other_farms'] as { farm_id: string; action: string; user_id: string }[];
-      expect(acts).toHaveLength(2);
+      expect(acts).toHaveLength(3);
+      // the invitation they accepted
+      expect(acts).toContainEqual(expect.objectContaining({ farm_id: left.farmId, action: 'update' }));
       for (const id of [farmId, left.farmId])
         expect(acts).toContainEqual(
           expect.objectContaining({ farm_id: id, action: 'turn_on', user_id: worker.user.id }),

@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url';
+import { createApp } from '#adapters/http/app.ts';
+import type { ClientAddresses } from '#adapters/http/client-address.ts';
+import type { Checks } from '#adapters/http/health.ts';
+import type { Metrics } from '#adapters/http/metrics.ts';
+import { mountPlatform } from '#adapters/http/platform.ts';
+import type { Refusals } from '#adapters/log/refusals.ts';
+import type { accessQuery } from '#adapters/sql/queries/access.ts';
+import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
+import { mountPackages } from '#adapters/sync/hosted-packages.ts';
+import type { Route } from '#core/route.ts';
+import { requireApiAccess } from '#features/access-tokens/create-token.ts';
+import type { Accounts } from './compose-accounts.ts';
+import type { Box } from './compose-box.ts';
+import type { Founded } from './compose-kernel.ts';
+import type { HostedPairing } from './compose-pairing-hosted.ts';
+import type { Payments } from './compose-payments.ts';
+import { type Events, readiness } from './compose-platform.ts';
+import type { wireRequestLimits } from './compose-subscriptions.ts';
+import type { HostedSync } from './compose-sync-hosted.ts';
+import { packagesOf } from './compose-update.ts';
+import type { Config } from './config.ts';
+
+/** Made by scripts/build-console.mjs. */
+const CONSOLE = fileURLToPath(new URL('../desktop/console/dist', import.meta.url));
+
+export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage' | 'clock'> & {
+  config: Config;
+  checks: Checks;
+  metrics: Metrics;
+  refusals: Refusals;
+  clients: Pick<ClientAddresses, 'of'>;
+  accounts: Accounts;
+  accessTo: ReturnType<typeof accessQuery>;
+  hasApiAccess: (userId: string) => Promise<boolean>;
+  requestLimits: ReturnType<typeof wireRequestLimits>;
+  /** null: this is no hosted instance. */
+  fleet: HostedPairing | null;
+  sync: HostedSync | null;
+  events: Events;
+  payments: Payments;
+  box: Pick<Box, 'trust' | 'doctor' | 'update'>;
+  routes: readonly Route[];
+};
+
+/** What answers over HTTP: the routes behind their checks, and the pages that stand beside them. */
+export function wireApp(wiring: AppWiring) {
+  const { config, world, kernel, database, metrics, accounts, events, fleet, box, routes } = wiring;
+  const { accessTo, clients, refusals, requestLimits, hasApiAccess } = wiring;
+  return createApp(
+    {
+      ...kernel,
+      ...(requestLimits === null ? {} : { admit: requestLimits.admit }),
+      ...idempotencyQueries(database.read),
+      accessTo,
+      sourceOf: clients.of,
+      authenticate: accounts.authenticate,
+      accessTokens: {
+        ...accounts.accessTokens,
+        requirePlan: (userId) => requireApiAccess({ hasApiAccess }, userId),
+      },
+      timerOf: metrics.timerOf,
+      refused: (reason, source) => refusals.count('http', reason, source),
+      mountBeside: (express) => {
+        fleet?.mount(express);
+        wiring.sync?.mount(express);
+        if (fleet !== null) mountPackages(express, packagesOf(config, fleet.gatewayByToken));
+        mountPlatform(
+          express,
+          {
+            monotonic: world.monotonic,
+            metrics,
+            access: config.role === 'gateway' ? 'open' : 'guarded',
+            metricsToken: config.metricsToken,
+            authenticate: accounts.authenticateSession,
+            events,
+            paymentPages: wiring.payments.pages,
+            authorities: box.trust.authorities,
+            local: { ...box.doctor.local, hostedEntrance: box.update.hostedEntrance },
+            consoleFolder: CONSOLE,
+            readiness: () => readiness(wiring, wiring.storage, wiring.clock),
+          },
+          routes,
+        );
+      },
+    },
+    routes,
+  );
+}

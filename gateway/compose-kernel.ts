@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { sparingLog } from '#adapters/log/sparing-log.ts';
+import { guardQuery } from '#adapters/sql/queries/access.ts';
+import { lastRun } from '#adapters/sql/queries/last-run.ts';
+import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
+import { createStorageHealth } from '#adapters/system/storage-health.ts';
+import type { Commit } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { nodeOf } from '#core/sync-node.ts';
+import { bootDatabase } from './boot/climb.ts';
+import { whileLocked } from './boot/while-locked.ts';
+import { wireProcesses } from './compose-processes.ts';
+import type { Config } from './config.ts';
+import { growingIds, idOfCause, startClock, type World } from './world.ts';
+
+/** What all else stands on: the open database, the clock, commits. */
+export async function wireKernel(config: Config, given: World) {
+  const log = sparingLog(given.log, given.monotonic);
+  const world: World = { ...given, log };
+  // the time floor lies in the database, so until it is open the wall clock has to do
+  let started: DisciplinedClock | null = null;
+  const now = () => started?.now() ?? world.wallClock();
+  const booted = await whileLocked(world, () =>
+    bootDatabase(config, {
+      log,
+      now,
+      monotonic: world.monotonic,
+      bootId: randomBytes(8).toString('hex'),
+      node: nodeOf(config.role, randomBytes(4).toString('hex')),
+      onListenerError: (error) => log.error({ err: error }, 'a listener of committed changes failed'),
+      onReaderDied: (error) =>
+        log.warn(
+          { err: error },
+          'the reading thread died; long lists are read on the main thread for a while',
+        ),
+      ...(world.onMigrating === undefined ? {} : { onMigrating: world.onMigrating }),
+    }),
+  );
+  const processes = await wireProcesses(config, { ...world, database: booted.database, now });
+  // what comes from the other instance has consequences for control here, which are stored with it
+  const following = { commit: processes.database.commit };
+  const database = { ...processes.database, commit: ((unit) => following.commit(unit)) satisfies Commit };
+  const storage = createStorageHealth({
+    commit: database.commit,
+    folder: config.databaseUrl === null ? config.data : null,
+    changed: (disk) =>
+      log.warn(
+        { disk },
+        disk === 'ok' ? 'the disk takes writes again' : 'the disk is full or nearly so; control goes on',
+      ),
+  });
+  const kernel: Kernel = {
+    now,
+    clockQuality: () => started?.quality() ?? 'estimated',
+    newId: growingIds(now),
+    idOf: idOfCause,
+    random: world.random,
+    pause: world.pause,
+    commit: storage.commit,
+    guard: guardQuery(database.read),
+    log,
+  };
+  const run = await lastRun(database.read);
+  const clockListeners = new Set<(steppedBy: number) => void>();
+  const clock = startClock({ config, world, log }, run.goodTime, (steppedBy) => {
+    for (const listener of clockListeners) listener(steppedBy);
+  });
+  started = clock;
+  return {
+    world,
+    kernel,
+    booted,
+    processes,
+    database,
+    storage,
+    run,
+    clock,
+    onClockStep: (listener: (steppedBy: number) => void) => void clockListeners.add(listener),
+    /** Every commit from now on goes through this one. */
+    commitBy: (commit: Commit) => {
+      following.commit = commit;
+    },
+  };
+}
+
+export type Founded = Awaited<ReturnType<typeof wireKernel>>;
