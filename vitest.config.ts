@@ -8,8 +8,8 @@ export default defineConfig({
   test: {
     // Native modules do not live well in worker threads.
     pool: 'forks',
-    // Many files wait for processes of their own: on two cores five workers have something to do meanwhile.
-    maxWorkers: Math.max(5, availableParallelism() - 1),
+    // Many files wait for processes of their own: on two cores four workers have something to do meanwhile.
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     // Hundreds of gateways are started as processes: each finds its code compiled, as one on a box does.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)) },

@@ -27,7 +27,7 @@ const METRICS = [
   'cumulative-layout-shift',
 ] as const satisfies readonly Metric[];
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 /** A cheap phone on 3G: 6 times slower, 1.6 Mbit/s, 150 ms; applied, not reckoned from a fast run. */
 const SLOW = {
   formFactor: 'mobile',
