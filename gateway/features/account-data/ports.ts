@@ -62,7 +62,7 @@ export type AccountDataQueries = {
 
 export type DeleteAccountDeps = Pick<Kernel, 'now' | 'guard' | 'commit' | 'pause' | 'random' | 'log'> & {
   queries: Omit<AccountDataQueries, 'sectionsOf'>;
-  deleteFarm: (farmId: string) => Promise<Decision<void>>;
+  deleteFarm: (farmId: string) => Promise<Decision<unknown>>;
   /** Ends what is paid for regularly; throws 503 when the payment provider does not answer. */
   endPayments: (userId: string) => Promise<void>;
 };

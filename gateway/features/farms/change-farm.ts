@@ -54,6 +54,24 @@ export async function changeFarm(
   };
 }
 
+/** As a person wants it, with its entry in the log. */
+export async function deleteFarmBy(
+  deps: Omit<ChangeFarmDeps, 'onZoneChange'>,
+  userId: string,
+  farmId: string,
+): Promise<Decision<Farm>> {
+  const decided = await deleteFarm(deps, farmId);
+  const entry = audit(deps, {
+    farm_id: farmId,
+    entity_type: 'SYSTEM',
+    entity_id: farmId,
+    entity_name: decided.answer.name,
+    action: 'delete',
+    user_id: userId,
+  });
+  return { ...decided, changes: [...(decided.changes ?? []), entry] };
+}
+
 /**
  * Decides the end of a farm: it and everything on it is hidden in the same commit. The guard makes a create under
  * this farm that runs at the same moment read again, and find it gone.
@@ -61,9 +79,9 @@ export async function changeFarm(
 export async function deleteFarm(
   deps: Pick<ChangeFarmDeps, 'guard' | 'queries'>,
   farmId: string,
-): Promise<Decision<void>> {
+): Promise<Decision<Farm>> {
   const guard = await deps.guard('farm', farmId);
   const current = await deps.queries.farmById(farmId);
   if (current === null) throw notFound('Farm');
-  return { answer: undefined, changes: [remove(farm, current)], guards: [guard] };
+  return { answer: current, changes: [remove(farm, current)], guards: [guard] };
 }

@@ -13,7 +13,7 @@ import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { type ChangeFarmDeps, changeFarm, deleteFarm } from './change-farm.ts';
+import { type ChangeFarmDeps, changeFarm, deleteFarmBy } from './change-farm.ts';
 import { type CreateFarmDeps, createFarm } from './create-farm.ts';
 import type { Farm } from './ports.ts';
 import { deletedFarms, type RestoreFarmDeps, restorableUntil, restoreFarm } from './restore-farm.ts';
@@ -153,7 +153,8 @@ export function farmRoutes(deps: CreateFarmDeps & ChangeFarmDeps & RestoreFarmDe
       params: farmParams,
       answers: { 204: null },
       async handle(request) {
-        return { ...(await deleteFarm(deps, onFarm(request).farmId)), answer: { status: 204 } };
+        const gone = await deleteFarmBy(deps, signedIn(request).userId, onFarm(request).farmId);
+        return { ...gone, answer: { status: 204 } };
       },
     }),
   ];

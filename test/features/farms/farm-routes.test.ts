@@ -196,13 +196,11 @@ onBothEngines('farms', (_open, engine) => {
       const known = await app.call('GET', `/control-points/${point.id}`, { token });
       expect(body(known)).toMatchObject({ target_status: 'ON', device_id: point.device_id });
       await expect.poll(() => app.control.registry.byDeviceId(point.device_id)?.row.target_status).toBe('ON');
-      const entry = await app.database.read
-        .selectFrom('logs')
-        .select(['action', 'user_id'])
-        .where('entity_id', '=', farmId)
-        .where('action', '=', 'restore')
-        .execute();
-      expect(entry).toEqual([{ action: 'restore', user_id: userId }]);
+      const { body: acts } = await app.call('GET', `/logs/farms/${farmId}`, { token });
+      expect(acts).toMatchObject([
+        { action: 'restore', user_id: userId },
+        { action: 'delete', user_id: userId },
+      ]);
     });
 
     it('stay away after 30 days', async () => {
