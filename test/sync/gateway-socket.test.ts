@@ -68,7 +68,7 @@ async function aHosted(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, heard, tokens };
 }
 
-function aGateway(url: string) {
+function aGateway(url: string | (() => string)) {
   const clock = timers();
   const told: unknown[] = [];
   const forgotten: string[] = [];
@@ -82,7 +82,7 @@ function aGateway(url: string) {
     revoked: () => void told.push('revoked'),
   };
   const line = gatewaySocket({
-    hostedUrl: async () => url,
+    hostedUrl: async () => (typeof url === 'string' ? url : url()),
     sessionToken: async () => 'token-1',
     forgetToken: () => void forgotten.push('token'),
     monotonic: () => 0,
@@ -184,6 +184,26 @@ describe('the live socket', () => {
       waits.push(clock.fire());
     }
     expect(waits).toEqual([1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000]);
+  });
+
+  test('a line that comes back after a long outage and falls at once is tried again within a second, then more seldom', async () => {
+    const hosted = await aHosted();
+    let isOut = true;
+    const { told, clock } = aGateway(() => (isOut ? 'http://127.0.0.1:9' : hosted.url));
+    for (let tries = 0; tries < 8; tries += 1) {
+      await until(() => clock.waiting.length === 1);
+      clock.fire();
+    }
+    await until(() => clock.waiting.length === 1);
+    isOut = false;
+    clock.fire();
+    for (const within of [1_000, 2_000, 4_000]) {
+      await until(() => told.at(-1) === 'opened');
+      hosted.sockets.at(-1)?.terminate();
+      await until(() => told.at(-1) === 'closed');
+      expect(clock.waiting.at(-1)?.ms).toBe(within);
+      clock.fire();
+    }
   });
 
   test('once closed it stays closed', async () => {

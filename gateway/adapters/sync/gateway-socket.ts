@@ -33,7 +33,10 @@ type Life = {
   heard: LiveHandlers;
   socket: WebSocket | null;
   callOff: (() => void) | null;
-  failures: number;
+  /** Tries in a row that nobody answered. */
+  silent: number;
+  /** Answers since the last line that held, none of which led to one. */
+  useless: number;
 };
 
 export function gatewaySocket(deps: GatewaySocketDeps): LiveLine {
@@ -41,7 +44,7 @@ export function gatewaySocket(deps: GatewaySocketDeps): LiveLine {
 
   function open(heard: LiveHandlers): void {
     close();
-    const life: Life = { heard, socket: null, callOff: null, failures: 0 };
+    const life: Life = { heard, socket: null, callOff: null, silent: 0, useless: 0 };
     own.life = life;
     void connect(life);
   }
@@ -98,6 +101,7 @@ export function gatewaySocket(deps: GatewaySocketDeps): LiveLine {
     });
     socket.on('open', () => {
       isAnswered = true;
+      life.silent = 0;
       line.openedAt = deps.monotonic();
       if (!isCurrent(life)) return socket.terminate();
       life.callOff = deps.later(PING_EVERY_MS, ping);
@@ -125,7 +129,7 @@ export function gatewaySocket(deps: GatewaySocketDeps): LiveLine {
       stopPings();
       if (!isCurrent(life)) return;
       const livedMs = line.openedAt === null ? 0 : deps.monotonic() - line.openedAt;
-      if (livedMs >= STEADY_MS) life.failures = 0;
+      if (livedMs >= STEADY_MS) life.useless = 0;
       if (line.openedAt !== null) life.heard.closed();
       again(life, { isUnreachable: !isAnswered || livedMs >= STEADY_MS, retryAfterMs: line.retryAfterMs });
     });
@@ -134,8 +138,11 @@ export function gatewaySocket(deps: GatewaySocketDeps): LiveLine {
   function again(life: Life, trouble: { isUnreachable: boolean; retryAfterMs: number | null }): void {
     if (!isCurrent(life)) return;
     life.socket = null;
-    life.failures += 1;
-    const [from, to] = waitAfter({ failures: life.failures, ...trouble });
+    // a long night without the hosted instance says nothing of how it is once it is there
+    life.silent = trouble.isUnreachable ? life.silent + 1 : 0;
+    if (!trouble.isUnreachable) life.useless += 1;
+    const failures = trouble.isUnreachable ? life.silent : life.useless;
+    const [from, to] = waitAfter({ failures, ...trouble });
     life.callOff = deps.later(from + deps.random() * (to - from), () => void connect(life));
   }
 
