@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const BEAT_MS = 7_500;
 /** Often enough that no controller counts as silent. */
 const REPORT_MS = 60_000;
-const MOST = { requests: 12, heapGrowth: 5 * 1024 * 1024, mutations: 60 } as const;
+const MOST = { requests: 12, heapGrowth: 5 * 1024 * 1024, mutations: 20 } as const;
 
 /** Counts what changes in the page, one by one. */
 const COUNT_CHANGES = `{
@@ -103,11 +103,18 @@ describe('a wall of sixty ponds on which nothing happens', () => {
 
   it('changes, when a controller speaks, what that tells and little else', async () => {
     const page = await aWall();
-    const before = await changesOf(page);
-    const body = { device_id: 'aer-CP-01', current_status: 'OFF', consumption: 3.2 };
-    await farm.app.call('POST', '/devices/heartbeat', { token: farm.owner.token, body });
-    await page.waitForSelector('[data-pond="V-01"]:has-text("3,2 kW")');
-    expect((await changesOf(page)) - before).toBeLessThanOrEqual(MOST.mutations);
+    const changes: number[] = [];
+    for (const consumption of [3.2, 3.4]) {
+      const before = await changesOf(page);
+      const body = { device_id: 'aer-CP-01', current_status: 'OFF', consumption };
+      await farm.app.call('POST', '/devices/heartbeat', { token: farm.owner.token, body });
+      await page.waitForSelector(
+        `[data-pond="V-01"]:has-text("${String(consumption).replace('.', ',')} kW")`,
+      );
+      changes.push((await changesOf(page)) - before);
+    }
+    // once a minute the ages of all ponds move on: never in both
+    expect(Math.min(...changes)).toBeLessThanOrEqual(MOST.mutations);
   });
 });
 
