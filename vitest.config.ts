@@ -13,8 +13,6 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Hundreds of gateways are started as processes: each finds its code compiled, as one on a box does.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)) },
-    // what waits in one file waits together
-    maxConcurrency: 12,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // a machine that is busy elsewhere is late, not wrong

@@ -86,7 +86,7 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
         const wanted = await wantedRows();
         // the page waits a moment before it tries again
         await page.clock.fastForward(3_000);
-        await expect.poll(shown).toEqual(wanted);
+        await expect.poll(shown, { timeout: 8_000 }).toEqual(wanted);
         for (const row of wanted) kinds.add(row.split(' ')[1] ?? '');
       }
       expect([...kinds].toSorted()).toEqual(['returned', 'unanswered']);

@@ -7,7 +7,7 @@ import { createManualClock } from '#sim/sim-clock.ts';
  */
 export function createPacedClock(stepMs = 50): SimClock {
   const clock = createManualClock();
-  const timer = setInterval(() => clock.advance(stepMs), 1);
+  const timer = setInterval(() => clock.advance(stepMs), 2);
   return {
     ...clock,
     stop: () => {

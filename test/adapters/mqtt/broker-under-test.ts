@@ -144,10 +144,10 @@ export function rawClient(stream: Duplex) {
           if (packet?.cmd !== command) throw new Error(`no ${command} came`);
           return packet as Extract<Packet, { cmd: Command }>; // its command was just compared
         },
-        { interval: 2, timeout: 20_000 },
+        { interval: 2, timeout: 3_000 },
       ),
     closed: async () => {
-      if (!isClosed) await once(stream, 'close', { signal: AbortSignal.timeout(20_000) });
+      if (!isClosed) await once(stream, 'close', { signal: AbortSignal.timeout(3_000) });
     },
   };
 }
@@ -177,7 +177,7 @@ export const publishPacket = (topic: string, body: unknown, more: Record<string,
 
 /** Waits until the broker has done what it was sent over a real socket. */
 export const eventually = (check: () => void): Promise<void> =>
-  vi.waitFor(check, { interval: 2, timeout: 20_000 });
+  vi.waitFor(check, { interval: 2, timeout: 3_000 });
 
 export const aShadow = (more: Partial<ShadowDesired> = {}): ShadowDesired => ({
   epoch: 'e1',

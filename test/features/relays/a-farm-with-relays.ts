@@ -93,4 +93,4 @@ export async function aFarmWithRelays() {
 
 /** Waits until the network has carried what was said. */
 export const eventually = (check: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(check, { interval: 5, timeout: 20_000 });
+  vi.waitFor(check, { interval: 5, timeout: 4_000 });
