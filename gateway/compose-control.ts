@@ -35,6 +35,7 @@ import type { LevelDeps } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
 import { createLevelPublisher } from '#features/devices/publish-levels.ts';
+import { createReadBack } from '#features/devices/read-back.ts';
 import { cameBack, createRegistry } from '#features/devices/registry.ts';
 import { createKeyRotation } from '#features/devices/rotate-key.ts';
 import { rotationRoutes } from '#features/devices/rotation-routes.ts';
@@ -91,8 +92,6 @@ type SimulatorHook = { plays: (controlPointId: string) => boolean };
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Everything between a wish and a relay: the registry, orders, schedules, the border to the broker. */
-const READ_BACK_AGAIN_MS = 5_000;
-
 export async function wireControl(deps: ControlDeps) {
   const { config, kernel, database, gateways } = deps;
   const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256 });
@@ -183,16 +182,12 @@ export async function wireControl(deps: ControlDeps) {
     sendUnsaved,
     lookedAt: deps.lookedAt,
   });
-  /** A point that nobody could read is not controlled: it is tried until it can be. */
-  function readBack(id: string): void {
-    registry.refresh(id).then(
-      (after) => publisher.follow(null, after),
-      (error: unknown) => {
-        kernel.log.error({ err: error, id }, 'a control point that came back could not be read');
-        setTimeout(() => readBack(id), READ_BACK_AGAIN_MS).unref();
-      },
-    );
-  }
+  const readBack = createReadBack({
+    log: kernel.log,
+    refresh: registry.refresh,
+    later: (ms, run) => void setTimeout(run, ms).unref(),
+    isBack: (view) => publisher.follow(null, view),
+  });
   database.onCommit((committed) => {
     const touched = registry.follow(committed);
     // said before the level goes out, so that the lines of an order stand in their order

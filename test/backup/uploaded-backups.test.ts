@@ -13,6 +13,8 @@ const DAY = 86_400_000;
 describe('a backup that is being uploaded', () => {
   let folder = '';
   let clock = testClock(0);
+  /** How far the wall clock was set. */
+  let stepped = 0;
   let room = 0;
   let file = Buffer.alloc(0);
   let uploads: Uploads;
@@ -21,6 +23,7 @@ describe('a backup that is being uploaded', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(fastFolder(), 'uploaded-'));
     clock = testClock(Date.UTC(2026, 2, 2, 12));
+    stepped = 0;
     room = 1_000 * MB;
     const sealed = seal([Buffer.alloc(2_000, 7)], {
       publicKey: newRecoveryKey().publicKey,
@@ -31,7 +34,7 @@ describe('a backup that is being uploaded', () => {
     file = Buffer.concat(pieces);
     uploads = createUploads({
       folder,
-      now: clock.now,
+      now: () => clock.now() + stepped,
       monotonic: clock.now,
       newId: () => `upload-${(ids += 1)}`,
       log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
@@ -92,12 +95,25 @@ describe('a backup that is being uploaded', () => {
     expect(await uploads.list()).toMatchObject([
       { name: done.name, made_at: '2026-02-28T09:00:00.000Z', uploaded_at: '2026-03-02T12:00:00.000Z' },
     ]);
+    await uploads.look();
     clock.advance(7 * DAY - 1);
     await uploads.look();
     expect(readdirSync(folder)).toEqual([done.name]);
     clock.advance(1);
     await uploads.look();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not go because the box learns only then what day it is', async () => {
+    const { id } = await begin();
+    await send(id, 0);
+    await uploads.look();
+    stepped = 200 * DAY;
+    await uploads.look();
+    expect(await uploads.list()).toHaveLength(1);
+    clock.advance(DAY);
+    await uploads.look();
+    expect(await uploads.list()).toEqual([]);
   });
 
   it('goes at the next start when the power went before its end', async () => {

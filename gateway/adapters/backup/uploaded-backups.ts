@@ -18,6 +18,8 @@ const BEGINNING_BYTES = 8_192;
 /** Somebody who says nothing for so long has gone. */
 export const STALLED_MS = 120_000;
 const DAY = 86_400_000;
+/** A box that is being replaced learns the time late: what lay there for hours of a wrong clock did not lie there for days. */
+const AT_LEAST_MS = DAY;
 const MOST_FILES = 20;
 
 export type UploadsDeps = Pick<Kernel, 'now' | 'newId' | 'log'> & {
@@ -43,6 +45,8 @@ export type Uploads = ReturnType<typeof createUploads>;
 export function createUploads(deps: UploadsDeps) {
   const { folder, now, monotonic, changed } = deps;
   const free = deps.freeBytes ?? freeBytes;
+  /** When this process first saw each file, by name. */
+  const seenAt = new Map<string, number>();
   const at = { upload: null as Upload | null, finished: null as (Received & { by: string }) | null };
   const inTurn = createTurns();
 
@@ -151,6 +155,7 @@ export function createUploads(deps: UploadsDeps) {
       inTurn(async () => {
         if (!NAME.test(name) || !(await namesIn(folder)).includes(name)) throw notFound('The backup');
         await rm(join(folder, name));
+        seenAt.delete(name);
         changed();
       }),
     has: async (name: string) => NAME.test(name) && (await namesIn(folder)).includes(name),
@@ -190,8 +195,11 @@ export function createUploads(deps: UploadsDeps) {
           await giveUp();
         }
         for (const { name, madeAt } of await listByName(folder, NAME)) {
-          if (now() - madeAt < deps.keptDays * DAY) continue;
+          const seen = seenAt.get(name) ?? monotonic();
+          seenAt.set(name, seen);
+          if (now() - madeAt < deps.keptDays * DAY || monotonic() - seen < AT_LEAST_MS) continue;
           await rm(join(folder, name), { force: true });
+          seenAt.delete(name);
           changed();
         }
       }),
