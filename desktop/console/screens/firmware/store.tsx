@@ -1,9 +1,10 @@
-import { useId, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { FirmwareAnswer } from '#contract/resources/firmware.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
+import { FileField } from '../../components/file-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError, ask, del } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
@@ -80,7 +81,6 @@ function ImageCard({ image, onBegin }: { image: FirmwareAnswer; onBegin: () => v
 
 function Upload() {
   const words = firmwareWords();
-  const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -113,23 +113,13 @@ function Upload() {
   };
   return (
     <div class="card stack">
-      <div class="field">
-        <label class="label" for={id}>
-          {words.file}
-        </label>
-        <input
-          ref={input}
-          id={id}
-          class="input"
-          type="file"
-          accept=".sfw,application/octet-stream"
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => choose(event.currentTarget.files?.[0] ?? null)}
-        />
-        <span class="hint" id={`${id}-hint`}>
-          {words.storeText}
-        </span>
-      </div>
+      <FileField
+        label={words.file}
+        hint={words.storeText}
+        accept=".sfw,application/octet-stream"
+        inputRef={input}
+        onChoose={choose}
+      />
       <FaultNote fault={isTooLarge ? words.tooLarge : fault} />
       {isOlder ? (
         <CheckField

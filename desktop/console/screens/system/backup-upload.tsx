@@ -1,6 +1,7 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { FileField } from '../../components/file-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
@@ -19,7 +20,6 @@ const MOST_BYTES = 4 * 1024 ** 3 - 1;
 /** A backup that lies on this computer or phone goes to the gateway, for those without the stick in the box. */
 export function BackupUpload({ onArrived }: { onArrived: (name: string) => void }) {
   const words = uploadWords();
-  const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const ending = useRef<AbortController | null>(null);
   const [file, setFile] = useState<File | null>(null);
@@ -51,27 +51,16 @@ export function BackupUpload({ onArrived }: { onArrived: (name: string) => void 
   return (
     <div class="stack" data-upload={sent === null ? 'rest' : 'sending'}>
       <h3>{words.title}</h3>
-      <div class="field">
-        <label class="label" for={id}>
-          {words.file}
-        </label>
-        <input
-          ref={input}
-          id={id}
-          class="input"
-          type="file"
-          // phones know no kind for it, and would offer none of the files
-          aria-describedby={`${id}-hint`}
-          disabled={sent !== null}
-          onChange={(event) => {
-            setFile(event.currentTarget.files?.[0] ?? null);
-            setFault(null);
-          }}
-        />
-        <span class="hint" id={`${id}-hint`}>
-          {words.hint}
-        </span>
-      </div>
+      <FileField
+        label={words.file}
+        hint={words.hint}
+        disabled={sent !== null}
+        inputRef={input}
+        onChoose={(chosen) => {
+          setFile(chosen);
+          setFault(null);
+        }}
+      />
       <FaultNote fault={wrong ?? fault} />
       {sent === null || file === null ? null : <Progress sent={sent} whole={file.size} />}
       <div>
