@@ -195,6 +195,7 @@ function watch(child: ChildProcess, allowMs: number): Promise<Verdict> {
   child.on('message', (word: Word) => {
     trial = heardIn(trial, word, performance.now());
     said.at = performance.now();
+    if (word.isMigrating === undefined && !said.isAtWork) say('the new version is at work');
     said.isAtWork = word.isMigrating === undefined;
     if (word.isHealthy === true) resolve('healthy');
     said.missing = word.missing ?? said.missing;
