@@ -180,6 +180,19 @@ describe('trouble', () => {
     expect(most(40, true)).toBe(4_000);
   });
 
+  test('however long nobody answered, the first bad answer is asked again within a second', () => {
+    const night = Array.from({ length: 20 }, () => [
+      done('link', { is: 'failed', why: 'unreachable', detail: 'no route' }),
+      { is: 'due', timer: 'retry' } as const,
+    ]).flat();
+    const { effects } = play(
+      STARTED,
+      ...night,
+      done('link', { ...REFUSED, status: 502, code: 'BAD_GATEWAY' }),
+    );
+    expect(wakes(effects)).toEqual([['retry', [0, 1_000]]]);
+  });
+
   test('Retry-After is the least, and bounded', () => {
     expect(waitAfter({ failures: 1, isUnreachable: false, retryAfterMs: 20_000 })).toEqual([20_000, 26_000]);
     expect(waitAfter({ failures: 1, isUnreachable: false, retryAfterMs: 9_999_999 })[0]).toBe(300_000);

@@ -57,7 +57,7 @@ function decide(state: SyncState, outcome: Outcome, done: Done): Step {
     case 'pulled':
       return pulled(well(state, done), outcome, done);
     case 'page':
-      return page({ ...state, failures: 0, trouble: null, progressAtMs: done.nowMs }, outcome);
+      return page({ ...state, failures: 0, useless: 0, trouble: null, progressAtMs: done.nowMs }, outcome);
     case 'refused':
       return refused(state, outcome, done);
     case 'failed':
@@ -68,7 +68,7 @@ function decide(state: SyncState, outcome: Outcome, done: Done): Step {
 }
 
 function well(state: SyncState, { nowMs }: Done): SyncState {
-  return { ...state, failures: 0, resyncsInARow: 0, trouble: null, progressAtMs: nowMs };
+  return { ...state, failures: 0, useless: 0, resyncsInARow: 0, trouble: null, progressAtMs: nowMs };
 }
 
 function greeted(state: SyncState, outcome: Extract<Outcome, { is: 'greeted' }>, nowMs: number): Step {
@@ -191,14 +191,17 @@ function troubled(
   { flight, nowMs }: Done,
 ): Step {
   const failures = state.failures + 1;
+  const isUnreachable = code === 'unreachable';
+  const useless = isUnreachable ? state.useless : state.useless + 1;
   const next: SyncState = {
     ...wanting(state, flight),
     failures,
+    useless,
     waiting: 'trouble',
     trouble: { code, detail, atMs: nowMs },
     counts: { ...state.counts, failures: state.counts.failures + 1 },
   };
-  const after = waitAfter({ failures, isUnreachable: code === 'unreachable', retryAfterMs });
+  const after = waitAfter({ failures: isUnreachable ? failures : useless, isUnreachable, retryAfterMs });
   return { state: next, effects: [{ do: 'wake', timer: 'retry', after }] };
 }
 

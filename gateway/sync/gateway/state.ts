@@ -48,6 +48,8 @@ export type SyncState = {
   /** Nothing is asked until `retry`: after trouble, or because the hosted instance wishes it. */
   waiting: 'trouble' | 'asked' | null;
   failures: number;
+  /** Of these, those that were answered: a night without a line must not make what answers badly in the morning wait. */
+  useless: number;
   resyncsInARow: number;
   isSocketOpen: boolean;
   /** Number of the last applied change of the feed, as far as known. */
@@ -130,6 +132,7 @@ export function initialState(): SyncState {
     historyRows: 0,
     waiting: null,
     failures: 0,
+    useless: 0,
     resyncsInARow: 0,
     isSocketOpen: false,
     cursor: 0,
