@@ -81,10 +81,13 @@ export async function aFirmwareFarm(engine: Engine = 'sqlite') {
     if (turns % 4 === 0) await app.technicians?.firmware.look();
   }
 
-  /** Lets the farm live until something is so; fails after that many of its minutes. */
+  /**
+   * Lets the farm live until something is so; fails after that many of its minutes. It is asked after each look of the
+   * gateway, so that nothing a look decided has been followed by another when it is seen.
+   */
   async function until(isSo: () => boolean | Promise<boolean>, minutes = 30): Promise<void> {
     for (let n = 0; n < minutes * 120; n += 1) {
-      if (n % 4 === 0 && (await isSo())) return;
+      if ((n === 0 || turns % 4 === 0) && (await isSo())) return;
       await turn();
     }
     throw new Error(`not so within ${minutes} minutes of the farm`);
