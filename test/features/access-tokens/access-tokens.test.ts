@@ -240,9 +240,11 @@ onBothEngines('access tokens', (_open, engine) => {
 
   test('guessing changes nothing for anybody', async () => {
     const { token } = await aProgram(app, owner, ['read']);
-    const guesses = Array.from({ length: 300 }, () => accessTokenText.make());
-    const answers = await Promise.all(guesses.map(me));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    // so many at once as have a connection each: whoever waits for one is served late, which is another fact
+    for (let round = 0; round < 60; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => me(accessTokenText.make())));
+      expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+    }
     expect((await me(token)).status).toBe(200);
     expect(app.sentences.filter(({ level }) => level !== 'info')).toEqual([]);
   });
