@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { user } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
@@ -139,7 +139,7 @@ onBothEngines('access tokens', (_open, engine) => {
     };
     const first = new Date(app.clock.now()).toISOString();
     await me(made.token);
-    await vi.waitFor(async () => expect(await use()).toBe(first));
+    await expect.poll(use).toBe(first);
     app.clock.advance(9 * MINUTE_MS);
     await me(made.token);
     await me(made.token);
@@ -147,7 +147,7 @@ onBothEngines('access tokens', (_open, engine) => {
     const second = new Date(app.clock.now()).toISOString();
     expect(await use()).toBe(first);
     await me(made.token);
-    await vi.waitFor(async () => expect(await use()).toBe(second));
+    await expect.poll(use).toBe(second);
   });
 
   test('a new password leaves tokens valid, and says so', async () => {
@@ -240,9 +240,11 @@ onBothEngines('access tokens', (_open, engine) => {
 
   test('guessing changes nothing for anybody', async () => {
     const { token } = await aProgram(app, owner, ['read']);
-    const guesses = Array.from({ length: 300 }, () => accessTokenText.make());
-    const answers = await Promise.all(guesses.map(me));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    // so many at once as have a connection each: whoever waits for one is served late, which is another fact
+    for (let round = 0; round < 60; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => me(accessTokenText.make())));
+      expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+    }
     expect((await me(token)).status).toBe(200);
     expect(app.sentences.filter(({ level }) => level !== 'info')).toEqual([]);
   });

@@ -60,4 +60,4 @@ export const codeOf = (reply: Parameters<typeof body>[0]): unknown => body(reply
 
 /** Waits for what real sockets bring, on a machine that may be busy. */
 export const eventually = (check: () => Promise<void> | void): Promise<void> =>
-  vi.waitFor(check, { timeout: 15_000, interval: 10 });
+  vi.waitFor(check, { timeout: 60_000, interval: 10 });

@@ -41,14 +41,19 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
       body: { pond_id, dissolved_oxygen, ...more },
     });
     expect(made.status).toBe(201);
-    await app.control.executor.tick();
+    await look();
     return String(body(made)['id']);
   }
 
   const pass = async (minutes: number) => {
     app.clock.advance(minutes * MINUTE);
-    await app.control.executor.tick();
+    await look();
   };
+  /** The next second in which what was committed has been read: a busy database may take more than one. */
+  async function look(): Promise<void> {
+    await app.control.oxygen.settled();
+    await app.control.executor.tick();
+  }
   const shown = async (id: string) => body(await app.call('GET', `/control-points/${id}`, { token }));
   const orders = async (id: string) =>
     (await app.call('GET', `/control-points/${id}/orders`, { token })).body as Json[];

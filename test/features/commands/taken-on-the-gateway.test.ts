@@ -25,7 +25,6 @@ onBothEngines('an order from afar on the gateway of the farm', (_open, engine) =
       body: { device_id: deviceId, current_status: status, ...more },
     });
   const targetOf = (id: string) => app.control.registry.byId(id)?.row.target_status;
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 60));
 
   it('switches, with who ordered it, and tells when the controller did it', async () => {
     const point = await aPoint();
@@ -42,8 +41,9 @@ onBothEngines('an order from afar on the gateway of the farm', (_open, engine) =
     const answer = await heartbeat(point.device_id, 'OFF');
     expect(body(answer)).toMatchObject({ target_status: 'ON', version: 2 });
     await heartbeat(point.device_id, 'ON', { version: 2, epoch: point.epoch });
-    await settled();
-    expect(told).toContainEqual({ is: 'command_state', id: frame.id, state: 'done', result: null });
+    await expect
+      .poll(() => told)
+      .toContainEqual({ is: 'command_state', id: frame.id, state: 'done', result: null });
     expect(await take(app, frame)).toMatchObject({ state: 'done' });
     expect(await ordersOf(app, token, point.id)).toHaveLength(1);
   });

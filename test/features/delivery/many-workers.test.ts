@@ -126,21 +126,13 @@ onBothEngines('workers of deliveries', (_open, engine) => {
     'take over what a process that died was sending, after its lease',
     async () => {
       const channels = await waiting(1, 1);
-      const died = aWorker(() => new Promise(() => undefined));
+      const isSending = Promise.withResolvers<void>();
+      const died = aWorker(() => {
+        isSending.resolve();
+        return new Promise(() => undefined);
+      });
       void died.work();
-      await expect
-        .poll(
-          async () =>
-            (
-              await deliveryStore(app.database).take('WEBHOOK', {
-                isCritical: true,
-                now: app.clock.now(),
-                limit: 1,
-                exceptChannels: [],
-              })
-            ).length,
-        )
-        .toBe(0);
+      await isSending.promise;
       const { sent, send } = recorder();
       const other = aWorker(send);
       await other.work();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { feedingRecord } from '#contract/resources/feeding.ts';
+import { insert } from '#core/changes.ts';
 import { type App, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { ended, weighed } from '#test/recorded-rows.ts';
@@ -184,7 +186,24 @@ onBothEngines('feeding records', (_open, engine) => {
 
     it('a journal of many chunks holds every feeding once', async () => {
       const batch = await aBatch();
-      const ids = await Promise.all(Array.from({ length: 401 }, () => created(feed({}, { of: batch }))));
+      const ids = Array.from({ length: 401 }, () => app.kernel.newId());
+      const meal = {
+        batch_id: batch.id,
+        pond_id: null,
+        feed_type: '35 %',
+        quantity_kg: 20.5,
+        cost_per_kg: 6.4,
+        // all at once, told apart by their ids alone
+        feed_date: '2026-03-02T09:00:00.000Z',
+        tray_leftover_percent: null,
+        notes: null,
+        created_by: farm.userId,
+        clock_quality: 'trusted' as const,
+        created_at: '2026-03-02T12:00:00.000Z',
+        updated_at: null,
+      };
+      const changes = ids.map((id) => insert(feedingRecord, { id, ...meal }));
+      await app.kernel.commit({ actor: null, changes });
       const { body } = await get(`batch/${batch.id}`);
       const listed = (body as { feeding_records: { id: string }[] }).feeding_records.map(({ id }) => id);
       expect(listed.toSorted()).toEqual(ids.toSorted());

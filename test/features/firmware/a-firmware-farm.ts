@@ -1,8 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
 import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { type AddressInfo, connect, createServer as createEcho } from 'node:net';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { RolloutAnswer, RolloutDetail } from '#contract/resources/firmware.ts';
 import { createFleet, type Fleet } from '#sim/fleet/fleet.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
@@ -52,6 +53,27 @@ export async function upload(app: App, token: string, file: Uint8Array, query = 
 
 export type FirmwareFarm = Awaited<ReturnType<typeof aFirmwareFarm>>;
 
+/** A socket whose other end sends back what it gets: whatever was sent over this machine before has come by then. */
+async function aLine() {
+  const server = createEcho((end) => end.pipe(end));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  // it listens on a port of TCP
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return {
+    async turn(): Promise<void> {
+      const isBack = once(socket, 'data');
+      socket.write('.');
+      await isBack;
+    },
+    close(): void {
+      socket.destroy();
+      server.close();
+    },
+  };
+}
+
 /** A gateway with its broker and a publisher it knows, and an owner with a farm; time passes when the test says so. */
 export async function aFirmwareFarm(engine: Engine = 'sqlite') {
   const app = await startApp(engine, ['--trust-clock', 'yes']);
@@ -64,6 +86,7 @@ export async function aFirmwareFarm(engine: Engine = 'sqlite') {
   const call = async (method: string, path: string, sent?: unknown) =>
     app.call(method, path, { token, ...(sent === undefined ? {} : { body: sent }) });
   const simClock = createManualClock({ unixMs: app.clock.now() });
+  const line = await aLine();
   const fleets: Fleet[] = [];
   let turns = 0;
 
@@ -71,20 +94,24 @@ export async function aFirmwareFarm(engine: Engine = 'sqlite') {
   async function turn(): Promise<void> {
     app.clock.advance(500);
     simClock.advance(500);
-    // Files are read by other threads, which a busy machine may leave waiting: what was asked of them before is under way
-    // once they answer, so that a slow machine makes no farm minute too short for a download.
-    for (let n = 0; n < 3; n += 1) {
+    // Files are read by other threads, and the network brings what was sent when it has time: a busy machine may leave
+    // both waiting. What was asked of them before is under way once they answer, and what was sent before has come once
+    // the line answers, so that a slow machine makes no farm minute too short for a download.
+    for (let n = 0; n < 2; n += 1) {
       await stat(app.config.data);
-      await setImmediate();
+      await line.turn();
     }
     turns += 1;
     if (turns % 4 === 0) await app.technicians?.firmware.look();
   }
 
-  /** Lets the farm live until something is so; fails after that many of its minutes. */
+  /**
+   * Lets the farm live until something is so; fails after that many of its minutes. It is asked after each look of the
+   * gateway, so that nothing a look decided has been followed by another when it is seen.
+   */
   async function until(isSo: () => boolean | Promise<boolean>, minutes = 30): Promise<void> {
     for (let n = 0; n < minutes * 120; n += 1) {
-      if (n % 4 === 0 && (await isSo())) return;
+      if ((n === 0 || turns % 4 === 0) && (await isSo())) return;
       await turn();
     }
     throw new Error(`not so within ${minutes} minutes of the farm`);
@@ -186,6 +213,7 @@ export async function aFirmwareFarm(engine: Engine = 'sqlite') {
       await Promise.all(fleets.splice(0).map((fleet) => fleet.stop()));
     },
     async close() {
+      line.close();
       await broker.stop();
       await app.close();
     },

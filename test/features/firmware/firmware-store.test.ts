@@ -121,9 +121,7 @@ describe('the firmware store', () => {
   it('gives an image only to the controller that is asked to take it, by its key', async () => {
     const [asked, other] = [await farm.controllers(1), await farm.controllers(1)];
     const { id } = await farm.begin(asked, { firmware_id: await farm.stored('6.0.0') });
-    await farm
-      .until(async () => (await farm.rollout(id)).targets[0]?.state === 'offered', 2)
-      .catch(() => null);
+    await farm.until(async () => (await farm.rollout(id)).targets[0]?.state !== 'waiting', 2);
     const { targets } = await farm.rollout(id);
     const path = `/devices/firmware/${targets[0]?.id}.1`;
     const by = async (token?: string) =>

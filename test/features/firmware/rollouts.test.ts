@@ -82,6 +82,7 @@ describe('a rollout', () => {
     const { id } = await farm.begin(fleet, { firmware_id });
     await farm.until(async () => statesOf(await farm.rollout(id))[0] !== 'waiting');
     await farm.app.kernel.commit({ changes: [insert(alert, alarm)], actor: null });
+    await farm.until(async () => statesOf(await farm.rollout(id))[0] === 'ready');
     await farm.pass(60);
     expect(await farm.rollout(id)).toMatchObject({
       targets: [{ state: 'ready' }],
@@ -153,7 +154,8 @@ describe('a rollout', () => {
       type: 'LOW_OXYGEN' as const,
     };
     const begun = await farm.begin(fleet, wish);
-    await farm.until(async () => statesOf(await farm.rollout(begun.id)).includes('offered'));
+    // offered, or on with it already: a controller does not wait to be seen
+    await farm.until(async () => statesOf(await farm.rollout(begun.id)).some((state) => state !== 'waiting'));
     await farm.app.kernel.commit({ changes: [insert(alert, alarm)], actor: null });
     await farm.until(async () => statesOf(await farm.rollout(begun.id)).includes('ready'));
     return { ...begun, endOfAlarm: update(alert, alarm.id, { status: 'RESOLVED' }) };
@@ -166,10 +168,8 @@ describe('a rollout', () => {
     fleet.fleet.inject({ kind: 'power_cut', on });
     await farm.app.kernel.commit({ changes: [endOfAlarm], actor: null });
     await farm.until(async () => statesOf(await farm.rollout(id)).includes('done'));
-    expect(await farm.rollout(id)).toMatchObject({
-      targets: [{ state: 'waiting' }, { state: 'done' }],
-      waiting_for: { code: 'NOBODY_CONNECTED' },
-    });
+    await farm.until(async () => (await farm.rollout(id)).waiting_for?.code === 'NOBODY_CONNECTED', 1);
+    expect(statesOf(await farm.rollout(id))).toEqual(['waiting', 'done']);
     fleet.fleet.inject({ kind: 'power_return', on });
     await farm.until(isOver(id));
     expect(fleet.versions()).toEqual(['1.7.1', '1.7.1']);
