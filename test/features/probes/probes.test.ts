@@ -243,7 +243,7 @@ describe('setting up probes', () => {
         const now = await probed.get(`${bus}/scan`);
         return now['state'] === 'running' ? null : now;
       },
-      { interval: 20 },
+      { interval: 20, timeout: 60_000 },
     );
     expect(scan).toMatchObject({ state: 'done', asked: 4, total: 4 });
     expect(scan['found']).toEqual([1, 2, 3].map((unit_id) => ({ unit_id, answer: 'refused' })));

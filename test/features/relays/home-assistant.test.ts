@@ -120,6 +120,8 @@ test('its orders are given in the name of the person who was named, through the 
 
   await home.say(`${root}/${point.id}/set`, 'TOGGLE');
   await home.say(`${root}/${point.id}/set`, 'OFF', true);
+  // the lock-out goes another way, and could overtake it
+  await eventually(async () => expect(await status(farm)).toMatchObject({ orders_taken: 2 }));
   await app.call('POST', `/control-points/${point.id}/lock-out`, {
     token: owner.token,
     body: { reason: 'belt' },
