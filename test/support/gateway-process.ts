@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { childFile } from '../../scripts/built-program.ts';
+import { portToKeep } from './port-to-keep.ts';
 
 export type FarmClock = { now: () => number; environment: string };
 
@@ -23,7 +24,7 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
   const data = mkdtempSync(join(tmpdir(), 'gateway-'));
   const lines: string[] = [];
   let child: ChildProcess | null = null;
-  let ports = { http: '0', mqtt: '0' };
+  const ports = { http: String(await portToKeep()), mqtt: String(await portToKeep()) };
 
   async function start(): Promise<void> {
     const started = spawn(
@@ -43,15 +44,13 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
       { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TEST_CLOCK: clock.environment } },
     );
     child = started;
+    let isReady = false;
     for await (const line of createInterface({ input: started.stdout })) {
       lines.push(line);
-      const entry = JSON.parse(line) as { msg: string; http: string; mqtt: string | null };
-      if (entry.msg !== 'ready') continue;
-      // a hosted instance has no broker
-      ports = { http: new URL(entry.http).port, mqtt: entry.mqtt === null ? '0' : new URL(entry.mqtt).port };
-      break;
+      isReady = (JSON.parse(line) as { msg: string }).msg === 'ready';
+      if (isReady) break;
     }
-    if (ports.http === '0') throw new Error(`the gateway did not start: ${lines.join('\n')}`);
+    if (!isReady) throw new Error(`the gateway did not start: ${lines.join('\n')}`);
     started.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
     started.stdout.resume();
   }
