@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { childFile } from '../../scripts/built-program.ts';
-import { portToKeep } from './port-to-keep.ts';
+import { lastingPort } from './lasting-port.ts';
 
 export type FarmClock = { now: () => number; environment: string };
 
@@ -24,7 +24,8 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
   const data = mkdtempSync(join(tmpdir(), 'gateway-'));
   const lines: string[] = [];
   let child: ChildProcess | null = null;
-  const ports = { http: String(await portToKeep()), mqtt: String(await portToKeep()) };
+  const ports = { http: String(await lastingPort()), mqtt: String(await lastingPort()) };
+  const ready = { times: 0 };
 
   async function start(): Promise<void> {
     const started = spawn(
@@ -44,13 +45,15 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
       { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TEST_CLOCK: clock.environment } },
     );
     child = started;
-    let isReady = false;
+    const before = ready.times;
     for await (const line of createInterface({ input: started.stdout })) {
       lines.push(line);
-      isReady = (JSON.parse(line) as { msg: string }).msg === 'ready';
-      if (isReady) break;
+      const entry = JSON.parse(line) as { msg: string };
+      if (entry.msg !== 'ready') continue;
+      ready.times += 1;
+      break;
     }
-    if (!isReady) throw new Error(`the gateway did not start: ${lines.join('\n')}`);
+    if (ready.times === before) throw new Error(`the gateway did not start: ${lines.join('\n')}`);
     started.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
     started.stdout.resume();
   }
@@ -73,6 +76,8 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
     const response = await fetch(`http://127.0.0.1:${ports.http}/api/v1${path}`, {
       method,
       headers: {
+        // none is left over from before a kill
+        Connection: 'close',
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       },

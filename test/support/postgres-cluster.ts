@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { fastFolder } from './fast-folder.ts';
-import { portToKeep } from './port-to-keep.ts';
+import { lastingPort } from './lasting-port.ts';
 
 export type Cluster = {
   /** Of the database `postgres`, as superuser. */
@@ -128,7 +128,7 @@ function createDataFolder({ binaries, owner, folder, password }: Place): void {
 
 async function startServer(place: Place & { settings: string[] }): Promise<Cluster> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await portToKeep();
+    const port = await lastingPort();
     const server = spawnServer(place, port);
     const url = `postgres://postgres:${place.password}@127.0.0.1:${port}/postgres`;
     try {
