@@ -15,8 +15,10 @@ export async function launchChromium(more: readonly string[] = []): Promise<Brow
   const { chromium } = await import('playwright-core');
   const named = process.env['CHROMIUM'];
   const own = [...(named === undefined ? [] : [named]), ...PLACES].find((path) => existsSync(path));
-  if (own !== undefined) return chromium.launch({ executablePath: own, headless: true, args: flags });
+  // several may start at once, beside much else
+  const how = { headless: true, args: flags, timeout: 120_000 };
+  if (own !== undefined) return chromium.launch({ ...how, executablePath: own });
   const { default: packed } = await import('@sparticuz/chromium');
   // not its own flags: they make one process of all pages, which the end of any page ends, and weaken the rules of origins
-  return chromium.launch({ executablePath: await packed.executablePath(), headless: true, args: flags });
+  return chromium.launch({ ...how, executablePath: await packed.executablePath() });
 }
