@@ -130,7 +130,7 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
       }
     }
     expect(kept, said.join('\n')).toEqual(wanted);
-  }, 240_000);
+  }, 480_000);
 
   test('a list without its farm answers what is the caller’s own', async () => {
     const lists = app.routes.filter(({ access }) => access.who === 'farm' && access.optional);

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { fastFolder } from './fast-folder.ts';
+import { lastingPort } from './lasting-port.ts';
 
 export type Cluster = {
   /** Of the database `postgres`, as superuser. */
@@ -128,7 +128,7 @@ function createDataFolder({ binaries, owner, folder, password }: Place): void {
 
 async function startServer(place: Place & { settings: string[] }): Promise<Cluster> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
+    const port = await lastingPort();
     const server = spawnServer(place, port);
     const url = `postgres://postgres:${place.password}@127.0.0.1:${port}/postgres`;
     try {
@@ -233,19 +233,6 @@ function removeWhileItEnds(folder: string): void {
       // not empty yet
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      if (address !== null && typeof address === 'object') resolve(address.port);
-    });
-  });
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function untilReady(server: ChildProcess, url: string): Promise<void> {

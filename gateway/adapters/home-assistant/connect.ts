@@ -75,13 +75,22 @@ export async function connectHomeAssistant(to: HaConnection): Promise<{ stop: ()
     async stop() {
       // an end that is meant is no news
       isConnected = false;
-      if (client.connected)
-        client.publish(to.statusTopic, 'offline', { qos: 1, retain: true }, () => undefined);
-      const cutOff = setTimeout(() => client.end(true), LAST_WORDS_MS);
-      await client.endAsync(!client.connected);
-      clearTimeout(cutOff);
+      const isHeard = client.connected && (await lastWords(client, to.statusTopic));
+      // an end that is not forced waits for every answer, for as long as there is none
+      await client.endAsync(!isHeard);
     },
   };
+}
+
+/** Answers whether its broker has taken them. */
+function lastWords(client: MqttClient, topic: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const cutOff = setTimeout(() => resolve(false), LAST_WORDS_MS);
+  client.publish(topic, 'offline', { qos: 1, retain: true }, (error) => {
+    clearTimeout(cutOff);
+    resolve(!error);
+  });
+  return promise;
 }
 
 function keep(client: MqttClient, topic: string, payload: string): boolean {

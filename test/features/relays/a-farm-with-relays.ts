@@ -59,6 +59,7 @@ export async function aFarmWithRelays() {
       if (relay === null) throw new Error('no relay switches this control point');
       return relay;
     },
+    orders: (id: string) => get<{ state: string }[]>(`/control-points/${id}/orders`),
     status: (deviceId: string) => get<Record<string, unknown>>(`/devices/status/${deviceId}`),
     /** A relay that a technician bought, adopted and pasted the shown lines into, on the network. */
     async connected(
@@ -93,4 +94,4 @@ export async function aFarmWithRelays() {
 
 /** Waits until the network has carried what was said. */
 export const eventually = (check: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(check, { interval: 5, timeout: 4_000 });
+  vi.waitFor(check, { interval: 5, timeout: 60_000 });

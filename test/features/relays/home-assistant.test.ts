@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Aedes, type Client } from 'aedes';
 import mqtt from 'mqtt';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,7 +9,11 @@ import { eventually } from './a-farm-with-relays.ts';
 /** A broker of Home Assistant on a free port; keeps what it is told to keep. */
 async function aHome() {
   const aedes = await Aedes.createBroker();
-  const server = createServer((socket) => void aedes.handle(socket));
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    void aedes.handle(socket);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -27,6 +32,10 @@ async function aHome() {
   return {
     url,
     heard,
+    /** Gone without a word: whatever it is told from now on is answered by nobody. */
+    fallSilent() {
+      for (const socket of sockets) socket.removeAllListeners('readable');
+    },
     say: (topic: string, payload: string, retain = false) =>
       home.publishAsync(topic, payload, { qos: 1, retain }),
   };
@@ -120,6 +129,8 @@ test('its orders are given in the name of the person who was named, through the 
 
   await home.say(`${root}/${point.id}/set`, 'TOGGLE');
   await home.say(`${root}/${point.id}/set`, 'OFF', true);
+  // the lock-out goes another way, and could overtake it
+  await eventually(async () => expect(await status(farm)).toMatchObject({ orders_taken: 2 }));
   await app.call('POST', `/control-points/${point.id}/lock-out`, {
     token: owner.token,
     body: { reason: 'belt' },
@@ -168,6 +179,12 @@ test('an account without rights on the farm switches nothing through it', async 
     }),
   );
   expect(farm.app.control.registry.byId(farm.point.id)?.row.target_status).toBe('OFF');
+});
+
+test('a gateway ends although Home Assistant has gone without a word', async () => {
+  const farm = await aBridgedFarm();
+  farm.home.fallSilent();
+  await expect(Promise.race([farm.stop(), pause(60_000, 'still waiting')])).resolves.toBeUndefined();
 });
 
 test('a control point that is deleted disappears there, and one that restarted Home Assistant finds everything anew', async () => {
