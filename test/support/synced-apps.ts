@@ -3,7 +3,7 @@ import { type App, body, type SignedUp } from './app.ts';
 import type { Engine } from './databases.ts';
 import { pair, startBoth } from './paired-apps.ts';
 
-const SOON = { timeout: 15_000, interval: 50 };
+const SOON = { timeout: 60_000, interval: 50 };
 
 /** A hosted instance and a gateway that is about to be paired with it, their clocks in step. */
 export async function syncedApps(engine: Engine) {
