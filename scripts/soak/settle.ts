@@ -19,7 +19,7 @@ const RECONNECT_S = 90;
 const LAST_SLOT_S = 65;
 const FEEDER_SIZE = 4;
 /** What takes us a moment is long on the farm: the way of a message on a busy machine, several times. */
-const WAY_REAL_S = 3;
+const WAY_REAL_S = 20;
 const START_STEP_S = 5;
 const ALERTS_END_WITHIN_S = 240;
 
