@@ -19,7 +19,8 @@ const NO_FETCH: Fetched = { ok: false, reason: 'OTHER', detail: 'this board fetc
 export type RunnerDeps = {
   clock: SimClock;
   makeTransport: (hear: (message: Incoming) => void) => Transport;
-  notice: (what: RunnerNotice) => void;
+  /** `atMs`: when it was decided or heard. */
+  notice: (what: RunnerNotice, atMs: number) => void;
   /** How firmware is fetched and checked; absent: the board cannot. */
   fetchFirmware?: (
     desired: FirmwareDesired,
@@ -79,14 +80,15 @@ export function createRunner(deps: RunnerDeps, options: RunnerOptions): Runner {
     }
   };
   const take = (event: EventWithoutTime) => {
-    const turned = step(state, { ...event, nowMs: clock.nowMs() });
+    const nowMs = clock.nowMs();
+    const turned = step(state, { ...event, nowMs });
     state = turned.state;
-    for (const effect of turned.effects) perform(effect);
+    for (const effect of turned.effects) perform(effect, nowMs);
   };
   const sense = () => dispatch({ kind: 'sensed', sensed: measure(plant, clock.nowMs()) });
 
-  const perform = (effect: Effect) => {
-    deps.notice({ kind: 'effect', effect });
+  const perform = (effect: Effect, atMs: number) => {
+    deps.notice({ kind: 'effect', effect }, atMs);
     switch (effect.kind) {
       case 'relay':
         changePlant(plant, clock.nowMs(), { coil: effect.to });
@@ -139,7 +141,7 @@ export function createRunner(deps: RunnerDeps, options: RunnerOptions): Runner {
     clock.at(clock.nowMs() + REBOOT_TAKES_MS, () => dispatch({ kind: 'power_on', reason: 'reboot' }));
   };
   const hear = (message: Incoming) => {
-    deps.notice({ kind: 'heard', message });
+    deps.notice({ kind: 'heard', message }, clock.nowMs());
     if (message.kind !== 'malformed') dispatch(withoutReason(message));
   };
   const link = createFaultyLink({

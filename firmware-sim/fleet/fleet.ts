@@ -131,11 +131,11 @@ export function createFleet(options: FleetOptions): Fleet {
       key: () => key,
       publisherKeys: options.firmwareKeys ?? [],
     };
-    const notice = (what: RunnerNotice) => {
+    const notice = (what: RunnerNotice, atMs: number) => {
       if (what.kind === 'effect' && what.effect.kind === 'rekey') key = what.effect.key;
       count(counters, what);
       if (listeners.size === 0) return;
-      const event: FleetEvent = { device_id: controller.device_id, atMs: clock.nowMs(), ...what };
+      const event: FleetEvent = { device_id: controller.device_id, atMs, ...what };
       for (const listener of listeners) listener(event);
     };
     const makeTransport = (hear: TransportDeps['hear']) =>

@@ -18,7 +18,14 @@ export type FetchBounds = {
   /** Tries in a row that bring nothing. */
   triesInVain: number;
 };
+/** Runs `tell` once nothing was heard for so long. */
+export type WatchSilence = (ms: number, tell: () => void) => { heard: () => void; end: () => void };
 const BOUNDS: FetchBounds = { withinMs: 30 * 60_000, silentMs: 60_000, betweenMs: 3_000, triesInVain: 3 };
+
+const byTimer: WatchSilence = (ms, tell) => {
+  const timer = setTimeout(tell, ms);
+  return { heard: () => void timer.refresh(), end: () => clearTimeout(timer) };
+};
 
 /**
  * Fetches a package to a file. The line of a farm breaks: what has come is kept, and the rest is asked for. `spare`:
@@ -28,14 +35,14 @@ export async function fetchPackage(
   { address, token }: Remote,
   to: string,
   spare: number,
-  bounds: FetchBounds = BOUNDS,
+  { bounds = BOUNDS, watch = byTimer }: { bounds?: FetchBounds; watch?: WatchSilence } = {},
 ): Promise<void> {
   const part: Part = { to, most: Math.min(MAX_PACKAGE_BYTES, spare), have: 0, mark: null };
   const whole = AbortSignal.timeout(bounds.withinMs);
   for (let inVain = 0; ; ) {
     const had = part.have;
     try {
-      await fetchRest(part, { address, token, whole, silentMs: bounds.silentMs });
+      await fetchRest(part, { address, token, whole, watch: (tell) => watch(bounds.silentMs, tell) });
       return;
     } catch (cause) {
       if (!(cause instanceof LineBroke)) throw cause;
@@ -68,12 +75,12 @@ function whoOpens(error: unknown): never {
 
 /** What is on disk of the package, and how the server calls this very file. */
 type Part = { to: string; most: number; have: number; mark: string | null };
-type Asking = Remote & { whole: AbortSignal; silentMs: number };
+type Asking = Remote & { whole: AbortSignal; watch: (tell: () => void) => ReturnType<WatchSilence> };
 
-async function fetchRest(part: Part, { address, token, whole, silentMs }: Asking): Promise<void> {
+async function fetchRest(part: Part, { address, token, whole, watch }: Asking): Promise<void> {
   const silence = new AbortController();
   const opens = (await token?.().catch(whoOpens)) ?? null;
-  const timer = setTimeout(() => silence.abort(new Error('nothing came for too long')), silentMs);
+  const { heard, end } = watch(() => silence.abort(new Error('nothing came for too long')));
   try {
     const response = await fetch(address, {
       // a redirect might lead to an address that is not https, and would take the token along
@@ -91,9 +98,9 @@ async function fetchRest(part: Part, { address, token, whole, silentMs }: Asking
       part.mark = markOf(response);
     }
     if (Number(response.headers.get('content-length')) > part.most - part.have) throw tooLarge();
-    await take(part, response, { flags: goesOn ? 'a' : 'w', heard: () => timer.refresh() });
+    await take(part, response, { flags: goesOn ? 'a' : 'w', heard });
   } finally {
-    clearTimeout(timer);
+    end();
   }
 }
 

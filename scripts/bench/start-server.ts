@@ -30,7 +30,7 @@ const readyLine = z.object({
   mqtts: z.string().nullish(),
 });
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 90_000;
 const STOP_WITHIN_MS = 12_000;
 
 /** It was not ready in time, or ended before; the message ends with what it wrote. */

@@ -29,6 +29,8 @@ export async function settle(world: World, reading: Reading, healedAt: number): 
   const arrived = new Set<string>();
   const violations: Violation[] = [];
   const driven = farm.points.filter(({ isProbe }) => !isProbe).length;
+  /** This process stood still for so long: the farm's time went on, and nothing in it. */
+  let lostMs = 0;
   while (arrived.size < driven) {
     // what the disk did not take at its time is saved a little later
     if (readOn(world, reading) || lives.length === 0) {
@@ -41,7 +43,7 @@ export async function settle(world: World, reading: Reading, healedAt: number): 
       const { target, since } = expectedAt(life, at);
       const view = fleet.state(point.device_id);
       if (view?.is_powered === true && view.current_status === target) arrived.add(point.device_id);
-      else if (at - Math.max(since, healedAt) > patienceMs(point, world.time.speed)) {
+      else if (at - Math.max(since, healedAt) - lostMs > patienceMs(point, world.time.speed)) {
         arrived.add(point.device_id);
         violations.push({
           rule: 'every controller comes to its wanted state',
@@ -57,7 +59,7 @@ export async function settle(world: World, reading: Reading, healedAt: number): 
         });
       }
     }
-    if (arrived.size < driven) await pause(LOOK_EVERY_MS);
+    if (arrived.size < driven) lostMs += (await lateness()) * world.time.speed;
   }
   const convergedS = Math.round((now() - healedAt) / 1000);
   return { convergedS, violations: [...violations, ...(await alertsEnd(world))] };
@@ -93,7 +95,7 @@ function patienceMs(point: Point, speed: number): number {
 
 async function alertsEnd(world: World): Promise<Violation[]> {
   const probes = new Set(world.farm.points.filter(({ isProbe }) => isProbe).map(({ id }) => id));
-  const deadline = world.now() + (ALERTS_END_WITHIN_S + WAY_REAL_S * world.time.speed) * 1000;
+  let deadline = world.now() + (ALERTS_END_WITHIN_S + WAY_REAL_S * world.time.speed) * 1000;
   for (;;) {
     const reply = await world.call('GET', '/alerts/?include=all', { token: world.token() });
     if (reply?.status === 401) await world.signIn();
@@ -105,6 +107,13 @@ async function alertsEnd(world: World): Promise<Violation[]> {
       const what = open === undefined ? 'alerts cannot be read' : `${open.length} alerts stay ACTIVE`;
       return [{ rule: 'alerts end', what, context: open?.slice(0, 5) ?? reply }];
     }
-    await pause(LOOK_EVERY_MS);
+    deadline += (await lateness()) * world.time.speed;
   }
+}
+
+/** Rests until the next look; answers by how many real milliseconds that came late. */
+async function lateness(): Promise<number> {
+  const due = performance.now() + LOOK_EVERY_MS;
+  await pause(LOOK_EVERY_MS);
+  return Math.max(0, performance.now() - due);
 }

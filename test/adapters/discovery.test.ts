@@ -9,7 +9,7 @@ import { findGateways } from '../../desktop/main/find-gateways.ts';
 
 const silent = () => undefined;
 /** Waits until the network has carried it. */
-const soon = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 4_000 });
+const soon = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 30_000 });
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 const norte: Beacon = {
   id: 'g-1',
@@ -22,8 +22,8 @@ const norte: Beacon = {
   mqtts_port: 8883,
 };
 
-/** What comes back for a datagram, or null within half a second. */
-function ask(port: number, question: string): Promise<string | null> {
+/** What comes back for a datagram; null: nothing within that time. */
+function ask(port: number, question: string, withinMs = 30_000): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = createSocket('udp4');
     const end = (answer: string | null) => {
@@ -31,7 +31,7 @@ function ask(port: number, question: string): Promise<string | null> {
       socket.close();
       resolve(answer);
     };
-    const timer = setTimeout(() => end(null), 500);
+    const timer = setTimeout(() => end(null), withinMs);
     socket.on('message', (message) => end(message.toString()));
     socket.send(question, port, '127.0.0.1');
   });
@@ -47,28 +47,47 @@ describe('a gateway on the farm’s network', () => {
   afterAll(() => announcer?.close());
 
   it('is found by the operator’s PC, with the address it was reached at and the key to pin', async () => {
-    const found = await findGateways(port);
-    expect(found).toContainEqual({
-      id: 'g-1',
-      name: 'Norte',
-      software: '0.1.0',
-      pin: 'cGlu',
-      url: expect.stringMatching(/^https:\/\/[\d.]+:8443\/$/) as string,
-    });
+    // a machine that is busy elsewhere may hear nothing in the time a person waits, who then looks again
+    await expect
+      .poll(() => findGateways(port), { timeout: 60_000 })
+      .toContainEqual({
+        id: 'g-1',
+        name: 'Norte',
+        software: '0.1.0',
+        pin: 'cGlu',
+        url: expect.stringMatching(/^https:\/\/[\d.]+:8443\/$/) as string,
+      });
   });
 
   it('answers the question alone, whatever else is sent', async () => {
     expect(await ask(port, DISCOVERY_QUESTION)).toContain('Norte');
-    expect(await ask(port, `${DISCOVERY_QUESTION} and more`)).toBeNull();
-    expect(await ask(port, 'x'.repeat(2_000))).toBeNull();
+    expect(await ask(port, `${DISCOVERY_QUESTION} and more`, 500)).toBeNull();
+    expect(await ask(port, 'x'.repeat(2_000), 500)).toBeNull();
   });
 
-  it('answers at most fifty times a second', async () => {
-    const answers = await Promise.all(Array.from({ length: 120 }, () => ask(port, DISCOVERY_QUESTION)));
-    const answered = answers.filter((answer) => answer !== null).length;
-    expect(answered).toBeGreaterThan(0);
-    // the burst may fall into two seconds
-    expect(answered).toBeLessThanOrEqual(100);
+  it('answers fifty times a second and no more', async () => {
+    const world = { ms: 0, asked: 0, name: 'Norte' };
+    const busy = await announce({
+      log,
+      beacon: () => ({ ...norte, name: world.name }),
+      port: 0,
+      isPrivateAddress: (address) => (world.asked += 1) > 0 && isPrivateAddress(address),
+      networks: () => [],
+      monotonic: () => world.ms,
+    });
+    onTestFinished(async () => busy?.close());
+    const socket = createSocket('udp4');
+    onTestFinished(() => void socket.close());
+    const names: string[] = [];
+    socket.on('message', (message) => names.push(beacon.parse(JSON.parse(message.toString())).name));
+    const say = () => socket.send(DISCOVERY_QUESTION, busy?.port ?? 0, '127.0.0.1');
+    for (let n = 0; n < 120; n += 1) say();
+    await soon(() => expect(world.asked).toBe(120));
+    // the answer of the next second comes behind all of the one before
+    Object.assign(world, { ms: 1_000, name: 'Sul' });
+    say();
+    await soon(() => expect(names).toContain('Sul'));
+    expect(names).toEqual([...Array(50).fill('Norte'), 'Sul']);
   });
 });
 
@@ -78,6 +97,8 @@ describe('who only listens', () => {
     const heard: Beacon[] = [];
     const twice = new Promise<void>((resolve) => {
       socket.on('message', (message) => {
+        // what others on this machine ask and say comes here, too
+        if (!message.toString().startsWith('{')) return;
         const told = beacon.safeParse(JSON.parse(message.toString()));
         if (told.success && told.data.id === norte.id) heard.push(told.data);
         if (heard.length === 2) resolve();

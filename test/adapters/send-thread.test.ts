@@ -65,9 +65,11 @@ describe('messages are posted from a thread of their own', () => {
   it('what a thread that dies had under way comes again after a rest, counts as no attempt, and is said once', async () => {
     const deaths: unknown[] = [];
     const started: string[] = [];
+    const clock = { ms: 5_000 };
     const thread = createSendThread(data, {
       died: (error) => deaths.push(error),
       restMs: 300,
+      monotonic: () => clock.ms,
       startWorker(given) {
         started.push('one');
         return started.length === 1
@@ -87,8 +89,11 @@ describe('messages are posted from a thread of their own', () => {
     );
     expect(deaths.map(String)).toEqual(['Error: the sending thread ended with 3']);
     expect(await send(message('soon'), goes)).toMatchObject({ is: 'later' });
+    clock.ms += 299;
+    expect(await send(message('too soon'), goes)).toMatchObject({ is: 'later' });
     expect(started).toHaveLength(1);
-    await expect.poll(() => send(message('next'), goes)).toEqual({ is: 'sent' });
+    clock.ms += 1;
+    expect(await send(message('next'), goes)).toEqual({ is: 'sent' });
     expect(deaths).toHaveLength(1);
     await thread.close();
   });

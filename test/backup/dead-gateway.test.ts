@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import { farmClock, until } from '#test/gateway-process.ts';
+import { lastingPort } from '#test/lasting-port.ts';
 import { childFile, MAIN_FILE } from '../../scripts/built-program.ts';
 import { newFolder, removeFolders } from '../boot/a-box.ts';
 
@@ -16,7 +17,7 @@ const LOGIN = { email: 'ana@fazenda.example', password: 'camarao-do-norte', reme
 type Json = Record<string, unknown>;
 
 let child: ChildProcess | null = null;
-let ports = { http: '0', mqtt: '0' };
+let ports: { http: string; mqtt: string };
 
 async function start(data: string): Promise<void> {
   const started = spawn(
@@ -36,10 +37,8 @@ async function start(data: string): Promise<void> {
   );
   child = started;
   for await (const line of createInterface({ input: started.stdout })) {
-    const entry = JSON.parse(line) as { msg: string; http: string; mqtt: string };
-    if (entry.msg !== 'ready') continue;
-    ports = { http: new URL(entry.http).port, mqtt: new URL(entry.mqtt).port };
-    break;
+    const entry = JSON.parse(line) as { msg: string };
+    if (entry.msg === 'ready') break;
   }
   started.stdout.resume();
 }
@@ -59,6 +58,8 @@ async function call(
   const response = await fetch(`http://127.0.0.1:${ports.http}/api/v1${path}`, {
     method,
     headers: {
+      // none is left over from before a kill
+      Connection: 'close',
       ...(given.body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(given.token === undefined ? {} : { Authorization: `Bearer ${given.token}` }),
     },
@@ -85,6 +86,7 @@ describe('a gateway that died', () => {
   let key: string;
 
   beforeAll(async () => {
+    ports = { http: String(await lastingPort()), mqtt: String(await lastingPort()) };
     await start(dead);
     await call('POST', '/auth/register', { body: { ...LOGIN, name: 'Ana', role: 'OWNER' } });
     const token = String((await call('POST', '/auth/login', { body: LOGIN }))['access_token']);
@@ -109,11 +111,7 @@ describe('a gateway that died', () => {
       seed: 3,
       speed: 60,
     });
-    const start_time = new Date(clock.now() + 60_000).toISOString();
-    await call('POST', `/control-points/${point['id']}/schedules`, {
-      token,
-      body: { action: 'ON', start_time, repeat_pattern: 'DAILY' },
-    });
+    await startsSoon(token);
     await until(
       () => fleet.state('aer-1')?.is_motor_running,
       (isRunning) => isRunning === true,
@@ -130,6 +128,22 @@ describe('a gateway that died', () => {
     );
     await kill();
   });
+  /** A schedule whose first time comes after the gateway has heard of it, however busy this machine is. */
+  async function startsSoon(token: string): Promise<void> {
+    for (;;) {
+      const startMs = clock.now() + 60_000;
+      const start_time = new Date(startMs).toISOString();
+      const made = await call('POST', `/control-points/${point['id']}/schedules`, {
+        token,
+        body: { action: 'ON', start_time, repeat_pattern: 'DAILY' },
+      });
+      if (clock.now() < startMs) return;
+      await fetch(`http://127.0.0.1:${ports.http}/api/v1/schedules/${made['id']}`, {
+        method: 'DELETE',
+        headers: { Connection: 'close', Authorization: `Bearer ${token}` },
+      });
+    }
+  }
   afterAll(async () => {
     await fleet?.stop();
     await kill();
@@ -148,7 +162,6 @@ describe('a gateway that died', () => {
     const followed = await until(
       () => fleet.state('aer-1'),
       (state) => state?.is_motor_running === true && state.epoch !== before?.epoch,
-      30_000,
     );
     expect(followed?.version).toBeLessThan(before?.version ?? 0);
     const tookS = (performance.now() - startedAt) / 1000;
@@ -175,7 +188,6 @@ describe('a gateway that died', () => {
     await until(
       () => fleet.state('aer-1')?.source,
       (source) => source === 'local_schedule',
-      30_000,
     );
     expect(fleet.state('aer-1')).toMatchObject({
       is_connected: false,

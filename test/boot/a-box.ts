@@ -45,6 +45,8 @@ export async function startBox(
     log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
   });
   const server = createServer(instance.app);
+  // a test process that stood still for a while must not find its idle connections closed
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -87,15 +87,12 @@ describe('npm run doctor', { timeout: 180_000 }, () => {
     const { code, report } = await reported();
     expect(report.is_running).toBe(true);
     expect(code).toBe(EXIT[report.worst]);
-    for (const id of [
-      'last_start',
-      'broker_loop',
-      'certificate_server',
-      'port_http',
-      'port_mqtts',
-      'event_loop',
-    ])
+    for (const id of ['last_start', 'broker_loop', 'certificate_server', 'port_http', 'port_mqtts'])
       expect([id, found(report, id)?.severity]).toEqual([id, 'ok']);
+    // a machine that is busy elsewhere holds it up, and that is told as it was
+    const loop = found(report, 'event_loop');
+    const lateMs = Number(loop?.measured?.value);
+    expect(loop?.severity).toBe(lateMs > 1_000 ? 'bad' : lateMs > 250 ? 'warn' : 'ok');
     expect(found(report, 'backup_none')?.severity).toBe('warn');
     // the key that opens the door for it is readable by its owner alone
     expect(statSync(join(data, 'run.json')).mode & 0o077).toBe(0);

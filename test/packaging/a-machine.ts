@@ -1,7 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { until } from '#test/gateway-process.ts';
@@ -73,7 +71,7 @@ export async function startMachine() {
     `mount -t tmpfs tmpfs ${root}/run`,
     `mkdir -p ${root}/run/systemd/system`,
     'echo up',
-    'exec sleep 600',
+    'exec sleep 3600',
   ].join(' && ');
   const holder = spawn('unshare', ['-m', '-p', '-f', '--kill-child', 'sh', '-c', made], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -139,13 +137,4 @@ export async function startMachine() {
 function childOf({ pid }: ChildProcess): string {
   const file = `/proc/${pid}/task/${pid}/children`;
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // a server that listens on a port has an address with one
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

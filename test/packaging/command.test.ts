@@ -16,7 +16,7 @@ for word; do
   [ "$option" != --backup ] || echo flash > "$word"
   option=$word
 done
-[ "$option" != --waits ] || { trap 'kill $!; echo called off; exit 130' INT; sleep 30 & echo waits >&2; wait; }
+[ "$option" != --waits ] || { trap 'kill $!; echo called off; exit 130' INT; sleep 120 & echo waits >&2; wait; }
 `;
 
 const trouble = machineTrouble();
@@ -78,7 +78,7 @@ describe.skipIf(trouble !== null)(
       // what a shell starts beside itself is deaf to it
       const call = 'env --default-signal=INT shrimp-farm-gateway bench-tool flash --backup cut.bin --waits';
       const { said } = machine.run(
-        `cd /root/desk; ${call} 2> waits & cd /root/desk; timeout 10 sh -c 'until grep -qs waits waits; do sleep 0.02; done'; kill -INT $!; wait $!; echo "code $?"`,
+        `cd /root/desk; ${call} 2> waits & cd /root/desk; timeout 60 sh -c 'until grep -qs waits waits; do sleep 0.02; done'; kill -INT $!; wait $!; echo "code $?"`,
       );
       expect(said).toMatch(/called off\ncode 130\n$/);
       expect(machine.sure('cat /root/desk/cut.bin')).toBe('flash\n');

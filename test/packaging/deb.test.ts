@@ -6,12 +6,13 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '#test/gateway-process.ts';
+import { lastingPort } from '#test/lasting-port.ts';
 import { archOf, readPublicKeys } from '../../gateway/update/manifest.ts';
 import { programTrouble } from '../../gateway/update/program-folder.ts';
 import { hasDpkgDeb, installedNode, type Order, packOne } from '../../scripts/packaging/package.ts';
 import type { ProgramFile } from '../../scripts/packaging/program-files.ts';
 import { aSigner } from '../update/tiny-program.ts';
-import { freePort, machineTrouble, startMachine } from './a-machine.ts';
+import { machineTrouble, startMachine } from './a-machine.ts';
 
 // The real package of this machine's kind, built, looked into, and installed on a machine of its own.
 
@@ -35,6 +36,8 @@ const order = (more: Partial<Order> = {}): Order => ({
   ...more,
 });
 const SECOND = 1_000;
+/** What takes longer hangs. */
+const LONG = 180 * SECOND;
 const hasVerify = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 /** The same program, which falls a moment after it served. */
@@ -88,7 +91,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
   let deb: string;
   beforeAll(async () => {
     deb = (await packOne(order())).deb ?? '';
-  }, 120 * SECOND);
+  }, LONG);
 
   const listing = () =>
     execFileSync('dpkg-deb', ['-c', deb], { encoding: 'utf8', maxBuffer: 1e8 }).split('\n');
@@ -122,7 +125,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
       expect(sha(again)).toBe(sha(deb));
       rmSync(again);
     },
-    120 * SECOND,
+    LONG,
   );
 
   const trouble = machineTrouble();
@@ -130,18 +133,19 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
     let machine: Awaited<ReturnType<typeof startMachine>>;
     let base: string;
     const acknowledged: string[] = [];
+    let tried = 0;
     /** The package that is upgraded to. */
     let next = '';
     beforeAll(async () => {
       machine = await startMachine();
-      const [http, mqtt, https] = [await freePort(), await freePort(), await freePort()];
+      const [http, mqtt, https] = [await lastingPort(), await lastingPort(), await lastingPort()];
       base = `http://127.0.0.1:${http}`;
       machine.put(
         'etc/shrimp-farm-gateway/gateway.env',
         `HOST=127.0.0.1\nHTTP_PORT=${http}\nMQTT_PORT=${mqtt}\nHTTPS_PORT=${https}\nMQTTS_PORT=off\n`,
         '640',
       );
-    }, 60 * SECOND);
+    }, LONG);
     afterAll(() => machine?.close());
 
     const serves = (within: number) =>
@@ -164,7 +168,8 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
       });
 
     async function register(): Promise<void> {
-      const email = `p${acknowledged.length}@farm.test`;
+      // one whose answer was lost has its name
+      const email = `p${(tried += 1)}@farm.test`;
       const answer = await post('/auth/register', {
         email,
         name: 'Ana',
@@ -238,7 +243,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         expect(machine.sure('stat -c %U /proc/$(cat /run/gateway.pid)')).toBe('shrimp-farm\n');
         expect(isEnabled()).toBe(true);
       },
-      90 * SECOND,
+      LONG,
     );
 
     test.skipIf(!hasVerify)(
@@ -258,7 +263,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
           '--role hosted --http-port %i\n',
         );
       },
-      60 * SECOND,
+      LONG,
     );
 
     test(
@@ -268,7 +273,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         expect(people()).toContain('root@farm.test');
         expect(machine.run('find /var/lib/shrimp-farm-gateway ! -user shrimp-farm').said).toBe('');
       },
-      60 * SECOND,
+      LONG,
     );
 
     test(
@@ -290,7 +295,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         machine.sure('gzip -t /root/desk/s.tar.gz');
         expect(machine.sure('ls /var/tmp | grep -c shrimp-farm || true')).toBe('0\n');
       },
-      60 * SECOND,
+      LONG,
     );
 
     test(
@@ -300,6 +305,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
           order({ version: '0.2.0', only: 'update', revise: (files) => growing(falling(files)) }),
         );
         const stick = machine.bring(made.update ?? '');
+        await register();
         const answer = await post('/system/update', { from: stick }, await adminToken());
         expect([answer.status, await answer.json()]).toMatchObject([
           202,
@@ -350,7 +356,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         expect([said.code, said.said]).toEqual([1, expect.stringMatching(/DAMAGED|SAME/)]);
         await serves(1 * SECOND);
       },
-      60 * SECOND,
+      LONG,
     );
 
     test(
@@ -368,7 +374,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         await serves(1 * SECOND);
         await oxygenIs(7);
       },
-      120 * SECOND,
+      LONG,
     );
 
     test(
@@ -395,7 +401,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         const made = (await packOne(order({ version: '0.4.0' }))).deb ?? '';
         expect(install(machine.bring(made)).code).toBe(0);
         rmSync(made);
-        const state = await until(updateState, ({ last }) => last?.version === '0.4.0', 60 * SECOND);
+        const state = await until(updateState, ({ last }) => last?.version === '0.4.0', 150 * SECOND);
         expect([state.version, state.last?.result]).toEqual(['0.4.0', 'updated']);
         const stored = people();
         for (const email of acknowledged) expect(stored).toContain(email);
@@ -420,7 +426,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
           'test -s /var/lib/shrimp-farm-gateway/farm.db && test -f /etc/shrimp-farm-gateway/gateway.env',
         );
       },
-      60 * SECOND,
+      LONG,
     );
 
     test(
@@ -433,7 +439,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         const stored = people();
         for (const email of acknowledged) expect(stored).toContain(email);
       },
-      90 * SECOND,
+      LONG,
     );
 
     test('purged without an answer it leaves the data', () => {
@@ -465,7 +471,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
           /ECONNREFUSED|127\.0\.0\.1:1|::1:1/,
         );
       },
-      120 * SECOND,
+      LONG,
     );
 
     test(
@@ -486,7 +492,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         machine.sure('dpkg -r shrimp-farm-gateway');
         expect(copies.filter(runs)).toEqual([]);
       },
-      120 * SECOND,
+      LONG,
     );
 
     test('purged with an answer it takes the data of both', () => {
@@ -509,6 +515,6 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
       expect(await programTrouble(program, readPublicKeys(signer.pem))).toBeNull();
       rmSync(folder, { recursive: true, force: true });
     },
-    60 * SECOND,
+    LONG,
   );
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { childFile } from '../../scripts/built-program.ts';
+import { lastingPort } from './lasting-port.ts';
 
 export type FarmClock = { now: () => number; environment: string };
 
@@ -23,7 +24,8 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
   const data = mkdtempSync(join(tmpdir(), 'gateway-'));
   const lines: string[] = [];
   let child: ChildProcess | null = null;
-  let ports = { http: '0', mqtt: '0' };
+  const ports = { http: String(await lastingPort()), mqtt: String(await lastingPort()) };
+  const ready = { times: 0 };
 
   async function start(): Promise<void> {
     const started = spawn(
@@ -43,15 +45,15 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
       { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TEST_CLOCK: clock.environment } },
     );
     child = started;
+    const before = ready.times;
     for await (const line of createInterface({ input: started.stdout })) {
       lines.push(line);
-      const entry = JSON.parse(line) as { msg: string; http: string; mqtt: string | null };
+      const entry = JSON.parse(line) as { msg: string };
       if (entry.msg !== 'ready') continue;
-      // a hosted instance has no broker
-      ports = { http: new URL(entry.http).port, mqtt: entry.mqtt === null ? '0' : new URL(entry.mqtt).port };
+      ready.times += 1;
       break;
     }
-    if (ports.http === '0') throw new Error(`the gateway did not start: ${lines.join('\n')}`);
+    if (ready.times === before) throw new Error(`the gateway did not start: ${lines.join('\n')}`);
     started.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
     started.stdout.resume();
   }
@@ -74,6 +76,8 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
     const response = await fetch(`http://127.0.0.1:${ports.http}/api/v1${path}`, {
       method,
       headers: {
+        // none is left over from before a kill
+        Connection: 'close',
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       },
@@ -106,7 +110,7 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
 export async function until<Answer>(
   ask: () => Promise<Answer> | Answer,
   fits: (answer: Answer) => boolean,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<Answer> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -9,7 +9,7 @@ import { tablesThatSay } from '#test/tables-that-say.ts';
 import { BUCKETS, bucketOf, digestOf } from '../../gateway/core/sync/digest.ts';
 import { sweep } from '../../gateway/regular-tasks.ts';
 
-const SOON = { timeout: 30_000, interval: 50 };
+const SOON = { timeout: 60_000, interval: 50 };
 const DAY_MS = 86_400_000;
 
 onBothEngines('both sides are compared', (_open, engine) => {

@@ -160,7 +160,7 @@ describe('the machines’ side of a hosted instance over real sockets', () => {
       return { socket, frames, closed };
     }
     async function until(holds: () => boolean): Promise<void> {
-      for (let round = 0; round < 300 && !holds(); round += 1)
+      for (let round = 0; round < 3_000 && !holds(); round += 1)
         await new Promise((resolve) => setTimeout(resolve, 10));
       expect(holds()).toBe(true);
     }
@@ -216,7 +216,7 @@ describe('the machines’ side of a hosted instance over real sockets', () => {
             .select('last_report_json')
             .executeTakeFirstOrThrow()
         ).last_report_json;
-      for (let round = 0; round < 100 && (await reported()) === null; round += 1)
+      for (let round = 0; round < 3_000 && (await reported()) === null; round += 1)
         await new Promise((resolve) => setTimeout(resolve, 10));
       expect(JSON.parse((await reported()) ?? '')).toMatchObject({ head: { core: 1, history: 2 } });
       socket.send('not json');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
-import { fetchPackage } from '../../gateway/update/fetch-package.ts';
+import { until } from '#test/gateway-process.ts';
+import { fetchPackage, type WatchSilence } from '../../gateway/update/fetch-package.ts';
 import { archOf } from '../../gateway/update/manifest.ts';
 import { type StageDeps, stageUpdate } from '../../gateway/update/stage-update.ts';
 import { readState } from '../../gateway/update/update-folder.ts';
@@ -24,7 +25,13 @@ const { certificate: cert, key } = certificateMaker.server(
 );
 const signer = aSigner();
 const trusted = getCACertificates('default');
-const QUICK = { withinMs: 20_000, silentMs: 300, betweenMs: 1, triesInVain: 3 };
+const bounds = { withinMs: 170_000, silentMs: 60_000, betweenMs: 1, triesInVain: 3 };
+/** Nothing was heard for too long when a test says so. */
+const silences: (() => void)[] = [];
+const watch: WatchSilence = (_ms, tell) => {
+  silences.push(tell);
+  return { heard: () => undefined, end: () => undefined };
+};
 const ROOM = 1e9;
 let server: Server;
 let base: string;
@@ -39,6 +46,8 @@ beforeAll(async () => {
     asked.push({ range: request.headers.range, token: request.headers.authorization });
     handle(request, response);
   });
+  // a test process that stood still for a while must not find its idle connections closed
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // a server that listens on a port has an address with one
   base = `https://localhost:${(server.address() as AddressInfo).port}`;
@@ -58,10 +67,10 @@ const serve = (bytes: Buffer) => {
 };
 
 describe('fetched over https', () => {
-  const fetchTo = async (spare = ROOM, token: string | null = null) => {
+  const fetchTo = async (spare = ROOM) => {
     const to = join(aFolder('fetched'), 'package');
-    const remote = { address: `${base}/x.update`, token: token === null ? null : async () => token };
-    await fetchPackage(remote, to, spare, QUICK);
+    const remote = { address: `${base}/x.update`, token: null };
+    await fetchPackage(remote, to, spare, { bounds });
     return readFileSync(to);
   };
 
@@ -73,6 +82,7 @@ describe('fetched over https', () => {
 
   test('a line that breaks and falls silent goes on where it was', async () => {
     const half = Math.floor(good.length / 2);
+    const to = join(aFolder('fetched'), 'package');
     handle = ({ headers }, response) => {
       const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
       response.setHeader('ETag', '"first"');
@@ -82,10 +92,17 @@ describe('fetched over https', () => {
       } else response.setHeader('Content-Length', good.length);
       if (asked.length === 1) response.write(good.subarray(0, half), () => response.destroy());
       // nothing comes after this, and nobody says so
-      else if (asked.length === 2) response.write(good.subarray(from, from + 100));
-      else response.end(good.subarray(from));
+      else if (asked.length === 2) {
+        response.write(good.subarray(from, from + 100));
+        void until(
+          () => statSync(to).size,
+          (size) => size === from + 100,
+        ).then(() => silences.at(-1)?.());
+      } else response.end(good.subarray(from));
     };
-    expect((await fetchTo(ROOM, 'secret')).equals(good)).toBe(true);
+    const remote = { address: `${base}/x.update`, token: async () => 'secret' };
+    await fetchPackage(remote, to, ROOM, { bounds, watch });
+    expect(readFileSync(to).equals(good)).toBe(true);
     expect(asked.map(({ token }) => token)).toEqual(['Bearer secret', 'Bearer secret', 'Bearer secret']);
     expect(asked[2]?.range).toBe(`bytes=${Number(asked[1]?.range?.slice(6, -1)) + 100}-`);
   });
@@ -111,7 +128,7 @@ describe('fetched over https', () => {
       if (tokens === 2) throw new UpdateRefused('NOT_REACHABLE', 'it starts');
       return 'this gateway';
     };
-    await fetchPackage({ address: `${base}/x.update`, token }, to, ROOM, QUICK);
+    await fetchPackage({ address: `${base}/x.update`, token }, to, ROOM, { bounds });
     expect(readFileSync(to).equals(good)).toBe(true);
   });
 
@@ -158,7 +175,8 @@ describe('fetched over https', () => {
   test('a server whose certificate is another’s is not believed', async () => {
     serve(good);
     const address = `${base.replace('localhost', '127.0.0.1')}/x.update`;
-    const fetching = fetchPackage({ address, token: null }, join(aFolder('fetched'), 'package'), ROOM, QUICK);
+    const to = join(aFolder('fetched'), 'package');
+    const fetching = fetchPackage({ address, token: null }, to, ROOM, { bounds });
     await expect(fetching).rejects.toMatchObject({ code: 'NOT_REACHABLE' });
     expect(asked).toEqual([]);
   });

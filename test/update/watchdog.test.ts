@@ -41,12 +41,10 @@ test.skipIf(missing.length > 0)(
       await until(
         () => heard,
         (lines) => lines.some((line) => line.includes('READY=1')),
-        30_000,
       );
       await until(
         () => heard,
         (lines) => lines.some((line) => line.includes('WATCHDOG=1')),
-        30_000,
       );
       const gone = once(gateway, 'exit');
       gateway.kill('SIGTERM');

@@ -16,6 +16,7 @@ export type AnnounceDeps = {
   port: number;
   networks?: () => readonly OwnNetwork[];
   saysEveryMs?: number;
+  monotonic?: () => number;
 };
 
 type Spoken = Pick<AnnounceDeps, 'beacon' | 'networks' | 'saysEveryMs'>;
@@ -32,6 +33,7 @@ export async function announce({
   isPrivateAddress,
   networks = ownNetworks,
   saysEveryMs = BEACON_EVERY_S * 1000,
+  monotonic = () => performance.now(),
 }: AnnounceDeps): Promise<Announcer | null> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true });
   const bound = await bind(socket, port).catch((error: unknown) => {
@@ -39,7 +41,7 @@ export async function announce({
     return null;
   });
   if (bound === null) return null;
-  answerQuestions(socket, { beacon, isPrivateAddress });
+  answerQuestions(socket, { beacon, isPrivateAddress, monotonic });
   socket.setBroadcast(true);
   const fallSilent = sayToAll(socket, { beacon, networks, saysEveryMs });
   const names = announceService({ log, beacon, networks });
@@ -66,14 +68,18 @@ function bind(socket: Socket, port: number): Promise<number> {
 
 function answerQuestions(
   socket: Socket,
-  { beacon, isPrivateAddress }: Pick<AnnounceDeps, 'beacon' | 'isPrivateAddress'>,
+  {
+    beacon,
+    isPrivateAddress,
+    monotonic,
+  }: Required<Pick<AnnounceDeps, 'beacon' | 'isPrivateAddress' | 'monotonic'>>,
 ): void {
   let second = 0;
   let answered = 0;
   socket.on('message', (message, from) => {
     if (message.length > 64 || message.toString('latin1') !== DISCOVERY_QUESTION) return;
     if (!isPrivateAddress(from.address)) return;
-    const now = Math.floor(performance.now() / 1000);
+    const now = Math.floor(monotonic() / 1000);
     if (now !== second) {
       second = now;
       answered = 0;

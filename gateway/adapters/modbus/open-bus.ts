@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type {
   BusAddress,
   BusLink,
@@ -21,6 +21,8 @@ export type OpenBusDeps = {
 
 /** The line is turned round: probes with slow drivers miss a request that comes sooner after their answer. */
 const TURN_ROUND_MS = 20;
+/** Turns of the event loop in which whatever came while this process stood still is heard. */
+const LAST_TURNS = 10;
 /** What one answer can be, with an echo and some noise before it. */
 const MOST_BYTES = 1_024;
 /** Waiting that ends so much late was none: the program stood still, and what came meanwhile is still to be heard. */
@@ -63,10 +65,14 @@ function createBusLink({ monotonic }: OpenBusDeps, line: ByteLink, address: BusA
     state.waiting?.look();
   }
 
-  /** What comes meanwhile is nobody's, and dropped. */
+  /**
+   * What comes meanwhile is nobody's, and dropped; also what came while this process stood still, and would else be
+   * heard only behind the next request, and taken for its answer.
+   */
   async function quiet(until: number): Promise<void> {
     const waitMs = until - monotonic();
     if (waitMs > 0) await pause(waitMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    for (let turns = 0; turns < LAST_TURNS; turns += 1) await turn();
   }
 
   /** The last answer to this unit's requests that was not heard, while it may still come. */

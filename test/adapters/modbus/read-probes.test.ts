@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { openBus } from '#adapters/modbus/open-bus.ts';
@@ -8,7 +10,9 @@ import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';
 
 const deps = { monotonic: () => performance.now(), isPrivateAddress };
 const oxygen = { unitId: 1, functionCode: 4, address: 2, count: 2 } as const;
-const once = { timeoutMs: 150, tries: 1, lateMs: 0 };
+const hurried = { timeoutMs: 150, tries: 1, lateMs: 0 };
+/** For what does answer, however busy this machine is elsewhere. */
+const patient = { ...hurried, timeoutMs: 30_000 };
 
 const opened: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
@@ -68,9 +72,9 @@ describe('a probe on a bus', () => {
     const started = await startProbePty(probes().slaves);
     opened.push(started);
     const serial = await open(at({ device: String(started.at) }));
-    expect(await serial.read(oxygen, once)).toEqual(VALUE);
-    expect(await (await onNetwork('tcp')).link.read(oxygen, once)).toEqual(VALUE);
-    expect(await (await onNetwork('rtu')).link.read(oxygen, once)).toEqual(VALUE);
+    expect(await serial.read(oxygen, patient)).toEqual(VALUE);
+    expect(await (await onNetwork('tcp')).link.read(oxygen, patient)).toEqual(VALUE);
+    expect(await (await onNetwork('rtu')).link.read(oxygen, patient)).toEqual(VALUE);
   });
 
   test('a port is this program’s alone; a second opener is told so', async () => {
@@ -86,22 +90,29 @@ describe('a probe on a bus', () => {
   test('a pulled cable is told, to the read that waits and to all that follow', async () => {
     const started = await startProbePty(probes('silent').slaves);
     const link = await open(at({ device: String(started.at) }));
-    const waiting = link.read(oxygen, { timeoutMs: 5_000, tries: 3, lateMs: 0 });
+    const waiting = link.read(oxygen, { ...patient, tries: 3 });
     await started.close();
     expect(await waiting).toMatchObject({ code: 'UNPLUGGED' });
-    expect(await link.read(oxygen, once)).toMatchObject({ code: 'UNPLUGGED' });
+    expect(await link.read(oxygen, hurried)).toMatchObject({ code: 'UNPLUGGED' });
     expect(link.isOpen()).toBe(false);
   });
 
   test('each fault of a line has its name', async () => {
-    const { probe, link } = await onNetwork('rtu');
-    const said: Record<string, unknown> = {};
-    for (const fault of ['silent', 'crc', 'collision', 'exception', 'noise', 'echo'] as const) {
-      probe.faults = new Set([fault]);
-      const result = await link.read(oxygen, once);
-      said[fault] = result.is === 'words' ? 'read' : result.code;
-    }
-    expect(said).toEqual({
+    const said = async (fault: ProbeFault, timeoutMs: number) => {
+      const { link } = await onNetwork('rtu', fault);
+      const result = await link.read(oxygen, { ...hurried, timeoutMs });
+      return [fault, result.is === 'words' ? 'read' : result.code];
+    };
+    // what comes of the garbled ones has to be there before they are given up
+    const all = await Promise.all([
+      said('silent', hurried.timeoutMs),
+      said('crc', 2_000),
+      said('collision', 2_000),
+      said('exception', patient.timeoutMs),
+      said('noise', patient.timeoutMs),
+      said('echo', patient.timeoutMs),
+    ]);
+    expect(Object.fromEntries(all)).toEqual({
       silent: 'NO_ANSWER',
       crc: 'GARBLED',
       collision: 'GARBLED',
@@ -113,15 +124,15 @@ describe('a probe on a bus', () => {
 
   test('a register the probe does not know is refused with its exception, and asked for once', async () => {
     const { link } = await onNetwork('tcp');
-    const result = await link.read({ ...oxygen, address: 500 }, { timeoutMs: 150, tries: 3, lateMs: 0 });
+    const result = await link.read({ ...oxygen, address: 500 }, { ...patient, tries: 3 });
     expect(result).toEqual({ is: 'trouble', code: 'REFUSED', exception: 2 });
   });
 
   test('an answer that comes after its time spoils none of the next', async () => {
     const { probe, link } = await onNetwork('tcp', 'late');
-    expect(await link.read(oxygen, once)).toMatchObject({ code: 'NO_ANSWER' });
+    expect(await link.read(oxygen, hurried)).toMatchObject({ code: 'NO_ANSWER' });
     probe.faults.clear();
-    const words = await Promise.all([link.read(oxygen, once), link.read(oxygen, once)]);
+    const words = await Promise.all([link.read(oxygen, patient), link.read(oxygen, patient)]);
     expect(words).toEqual([VALUE, VALUE]);
   });
 
@@ -149,12 +160,38 @@ describe('a probe on a bus', () => {
     expect(await Promise.all(read)).toEqual([said, said]);
   });
 
+  test('a late answer that came while the gateway itself stood still is not taken for that of another register', async () => {
+    const { slaves } = probes();
+    const asked: Uint8Array[] = [];
+    const server = createServer((socket) => {
+      socket.on('data', (request) => {
+        const answer = slaves.rtu(request)?.bytes ?? '';
+        if (asked.push(request) > 1) return void socket.write(answer);
+        // and nothing is heard until the unit may be asked for others
+        const standStill = () => {
+          socket.write(answer);
+          const until = performance.now() + 300;
+          while (performance.now() < until);
+        };
+        setTimeout(() => setImmediate(standStill), 60);
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    opened.push({ close: async () => void server.close() });
+    // a server that listens on a port has an address with one
+    const { port } = server.address() as AddressInfo;
+    const link = await open(at({ kind: 'rtu_over_tcp', host: '127.0.0.1', port }));
+    const hasty = { timeoutMs: 20, tries: 1, lateMs: 200 };
+    expect(await link.read({ ...oxygen, address: 0x06 }, hasty)).toMatchObject({ code: 'NO_ANSWER' });
+    expect(await link.read(oxygen, patient)).toEqual(VALUE);
+  });
+
   test('one that answers late keeps no other probe of its bus waiting', async () => {
     const { probe, link } = await onNetwork('rtu', 'silent');
-    await link.read(oxygen, { ...once, timeoutMs: 30, lateMs: 600_000 });
+    await link.read(oxygen, { ...hurried, timeoutMs: 30, lateMs: 600_000 });
     probe.unitId = 2;
     probe.faults.clear();
-    expect(await link.read({ ...oxygen, unitId: 2 }, once)).toEqual(VALUE);
+    expect(await link.read({ ...oxygen, unitId: 2 }, patient)).toEqual(VALUE);
   });
 
   test('what is no port, and what is not on the farm network, is not opened', async () => {

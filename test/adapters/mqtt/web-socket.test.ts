@@ -137,7 +137,7 @@ describe('over WebSocket', () => {
   });
 
   test('a stranger who was refused and does not say goodbye holds no place', async () => {
-    const farm = await startWithWebSocket({ connectTimeoutMs: 200 });
+    const farm = await startWithWebSocket();
     const socket = netConnect(farm.webPort, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     const heard: Buffer[] = [];

@@ -46,7 +46,7 @@ async function aTimeServer(options: Partial<SntpDeps> = {}) {
           if (answer === undefined) throw new Error('no answer');
           return answer;
         },
-        { interval: 2 },
+        { interval: 2, timeout: 30_000 },
       );
     },
   };
@@ -106,7 +106,8 @@ describe('the time server of the farm network', () => {
     for (let sent = 1; sent <= 250; sent += 1) {
       flooder.send(aQuestion(), server.port ?? 0, '127.0.0.1');
       // more at once than a socket holds would get lost
-      if (sent % 25 === 0) await vi.waitFor(() => expect(heard).toHaveLength(sent), { interval: 1 });
+      if (sent % 25 === 0)
+        await vi.waitFor(() => expect(heard).toHaveLength(sent), { interval: 1, timeout: 30_000 });
     }
     expect(server.answers()).toBe(30);
     await ask();

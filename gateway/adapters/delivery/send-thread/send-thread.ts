@@ -8,6 +8,7 @@ export type SendThreadDeps = {
   startWorker?: (data: SendThreadData) => Worker;
   answerWithinMs?: number;
   restMs?: number;
+  monotonic?: () => number;
 };
 
 type UnderWay = {
@@ -44,6 +45,7 @@ const WHY = 'an error of this instance; it is tried again';
  */
 export function createSendThread(data: SendThreadData, deps: SendThreadDeps): SendThread {
   const { answerWithinMs = ANSWER_WITHIN_MS, restMs = REST_MS } = deps;
+  const monotonic = deps.monotonic ?? (() => performance.now());
   const underWay = new Map<number, UnderWay>();
   const fallsByMessage = new Map<string, number>();
   const heard = new WeakSet<AbortSignal>();
@@ -81,7 +83,7 @@ export function createSendThread(data: SendThreadData, deps: SendThreadDeps): Se
   function watch(worker: Worker): void {
     const isLate = () => {
       const [oldest] = underWay.values();
-      return oldest !== undefined && performance.now() - oldest.sinceMs > answerWithinMs;
+      return oldest !== undefined && monotonic() - oldest.sinceMs > answerWithinMs;
     };
     if (!isLate()) return;
     // this thread may have stood still itself: then the answers are here, and heard before this
@@ -107,7 +109,7 @@ export function createSendThread(data: SendThreadData, deps: SendThreadDeps): Se
   function fell(worker: Worker | null, error: unknown): void {
     if (state.worker !== worker) return;
     if (worker !== null) void retire(worker);
-    state.restingUntilMs = performance.now() + restMs;
+    state.restingUntilMs = monotonic() + restMs;
     if (!state.isClosed) deps.died(error);
     for (const asked of underWay.values()) asked.resolve(outcomeOfFall(asked));
     underWay.clear();
@@ -144,7 +146,7 @@ export function createSendThread(data: SendThreadData, deps: SendThreadDeps): Se
     const request: SendRequest = { id: state.lastId, kind, message };
     underWay.set(request.id, {
       messageId: message.id,
-      sinceMs: performance.now(),
+      sinceMs: monotonic(),
       stop,
       resolve,
       reject,
@@ -165,7 +167,7 @@ export function createSendThread(data: SendThreadData, deps: SendThreadDeps): Se
       return (message, stop) => {
         if (stop.aborted) return Promise.reject(stop.reason);
         hear(stop);
-        const restsForMs = state.restingUntilMs - performance.now();
+        const restsForMs = state.restingUntilMs - monotonic();
         if (restsForMs > 0 || state.isClosed)
           return Promise.resolve({ is: 'later', of: 'all', why: WHY, afterMs: Math.max(1_000, restsForMs) });
         return post(kind, message, stop);
