@@ -31,6 +31,9 @@ export type ConflictNote = {
 // the codec takes any resource; that its rows are conflicts shows below
 const CONFLICTS = syncConflict as unknown as Resource;
 
+/** So many rows of the log are looked through beside those that are not confirmed yet. */
+const JUST_CONFIRMED = 2_000;
+
 /** Groups that programs write, or where the later word is all anybody wants: nobody's edit is lost in them. */
 const UNDISPUTED: Readonly<Record<string, readonly string[]>> = {
   notifications: ['read'],
@@ -188,7 +191,10 @@ function farmOf({ resource, id }: ConflictNote, { set }: MergedBatch): string | 
   return typeof farm === 'string' ? farm : null;
 }
 
-/** Who made the edits of this side that the other had not heard of: they are in the log still. */
+/**
+ * Who made the edits of this side that the other had not heard of when it made its own: they are in the log still. What
+ * it confirmed just before its own word came is among them.
+ */
 function* actorsOf(
   notes: readonly ConflictNote[],
   streamId: number,
@@ -197,8 +203,8 @@ function* actorsOf(
   const stamps = new Set(notes.flatMap(({ keptHlc, droppedHlc }) => [keptHlc, droppedHlc]));
   const logged = yield {
     sql: `select hlc, actor from sync_change where stream_id = ? and ((lane = 'core' and seq >
-        (select acked_core_seq from sync_stream where stream_id = ?)) or (lane = 'history' and seq >
-        (select acked_history_seq from sync_stream where stream_id = ?))) and ${inList('hlc', context)}`,
+        (select acked_core_seq - ${JUST_CONFIRMED} from sync_stream where stream_id = ?)) or (lane = 'history' and seq >
+        (select acked_history_seq - ${JUST_CONFIRMED} from sync_stream where stream_id = ?))) and ${inList('hlc', context)}`,
     params: [streamId, streamId, streamId, listOf(stamps)],
   };
   return new Map(

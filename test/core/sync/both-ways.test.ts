@@ -10,7 +10,7 @@ import { type Change, insert, remove, restore, rowsOf, update } from '#core/chan
 import { lettersOf } from '#core/sync/unique-keys.ts';
 import { onBothEngines, openTestDatabase, type TestDatabase } from '#test/databases.ts';
 import { aControlPoint, aFarm, aMeasurement, aMember, ana, aPond, at, aUser, idOf, norte } from './rows.ts';
-import { pair, pull, push, registers, STREAM, shown } from './two-sides.ts';
+import { pair, pull, push, registers, STREAM, shown, streamOf } from './two-sides.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 
@@ -103,6 +103,20 @@ onBothEngines('a gateway and its hosted instance', (open) => {
         dropped_by: ana,
       },
     ]);
+  });
+
+  it('knows who made what lost, also where the other side had confirmed it before its own word came', async () => {
+    await aFarmOnBoth();
+    await atGateway(update(pond, aPond(1).id, { cod: 'Gateway' }));
+    hostedNow += 1_000;
+    await atHosted(update(pond, aPond(1).id, { cod: 'Hosted' }));
+    await push(gateway, hosted);
+    const { core_seq } = await streamOf(gateway, 1);
+    const acked = { id: 1, expect: {}, set: { acked_core_seq: core_seq } };
+    await gateway.commit({ actor: null, changes: [], stream: acked });
+    await pull(gateway, hosted);
+    const noted = await gateway.read.selectFrom('sync_conflicts').select(['kept_by', 'dropped_by']).execute();
+    expect(noted).toEqual([{ kept_by: ana, dropped_by: ana }]);
   });
 
   it('notes nothing where each had seen the other', async () => {
