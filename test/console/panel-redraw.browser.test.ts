@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { type Console, controllerReports, holdTime, startConsole } from '#test/console.ts';
 
 const PONDS = 24;
 const MINUTE = 60_000;
@@ -53,6 +53,7 @@ describe('a panel of many ponds on which nothing happens', () => {
     });
     await page.waitForSelector('.panel[data-link="live"]');
     await page.waitForSelector(`[data-pond="V-${PONDS}"] [data-state="off"]`);
+    await holdTime(page);
     return page;
   }
 

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -23,7 +25,7 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
   const data = mkdtempSync(join(tmpdir(), 'gateway-'));
   const lines: string[] = [];
   let child: ChildProcess | null = null;
-  let ports = { http: '0', mqtt: '0' };
+  const ports = { http: await aPortToComeBackTo('http'), mqtt: await aPortToComeBackTo('mqtt') };
 
   async function start(): Promise<void> {
     const started = spawn(
@@ -43,17 +45,14 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
       { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TEST_CLOCK: clock.environment } },
     );
     child = started;
-    for await (const line of createInterface({ input: started.stdout })) {
-      lines.push(line);
-      const entry = JSON.parse(line) as { msg: string; http: string; mqtt: string | null };
-      if (entry.msg !== 'ready') continue;
-      // a hosted instance has no broker
-      ports = { http: new URL(entry.http).port, mqtt: entry.mqtt === null ? '0' : new URL(entry.mqtt).port };
-      break;
-    }
-    if (ports.http === '0') throw new Error(`the gateway did not start: ${lines.join('\n')}`);
-    started.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
-    started.stdout.resume();
+    await new Promise<void>((resolve, reject) => {
+      createInterface({ input: started.stdout })
+        .on('line', (line) => {
+          lines.push(line);
+          if (line.includes('"msg":"ready"')) resolve();
+        })
+        .once('close', () => reject(new Error(`the gateway did not start: ${lines.join('\n')}`)));
+    });
   }
 
   /** Answers the exit code; null when the signal itself ended it. */
@@ -100,6 +99,24 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
       rmSync(data, { recursive: true, force: true });
     },
   };
+}
+
+/** Ports that systems give away by themselves begin at 32,768: below that nobody is given the place of a dead box. */
+const COMES_BACK = { http: 20_000, mqtt: 26_000 } as const;
+
+async function aPortToComeBackTo(of: keyof typeof COMES_BACK): Promise<string> {
+  for (;;) {
+    const port = COMES_BACK[of] + randomInt(6_000);
+    const holder = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(holder, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    holder.close();
+    await once(holder, 'close');
+    return String(port);
+  }
 }
 
 /** Asks until the answer fits; fails with the last answer when it never does. */
