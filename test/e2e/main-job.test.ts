@@ -122,7 +122,7 @@ describe('a farm with its gateway, its controllers and no internet', () => {
   });
 
   it('follows a schedule with nobody there', { timeout: 180_000 }, async () => {
-    const start_time = new Date(clock.now() + 3 * MINUTE).toISOString();
+    const start_time = new Date(clock.now() + 6 * MINUTE).toISOString();
     const body = { action: 'ON', start_time, repeat_pattern: 'DAILY' };
     expect(
       (await gateway.call('POST', `/control-points/${point(3).id}/schedules`, { token, body })).status,

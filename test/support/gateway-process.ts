@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { childFile } from '../../scripts/built-program.ts';
+import { anOwnPort } from './own-port.ts';
 
 export type FarmClock = { now: () => number; environment: string };
 
@@ -25,7 +24,8 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
   const data = mkdtempSync(join(tmpdir(), 'gateway-'));
   const lines: string[] = [];
   let child: ChildProcess | null = null;
-  const ports = { http: await aPortToComeBackTo('http'), mqtt: await aPortToComeBackTo('mqtt') };
+  const http = await anOwnPort();
+  const ports = { http: String(http), mqtt: String(await anOwnPort(http)) };
 
   async function start(): Promise<void> {
     const started = spawn(
@@ -99,24 +99,6 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
       rmSync(data, { recursive: true, force: true });
     },
   };
-}
-
-/** Ports that systems give away by themselves begin at 32,768: below that nobody is given the place of a dead box. */
-const COMES_BACK = { http: 20_000, mqtt: 26_000 } as const;
-
-async function aPortToComeBackTo(of: keyof typeof COMES_BACK): Promise<string> {
-  for (;;) {
-    const port = COMES_BACK[of] + randomInt(6_000);
-    const holder = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(holder, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    holder.close();
-    await once(holder, 'close');
-    return String(port);
-  }
 }
 
 /** Asks until the answer fits; fails with the last answer when it never does. */
