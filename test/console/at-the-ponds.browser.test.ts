@@ -116,22 +116,28 @@ describe('a night and a morning at the ponds', () => {
 
   it('whoever takes a start back is asked as for any stop; what somebody ordered since then stays', async () => {
     await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
-    const page = await farm.open('/aeracao');
+    const page = await farm.open('/aeracao', { isTimed: true });
     const stops = requestsOf(page, '/turn-off');
-    await page.getByRole('button', { name: 'Ligar CP-01' }).click();
+    const turnOn = page.getByRole('button', { name: 'Ligar CP-01' });
+    await turnOn.waitFor();
+    await holdTime(page);
+    await turnOn.click();
     await page.locator('.toast').getByRole('button', { name: 'Desfazer' }).click();
+    await page.clock.resume();
     const question = page.getByRole('dialog');
     // 23 h: oxygen of the morning is too old to rely on
     await expect.poll(() => question.innerText()).toMatch(/OD de V-01: 6,2\smg\/L, há 1\d\sh\. Velho demais/);
     expect(await question.getByRole('button', { name: 'Desligar agora' }).isDisabled()).toBe(true);
     await question.getByRole('button', { name: 'Manter ligado' }).click();
     await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
-    await page.getByRole('button', { name: 'Ligar CP-01' }).click();
+    await turnOn.waitFor();
+    await holdTime(page);
+    await turnOn.click();
     const undo = page.locator('.toast').getByRole('button', { name: 'Desfazer' }).last();
     await undo.waitFor();
     // it is seen that somebody else has ordered before it is pressed
     await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
-    await page.getByRole('button', { name: 'Ligar CP-01' }).waitFor();
+    await turnOn.waitFor();
     await call('POST', `/control-points/${farm.farm.pointId}/turn-on`);
     await page.getByRole('button', { name: 'Desligar CP-01' }).waitFor();
     await undo.click();

@@ -439,6 +439,7 @@ it('a slip is corrected where it stands, which tells who did it and what it said
   await page.clock.fastForward(9_000);
   expect(await left()).toBe(1);
   await page.clock.fastForward(2_000);
+  await page.clock.resume();
   await expect.poll(left).toBe(0);
   await page.waitForSelector('.empty');
 });
@@ -539,17 +540,18 @@ it('a loss whose answer got lost is told again the day after, by a page that nev
   });
   await page.getByLabel('Quanto dos vivos morreu').fill('20');
   await page.getByLabel('O que aconteceu').fill('Queda de oxigênio');
-  await holdTime(page);
   await page.getByRole('button', { name: 'Acertar sobrevivência' }).click();
   await page.waitForSelector('.toast:has-text("L-01")');
+  await page.waitForSelector('a[href="/lancar/fila"]:has-text("(1)")');
+  await holdTime(page);
   await page.clock.fastForward(10_500);
   await expect.poll(() => answers).toBe(1);
   await page.waitForSelector('a[href="/lancar/fila"]:has-text("(1)")');
   // longer than the gateway remembers the key of a request
   farm.app.clock.advance(25 * 3_600_000);
   await page.clock.fastForward(6_000);
-  await expect.poll(() => answers).toBe(2);
   await page.clock.resume();
+  await expect.poll(() => answers).toBe(2);
   await page
     .getByRole('main')
     .getByRole('link', { name: /Na fila/ })

@@ -53,12 +53,12 @@ describe('a panel of many ponds on which nothing happens', () => {
     });
     await page.waitForSelector('.panel[data-link="live"]');
     await page.waitForSelector(`[data-pond="V-${PONDS}"] [data-state="off"]`);
-    await holdTime(page);
     return page;
   }
 
   it('draws its clock every second, and its ponds only when they tell something else', async () => {
     const page = await aPanel();
+    await holdTime(page);
     const before = await timesOf(page);
     // second by second: each of them is drawn
     for (let second = 0; second < MINUTE / 1_000; second += 1) {

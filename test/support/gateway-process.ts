@@ -105,7 +105,7 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
 export async function until<Answer>(
   ask: () => Promise<Answer> | Answer,
   fits: (answer: Answer) => boolean,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<Answer> {
   const deadline = Date.now() + withinMs;
   for (;;) {
