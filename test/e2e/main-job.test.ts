@@ -203,7 +203,9 @@ describe('a farm with its gateway, its controllers and no internet', () => {
       () => alerts(1),
       (list) => list.length === 0,
     );
-    expect(await logs(1, 'alert_resolved')).toHaveLength(1);
+    // where minutes are seconds, a busy machine alone makes a controller silent: those alerts are others
+    const isOfIt = ({ details }: Json) => (details as Json)['alert_id'] === raised?.['id'];
+    expect((await logs(1, 'alert_resolved')).filter(isOfIt)).toHaveLength(1);
     // after its start slot
     await until(
       () => motor(1),
