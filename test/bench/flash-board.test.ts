@@ -34,7 +34,7 @@ describe('a board at the bench', () => {
       identity: null,
       content: 'other',
     });
-    expect(board.board.mode()).toBe('program');
+    await expect.poll(() => board.board.mode()).toBe('program');
   });
 
   test('gets a firmware, proves it and starts it; the second time nothing is written', async () => {
@@ -145,7 +145,7 @@ describe('a board at the bench', () => {
     await expect.poll(() => told.some(({ step }) => step === 'write'), { interval: 20 }).toBe(true);
     stop.abort();
     await expect(job).rejects.toMatchObject({ code: 'CANCELLED' });
-    expect(board.board.mode()).toBe('program');
+    await expect.poll(() => board.board.mode()).toBe('program');
     expect(await codeOf({ kind: 'detect', port: board.path() })).toBe('done');
   });
 });

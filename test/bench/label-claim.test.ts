@@ -1,6 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -10,6 +9,7 @@ import { type StartedBoard, startBoard } from '#sim/board/start-board.ts';
 import { FARM_WIFI } from '#sim/board/wifi.ts';
 import { createRealClock } from '#sim/sim-clock.ts';
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
+import { lastingPort } from '#test/lasting-port.ts';
 import { runBenchTool } from '../../gateway/bench/bench-tool.ts';
 import { openGateway } from '../../gateway/bench/provision-gateway.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
@@ -17,7 +17,7 @@ import { openBroker } from '../../gateway/compose-broker.ts';
 // A simulated board at the bench of one gateway, and later at another one that has its address and knows nothing of it.
 
 const eventually = (check: () => Promise<void> | void) =>
-  vi.waitFor(check, { timeout: 20_000, interval: 20 });
+  vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
 describe('the label of a board that was provisioned by cable', () => {
   // a board that lives fast: it comes back within a second instead of a minute
@@ -32,9 +32,9 @@ describe('the label of a board that was provisioned by cable', () => {
   beforeAll(async () => {
     board = await startBoard({ port: { kind: 'pty' }, clock, joinTakesMs: 10 });
     spare = await startBoard({ port: { kind: 'pty' }, clock, joinTakesMs: 10, mac: '24:6f:28:5a:00:02' });
-    mqttPort = await aFreePort();
+    mqttPort = await lastingPort();
     first = await aGateway();
-  }, 60_000);
+  });
   afterAll(async () => {
     await board.close();
     await spare.close();
@@ -212,13 +212,5 @@ describe('the label of a board that was provisioned by cable', () => {
     } finally {
       await second.close();
     }
-  }, 60_000);
+  });
 });
-
-async function aFreePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

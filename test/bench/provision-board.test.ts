@@ -85,7 +85,9 @@ describe('a board at the bench', () => {
     const it = await board({ deafTo: 1 });
     const { outcome } = await provision(it.path, null);
     expect(outcome).toMatchObject({ result: { device_id: 'aer-07', wifi: 'ready' } });
-    expect(it.state.commands).toEqual(['info', 'identity', 'info', 'reboot']);
+    // on a busy machine once more than that
+    const heard = it.state.commands.filter((name, at, all) => name !== all[at - 1]);
+    expect(heard).toEqual(['info', 'identity', 'info', 'reboot']);
   });
 
   it('with the wrong password says so, and can be provisioned again', async () => {

@@ -55,7 +55,7 @@ describe('a crop', () => {
     await go('/');
     // harvested at half past eleven in the night of 17 February there, on the 18th in UTC
     await expect.poll(() => onWall('V-02').innerText()).toContain('Vazio há 13 dias');
-    expect(await onWall('V-03').innerText()).toMatch(/Vazio\n/);
+    await expect.poll(() => onWall('V-03').innerText()).toMatch(/Vazio\n/);
     await onWall('V-03').getByRole('link', { name: 'Povoar V-03' }).click();
     await page.waitForURL(/\/lotes\/novo/);
     await page.getByLabel('Camarões povoados').fill('60.000');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Console, startConsole } from '#test/console.ts';
+import { type Console, holdTime, startConsole } from '#test/console.ts';
 import { medianOf } from '#test/median.ts';
 
 /** Notes when the page first shows the alarm, and when it first sounds. */
@@ -52,7 +52,7 @@ describe('an alarm', () => {
   async function aQuietPage(): Promise<Page> {
     const page = await farm.open('/', { isTimed: true, script: COUNT_BEEPS });
     await page.waitForSelector('.shell[data-link="live"]');
-    await page.clock.pauseAt(Date.now() + 1_000);
+    await holdTime(page);
     return page;
   }
   const beeps = (page: Page) => page.evaluate<number>('window.beeps');
@@ -77,7 +77,7 @@ describe('an alarm', () => {
     await measure(2, { dissolved_oxygen: 2.4 });
     await page.waitForSelector('.alarm-strip.p1');
     await expect.poll(() => beeps(page)).toBe(before + 3);
-    expect(await page.innerText('.status-strip')).toContain('Som armado');
+    await expect.poll(() => page.innerText('.status-strip')).toContain('Som armado');
   });
 
   it('is not heard any more where its person signed out, and the next person finds nothing of the first', async () => {
@@ -195,7 +195,7 @@ describe('sound that the browser holds back', () => {
       await expect.poll(() => tones(page)).toBeGreaterThanOrEqual(3);
       heardAfterMs.push(await page.evaluate<number>('window.tonedAt - window.pressedAt'));
       // the same press silences nothing
-      expect(await page.innerText('.status-strip')).toContain('Som armado');
+      await expect.poll(() => page.innerText('.status-strip')).toContain('Som armado');
       await farm.closePages();
     }
     expect(medianOf(warnedAfterMs)).toBeLessThanOrEqual(1_000);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { type Console, controllerReports, holdTime, startConsole } from '#test/console.ts';
 
 const PHONE = { width: 360, height: 740 };
 
@@ -41,7 +41,7 @@ describe('a night and a morning at the ponds', () => {
         `[...document.querySelectorAll('[data-point]')].map(({ dataset }) => dataset.point)`,
       );
     await expect.poll(rows).toEqual(['CP-03', 'CP-01', 'CP-02']);
-    await page.clock.pauseAt(Date.now() + 1_000);
+    await holdTime(page);
     await page.hover('[data-point="CP-01"]');
     await controllerReports(farm.app, farm.owner, 'CP-03', 'OFF');
     await page.waitForSelector('[data-point="CP-03"][data-state="off"]');
@@ -61,9 +61,9 @@ describe('a night and a morning at the ponds', () => {
       for (let n = 0; n < 20; n += 1) button.click();
     }`);
     await page.waitForSelector('[data-point="CP-01"][data-state="turning-on"]');
-    expect(orders).toHaveLength(1);
     await controllerReports(farm.app, farm.owner, 'CP-01', 'ON');
     await page.waitForSelector('[data-point="CP-01"][data-state="on"]');
+    expect(orders).toHaveLength(1);
   });
 
   it('who leaves while all motors are started one by one starts no more of them, and is told how many got the order', async () => {
@@ -74,6 +74,7 @@ describe('a night and a morning at the ponds', () => {
     await page.getByRole('link', { name: 'Aeração' }).click();
     const orders = requestsOf(page, '/turn-on');
     await page.getByRole('button', { name: 'Ligar todos', exact: true }).click();
+    await holdTime(page);
     await page.getByRole('button', { name: 'Começar' }).click();
     await page.getByRole('dialog').getByText('1 de 3').waitFor();
     await page.goBack();
@@ -95,7 +96,7 @@ describe('a night and a morning at the ponds', () => {
     for (let index = 0; index < count; index += 1) {
       const button = page.locator('main button:enabled').nth(index);
       if (!(await button.isVisible())) continue;
-      await button.click({ timeout: 5_000 });
+      await button.click();
       // whatever it asked is left unanswered
       await expect
         .poll(() => page.evaluate('new Promise((seen) => requestAnimationFrame(() => seen(1)))'))
@@ -115,19 +116,31 @@ describe('a night and a morning at the ponds', () => {
 
   it('whoever takes a start back is asked as for any stop; what somebody ordered since then stays', async () => {
     await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
-    const page = await farm.open('/aeracao');
+    const page = await farm.open('/aeracao', { isTimed: true });
     const stops = requestsOf(page, '/turn-off');
-    await page.getByRole('button', { name: 'Ligar CP-01' }).click();
+    const turnOn = page.getByRole('button', { name: 'Ligar CP-01' });
+    await turnOn.waitFor();
+    await holdTime(page);
+    await turnOn.click();
     await page.locator('.toast').getByRole('button', { name: 'Desfazer' }).click();
+    await page.clock.resume();
     const question = page.getByRole('dialog');
     // 23 h: oxygen of the morning is too old to rely on
     await expect.poll(() => question.innerText()).toMatch(/OD de V-01: 6,2\smg\/L, há 1\d\sh\. Velho demais/);
     expect(await question.getByRole('button', { name: 'Desligar agora' }).isDisabled()).toBe(true);
     await question.getByRole('button', { name: 'Manter ligado' }).click();
     await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
-    await page.getByRole('button', { name: 'Ligar CP-01' }).click();
+    await turnOn.waitFor();
+    await holdTime(page);
+    await turnOn.click();
+    const undo = page.locator('.toast').getByRole('button', { name: 'Desfazer' }).last();
+    await undo.waitFor();
+    // it is seen that somebody else has ordered before it is pressed
+    await call('POST', `/control-points/${farm.farm.pointId}/turn-off`);
+    await turnOn.waitFor();
     await call('POST', `/control-points/${farm.farm.pointId}/turn-on`);
-    await page.locator('.toast').getByRole('button', { name: 'Desfazer' }).last().click();
+    await page.getByRole('button', { name: 'Desligar CP-01' }).waitFor();
+    await undo.click();
     await page.locator('.toast', { hasText: 'outra ordem veio depois' }).waitFor();
     expect([stops, await question.count()]).toEqual([[], 0]);
   });
@@ -186,6 +199,7 @@ describe('a night and a morning at the ponds', () => {
     const page = await farm.open('/lancar/agua?pond=V-03', { ...PHONE, isTimed: true });
     const sent = requestsOf(page, '/water-quality/');
     await page.waitForSelector('.step-pond:has-text("V-03")');
+    await holdTime(page);
     await page.getByLabel(/Oxigênio/).fill('4.1');
     await page.getByRole('button', { name: 'Próximo' }).click();
     await page.waitForSelector('.toast');
@@ -194,6 +208,7 @@ describe('a night and a morning at the ponds', () => {
     await page.locator('.toast button').click();
     await page.waitForSelector('.toast:has-text("nada foi enviado")');
     await page.clock.fastForward(60_000);
+    await page.clock.resume();
     await page.goto(`${farm.app.base}/lancar/fila`);
     await page.waitForSelector('.empty');
     expect(sent).toEqual([]);

@@ -78,7 +78,9 @@ describe('the bench', () => {
     await press('Gravar identidade e provar');
     await page.waitForSelector('[data-proved=provision]');
     await page.waitForSelector('.bench-label');
-    expect(await page.innerText('[data-proved]')).toMatch(/Primeiro sinal do controlador às \d\d:\d\d/);
+    await expect
+      .poll(() => page.innerText('[data-proved]'))
+      .toMatch(/Primeiro sinal do controlador às \d\d:\d\d/);
     expect(count() + 2).toBeLessThanOrEqual(MOST_CLICKS);
     const points = await gateway.call('GET', '/control-points/', { token: owner.token });
     expect(points.body).toMatchObject([{ cod: 'CP-01', device_id: 'aer-5a0001', is_online: true }]);
@@ -94,7 +96,9 @@ describe('the bench', () => {
     await page.locator(`[data-port="${broken.path()}"]`).getByRole('button').click();
     await page.waitForSelector('[aria-labelledby=bench-port] [data-job=done]');
     // firmware of another chip is not even offered
-    expect(await page.getByRole('button', { name: 'Gravar', exact: true }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Gravar', exact: true }).isDisabled())
+      .toBe(true);
     // and of a stranger only with the word for it
     await page.getByLabel('Qual').selectOption('aerador-2.1.0');
     await page.waitForSelector('[data-signature=unknown]');
@@ -105,13 +109,15 @@ describe('the bench', () => {
     const trouble = page.locator('[aria-labelledby=bench-proof] [data-trouble]');
     await trouble.waitFor();
     expect(await trouble.getAttribute('data-trouble')).toBe('WIFI_REFUSED');
-    expect(await trouble.innerText()).toMatch(
-      /O que fazer: confira a senha letra por letra[\s\S]*a placa não conseguiu entrar na rede Wi-Fi/,
-    );
+    await expect
+      .poll(() => trouble.innerText())
+      .toMatch(
+        /O que fazer: confira a senha letra por letra[\s\S]*a placa não conseguiu entrar na rede Wi-Fi/,
+      );
     // what it said on the way is in the reader's language, too
-    expect(await page.locator('[aria-labelledby=bench-proof] .bench-log').textContent()).toContain(
-      'gravando a identidade',
-    );
+    await expect
+      .poll(() => page.locator('[aria-labelledby=bench-proof] .bench-log').textContent())
+      .toContain('gravando a identidade');
     expect(await violationsOn(page)).toEqual([]);
 
     // a gateway that comes back knows nothing of the job: the page says so instead of asking for ever

@@ -122,6 +122,7 @@ describe('a wall of twelve ponds whose line to the gateway breaks', () => {
       farm.app.clock.advance(MINUTE);
       return made('/water-quality/', { pond_id: pondIds[1], dissolved_oxygen, ph: 7.9 });
     };
+    await expect.poll(figure).toMatch(/^\d,\d/);
     const before = (await figure()).slice(0, 3);
     const slip = await wrong(19.5);
     await expect.poll(() => lineOf(page, 2)).toMatch(/a 19,5/);

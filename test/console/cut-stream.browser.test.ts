@@ -86,12 +86,12 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
         const wanted = await wantedRows();
         // the page waits a moment before it tries again
         await page.clock.fastForward(3_000);
-        await expect.poll(shown, { timeout: 8_000 }).toEqual(wanted);
+        await expect.poll(shown).toEqual(wanted);
         for (const row of wanted) kinds.add(row.split(' ')[1] ?? '');
       }
       expect([...kinds].toSorted()).toEqual(['returned', 'unanswered']);
     },
-    20_000 + CUTS * 2_000,
+    180_000 + CUTS * 2_000,
   );
 
   it('nobody is told that all is well before the first word of the farm, and who waits for it in vain is told so', async () => {
@@ -200,7 +200,7 @@ describe(`a line that is cut at any moment, CONSOLE_SEED=${SEED}`, () => {
         .poll(() => page.innerText('[data-pond="V-01"]'))
         .toMatch(/Bloqueado · Sem sinal · último: ligado/);
       await expect.poll(() => page.innerText('[data-pond="V-03"]')).toMatch(/Sem sinal · último: ligado/);
-      expect(await page.innerText('main')).not.toMatch(/[1-9]\d*\skW/);
+      await expect.poll(() => page.innerText('main')).not.toMatch(/[1-9]\d*\skW/);
     }
     await board.waitForSelector('[data-point="CP-03"][data-state="no-signal"]');
     // desired and last contact are no reports; what is one is a dash and told to be old

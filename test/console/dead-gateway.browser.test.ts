@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SignedUp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
-import { aPage } from '#test/console.ts';
+import { aPage, holdTime } from '#test/console.ts';
 import { farmClock, startGatewayProcess } from '#test/gateway-process.ts';
 
 type Gateway = Awaited<ReturnType<typeof startGatewayProcess>>;
@@ -96,9 +96,13 @@ describe('a gateway whose power is cut', () => {
     }
     for (const page of pages) expect(await page.locator(CONTROLS.join()).count()).toBeGreaterThan(0);
 
-    // from here on no time passes for the pages but what is said
-    await Promise.all(pages.map((page) => page.clock.pauseAt(Date.now() + 1_000)));
+    await Promise.all(pages.map(holdTime));
+    // a beat that is still on its way when time goes on would be news
+    const cut = pages.map((page) =>
+      page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/v1/events')),
+    );
     await gateway.kill();
+    await Promise.all(cut);
     await Promise.all(pages.map((page) => page.clock.runFor(MOST.untilSaidMs)));
     for (const page of pages) {
       await page.waitForSelector('.blind-banner:has-text("SEM CONTATO")');

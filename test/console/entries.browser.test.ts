@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Console, startConsole, violationsOn } from '#test/console.ts';
+import { type Console, holdTime, startConsole, violationsOn } from '#test/console.ts';
 
 const PHONE = { width: 360, height: 740 };
 const ROUND = 12;
@@ -54,7 +54,7 @@ it('in English, a pond that is renamed keeps its area, and set points keep every
 
   await page.goto(`${farm.app.base}/aeracao/${pointId}`);
   await page.getByRole('heading', { name: 'Settings' }).click();
-  expect(await page.getByLabel('Turns on with DO up to').inputValue()).toBe('3.25');
+  await expect.poll(() => page.getByLabel('Turns on with DO up to').inputValue()).toBe('3.25');
   await page.getByLabel('Least time off').fill('90');
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.waitForSelector('.toast:has-text("Settings saved")');
@@ -71,7 +71,7 @@ async function typeAt(page: Page, cod: string, oxygen: string): Promise<void> {
   await page.waitForSelector(`.step-pond:has-text("${cod}")`);
   await page.getByLabel(/Oxigênio/).fill(oxygen);
   // at once: what tells of the last pond does not lie over the button that leads to the next
-  await page.getByRole('button', { name: 'Próximo' }).click({ timeout: 5_000 });
+  await page.getByRole('button', { name: 'Próximo' }).click({ timeout: 8_000 });
 }
 const total = async () =>
   (await Promise.all(ponds.map(({ id }) => oxygenOf(id)))).reduce((sum, { length }) => sum + length, 0);
@@ -79,14 +79,14 @@ const total = async () =>
 it('a round of twelve ponds while the gateway is away outlives the page and is saved whole, each pond once', async () => {
   const page = await farm.open(`/lancar/agua?pond=${ponds[0]?.cod}`, PHONE);
   await page.waitForSelector('.step-pond');
-  const back = await farm.app.goAway();
+  const back = farm.app.goAway();
   for (const [n, { cod }] of ponds.entries()) await typeAt(page, cod, `5,${n}`);
   // the last one is kept when the next pond stands there
   await page.waitForSelector('.step-pond:has-text("V-01")');
   // the phone goes out, and on again once the box is there
   const context = page.context();
   await page.close();
-  await back();
+  back();
   expect(await total()).toBe(0);
   const again = await context.newPage();
   await again.clock.install();
@@ -99,15 +99,16 @@ it('a round of twelve ponds while the gateway is away outlives the page and is s
   // nothing is left typed either
   await again.goto(`${farm.app.base}/lancar/agua`);
   await again.waitForSelector('.step-pond');
-  expect(await again.evaluate(`Object.keys(localStorage).filter((key) => key.startsWith('round '))`)).toEqual(
-    [],
-  );
+  await expect
+    .poll(() => again.evaluate(`Object.keys(localStorage).filter((key) => key.startsWith('round '))`))
+    .toEqual([]);
 });
 
 it('a sheet that is saved with a key held down is one round, and what is typed meanwhile stays', async () => {
   const before = await total();
   const page = await farm.open('/lancar/agua', { isTimed: true });
   await page.waitForSelector('[data-cell="2-0"]');
+  await holdTime(page);
   const sent: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/water-quality/')) sent.push(request.url());
@@ -337,7 +338,7 @@ it('a meal that is pressed twice is one ration, marked late it counts at its own
     button.click();
   });
   await page.waitForSelector(`li:has-text("${time}"):has-text("10 s para desfazer")`);
-  expect(await give.count()).toBe(open - 1);
+  await expect.poll(() => give.count()).toBe(open - 1);
   await page.clock.fastForward(11_000);
   await expect.poll(async () => (await fed()).length).toBe(2);
   const [newest] = await fed();
@@ -427,16 +428,18 @@ it('a slip is corrected where it stands, which tells who did it and what it said
   await story.click();
   await dialog.getByText('Oxigênio dissolvido: 24,1').waitFor();
   expect(await dialog.innerText()).toMatch(/24,1\smg\/L → 4,1\smg\/L/);
-  expect(await dialog.innerText()).toContain(farm.owner.user.name);
+  await expect.poll(() => dialog.innerText()).toContain(farm.owner.user.name);
   expect(await violationsOn(page)).toEqual([]);
   await page.keyboard.press('Escape');
 
+  await holdTime(page);
   await page.getByRole('button', { name: /^Apagar medição/ }).click();
   await page.waitForSelector('.toast:has-text("apagado")');
   const left = async () => (await oxygenOf(pond_id ?? '')).length;
   await page.clock.fastForward(9_000);
   expect(await left()).toBe(1);
   await page.clock.fastForward(2_000);
+  await page.clock.resume();
   await expect.poll(left).toBe(0);
   await page.waitForSelector('.empty');
 });
@@ -478,7 +481,7 @@ it('a screen whose answers do not come says so instead of waiting for ever, and 
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.clock.fastForward(31_000);
   await page.locator('.panel-ponds li').first().waitFor();
-  expect(await page.locator('.panel-ponds [role="alert"]').count()).toBe(0);
+  await expect.poll(() => page.locator('.panel-ponds [role="alert"]').count()).toBe(0);
 });
 
 it('on a phone what two expenses offer to take back does not lie over the button that saves the third', async () => {
@@ -491,8 +494,7 @@ it('on a phone what two expenses offer to take back does not lie over the button
   // both screens are there before time stands
   await openForm();
   await page.getByLabel('Valor').waitFor();
-  // ten seconds, however busy this machine is
-  await page.clock.pauseAt(Date.now() + 1_000);
+  await holdTime(page);
   for (const amount of ['10', '20']) {
     await fill(amount);
     await page.getByRole('button', { name: 'Salvar' }).click();
@@ -540,12 +542,15 @@ it('a loss whose answer got lost is told again the day after, by a page that nev
   await page.getByLabel('O que aconteceu').fill('Queda de oxigênio');
   await page.getByRole('button', { name: 'Acertar sobrevivência' }).click();
   await page.waitForSelector('.toast:has-text("L-01")');
+  await page.waitForSelector('a[href="/lancar/fila"]:has-text("(1)")');
+  await holdTime(page);
   await page.clock.fastForward(10_500);
   await expect.poll(() => answers).toBe(1);
   await page.waitForSelector('a[href="/lancar/fila"]:has-text("(1)")');
   // longer than the gateway remembers the key of a request
   farm.app.clock.advance(25 * 3_600_000);
   await page.clock.fastForward(6_000);
+  await page.clock.resume();
   await expect.poll(() => answers).toBe(2);
   await page
     .getByRole('main')

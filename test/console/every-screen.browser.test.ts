@@ -81,6 +81,7 @@ describe('every screen', () => {
     const page = await console_.open('/', { ...PC, as: null });
     await page.waitForSelector('form');
     expect(await violationsOn(page)).toEqual([]);
+    await page.waitForSelector('input[type=email]:focus');
     await page.keyboard.type(console_.owner.user.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type('camarao-123');

@@ -120,7 +120,7 @@ describe('with keys alone', () => {
     const other = await farm.open('/', { width: 1366, height: 768 });
     for (const seen of [page, other]) {
       await seen.waitForSelector('.wall[data-placed="true"] [data-pond="V-01"]');
-      expect(await readOn(seen, '.wall')).toEqual(['V-03', 'V-02', 'V-01']);
+      await expect.poll(() => readOn(seen, '.wall')).toEqual(['V-03', 'V-02', 'V-01']);
     }
     const panel = await farm.open('/painel', { width: 1920, height: 1080 });
     await panel.waitForSelector('[data-pond="V-01"]');

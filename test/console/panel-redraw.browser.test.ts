@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { type Console, controllerReports, holdTime, startConsole } from '#test/console.ts';
 
 const PONDS = 24;
 const MINUTE = 60_000;
@@ -58,6 +58,7 @@ describe('a panel of many ponds on which nothing happens', () => {
 
   it('draws its clock every second, and its ponds only when they tell something else', async () => {
     const page = await aPanel();
+    await holdTime(page);
     const before = await timesOf(page);
     // second by second: each of them is drawn
     for (let second = 0; second < MINUTE / 1_000; second += 1) {

@@ -244,7 +244,7 @@ describe('notifications on a phone with its console closed', () => {
     await press(page, OFF);
     await stands(page, 'off');
     expect(await channelsOf(person)).toEqual([]);
-    expect(await endpointOf(page)).toBe(null);
+    await expect.poll(() => endpointOf(page)).toBe(null);
     await lowOxygenAt(2, 2.2);
     expect(postsTo(`${path}1`)).toHaveLength(2);
   });
@@ -339,7 +339,7 @@ describe('notifications on a phone with its console closed', () => {
     expect(await channelsOf(person)).toEqual([]);
     await page.goto(`${farm.app.base}/`);
     await page.getByText('Este aparelho deixou de receber avisos').waitFor();
-    expect(await endpointOf(page)).toBe(null);
+    await expect.poll(() => endpointOf(page)).toBe(null);
     await page.goto(`${farm.app.base}/sistema/canais`);
     await press(page, ON);
     await stands(page, 'on');
@@ -368,7 +368,7 @@ describe('notifications on a phone with its console closed', () => {
     await signIn();
     await press(page, 'Parar os avisos dela aqui');
     await stands(page, 'off');
-    expect(await endpointOf(page)).toBe(null);
+    await expect.poll(() => endpointOf(page)).toBe(null);
   });
 
   it('are refused to the twenty-first place, and nothing stays behind in the browser', async () => {
@@ -384,7 +384,7 @@ describe('notifications on a phone with its console closed', () => {
     await press(page, ON);
     await page.getByText('Há canais demais').waitFor();
     await stands(page, 'off');
-    expect(await endpointOf(page)).toBe(null);
+    await expect.poll(() => endpointOf(page)).toBe(null);
     expect(await channelsOf(person)).toHaveLength(20);
   });
 

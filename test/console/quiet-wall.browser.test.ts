@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { type Console, controllerReports, holdTime, startConsole } from '#test/console.ts';
 
 const [PONDS, POINTS] = [60, 20];
 const HOUR_MS = 3_600_000;
@@ -73,6 +73,7 @@ describe('a wall of sixty ponds on which nothing happens', () => {
     await page.waitForSelector('.shell[data-link="live"]');
     await page.waitForSelector('[data-pond="V-60"] .sparkline');
     await page.waitForSelector('[data-pond="V-60"] [data-state="off"]');
+    await holdTime(page);
     await page.evaluate(COUNT_CHANGES);
     return page;
   }

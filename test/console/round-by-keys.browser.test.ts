@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Console, startConsole } from '#test/console.ts';
+import { type Console, holdTime, startConsole } from '#test/console.ts';
 
 const PONDS = 12;
 /** What is typed beside the figures themselves. */
@@ -20,6 +20,8 @@ describe('the water round on the PC', () => {
   it('of twelve ponds and four parameters is done without the mouse, in few keys, and saved', async () => {
     const page = await farm.open('/lancar/agua', { isTimed: true });
     await page.waitForSelector('[data-cell="11-3"]');
+    await page.waitForSelector('[data-cell="0-0"]:focus');
+    await holdTime(page);
     let keys = 0;
     const press = async (key: string) => {
       keys += 1;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
 import { aControlPoint, body, type MadeControlPoint } from '#test/app.ts';
-import { type Console, controllerReports, startConsole, violationsOn } from '#test/console.ts';
+import { type Console, controllerReports, holdTime, startConsole, violationsOn } from '#test/console.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
 
 // A motor may start a minute and a half after its order, because it must rest first. People who see a switch jump back
@@ -62,6 +62,13 @@ describe('a motor that takes its time', () => {
     farm.app.call(method, `/control-points/${point.id}/${what}`, { token: farm.owner.token, body: sent });
   const rests = (min_off_s: number) => call('PUT', 'settings', { min_off_s, min_on_s: 0 });
   const stateOf = () => page.getAttribute(`[data-point="${COD}"]`, 'data-state');
+  /** Here the page takes the gateway's time, and from then on keeps step with it. */
+  async function openBoard(): Promise<void> {
+    await page.clock.resume();
+    await page.goto(`${farm.app.base}/aeracao`);
+    await page.waitForSelector(`[data-point="${COD}"]`);
+    await holdTime(page);
+  }
   /** For the controller, the gateway and the page alike. */
   async function pass(): Promise<void> {
     const { heartbeats } = fleet.counters();
@@ -89,9 +96,7 @@ describe('a motor that takes its time', () => {
   ])(
     'that follows after %i s is never drawn as it is not, and twenty taps in one place are one order',
     async (restS, drawn) => {
-      // the page's time runs on while the others' stands: here it takes the gateway's again
-      await page.goto(`${farm.app.base}/aeracao`);
-      await page.waitForSelector(`[data-point="${COD}"]`);
+      await openBoard();
       await rests(0);
       await call('POST', 'turn-on');
       await expect.poll(() => pass().then(stateOf)).toBe('on');
@@ -125,8 +130,7 @@ describe('a motor that takes its time', () => {
   );
 
   it('that did not confirm says so in its row, is asked once more with one press, and its device is one press away', async () => {
-    await page.goto(`${farm.app.base}/aeracao`);
-    await page.waitForSelector(`[data-point="${COD}"]`);
+    await openBoard();
     await rests(0);
     await call('POST', 'turn-on');
     await expect.poll(() => pass().then(stateOf)).toBe('on');
@@ -142,7 +146,9 @@ describe('a motor that takes its time', () => {
     expect(await row.getByRole('link', { name: 'Ver dispositivo' }).getAttribute('href')).toBe(
       `/sistema/dispositivos/${point.id}`,
     );
+    await page.clock.resume();
     expect(await violationsOn(page)).toEqual([]);
+    await holdTime(page);
     const asked = page.waitForRequest((request) => request.url().endsWith(`${point.id}/turn-on`));
     await again.click();
     await asked;
@@ -155,14 +161,18 @@ describe('a motor that takes its time', () => {
     await rests(0);
     await call('POST', 'turn-off');
     await expect.poll(stateOf).toBe('off');
-    await page.route('**/api/v1/events', (route) => route.abort());
+    await page.clock.resume();
+    let tries = 0;
+    await page.route('**/api/v1/events', (route) => {
+      tries += 1;
+      return route.abort();
+    });
     farm.app.events.closeAll();
     await page.evaluate(WATCH_ROW);
     await page.getByRole('button', { name: `Ligar ${COD}` }).click();
     await page.getByRole('button', { name: `Desligar ${COD}` }).waitFor();
-    await page.clock.fastForward(2_000);
+    await expect.poll(() => tries).toBeGreaterThan(0);
     await page.unroute('**/api/v1/events');
-    await page.clock.fastForward(4_000);
     await expect.poll(stateOf).toBe('on');
     expect(await page.evaluate('window.drawn')).toEqual(['off', 'turning-on', 'on']);
   });

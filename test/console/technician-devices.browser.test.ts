@@ -33,7 +33,7 @@ describe('a technician among the devices', () => {
     app.control.attach(app.technicians?.relays.following(broker.link) ?? broker.link);
     app.control.attachTalk(broker.talk);
     ends.push(() => broker.stop());
-  }, 60_000);
+  });
   afterEach(() => console_.closePages());
   afterAll(async () => {
     for (const end of ends.reverse()) await end();
@@ -139,7 +139,7 @@ describe('a technician among the devices', () => {
     // somebody left it switched on
     const old = page.locator('[data-knock="aer-246f28aabb01"]');
     await old.waitFor();
-    expect(await old.innerText()).toContain('Was the controller of CP-04 and was replaced');
+    await expect.poll(() => old.innerText()).toContain('Was the controller of CP-04 and was replaced');
     await press(page, 'Ignore aer-246f28aabb01');
     await old.waitFor({ state: 'detached' });
     await page.getByText('Ignored (1)').click();
@@ -167,7 +167,7 @@ describe('a technician among the devices', () => {
     await dialogOf(page).getByRole('button', { name: 'Adotar' }).click();
     await page.waitForSelector('[data-adopted=shown]');
     // the key is there once, and no slip beside the dialog takes it away
-    expect(await page.locator('.copy-text code').count()).toBe(2);
+    await expect.poll(() => page.locator('.copy-text code').count()).toBe(2);
     await page.keyboard.press('Escape');
     expect(await page.locator('[data-adopted=shown]').count()).toBe(1);
     await press(page, 'Já guardei a chave');
@@ -226,8 +226,8 @@ describe('a technician among the devices', () => {
     }
     const row = page.locator('tr[data-relay="CP-03"]');
     await row.getByText('0,25 kWh').waitFor();
-    expect(await row.innerText()).toMatch(/Ligado/);
-    expect(await row.innerText()).toMatch(/1\.490\s*W/);
+    await expect.poll(() => row.innerText()).toMatch(/Ligado/);
+    await expect.poll(() => row.innerText()).toMatch(/1\.490\s*W/);
     await isWellMade(page);
 
     await row.getByRole('link', { name: 'CP-03' }).click();

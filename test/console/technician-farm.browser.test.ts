@@ -12,7 +12,14 @@ import { pondAt } from '#sim/probe/pond-day.ts';
 import { type StartedProbe, startProbeTcp } from '#sim/probe/start-probe.ts';
 import type { SignedUp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
-import { aPage, type Console, controllerReports, startConsole, violationsOn } from '#test/console.ts';
+import {
+  aPage,
+  type Console,
+  controllerReports,
+  holdTime,
+  startConsole,
+  violationsOn,
+} from '#test/console.ts';
 import { openBroker } from '../../gateway/compose-broker.ts';
 import { doJob } from '../../gateway/do-job.ts';
 import { aFirmwareFarm, anImage, type FirmwareFarm } from '../features/firmware/a-firmware-farm.ts';
@@ -24,6 +31,10 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Fewer beats than the program's that still keep the line live. */
 const BEAT_MS = 7_500;
+/** How a page that waits for something lives on. */
+const STEP_MS = 25;
+/** After so long without a request a page has all it asks for when it is opened. */
+const QUIET_MS = 600;
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).click();
 /** In the dialog that is open. */
@@ -53,7 +64,7 @@ describe('a technician at the farm', () => {
       startConsole({ args: ['--trust-clock', 'yes', '--modem', pty.path, '--backup-dir', stick] }),
     ]);
     console_.app.backupDesk?.attach(doJob);
-  }, 60_000);
+  });
   afterEach(() => console_.closePages());
   afterAll(async () => {
     const { app } = console_;
@@ -128,7 +139,7 @@ describe('a technician at the farm', () => {
     const { app, owner, farm } = console_;
     const page = await console_.open('/sistema/sirene');
     // CP-01 and CP-02 air ponds: only the third is offered
-    expect(await page.getByLabel('Ponto de controle').innerText()).toBe('CP-03');
+    await expect.poll(() => page.getByLabel('Ponto de controle').innerText()).toBe('CP-03');
     await press(page, 'Marcar como sirene');
     expect(await page.getByRole('dialog').innerText()).toContain('um motor ligado a este ponto pára agora');
     await answer(page, 'Marcar como sirene');
@@ -147,7 +158,7 @@ describe('a technician at the farm', () => {
     await page.waitForSelector('[data-siren=sounding]');
     await press(page, 'Calar');
     await page.waitForSelector('[data-siren=hushed]');
-    expect(await page.innerText('[data-siren]')).toMatch(/Calada por uma pessoa[\s\S]*OD baixo/);
+    await expect.poll(() => page.innerText('[data-siren]')).toMatch(/Calada por uma pessoa[\s\S]*OD baixo/);
     await page.locator('[data-siren]').getByRole('button', { name: 'Reconhecer' }).click();
     await page.waitForSelector('[data-siren=quiet]');
     expect(await violationsOn(page)).toEqual([]);
@@ -319,14 +330,32 @@ describe('a technician at the farm', () => {
         const page = await console_.open('/sistema', { isTimed: true });
         await page.waitForSelector('.shell[data-link="live"]');
         const open = new Set<unknown>();
-        page.on('request', (request) => void open.add(request));
-        page.on('requestfinished', (request) => void open.delete(request));
-        page.on('requestfailed', (request) => void open.delete(request));
+        let lastAt = performance.now();
+        const note = (change: (request: unknown) => void) => (request: unknown) => {
+          change(request);
+          lastAt = performance.now();
+        };
+        page.on(
+          'request',
+          note((request) => void open.add(request)),
+        );
+        for (const end of ['requestfinished', 'requestfailed'] as const)
+          page.on(
+            end as 'request',
+            note((request) => void open.delete(request)),
+          );
         await page.goto(`${app.base}/sistema/${path}`);
         await page.waitForSelector('.shell[data-link="live"] main h1');
         await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-        // the stream stays
-        await expect.poll(() => open.size).toBe(1);
+        await expect
+          .poll(async () => {
+            // what it told until now has been heard then, however long this process stood still
+            await page.evaluate('0');
+            // the stream stays
+            return open.size === 1 ? performance.now() - lastAt : 0;
+          })
+          .toBeGreaterThan(QUIET_MS);
+        await holdTime(page);
         const devtools = await page.context().newCDPSession(page);
         await devtools.send('Network.enable');
         const asked: string[] = [];
@@ -346,8 +375,21 @@ describe('a technician at the farm', () => {
     }
     expect(pages.flatMap(({ asked }) => asked)).toEqual([]);
 
-    const at = (path: string) => pages[paths.indexOf(path)]?.page.locator('main');
-    const sees = (path: string, selector: string) => at(path)?.locator(selector).waitFor({ timeout: 2_000 });
+    /** Within two seconds of the page's own time, however long the machine takes. */
+    const sees = async (path: string, selector: string) => {
+      const page = pages[paths.indexOf(path)]?.page;
+      let leftMs = 2 * SECOND;
+      await expect
+        .poll(
+          async () => {
+            if (leftMs > 0) await page?.clock.runFor(STEP_MS);
+            leftMs -= STEP_MS;
+            return page?.locator('main').locator(selector).isVisible();
+          },
+          { message: path },
+        )
+        .toBe(true);
+    };
     const { token } = owner;
     await app.call('POST', '/adoption/window', { token, body: { minutes: 5 } });
     await sees('dispositivos', '[data-window=open]');
@@ -489,7 +531,7 @@ describe('firmware over the air', () => {
     beat = setInterval(() => farm.app.events.beat(), 2 * SECOND);
     const me = await farm.call('GET', '/users/me');
     owner = { token: farm.token, user: me.body as SignedUp['user'] };
-  }, 60_000);
+  });
   afterAll(async () => {
     clearInterval(beat);
     await browser.close();

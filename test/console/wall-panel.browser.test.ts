@@ -139,7 +139,7 @@ describe('a panel on the wall that nobody touches', () => {
     // the wall beside it is as the device until somebody wants the sun there, too: then from its first moment on
     await page.getByRole('link', { name: 'Sair do painel' }).click();
     await page.waitForSelector('.shell[data-link="live"]');
-    expect(await theme(page)).toBe('light');
+    await expect.poll(() => theme(page)).toBe('light');
     await page.goto(`${farm.app.base}/sistema/preferencias`);
     await page.getByLabel('Tema', { exact: true }).selectOption('sun');
     await expect.poll(() => theme(page)).toBe('dark');

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lastingPort } from '#test/lasting-port.ts';
 import type { LocalTold } from '../../desktop/ipc.ts';
 import { leaving } from '../../desktop/main/leaving.ts';
 import { type LocalGateway, startLocalGateway, troubleIn } from '../../desktop/main/local-gateway.ts';
@@ -42,7 +42,7 @@ describe('a PC that is the box', () => {
     mkdirSync(path.join(folder, 'gateway/dist'), { recursive: true });
     writeFileSync(path.join(folder, 'gateway/dist/main.js'), program);
     writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
-    const httpPort = await freePort();
+    const httpPort = await lastingPort();
     return () => {
       const told: LocalTold[] = [];
       const gateway = startLocalGateway({
@@ -271,13 +271,3 @@ describe('the end of the program', () => {
     expect([leave.isDecided(), happened]).toEqual([true, []]);
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const at = server.address();
-      server.close(() => resolve(typeof at === 'object' && at !== null ? at.port : 0));
-    });
-  });
-}

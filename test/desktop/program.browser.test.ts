@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aSecuredGateway, type SecuredGateway } from '#test/a-secured-gateway.ts';
 import { type App, type SignedUp, startApp } from '#test/app.ts';
 import { builtDesktop, startDesktop } from '#test/desktop-program.ts';
+import { lastingPort } from '#test/lasting-port.ts';
 import { type Door, openDoor, socketOf } from '../../desktop/main/door.ts';
 
 type Program = Awaited<ReturnType<typeof startDesktop>>;
@@ -241,7 +241,7 @@ describe('a gateway that is not there', () => {
   afterAll(() => relay?.close());
 
   it('is told in large letters with what to do and whom to call; its console comes back by itself, at the place of a link', async () => {
-    const port = await freePort();
+    const port = await lastingPort();
     const people = [{ name: 'Ana', phone: '+55 85 91234-5678' }];
     const program = await startDesktop(built.folder, {
       gateway: gateway(`http://127.0.0.1:${port}/`),
@@ -313,14 +313,3 @@ describe('a box with a key of its own', () => {
     }
   });
 });
-
-/** A port at which nobody answers yet. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const at = server.address();
-      server.close(() => resolve(typeof at === 'object' && at !== null ? at.port : 0));
-    });
-  });
-}

@@ -9,7 +9,7 @@ const CHOOSE = 'camarao-app://shell/choose.html';
 const REFUSED = -102;
 
 describe('the window of a station', () => {
-  beforeEach(() => void vi.useFakeTimers());
+  beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 2, 12) }));
   afterEach(() => void vi.useRealTimers());
 
   /** A window as Electron's: what loads is told, what does not load is told otherwise. */

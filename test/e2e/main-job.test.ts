@@ -122,7 +122,7 @@ describe('a farm with its gateway, its controllers and no internet', () => {
   });
 
   it('follows a schedule with nobody there', { timeout: 180_000 }, async () => {
-    const start_time = new Date(clock.now() + 3 * MINUTE).toISOString();
+    const start_time = new Date(clock.now() + 6 * MINUTE).toISOString();
     const body = { action: 'ON', start_time, repeat_pattern: 'DAILY' };
     expect(
       (await gateway.call('POST', `/control-points/${point(3).id}/schedules`, { token, body })).status,
@@ -203,7 +203,9 @@ describe('a farm with its gateway, its controllers and no internet', () => {
       () => alerts(1),
       (list) => list.length === 0,
     );
-    expect(await logs(1, 'alert_resolved')).toHaveLength(1);
+    // where minutes are seconds, a busy machine alone makes a controller silent: those alerts are others
+    const isOfIt = ({ details }: Json) => (details as Json)['alert_id'] === raised?.['id'];
+    expect((await logs(1, 'alert_resolved')).filter(isOfIt)).toHaveLength(1);
     // after its start slot
     await until(
       () => motor(1),

@@ -94,21 +94,30 @@ describeOnPostgres('power cuts while both sides write', () => {
         await pause(10);
       }
     }
+    /** For a while, and so long that something was written. */
+    async function goOn(): Promise<void> {
+      const { size } = written.ponds;
+      await pause(600);
+      await until(
+        () => written.ponds.size,
+        (ponds) => ponds > size + 4,
+      );
+    }
     const writers = (['farm', 'cloud'] as const).map(keepWriting);
-    await pause(600);
+    await goOn();
     await gateway.kill();
     await gateway.start();
-    await pause(600);
+    await goOn();
     await hosted.kill();
     await hosted.start();
-    await pause(600);
+    await goOn();
     await postgres.crash();
     await postgres.restart();
-    await pause(600);
+    await goOn();
     // the worst moment: the database and the farm at once
     await Promise.all([postgres.crash(), gateway.kill()]);
     await Promise.all([postgres.restart(), gateway.start()]);
-    await pause(600);
+    await goOn();
     state.isOver = true;
     await Promise.all(writers);
     // readings wait up to a minute for company; a start sends what there is
@@ -118,7 +127,7 @@ describeOnPostgres('power cuts while both sides write', () => {
     const both = await until(
       async () => ({ farm: onSqlite(), cloud: await rowsOfCloud() }),
       ({ farm, cloud }) => JSON.stringify(farm) === JSON.stringify(cloud),
-      15_000,
+      40_000,
     );
     const names = (rows: readonly string[] = [], place: number) =>
       rows.map((row) => row.split('|')[place] ?? '');

@@ -13,14 +13,28 @@ const MAIN = childFile('firmware-sim/main.ts');
 
 type Ended = { code: number; out: string; err: string };
 
-function sim(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+/** What came of it; once `isSeen` holds, its person presses Ctrl+C. */
+function sim(
+  args: string[],
+  env: Record<string, string> = {},
+  isSeen: () => boolean = () => false,
+): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [MAIN, ...args],
       { env: { PATH: process.env['PATH'], ...env }, timeout: 60_000 },
-      (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
+      (_error, out, err) => {
+        clearInterval(watch);
+        resolve({ code: child.exitCode ?? -1, out, err });
+      },
     );
+    const watch = setInterval(() => {
+      if (!isSeen()) return;
+      // once: the second would not wait for goodbyes
+      clearInterval(watch);
+      child.kill('SIGINT');
+    }, 50);
   });
 }
 
@@ -141,7 +155,7 @@ describe('npm run sim', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('a fleet from a key file runs for its time and tells how it stands as JSON', async () => {
+  test('a fleet from a key file runs until it is interrupted, and tells how it stands as JSON', async () => {
     const clock = createRealClock();
     const identity = { device_id: 'pond-1', mqtt_id: 'pond-1', key: 'k' };
     const side = await startGatewaySide({ clock, identity });
@@ -160,11 +174,9 @@ describe('npm run sim', () => {
       file,
       '--speed',
       '10',
-      '--for',
-      '1.5s',
       '--json',
     ];
-    const { code, out } = await sim(args);
+    const { code, out } = await sim(args, {}, () => side.observed.some(({ kind }) => kind === 'heartbeat'));
     expect(code).toBe(0);
     expect(JSON.parse(out.trim().split('\n').at(-1) ?? '')).toMatchObject({
       controllers: 1,

@@ -112,7 +112,7 @@ async function checkBoard({ onTestFinished }: Test, options: Partial<ClaimOption
 }
 
 describe.concurrent('the simulator’s gateway side judges boards without a key', () => {
-  test('our board keeps every clause on the way to its key', { timeout: 120_000 }, async (context) => {
+  test('our board keeps every clause on the way to its key', { timeout: 180_000 }, async (context) => {
     expect(await checkBoard(context)).toEqual([]);
   });
 

@@ -25,18 +25,24 @@ describe('simulated controllers over TLS', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The last line of a fleet of four that lives for four seconds. */
+  /** The last line of a fleet of four that lives until all of them are there, and a minute at most. */
   async function run(...args: string[]): Promise<{ connected: number }> {
     const lines: string[] = [];
+    const isThere = new AbortController();
+    const last = () => JSON.parse(lines.at(-1) ?? '{}') as { connected: number };
     const terminal = {
-      print: (line: string) => void lines.push(line),
+      print(line: string) {
+        lines.push(line);
+        if (last().connected === 4) isThere.abort();
+      },
       complain: (line: string) => void lines.push(line),
-      interrupted: new AbortController().signal,
+      interrupted: isThere.signal,
     };
-    const common = ['--email', login.email, '--count', '4', '--for', '4s', '--speed', '20', '--json'];
+    const lives = ['--for', '60s', '--every', '100ms', '--speed', '20'];
+    const common = ['--email', login.email, '--count', '4', ...lives, '--json'];
     const options = readOptions([...common, ...args], { SIM_PASSWORD: login.password });
     expect(await runFleet(terminal, options)).toBe(0);
-    return JSON.parse(lines.at(-1) ?? '{}') as { connected: number };
+    return last();
   }
   const secured = () => ['--gateway', gateway.running.https ?? '', '--mqtt', gateway.running.mqtts ?? ''];
 

@@ -59,7 +59,7 @@ describe('the simulated probe', () => {
     const client = new ModbusRTU.default();
     try {
       await client.connectRTUBuffered(String(probe.at), { baudRate: 9600 });
-      client.setTimeout(300);
+      client.setTimeout(60_000);
       client.setID(1);
       const { buffer } = await client.readInputRegisters(2, 2);
       expect(buffer.readFloatBE(0)).toBe(4.25);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { notification } from '#contract/resources/notifications.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
@@ -161,12 +161,12 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     config,
     sentences,
     call,
-    /** The box is off: nobody is answered until the function that comes back is called, at the same address. */
-    async goAway() {
-      const isClosed = new Promise((resolve) => server.close(resolve));
+    /** The box is off: nobody is answered until the function that comes back is called. Its port is given to nobody else. */
+    goAway() {
+      const cut = (socket: Socket) => void socket.destroy();
+      server.on('connection', cut);
       server.closeAllConnections();
-      await isClosed;
-      return () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+      return () => void server.off('connection', cut);
     },
     async close() {
       live?.stop();

@@ -25,6 +25,8 @@ export type Look = {
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** What a timer of the program does every five seconds; here nothing ticks by itself. */
 const BEAT_MS = 2_000;
+/** A machine that is busy elsewhere is late, not wrong. */
+const PATIENCE_MS = 60_000;
 
 /** A gateway with a small farm, and a real browser in front of it; `flags` are the browser's, `args` the gateway's. */
 export async function startConsole({
@@ -88,8 +90,16 @@ export async function aPage(browser: Browser, look: Look) {
     if (kept !== null && localStorage.getItem('session') === null) localStorage.setItem('session', kept);
   }, session);
   if (look.script !== undefined) await context.addInitScript(look.script);
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   return { page, context };
+}
+
+/** From here on no time passes for a page whose time can be moved but what is said, however long the machine takes. */
+export async function holdTime(page: Page): Promise<void> {
+  const pause = async () => page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
+  // a page that was past that instant before it heard of it stands still since then: the second time is not too late
+  await pause().catch(pause);
 }
 
 export type SmallFarm = { id: string; pondIds: readonly string[]; pointId: string; silentPointId: string };

@@ -15,6 +15,8 @@ import { launchChromium } from './chromium.ts';
 const [folder = '', userData = '', ...argv] = process.argv.slice(2);
 process.argv = [process.execPath, folder, ...argv];
 
+/** A machine that is busy elsewhere is late, not wrong. */
+const PATIENCE_MS = 60_000;
 /** What the program did, for the test to ask. */
 const done = {
   badge: 0,
@@ -167,7 +169,7 @@ class BrowserWindow extends EventEmitter {
       const { protocol, hostname } = new URL(wanted);
       if (protocol === 'https:' && !(await isVerified(wanted, hostname, permission.verify)))
         throw new Error('ERR_CERT_AUTHORITY_INVALID');
-      await page.goto(played(wanted), { waitUntil: 'commit', timeout: 5_000 });
+      await page.goto(played(wanted), { waitUntil: 'commit', timeout: PATIENCE_MS });
       if (done.shown === 0) this.emit('ready-to-show');
     } catch (error) {
       const isOvertaken = /interrupted by another navigation|ERR_ABORTED/.test(String(error));
@@ -339,10 +341,11 @@ const commands = {
   url: async () => real((await windows[0].page).url()),
   text: async () => (await windows[0].page).evaluate(() => document.body.innerText),
   run: async (script) => (await windows[0].page).evaluate(script),
-  fill: async ({ selector, value }) => (await windows[0].page).fill(selector, value, { timeout: 10_000 }),
-  click: async (selector) => (await windows[0].page).click(selector, { timeout: 10_000 }),
+  fill: async ({ selector, value }) =>
+    (await windows[0].page).fill(selector, value, { timeout: PATIENCE_MS }),
+  click: async (selector) => (await windows[0].page).click(selector, { timeout: PATIENCE_MS }),
   waitFor: async (selector) =>
-    void (await (await windows[0].page).waitForSelector(selector, { timeout: 15_000 })),
+    void (await (await windows[0].page).waitForSelector(selector, { timeout: PATIENCE_MS })),
   second: (words) => app.emit('second-instance', {}, words),
   navigate: (url) => isPrevented(windows[0].webContents, 'will-navigate', { url }),
   redirect: (url) => isPrevented(windows[0].webContents, 'will-redirect', { url }),

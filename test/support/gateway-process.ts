@@ -25,7 +25,6 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
   const lines: string[] = [];
   let child: ChildProcess | null = null;
   const ports = { http: String(await lastingPort()), mqtt: String(await lastingPort()) };
-  const ready = { times: 0 };
 
   async function start(): Promise<void> {
     const started = spawn(
@@ -45,17 +44,14 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
       { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TEST_CLOCK: clock.environment } },
     );
     child = started;
-    const before = ready.times;
-    for await (const line of createInterface({ input: started.stdout })) {
-      lines.push(line);
-      const entry = JSON.parse(line) as { msg: string };
-      if (entry.msg !== 'ready') continue;
-      ready.times += 1;
-      break;
-    }
-    if (ready.times === before) throw new Error(`the gateway did not start: ${lines.join('\n')}`);
-    started.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
-    started.stdout.resume();
+    await new Promise<void>((resolve, reject) => {
+      createInterface({ input: started.stdout })
+        .on('line', (line) => {
+          lines.push(line);
+          if (line.includes('"msg":"ready"')) resolve();
+        })
+        .once('close', () => reject(new Error(`the gateway did not start: ${lines.join('\n')}`)));
+    });
   }
 
   /** Answers the exit code; null when the signal itself ended it. */

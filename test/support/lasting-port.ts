@@ -7,11 +7,15 @@ const FIRST = 11_000;
 const EACH = 1_000;
 const WORKERS = 20;
 
-/** A port of this machine that is free, and that nobody who takes just any port will get. */
+/** Another run on this machine begins elsewhere. */
+let next = Math.floor(Math.random() * EACH);
+
+/** A port of this machine that is free, that this worker has not given for long, and that who takes just any will not get. */
 export async function lastingPort(): Promise<number> {
   const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS;
   for (;;) {
-    const port = FIRST + worker * EACH + Math.floor(Math.random() * EACH);
+    next = (next + 1) % EACH;
+    const port = FIRST + worker * EACH + next;
     if (await isFree(port)) return port;
   }
 }

@@ -129,7 +129,7 @@ describe('a board at a serial port', () => {
     const port = webSerialPort(path());
     await port.open({ baudRate: 115_200 });
     const client = await anImprovClient(port);
-    expect(await client.initialize(5_000)).toMatchObject({ name: 'Aerator 0001', chipFamily: 'ESP32' });
+    expect(await client.initialize(60_000)).toMatchObject({ name: 'Aerator 0001', chipFamily: 'ESP32' });
     expect((await client.scan()).map(({ name }) => name)).toEqual(['Fazenda', 'Visitantes', 'Vizinho']);
     await expect(client.provision('Fazenda', 'wrong')).rejects.toBe('UNABLE_TO_CONNECT');
     await client.provision('Fazenda', 'camarao2026');
