@@ -16,6 +16,7 @@ import { accountRoutes } from '#features/accounts/routes.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
 import type { Subscriptions } from './compose-subscriptions.ts';
 import type { Config } from './config.ts';
+import { hashBeside } from './hash-process.ts';
 import type { World } from './world.ts';
 
 /** Who may come in: registration, login, tokens of logins and of programs. */
@@ -45,7 +46,9 @@ export async function wireAccounts(wiring: {
     sessions.hear(committed);
     programs.hear(committed);
   });
-  const passwords = argon2Passwords(world.passwordCost);
+  // a cheap hash is done before a process has started
+  const beside = world.passwordCost === undefined ? hashBeside() : null;
+  const passwords = argon2Passwords(world.passwordCost, {}, beside);
   const passwordTries = attempts({ name: 'password', attempts: 10, windowS: 15 * 60 });
   const isGateway = config.role === 'gateway';
   const plan = isGateway ? config.localPlan : 'FREE';

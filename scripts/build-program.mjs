@@ -25,6 +25,7 @@ const PARTS = {
   'job-child': 'gateway/job-child.ts',
   'bench-child': 'gateway/bench/bench-child.ts',
   'reader-worker': 'gateway/adapters/sql/reader-thread/worker.ts',
+  'hash-child': 'gateway/hash-child.ts',
   'send-worker': 'gateway/adapters/delivery/send-thread/worker.ts',
   'fleet-child': 'gateway/simulator/fleet-child.ts',
 };

@@ -38,11 +38,9 @@ export class ServerFailed extends Error {}
 
 /** Starts a server and waits until it is ready. Rejects with ServerFailed. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  // Ctrl-C reaches the whole terminal: in a group of its own the server ends when we say so, after its clients.
-  const child = spawn(process.execPath, [...options.args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  // in the session of those who load it: what Linux gives to each session is shared out before any priority counts, and
+  // the controllers of a farm are machines of their own
+  const child = spawn(process.execPath, [...options.args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const killWithUs = () => void child.kill('SIGKILL');
   process.once('exit', killWithUs);

@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { argon2Passwords, PASSWORD_COST } from '#adapters/passwords/argon2-passwords.ts';
 import { takeTurns } from '#adapters/passwords/take-turns.ts';
+import type { Passwords } from '#features/accounts/ports.ts';
+import { hashBeside } from '../../gateway/hash-process.ts';
+
+/** What never comes fails; a machine that is busy elsewhere does not. */
+const WAIT = { timeout: 60_000, interval: 2 };
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -114,6 +119,76 @@ test.runIf(process.platform === 'linux')('the threads that hash give way to ever
     expect(threads.length).toBeGreaterThan(0);
     for (const thread of threads) expect(getPriority(Number(thread))).toBe(10);
   }, 20_000);
+});
+
+/** The processes that this one started, with the class in which each gets the processor. */
+const started = (): { pid: number; policy: number }[] =>
+  readdirSync('/proc/self/task')
+    .flatMap((thread) =>
+      readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+    )
+    .flatMap((pid) => {
+      const stat = statOf(pid);
+      return stat === null ? [] : { pid: Number(pid), policy: Number(stat.split(' ')[38]) };
+    });
+
+/** What stands behind its name; null once it has ended. */
+function statOf(pid: string): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2);
+  } catch {
+    return null;
+  }
+}
+const ONLY_WHEN_IDLE = 5;
+
+describe.runIf(process.platform === 'linux')('a crowd that logs in', () => {
+  const crowd = Array.from({ length: 8 }, (_, n) => `person-${n}`);
+  const cost = { memoryCost: 4_096, timeCost: 2 };
+  const patient = { answerWithinMs: 120_000 };
+
+  async function loggedIn(passwords: Passwords, digest: string): Promise<boolean[]> {
+    return Promise.all([
+      ...crowd.map((who) => passwords.verify(digest, 'camarao-123', who)),
+      passwords.verify(digest, 'camarao-124', 'guesser'),
+    ]);
+  }
+  const ALL_BUT_THE_GUESSER = [...crowd.map(() => true), false];
+
+  test('is served by a process that takes the processor from nobody, and that ends when it is not needed', async () => {
+    const passwords = argon2Passwords(cost, { parallel: 1 }, hashBeside({ ...patient, unusedMs: 1_000 }));
+    const digest = await passwords.hash('camarao-123', 'here');
+    const before = started().map(({ pid }) => pid);
+    const served = loggedIn(passwords, digest);
+    const [beside] = await vi.waitFor(() => {
+      const idle = started().filter(({ pid, policy }) => !before.includes(pid) && policy === ONLY_WHEN_IDLE);
+      expect(idle).toHaveLength(1);
+      return idle;
+    }, WAIT);
+    expect(await served).toEqual(ALL_BUT_THE_GUESSER);
+    await vi.waitFor(() => expect(started().map(({ pid }) => pid)).not.toContain(beside?.pid), WAIT);
+  });
+
+  test('gets in although that process dies', async () => {
+    const passwords = argon2Passwords(cost, { parallel: 1 }, hashBeside(patient));
+    const digest = await passwords.hash('camarao-123', 'here');
+    const before = started().map(({ pid }) => pid);
+    const served = loggedIn(passwords, digest);
+    const [beside] = await vi.waitFor(() => {
+      const more = started().filter(({ pid }) => !before.includes(pid));
+      expect(more).toHaveLength(1);
+      return more;
+    }, WAIT);
+    process.kill(beside?.pid ?? 0, 'SIGKILL');
+    expect(await served).toEqual(ALL_BUT_THE_GUESSER);
+  });
+
+  test('gets in although that process never gets the processor', async () => {
+    const passwords = argon2Passwords(cost, { parallel: 1 }, hashBeside({ answerWithinMs: 1 }));
+    const digest = await passwords.hash('camarao-123', 'here');
+    expect(await loggedIn(passwords, digest)).toEqual(ALL_BUT_THE_GUESSER);
+  });
 });
 
 test('no more than the allowed number are worked on at once', async () => {

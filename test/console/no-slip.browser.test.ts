@@ -72,8 +72,12 @@ describe('no single press anywhere', () => {
 
   /** What was started is offered to be taken back, outside of the screen: that is one press, too. */
   async function takeBack(): Promise<void> {
-    const offers = await page.waitForFunction<string[], undefined>(PRESS_OFFERS, undefined);
-    for (const name of await offers.jsonValue()) pressed.add(name);
+    const seen = { offers: null as string[] | null };
+    // asked from here: the page lets nothing be evaluated in it
+    await expect
+      .poll(async () => (seen.offers = await page.evaluate<string[] | null>(PRESS_OFFERS)))
+      .not.toBeNull();
+    for (const name of seen.offers ?? []) pressed.add(name);
   }
 
   async function settle(address: string): Promise<void> {

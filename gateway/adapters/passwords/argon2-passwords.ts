@@ -12,6 +12,20 @@ export type PasswordCost = {
   timeCost: number;
 };
 
+export type Hashing = {
+  text: string;
+  /** Of argon2id. */
+  options: PasswordCost & { parallelism: number; hashLength: number };
+};
+export type Verifying = { text: string; digest: string };
+
+/** Hashes where it takes the processor from nobody. */
+export type HashBeside = {
+  /** Null: not done; whoever asked does it. Never rejects. */
+  hash: (work: Hashing) => Promise<string | null>;
+  verify: (work: Verifying) => Promise<boolean | null>;
+};
+
 /**
  * argon2id with 68 MiB, 3 passes and one lane. It is not one of the two options that RFC 9106 (section 4) names: it has the
  * passes of the second (64 MiB, 3 passes, 4 lanes), a little more memory, and one lane, because a hash must leave the other
@@ -21,6 +35,8 @@ export type PasswordCost = {
  */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 69_632, timeCost: 3 };
 const SHAPE = { parallelism: 1, hashLength: 32 } as const;
+/** So many in line are a crowd: whoever comes alone waits for no process to start. */
+const CROWD = 3;
 /** What a login takes, for those who are told when to come again. */
 const USUAL_MS = 250;
 
@@ -38,11 +54,13 @@ const CODE_HASH = {
 
 /**
  * argon2id, few at a time and at a lower priority than control: each fills 68 MiB and a core, and aeration runs on
- * the same box. The others wait in a line of bounded length, in which sources take turns.
+ * the same box. The others wait in a line of bounded length, in which sources take turns; while a crowd is there it is
+ * served `beside`, where it takes the processor from nobody.
  */
 export function argon2Passwords(
   cost: PasswordCost = PASSWORD_COST,
   bounds: { parallel?: number; waiting?: number; waitingPerSource?: number } = {},
+  beside: HashBeside | null = null,
 ): Passwords {
   const { parallel = Math.max(1, Math.min(2, availableParallelism() - 1)), waiting = 128 } = bounds;
   const line = takeTurns({
@@ -62,16 +80,24 @@ export function argon2Passwords(
     state.doesYield ||= yieldToControl();
     return made;
   };
-  const make = (text: string, work: PasswordCost) => low(hash(composed(text), { ...SHAPE, ...work }));
+  const aside = (behind: number) => (behind >= CROWD ? beside : null);
+  const make = async (password: string, work: PasswordCost, behind: number) => {
+    const hashing = { text: composed(password), options: { ...SHAPE, ...work } };
+    return (await aside(behind)?.hash(hashing)) ?? (await low(hashed(hashing)));
+  };
+  const fits = async (digest: string, password: string, behind: number) => {
+    const verifying = { text: composed(password), digest };
+    return (await aside(behind)?.verify(verifying)) ?? (await low(verified(verifying)));
+  };
   const nobody = hashOfNobody(cost);
   return {
-    hash: (password, source) => line(source, () => make(password, cost)),
+    hash: (password, source) => line(source, (behind) => make(password, cost, behind)),
     verify: (digest, password, source) =>
-      line(source, async () => {
-        const isRight = await low(verify(digest ?? nobody, composed(password)));
+      line(source, async (behind) => {
+        const isRight = await fits(digest ?? nobody, password, behind);
         const missing = digest === null || isRight ? 0 : workOf(cost) - workOf(costIn(digest));
         // an old hash is tried faster: the rest of the time is spent too, or it would tell which emails are registered
-        if (missing > 0) await make('', costOf(missing, cost));
+        if (missing > 0) await make('', costOf(missing, cost), behind);
         return isRight;
       }),
     isOutdated: (digest) => workOf(costIn(digest)) < workOf(cost),
@@ -82,6 +108,12 @@ export function argon2Passwords(
       }),
   };
 }
+
+/** In this process, on its threads. Rejects when the memory is not there. */
+export const hashed = ({ text, options }: Hashing): Promise<string> => hash(text, options);
+
+/** Rejects, too, for a digest that is none. */
+export const verified = ({ text, digest }: Verifying): Promise<boolean> => verify(digest, text);
 
 /** The same characters are the same password, whichever keyboard composed them. */
 const composed = (password: string): string => password.normalize('NFKC');

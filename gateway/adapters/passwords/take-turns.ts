@@ -1,4 +1,5 @@
-export type Line = <Answer>(source: string, work: () => Promise<Answer>) => Promise<Answer>;
+/** `work` is told how many wait behind it. */
+export type Line = <Answer>(source: string, work: (behind: number) => Promise<Answer>) => Promise<Answer>;
 
 /**
  * Runs at most `parallel` works at a time. The others wait, sources taking turns, so that one that sends many keeps
@@ -44,7 +45,7 @@ export function takeTurns(bounds: {
   return async (source, work) => {
     await turn(source);
     try {
-      return await work();
+      return await work(waiting);
     } finally {
       next();
     }
