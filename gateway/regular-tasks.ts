@@ -16,36 +16,32 @@ import type { Before } from './update/update-state.ts';
 /** A look at the schedules is due every second. */
 const CONTROLS_WITHIN_MS = 10_000;
 
-/** What is done again and again, by role; when and how often is said as cron says it, with seconds. */
+/** What is done again and again, by role; at a rate, or by the calendar. */
 export function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | null): Tick[] {
   const { clock, control, requestLimits } = instance;
   let known: Pick<ClockState, 'trust' | 'correction'> = clock.state();
   const everywhere: Tick[] = [
-    { name: 'disk', every: '*/30 * * * * *', run: instance.storage.look },
-    { name: 'event streams', every: '*/5 * * * * *', run: instance.events.beat },
-    { name: 'episodes', every: '* * * * * *', run: instance.alerts.episodes.look },
-    { name: 'refusals', every: '40 * * * * *', run: instance.refusals.tell },
+    { name: 'disk', everyS: 30, run: instance.storage.look },
+    { name: 'event streams', everyS: 5, run: instance.events.beat },
+    { name: 'episodes', everyS: 1, run: instance.alerts.episodes.look },
+    { name: 'refusals', everyS: 60, run: instance.refusals.tell },
     ...onceForAll(config, instance, [
       ...paymentTicks(instance),
-      { name: 'deleted accounts', every: '47 23 * * * *', run: instance.people.eraseLeftovers },
-      { name: 'owners of handed over farms', every: '53 11 * * * *', run: instance.people.followOwner },
-      { name: 'sweep', every: '17 7 * * * *', run: () => sweep(instance) },
-      { name: 'escalation', every: '*/5 * * * * *', run: instance.watches.escalation.tick },
-      ...(instance.sync === null
-        ? []
-        : [{ name: 'feeds', every: '29 37 * * * *', run: instance.sync.forget }]),
+      { name: 'deleted accounts', at: '23 * * * *', run: instance.people.eraseLeftovers },
+      { name: 'owners of handed over farms', at: '11 * * * *', run: instance.people.followOwner },
+      { name: 'sweep', at: '7 * * * *', run: () => sweep(instance) },
+      { name: 'escalation', everyS: 5, run: instance.watches.escalation.tick },
+      ...(instance.sync === null ? [] : [{ name: 'feeds', at: '37 * * * *', run: instance.sync.forget }]),
     ]),
-    ...(requestLimits === null
-      ? []
-      : [{ name: 'open requests', every: '*/20 * * * * *', run: requestLimits.renewOpen }]),
-    { name: 'deliveries', every: '*/5 * * * * *', run: instance.delivery.look },
-    { name: 'invitations by e-mail', every: '*/5 * * * * *', run: instance.people.sendLetters },
-    { name: 'keep time and presence', every: '*/30 * * * * *', run: () => keepTimeAndPresence(instance) },
+    ...(requestLimits === null ? [] : [{ name: 'open requests', everyS: 20, run: requestLimits.renewOpen }]),
+    { name: 'deliveries', everyS: 5, run: instance.delivery.look },
+    { name: 'invitations by e-mail', everyS: 5, run: instance.people.sendLetters },
+    { name: 'keep time and presence', everyS: 30, run: () => keepTimeAndPresence(instance) },
   ];
   if (instance.hostedWork !== null) {
     const viewers = {
       name: 'gateways as viewers see them',
-      every: '*/2 * * * * *',
+      everyS: 2,
       run: instance.tellGateways,
     };
     return [...hostedTicks(instance.hostedWork, control), viewers, ...everywhere];
@@ -55,7 +51,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
   return [
     {
       name: 'control',
-      every: '* * * * * *',
+      everyS: 1,
       async run() {
         const stepMs = clock.look();
         await control.executor.tick();
@@ -68,24 +64,22 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     },
     {
       name: 'time to controllers',
-      every: '0 * * * * *',
+      everyS: 60,
       run: () => broker?.publishTime(),
     },
-    { name: 'broker', every: '*/3 * * * * *', run: () => broker?.look() },
-    { name: 'oxygen at dawn', every: '20 * * * * *', run: instance.forecast.watch.look },
-    { name: 'oxygen readings', every: '5 * * * * *', run: control.oxygen.look },
+    { name: 'broker', everyS: 3, run: () => broker?.look() },
+    { name: 'oxygen at dawn', everyS: 60, run: instance.forecast.watch.look },
+    { name: 'oxygen readings', everyS: 60, run: control.oxygen.look },
     ...technicianTicks(instance),
-    { name: 'rules from afar', every: '35 * * * * *', run: control.merged.catchUp },
-    { name: 'alerts', every: '*/2 * * * * *', run: instance.watches.tick },
-    { name: 'sirens as viewers see them', every: '* * * * * *', run: control.tellSirens },
-    ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', every: '*/5 * * * * *', run: lookAtPairing }]),
-    ...(lookAtHostedTime === undefined
-      ? []
-      : [{ name: 'hosted time', every: '*/15 * * * * *', run: lookAtHostedTime }]),
-    { name: 'levels', every: '30 */5 * * * *', run: control.refreshLevels },
+    { name: 'rules from afar', everyS: 60, run: control.merged.catchUp },
+    { name: 'alerts', everyS: 2, run: instance.watches.tick },
+    { name: 'sirens as viewers see them', everyS: 1, run: control.tellSirens },
+    ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', everyS: 5, run: lookAtPairing }]),
+    ...(lookAtHostedTime === undefined ? [] : [{ name: 'hosted time', everyS: 15, run: lookAtHostedTime }]),
+    { name: 'levels', everyS: 300, run: control.refreshLevels },
     ...(instance.delivery.modem === null
       ? []
-      : [{ name: 'modem', every: '25 * * * * *', run: instance.delivery.modem.look }]),
+      : [{ name: 'modem', everyS: 60, run: instance.delivery.modem.look }]),
     ...syncTicks(instance),
     ...everywhere,
   ];
@@ -94,13 +88,13 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
 /** For farms without a gateway, and for those that have one. */
 function hostedTicks(work: NonNullable<Instance['hostedWork']>, control: Instance['control']): Tick[] {
   return [
-    { name: 'control', every: '* * * * * *', run: work.control },
-    { name: 'alerts', every: '*/2 * * * * *', run: work.alerts },
-    { name: 'orders from afar', every: '*/2 * * * * *', run: work.expireOrders },
-    { name: 'links to gateways', every: '*/5 * * * * *', run: work.links },
-    { name: 'silent gateways', every: '*/20 * * * * *', run: work.silence },
-    { name: 'oxygen at dawn', every: '20 * * * * *', run: work.dawn },
-    { name: 'oxygen readings', every: '5 * * * * *', run: control.oxygen.look },
+    { name: 'control', everyS: 1, run: work.control },
+    { name: 'alerts', everyS: 2, run: work.alerts },
+    { name: 'orders from afar', everyS: 2, run: work.expireOrders },
+    { name: 'links to gateways', everyS: 5, run: work.links },
+    { name: 'silent gateways', everyS: 20, run: work.silence },
+    { name: 'oxygen at dawn', everyS: 60, run: work.dawn },
+    { name: 'oxygen readings', everyS: 60, run: control.oxygen.look },
   ];
 }
 
@@ -133,10 +127,8 @@ function onceForAll({ role }: Config, { processes: { leases } }: Instance, ticks
 }
 
 function paymentTicks({ payments }: Instance): Tick[] {
-  const look: Tick = { name: 'subscriptions asked after', every: '33 41 * * * *', run: payments.look };
-  return payments.tick === null
-    ? [look]
-    : [{ name: 'payments', every: '*/5 * * * * *', run: payments.tick }, look];
+  const look: Tick = { name: 'subscriptions asked after', at: '41 * * * *', run: payments.look };
+  return payments.tick === null ? [look] : [{ name: 'payments', everyS: 5, run: payments.tick }, look];
 }
 
 /** What hangs on the box. */
@@ -144,23 +136,23 @@ function technicianTicks({ technicians }: Instance): Tick[] {
   if (technicians === null) return [];
   const { homeAssistant, relays, adoption, probes, firmware } = technicians;
   return [
-    { name: 'home assistant', every: '* * * * * *', run: homeAssistant.look },
-    { name: 'relays', every: '* * * * * *', run: relays.tick },
-    { name: 'meters of relays', every: '15 */5 * * * *', run: relays.saveMeters },
-    { name: 'provisioning window', every: '*/2 * * * * *', run: adoption.look },
-    { name: 'firmware', every: '*/2 * * * * *', run: firmware.look },
-    { name: 'probe windows', every: '*/5 * * * * *', run: probes.watch.look },
-    { name: 'probes in trouble', every: '25 * * * * *', run: probes.tell },
+    { name: 'home assistant', everyS: 1, run: homeAssistant.look },
+    { name: 'relays', everyS: 1, run: relays.tick },
+    { name: 'meters of relays', everyS: 300, run: relays.saveMeters },
+    { name: 'provisioning window', everyS: 2, run: adoption.look },
+    { name: 'firmware', everyS: 2, run: firmware.look },
+    { name: 'probe windows', everyS: 5, run: probes.watch.look },
+    { name: 'probes in trouble', everyS: 60, run: probes.tell },
   ];
 }
 
 function syncTicks({ gatewaySync }: Instance): Tick[] {
   if (gatewaySync === null) return [];
   return [
-    { name: 'sync as viewers see it', every: '*/2 * * * * *', run: gatewaySync.tell },
-    { name: 'sync report', every: '35 * * * * *', run: gatewaySync.report },
-    { name: 'comparison', every: '*/30 * * * * *', run: gatewaySync.compare },
-    { name: 'change log', every: '53 */10 * * * *', run: gatewaySync.sweep },
+    { name: 'sync as viewers see it', everyS: 2, run: gatewaySync.tell },
+    { name: 'sync report', everyS: 60, run: gatewaySync.report },
+    { name: 'comparison', everyS: 30, run: gatewaySync.compare },
+    { name: 'change log', everyS: 600, run: gatewaySync.sweep },
   ];
 }
 
@@ -184,7 +176,7 @@ export function beating(
 
 /** `farm`: how it stands at the moment of a switch. */
 export function updateTicks({ update: { look } }: Instance, farm: () => Before): Tick[] {
-  return look === null ? [] : [{ name: 'update', every: '*/2 * * * * *', run: () => look(farm) }];
+  return look === null ? [] : [{ name: 'update', everyS: 2, run: () => look(farm) }];
 }
 
 export function backupTicks(instance: Instance, run: RunJob): Tick[] {
@@ -195,9 +187,9 @@ export function backupTicks(instance: Instance, run: RunJob): Tick[] {
   const isWell = () =>
     storage.disk() === 'ok' && kernel.now() - (control.executor.lookedAt() ?? 0) < CONTROLS_WITHIN_MS;
   return [
-    { name: 'restore', every: '*/15 * * * * *', run: () => backupDesk.look(isWell) },
-    { name: 'backup', every: '23 * * * * *', run: () => backup.tick(run) },
-    { name: 'last known good configuration', every: '*/5 * * * * *', run: backup.saveConfiguration },
+    { name: 'restore', everyS: 15, run: () => backupDesk.look(isWell) },
+    { name: 'backup', everyS: 60, run: () => backup.tick(run) },
+    { name: 'last known good configuration', everyS: 5, run: backup.saveConfiguration },
   ];
 }
 

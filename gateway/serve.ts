@@ -107,7 +107,7 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
       kernel.log.warn({ err: error }, 'the time was not kept'),
     );
     const loop = watchProcess(instance);
-    const trust = { name: 'certificates', every: '*/5 * * * * *', run: doors.look };
+    const trust = { name: 'certificates', everyS: 5, run: doors.look };
     const timeServer = await openTimeServer(config, world, instance);
     instance.doctor.attach({
       note,
@@ -118,7 +118,7 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
       p99Ms: loop.p99Ms,
     });
     const announcer = await announceOn(config, instance);
-    const everyMinute = { name: 'event loop', every: '50 * * * * *', run: loop.look };
+    const everyMinute = { name: 'event loop', everyS: 60, run: loop.look };
     await instance.delivery.start();
     await instance.gatewaySync?.start();
     const homeAssistant = await instance.technicians?.homeAssistant.start();
@@ -141,6 +141,7 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
       (name, error) => {
         kernel.log.error({ err: error, tick: name }, 'a regular task failed; it is tried again');
       },
+      kernel.now,
     );
     return {
       http: `http://${shownHost(config.host)}:${httpAddress.port}`,

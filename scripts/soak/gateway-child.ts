@@ -85,8 +85,9 @@ function startFastTicks(
   speed: number,
 ): { stop: () => Promise<void> } {
   const running = new Map<string, Promise<void>>();
-  const timers = ticks.map(({ name, every, run }) =>
-    setInterval(
+  const timers = ticks.map((tick) => {
+    const { name, run } = tick;
+    return setInterval(
       () => {
         if (running.has(name)) return;
         const done = Promise.resolve()
@@ -95,9 +96,9 @@ function startFastTicks(
           .finally(() => running.delete(name));
         running.set(name, done);
       },
-      Math.max(LEAST_PULSE_MS, (periodS(every) * 1000) / speed),
-    ),
-  );
+      Math.max(LEAST_PULSE_MS, (periodS(tick) * 1000) / speed),
+    );
+  });
   return {
     async stop() {
       for (const timer of timers) clearInterval(timer);
@@ -106,12 +107,7 @@ function startFastTicks(
   };
 }
 
-/** How often a pattern of the program comes; the place within the minute does not matter here. */
-function periodS(pattern: string): number {
-  const unit = [1, 60, 3_600];
-  for (const [place, word] of pattern.split(' ').slice(0, 3).entries()) {
-    const step = word === '*' ? 1 : Number(/^\*\/(\d+)$/.exec(word)?.[1]);
-    if (Number.isFinite(step)) return step * (unit[place] ?? 1);
-  }
-  return 86_400;
+/** How often a task of the program comes; the place within the hour does not matter here. */
+function periodS(tick: Tick): number {
+  return 'everyS' in tick ? tick.everyS : 3_600;
 }

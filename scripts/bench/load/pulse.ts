@@ -9,19 +9,19 @@ export function createPulse(): {
   /** Runs what is due at this time and waits until it is done. */
   at: (ms: number) => Promise<void>;
 } {
-  let tasks: { isDue: (at: Date) => boolean; run: () => Promise<void> }[] = [];
+  let tasks: { isDue: (atMs: number) => boolean; run: () => Promise<void> }[] = [];
   return {
     startTicks(ticks, onError) {
       tasks = ticks
         // it watches the broker by the machine's own time, and writes nothing
         .filter(({ name }) => name !== 'broker')
-        .map(({ name, every, run }) => ({
-          isDue: matcher(every),
+        .map((tick) => ({
+          isDue: matcher(tick),
           run: async () => {
             try {
-              await run();
+              await tick.run();
             } catch (error) {
-              onError(name, error);
+              onError(tick.name, error);
             }
           },
         }));
@@ -32,24 +32,13 @@ export function createPulse(): {
       };
     },
     async at(ms) {
-      const date = new Date(ms);
-      for (const task of tasks) if (task.isDue(date)) await task.run();
+      for (const task of tasks) if (task.isDue(ms)) await task.run();
     },
   };
 }
 
-/** Second, minute and hour of a node-cron pattern, as far as the gateway uses them: `*`, `*` with a step, a number. */
-function matcher(pattern: string): (at: Date) => boolean {
-  const [second, minute, hour] = pattern.split(' ').map(fieldMatcher);
-  return (at) =>
-    (second?.(at.getUTCSeconds()) ?? true) &&
-    (minute?.(at.getUTCMinutes()) ?? true) &&
-    (hour?.(at.getUTCHours()) ?? true);
-}
-
-function fieldMatcher(field: string): (value: number) => boolean {
-  if (field === '*') return () => true;
-  const step = /^\*\/(\d+)$/.exec(field)?.[1];
-  if (step !== undefined) return (value) => value % Number(step) === 0;
-  return (value) => value === Number(field);
+/** True at the seconds of a rate, and in the first second of an hour for what is meant by the calendar. */
+function matcher(tick: Tick): (atMs: number) => boolean {
+  const everyS = 'everyS' in tick ? tick.everyS : 3_600;
+  return (atMs) => Math.floor(atMs / 1000) % everyS === 0;
 }
