@@ -197,7 +197,7 @@ describe('npm run sim', () => {
     const args = ['--conformance', side.httpBase, '--mqtt', side.mqttUrl, '--device-id', 'pond-1'];
     const { code, out } = await sim(args, { SIM_KEY: 'k' });
     expect(code).toBe(1);
-    expect(out).toMatch(/^TAP version 13\nok 1 - mqtt\.key\.right \(clause 2\.3\)/);
+    expect(out).toMatch(/^TAP version 13\nok 1 - mqtt\.answers \(clause 2\.3\)/);
     expect(out).toMatch(/^not ok \d+ - mqtt\.packet\.oversize/m);
   });
 });

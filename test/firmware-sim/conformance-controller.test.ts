@@ -1,6 +1,6 @@
 import type { TestContext } from 'vitest';
 import { describe, expect, test } from 'vitest';
-import { checkController } from '#sim/conformance/check-controller.ts';
+import { checkController, controllerRun } from '#sim/conformance/check-controller.ts';
 import { boardChecks } from '#sim/conformance/controller-key-checks.ts';
 import { startGatewaySide } from '#sim/conformance/gateway-side.ts';
 import { runChecks } from '#sim/conformance/report.ts';
@@ -106,7 +106,7 @@ async function checkBoard({ onTestFinished }: Test, options: Partial<ClaimOption
     await side.stop();
     clock.stop();
   });
-  const deps = { nowMs: clock.nowMs, tell: () => undefined };
+  const deps = { ...controllerRun(side), tell: () => undefined };
   const results = await runChecks(deps, boardChecks(CLAIM), side);
   return results.filter(({ result }) => result === 'fail').map(({ id, reason }) => ({ id, reason }));
 }
