@@ -117,9 +117,10 @@ export async function createBrokerSide(
     current = client;
     deps.observe(session);
   });
-  // a controller that has just booted runs no schedule until it knows the time
   broker.on('subscribe', (subscriptions, client) => {
+    for (const { topic } of subscriptions) deps.observe({ kind: 'subscribed', filter: topic });
     if (subscriptions.some(({ topic }) => topic === TIME_TOPIC))
+      // a controller that has just booted runs no schedule until it knows the time
       push(client, TIME_TOPIC, { t: deps.unixS() });
   });
   broker.on('clientDisconnect', (client) => {

@@ -3,6 +3,7 @@ import { CONTROLLER_HTTP_CHECKS } from './controller-http-checks.ts';
 import { boardChecks } from './controller-key-checks.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
 import { CONTROLLER_MQTT_CHECKS } from './controller-mqtt-checks.ts';
+import { listens } from './controller-seen.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { Observed } from './observed.ts';
 import type { CheckResult, Report, RunDeps } from './report.ts';
@@ -19,6 +20,7 @@ const LIMITS = { checkS: 240, runS: 2_700 };
 const RETURNS_WITHIN_S = 100;
 /** Heartbeats are asked for more often. */
 const LATELY_S = 30;
+const SETTLES_WITHIN_S = 10;
 
 /**
  * Checks the controller that connects to this gateway side. It may come at any time within a minute and a half. With a
@@ -53,6 +55,19 @@ function afterArrival(checks: readonly ControllerCheck[]): readonly ControllerCh
 }
 
 async function whyGone(side: GatewaySide): Promise<string | null> {
+  const gone = await whyAbsent(side);
+  if (gone === null && side.hasSession()) await settled(side);
+  return gone;
+}
+
+/** Waits until a session that has just begun listens to commands; one that never does is judged by its own check. */
+async function settled(side: GatewaySide): Promise<void> {
+  const session = side.observed.findLast(({ kind }) => kind === 'session');
+  if (session === undefined || side.clock.nowMs() - session.atMs > SETTLES_WITHIN_S * 1000) return;
+  await listens(side, session.place).catch(() => undefined);
+}
+
+async function whyAbsent(side: GatewaySide): Promise<string | null> {
   if (side.hasSession()) return null;
   const last = side.observed.findLast(({ kind }) => kind === 'session' || kind === 'request');
   // before it came first, the check that waits for it tells more

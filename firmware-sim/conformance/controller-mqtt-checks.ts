@@ -58,6 +58,7 @@ const sessionChecks: readonly ControllerCheck[] = [
     id: 'mqtt.birth',
     clause: '3.6',
     title: 'after connecting it says "online" with the session id of its will',
+    needs: ['mqtt.will'],
     run: async (side) => {
       const session = await side.until('a session', 0, FIRST_WITHIN_S, sessionOf);
       const birth = await side.until('state online', session.place, 10, (seen) => {
@@ -350,9 +351,9 @@ export const CONTROLLER_MQTT_CHECKS: readonly ControllerCheck[] = [
   ...reportChecks,
   ...trustChecks,
   ...startChecks,
-  ...otaChecks,
   ...aloneChecks,
   ...keyChecks,
+  ...otaChecks,
   ...closingChecks,
 ];
 

@@ -58,7 +58,7 @@ export async function returned(side: GatewaySide, since: number): Promise<Sessio
 export async function listens(side: GatewaySide, since: number): Promise<void> {
   const wanted = commandTopic(side.identity.mqtt_id, '+');
   await side.until(`a subscription to ${wanted}`, since, SUBSCRIBES_WITHIN_S, (seen) =>
-    seen.kind === 'subscribe' && seen.filter === wanted ? true : null,
+    seen.kind === 'subscribed' && seen.filter === wanted ? true : null,
   );
   await side.sleep(1);
 }

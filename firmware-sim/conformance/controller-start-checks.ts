@@ -7,7 +7,6 @@ import {
   configure,
   demandApplied,
   demandStays,
-  giveLevel,
   HEARTBEAT_S,
 } from './controller-level-checks.ts';
 import { reportIn, resultOf, returned } from './controller-seen.ts';
@@ -89,10 +88,13 @@ export const trustChecks: readonly ControllerCheck[] = [
       const shadow = deviceTopic(mqtt_id, 'shadow/desired');
       for (const topic of [deviceTopic(`${mqtt_id}x`, 'shadow/desired'), `${shadow}/now`, 'shadow/desired'])
         side.pushForeign(topic, level);
-      await demandStays(side, 'OFF', HEARTBEAT_S * 2);
-      const since = side.mark();
-      giveLevel(side, 'OFF');
-      await demandApplied(side, since);
+      try {
+        await demandStays(side, 'OFF', HEARTBEAT_S * 2);
+      } finally {
+        // also for one that took it: it takes what is told now for newer
+        side.setLevel({ epoch, version: level.version + 100, target: 'OFF' });
+      }
+      await demandApplied(side, side.mark());
     },
   },
   {

@@ -24,6 +24,8 @@ export type ObservedNow =
   | { kind: 'guest_message'; mac: string; path: string; body: unknown }
   | { kind: 'session_end' }
   | { kind: 'subscribe'; filter: string; isAllowed: boolean }
+  /** From now on what is published there reaches it. */
+  | { kind: 'subscribed'; filter: string }
   | {
       kind: 'message';
       topic: string;
@@ -52,7 +54,7 @@ export function describeSeen(seen: readonly Observed[]): string {
     else words.push({ text, times: 1 });
   }
   if (words.length === 0) return 'nothing was seen';
-  const last = words.slice(-6).map(({ text, times }) => (times === 1 ? text : `${text} (${times} times)`));
+  const last = words.slice(-8).map(({ text, times }) => (times === 1 ? text : `${text} (${times} times)`));
   return `seen meanwhile: ${last.join(', ')}`;
 }
 
@@ -67,7 +69,9 @@ function describeOne(seen: Observed): string {
     case 'request':
       return `${seen.method} ${seen.path} answered ${seen.status}`;
     case 'subscribe':
-      return `subscription to ${seen.filter}`;
+      return `asks for ${seen.filter}`;
+    case 'subscribed':
+      return `subscribed to ${seen.filter}`;
     case 'invalid':
       return `${seen.where}: ${seen.reason}`;
     case 'guest_message':

@@ -56,6 +56,7 @@ export async function standBetweenMqtt(
       if (fault.takes !== undefined) return fault.takes(near);
       sessions += 1;
       const far = connect({ port: to.port, host: '127.0.0.1', localAddress: to.from });
+      far.setNoDelay(true);
       ways.add(far);
       far.on('close', () => ways.delete(far));
       const session: Session = {
