@@ -3,7 +3,7 @@ import type { SwitchState } from '#contract/words.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { Observed } from './observed.ts';
 import type { Check } from './report.ts';
-import { demand } from './report.ts';
+import { demand, Skipped } from './report.ts';
 
 export type ControllerCheck = Check<GatewaySide>;
 
@@ -104,7 +104,29 @@ export const rhythmChecks: readonly ControllerCheck[] = [
   },
 ];
 
+/** A controller's clock is set to whole seconds, and heartbeats take a way. */
+const CLOCK_OFF_BY_S = 5;
+
 export const levelChecks: readonly ControllerCheck[] = [
+  {
+    id: 'clock.taken',
+    clause: '4.9',
+    title: 'it takes the time of the gateway: sent_at of its heartbeats follows it',
+    run: async (side) => {
+      side.publishTime();
+      await side.sleep(HEARTBEAT_S * 1.5);
+      const since = side.mark();
+      const told = await side.until(
+        'a heartbeat',
+        since,
+        HEARTBEAT_S * 3,
+        heartbeatWhere(() => true),
+      );
+      if (told.sent_at === undefined) throw new Skipped('its heartbeats carry no sent_at');
+      const offS = Math.abs(told.sent_at - side.clock.unixMs() / 1000);
+      demand(offS <= CLOCK_OFF_BY_S, `sent_at is ${offS.toFixed(0)} s off`);
+    },
+  },
   {
     id: 'level.applied',
     clause: '5.3',

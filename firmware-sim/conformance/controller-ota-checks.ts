@@ -31,6 +31,20 @@ export const otaChecks: readonly ControllerCheck[] = [
       demand(end.state === 'failed', `it told "${end.state}"`);
     },
   },
+  {
+    id: 'ota.key',
+    clause: '11.4',
+    title: 'it fetched the image with its key',
+    needs: ['ota.unsigned'],
+    run: async (side) => {
+      const asked = side.observed.filter(
+        (seen) => seen.kind === 'request' && seen.path.startsWith('/api/v1/devices/firmware/'),
+      );
+      if (asked.length === 0) throw new Skipped('it refused the image before it fetched it');
+      const bare = asked.find((seen) => seen.kind === 'request' && !seen.hasKey);
+      demand(bare === undefined, `${bare?.kind === 'request' ? bare.path : ''} came without it`);
+    },
+  },
 ];
 
 function anUnsignedImage(): { desired: FirmwareDesired; image: Buffer } {

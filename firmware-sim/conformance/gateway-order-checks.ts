@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import type { ShadowDesired } from '#contract/mqtt/messages.ts';
 import { shadowDesired } from '#contract/mqtt/messages.ts';
@@ -167,6 +168,35 @@ export const GATEWAY_ORDER_CHECKS: readonly GatewayCheck[] = [
     },
   },
   {
+    id: 'event.once',
+    clause: '4.11',
+    title: 'an event that arrives twice counts once',
+    needs: ['report.believed'],
+    run: (gateway) =>
+      withSession(gateway, async (probe) => {
+        if (gateway.user === null) throw new Skipped('needs --email and --password');
+        const id = `conformance-${randomBytes(4).toString('hex')}`;
+        const event = { id, k: 'manual_switch', d: { position: 'AUTO' } };
+        const topic = deviceTopic(gateway.device.mqtt_id, 'event');
+        await probe.publish(topic, event);
+        await probe.publish(topic, event);
+        const first = until(
+          gateway,
+          'it is logged',
+          BELIEVED_WITHIN_MS,
+          async () => (await logged(gateway, id)) > 0,
+        );
+        const isLogged = await first.then(
+          () => true,
+          () => false,
+        );
+        if (!isLogged) throw new Skipped('the log of the control point does not name events');
+        await gateway.pause(REFUSED_FOR_MS);
+        const times = await logged(gateway, id);
+        demand(times === 1, `it is logged ${times} times`);
+      }),
+  },
+  {
     id: 'online.ends',
     clause: '6.2',
     title: 'a device counts as online for 60 s after its last report',
@@ -229,6 +259,14 @@ async function openNamed(gateway: GatewayUnderTest, sid: string): Promise<Probe>
 }
 
 const isOnline = async (gateway: GatewayUnderTest): Promise<boolean> => (await readStatus(gateway)).is_online;
+
+/** How many entries of the control point's log name this event. */
+async function logged(gateway: GatewayUnderTest, id: string): Promise<number> {
+  if (gateway.user === null) return 0;
+  const path = `/api/v1/logs/control-points/${gateway.user.controlPointId}`;
+  const { body } = await gateway.call(path, { bearer: gateway.user.token });
+  return Array.isArray(body) ? body.filter((entry) => JSON.stringify(entry).includes(id)).length : 0;
+}
 
 function describePair(before: ShadowDesired, after: ShadowDesired): string {
   return `${before.epoch}/${before.version} became ${after.epoch}/${after.version}`;

@@ -59,10 +59,11 @@ export function createMqttTransport(
     client.on('connect', () => {
       if (current.isOver) return;
       // it has opened: the one before is not needed any more
-      if (key === keys.next) Object.assign(keys, { sure: key, next: null });
+      const isNew = key === keys.next;
+      if (isNew) Object.assign(keys, { sure: key, next: null });
       if (isHalfOpen) silence(client);
       client.subscribe(subscriptionsOf(identity.mqtt_id), { qos: 1 });
-      deps.hear({ kind: 'connected' });
+      deps.hear(isNew ? { kind: 'connected', newKey: key } : { kind: 'connected' });
     });
     client.on('message', (topic, payload, packet) => {
       if (!current.isOver) deps.hear(readMessage(identity.mqtt_id, topic, payload, packet));

@@ -160,6 +160,15 @@ export const BAD_CONTROLLERS: readonly BadController[] = [
     fails: ['mqtt.meter'],
   },
   {
+    name: 'has a clock that runs an hour late',
+    mqtt: () =>
+      ofPublishes('/hb', (packet) => {
+        const { sent_at } = JSON.parse(String(packet.payload)) as { sent_at: number }; // of our own controller
+        return withFields(packet, { sent_at: sent_at - 3_600 });
+      }),
+    fails: ['clock.taken'],
+  },
+  {
     name: 'does not say that a level is stale',
     mqtt: () => withoutPublishes('/shadow/reported', ({ payload }) => String(payload).includes('"stale"')),
     fails: ['level.stale'],

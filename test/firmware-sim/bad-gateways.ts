@@ -263,6 +263,20 @@ export const BAD_GATEWAYS: readonly BadGateway[] = [
     fails: ['report.fields'],
   },
   {
+    name: 'counts an event as often as it comes',
+    mqtt: () => {
+      let events = 0;
+      return {
+        toGateway: (packet) => {
+          if (!isPublish(packet, '/event')) return [packet];
+          events += 1;
+          return [changed(packet, (body) => ({ ...body, id: `${String(body['id'])}-${events}` }))];
+        },
+      };
+    },
+    fails: ['event.once'],
+  },
+  {
     name: 'refuses a heartbeat with a field that it does not know',
     mqtt: () => ({
       toGateway: (packet) =>

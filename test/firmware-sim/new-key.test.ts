@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startGatewaySide } from '#sim/conformance/gateway-side.ts';
 import type { Observed } from '#sim/conformance/observed.ts';
-import { startFleet } from '#sim/fleet/fleet.ts';
+import { newKeyIn, startFleet } from '#sim/fleet/fleet.ts';
 import { createRealClock } from '#sim/sim-clock.ts';
 
 const IDENTITY = { device_id: 'aer-1', mqtt_id: 'aer-1', key: 'the-key-it-came-with' };
@@ -54,6 +54,11 @@ async function aController() {
     seed: 3,
     clock,
   });
+  const keys: string[] = [];
+  fleet.listen((event) => {
+    const key = newKeyIn(event);
+    if (key !== null) keys.push(key);
+  });
   onTestFinished(async () => {
     await fleet.stop();
     line.close();
@@ -62,7 +67,7 @@ async function aController() {
   });
   await side.until('it listens', 0, 30, isListening);
   await side.sleep(1);
-  return { side, line };
+  return { side, line, keys };
 }
 
 const isSession = (seen: Observed) => (seen.kind === 'session' ? seen : null);
@@ -107,6 +112,24 @@ test('a line that carries no goodbye is left after two seconds all the same', {
   const back = await side.until('it comes with the new key', since, 30, withNewKey);
   expect(back.atMs - startMs).toBeGreaterThan(1_900);
   expect(back.atMs - startMs).toBeLessThan(10_000);
+});
+
+test('a new key that is refused never becomes its own; one that opens does', {
+  timeout: 60_000,
+}, async () => {
+  const { side, keys } = await aController();
+  side.rotateKey('refused', 'a-key-nobody-knows', 'refused');
+  const refused = await side.until('it is turned away', 0, 30, (seen) =>
+    seen.kind === 'turned_away' ? seen : null,
+  );
+  const back = await side.until('it is back', refused.place, 30, isSession);
+  await side.until('it listens', back.place, 10, isListening);
+  await side.sleep(1);
+  expect(keys).toEqual([]);
+  side.rotateKey('taken', NEW_KEY, 'taken');
+  await side.until('it comes with the new key', back.place + 1, 30, withNewKey);
+  await side.sleep(1);
+  expect(keys).toEqual([NEW_KEY]);
 });
 
 test('a session is told of when it can be ended, not before', { timeout: 60_000 }, async () => {
