@@ -32,9 +32,9 @@ export const keyChecks: readonly ControllerCheck[] = [
         const since = side.mark();
         side.rotateKey(name, key, 'taken');
         await side.until(`res/${name}`, since, ANSWERS_WITHIN_S, takenAs(name));
-        await side.until('it says bye', since, ANSWERS_WITHIN_S, saidBye);
+        const bye = await side.until('it says bye', since, ANSWERS_WITHIN_S, saidBye);
         const isBack = (seen: Observed) => (seen.kind === 'session' && seen.isNewKey ? seen : null);
-        const back = await side.until('it is back with its new key', since, ANSWERS_WITHIN_S, isBack);
+        const back = await side.until('it is back with its new key', bye.place, ANSWERS_WITHIN_S, isBack);
         await listens(side, back.place);
         // whoever is not sure of the key would be refused from here on
         const kicked = side.mark();

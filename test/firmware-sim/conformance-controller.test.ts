@@ -6,6 +6,7 @@ import { startGatewaySide } from '#sim/conformance/gateway-side.ts';
 import { runChecks } from '#sim/conformance/report.ts';
 import { step } from '#sim/controller/controller.ts';
 import type { TransportKind } from '#sim/controller/state.ts';
+import type { FaultInput } from '#sim/fleet/faults.ts';
 import { startFleet } from '#sim/fleet/fleet.ts';
 import { createRealClock } from '#sim/sim-clock.ts';
 import { type ClaimOptions, claimIdentity } from '../../firmware-sim/boot/claim-identity.ts';
@@ -15,8 +16,13 @@ const IDENTITY = { device_id: 'dut-1', mqtt_id: 'dut-1', key: 'the-key-of-the-de
 
 type Test = Pick<TestContext, 'onTestFinished'>;
 
-async function check({ onTestFinished }: Test, transport: TransportKind, machine: typeof step = step) {
-  const clock = createPacedClock();
+async function check(
+  { onTestFinished }: Test,
+  transport: TransportKind,
+  machine: typeof step = step,
+  faults: readonly FaultInput[] = [],
+) {
+  const clock = createPacedClock(100);
   const side = await startGatewaySide({ clock, identity: IDENTITY });
   const fleet = startFleet({
     controllers: [{ ...IDENTITY, transport }],
@@ -26,6 +32,7 @@ async function check({ onTestFinished }: Test, transport: TransportKind, machine
     clock,
     step: machine,
   });
+  for (const fault of faults) fleet.inject(fault);
   onTestFinished(async () => {
     await fleet.stop();
     await side.stop();
@@ -43,6 +50,15 @@ describe.concurrent('the simulator’s gateway side judges controllers', () => {
   test('our controller over HTTP keeps every clause', { timeout: 180_000 }, async (context) => {
     expect(await check(context, 'http')).toEqual([]);
   });
+
+  test.for(['mqtt', 'http'] as const)(
+    'our controller over %s keeps every clause on a radio on which every message comes late',
+    { timeout: 180_000 },
+    async (transport, context) => {
+      const faults: FaultInput[] = [{ kind: 'delay', min_ms: 300, max_ms: 300 }];
+      expect(await check(context, transport, step, faults)).toEqual([]);
+    },
+  );
 
   test('a controller that follows any version fails the version clause alone', {
     timeout: 180_000,
