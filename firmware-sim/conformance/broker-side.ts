@@ -32,7 +32,7 @@ const SCHEMA_BY_PATH: Readonly<Record<string, z.ZodType>> = {
 
 export type BrokerSide = {
   handle(stream: Duplex): void;
-  publish(topic: string, body: object | null, retain: boolean): void;
+  publish(topic: string, body: object | null, retain: boolean, done?: () => void): void;
   publishText(topic: string, text: string, retain: boolean): void;
   /** A message that it did not ask for. */
   push(topic: string, body: object): void;
@@ -51,7 +51,12 @@ export type BrokerSide = {
 
 /** A broker for one controller; it lets stray topics pass into nothing and writes everything down. */
 export async function createBrokerSide(
-  deps: { observe: (seen: ObservedNow) => void; unixS: () => number },
+  deps: {
+    observe: (seen: ObservedNow) => void;
+    unixS: () => number;
+    /** To be called before a subscription counts: what stands there may have to be reckoned anew. */
+    refresh: (topic: string, done: () => void) => void;
+  },
   identity: Identity,
 ): Promise<BrokerSide> {
   let current: Client | null = null;
@@ -106,7 +111,8 @@ export async function createBrokerSide(
           ? maySubscribe(identity.mqtt_id, subscription.topic)
           : subscription.topic === bootTopic(mac, 'credentials');
       deps.observe({ kind: 'subscribe', filter: subscription.topic, isAllowed });
-      done(null, isAllowed ? subscription : null);
+      if (!isAllowed) return done(null, null);
+      deps.refresh(subscription.topic, () => done(null, subscription));
     },
   });
   // Not when its key is found right: before its CONNACK there is no session that could be ended.
@@ -128,16 +134,14 @@ export async function createBrokerSide(
     if (current === client) current = null;
     if (sessionByClient.get(client) === null) deps.observe({ kind: 'session_end' });
   });
-  const publishText = (topic: string, text: string, retain: boolean) =>
-    broker.publish(
-      { cmd: 'publish', topic, payload: Buffer.from(text), qos: 1, retain, dup: false },
-      () => undefined,
-    );
+  const publishText = (topic: string, text: string, retain: boolean, done: () => void = () => undefined) =>
+    broker.publish({ cmd: 'publish', topic, payload: Buffer.from(text), qos: 1, retain, dup: false }, done);
   return {
     handle: (stream) => {
       broker.handle(stream);
     },
-    publish: (topic, body, retain) => publishText(topic, body === null ? '' : JSON.stringify(body), retain),
+    publish: (topic, body, retain, done) =>
+      publishText(topic, body === null ? '' : JSON.stringify(body), retain, done),
     publishText,
     push: (topic, body) => {
       if (current !== null) push(current, topic, body);

@@ -1,4 +1,5 @@
 import { createRealClock } from '../sim-clock.ts';
+import { GATEWAY_END_CHECKS } from './gateway-end-checks.ts';
 import { GATEWAY_HTTP_CHECKS } from './gateway-http-checks.ts';
 import { GATEWAY_KEY_CHECKS } from './gateway-key-checks.ts';
 import { GATEWAY_MQTT_CHECKS } from './gateway-mqtt-checks.ts';
@@ -16,6 +17,7 @@ export const GATEWAY_CHECKS: readonly Check<GatewayUnderTest>[] = [
   ...GATEWAY_TIME_CHECKS,
   ...GATEWAY_TRUST_CHECKS,
   ...GATEWAY_ORDER_CHECKS,
+  ...GATEWAY_END_CHECKS,
   ...GATEWAY_KEY_CHECKS,
 ];
 

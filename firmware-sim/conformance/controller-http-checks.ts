@@ -1,6 +1,7 @@
 import { httpHeartbeat } from '#contract/mqtt/messages.ts';
 import { fitsBackOff } from './back-off.ts';
 import { aloneChecks } from './controller-alone-checks.ts';
+import { endChecks } from './controller-end-checks.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
 import { levelChecks, rhythmChecks } from './controller-level-checks.ts';
 import { restChecks } from './controller-rest-checks.ts';
@@ -51,6 +52,7 @@ export const CONTROLLER_HTTP_CHECKS: readonly ControllerCheck[] = [
   },
   ...levelChecks,
   ...restChecks,
+  ...endChecks,
   ...aloneChecks,
   {
     id: 'http.back-off',

@@ -8,6 +8,7 @@ import {
 } from '#contract/mqtt/topics.ts';
 import { fitsBackOff } from './back-off.ts';
 import { aloneChecks } from './controller-alone-checks.ts';
+import { endChecks, endOverStartChecks } from './controller-end-checks.ts';
 import { keyChecks } from './controller-key-checks.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
 import { applyLevel, configure, giveLevel, levelChecks, rhythmChecks } from './controller-level-checks.ts';
@@ -351,6 +352,8 @@ export const CONTROLLER_MQTT_CHECKS: readonly ControllerCheck[] = [
   ...reportChecks,
   ...trustChecks,
   ...startChecks,
+  ...endChecks,
+  ...endOverStartChecks,
   ...aloneChecks,
   ...keyChecks,
   ...otaChecks,

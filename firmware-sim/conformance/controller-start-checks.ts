@@ -120,7 +120,7 @@ export const trustChecks: readonly ControllerCheck[] = [
 ];
 
 /** Tells it to restart; its answer, before which it has not. */
-async function reboot(side: GatewaySide, correlation: string): Promise<Observed> {
+export async function reboot(side: GatewaySide, correlation: string): Promise<Observed> {
   const since = side.mark();
   side.command(correlation, 'reboot');
   return side.until(`res/${correlation}`, since, ANSWERS_WITHIN_S, resultOf(correlation));

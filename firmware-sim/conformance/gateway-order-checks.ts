@@ -9,6 +9,7 @@ import {
   heartbeat,
   identityOf,
   openSession,
+  opposite,
   order,
   parseAs,
   readJson,
@@ -230,8 +231,6 @@ function withOrder(gateway: GatewayUnderTest, judge: (given: Given) => Promise<v
     }
   });
 }
-
-const opposite = (state: SwitchState): SwitchState => (state === 'ON' ? 'OFF' : 'ON');
 
 /** The next level that is another one than before: the retained message came already. */
 async function nextLevel(gateway: GatewayUnderTest, probe: Probe, before: ShadowDesired): Promise<Delivered> {

@@ -7,6 +7,7 @@ import type { DeviceCommand, DeviceConfig, DeviceSchedule } from '#contract/mqtt
 import type { OtaDesired } from '#contract/mqtt/ota.ts';
 import type { DeviceLevel } from '#contract/mqtt/topics.ts';
 import { commandTopic, deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
+import type { SwitchState } from '#contract/words.ts';
 import { sealCredentials } from '../boot/seal-credentials.ts';
 import type { Level } from '../controller/state.ts';
 import { FACTORY_CONFIG } from '../controller/state.ts';
@@ -23,6 +24,8 @@ import { orLate, Unmet } from './report.ts';
 // The simulator's gateway side: as much of a gateway as one controller needs to be judged by. It is driven by hand and
 // remembers everything the controller did.
 
+export type LevelEnd = { untilS: number; then: SwitchState };
+
 export type GatewaySide = {
   mqttUrl: string;
   httpBase: string;
@@ -31,7 +34,10 @@ export type GatewaySide = {
   observed: readonly Observed[];
   level(): Level;
   config(): DeviceConfig;
-  setLevel(level: Level): void;
+  /** With an end it ends by itself: what is left of it is told to the second it is delivered. */
+  setLevel(level: Level, end?: LevelEnd): void;
+  /** Tells the level again, as one that ends. */
+  setEnd(end: LevelEnd): void;
   /** Sends exactly this level without taking it for its own: what an old or confused gateway would send. */
   sendStrayLevel(level: Level): void;
   setConfig(change: Partial<DeviceConfig>): DeviceConfig;
@@ -98,6 +104,11 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
   let level: Required<Level> = { epoch: 'conformance', version: 10, target: 'OFF', issuedAtS: unixS() };
   const calm = { min_on_s: 0, min_off_s: 0, start_delay_s: 1, locked_out: false };
   let config: DeviceConfig = { ...FACTORY_CONFIG, rev: 1, hash: 'c1', ...calm };
+  let ends: { atMs: number; then: SwitchState } | null = null;
+  const endFields = () =>
+    ends === null
+      ? {}
+      : { until: Math.max(0, Math.ceil((ends.atMs - clock.nowMs()) / 1000)), then: ends.then };
   let extra: object = {};
   let offered: { desired: OtaDesired; image: Buffer } | null = null;
   let isTold = true;
@@ -106,12 +117,17 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
   // Over HTTP a stray level is what the next answer carries.
   let stray: Level | null = null;
   const takeLevel = () => {
-    const taken = stray ?? level;
+    const taken = stray === null ? { level, end: endFields() } : { level: stray, end: {} };
     stray = null;
     return taken;
   };
 
-  const broker = await createBrokerSide({ observe, unixS }, identity);
+  const topic = (path: DeviceLevel) => deviceTopic(identity.mqtt_id, path);
+  const refresh = (subscribed: string, done: () => void) => {
+    if (ends === null || !isTold || subscribed !== topic('shadow/desired')) done();
+    else publishLevel(done);
+  };
+  const broker = await createBrokerSide({ observe, unixS, refresh }, identity);
   const tcp = createTcpServer((socket) => broker.handle(socket));
   const httpSide: HttpSideDeps = {
     observe,
@@ -134,13 +150,14 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
   ] as const;
   await Promise.all(doors.map((door) => door.open()));
 
-  const topic = (path: DeviceLevel) => deviceTopic(identity.mqtt_id, path);
-  const publishLevel = () => {
+  const publishLevel = (done?: () => void) => {
     isTold = true;
-    broker.publish(topic('shadow/desired'), { ...desiredBody(level), ...extra }, true);
+    broker.publish(topic('shadow/desired'), { ...desiredBody(level), ...endFields(), ...extra }, true, done);
   };
   const publishConfig = () => broker.publish(topic('config/desired'), { ...config, ...extra }, true);
   const publishSchedule = () => broker.publish(topic('schedule/desired'), { ...schedule, ...extra }, true);
+  const endOf = (end: LevelEnd | undefined) =>
+    end === undefined ? null : { atMs: clock.nowMs() + end.untilS * 1000, then: end.then };
   const setConfig = (change: Partial<DeviceConfig>) => {
     const rev = config.rev + 1;
     config = { ...config, ...change, rev, hash: `c${rev}` };
@@ -172,9 +189,14 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
     observed,
     level: () => level,
     config: () => config,
-    setLevel: ({ epoch, version, target }) => {
+    setLevel: ({ epoch, version, target }, end) => {
+      ends = endOf(end);
       const isSame = epoch === level.epoch && version === level.version && target === level.target;
       level = { epoch, version, target, issuedAtS: isSame ? level.issuedAtS : unixS() };
+      publishLevel();
+    },
+    setEnd: (end) => {
+      ends = endOf(end);
       publishLevel();
     },
     sendStrayLevel: (sent) => {

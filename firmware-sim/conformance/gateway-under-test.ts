@@ -152,12 +152,18 @@ export function heartbeat(gateway: GatewayUnderTest, change: Record<string, unkn
 }
 
 /** Gives an order as a user. Throws Skipped without a login. */
-export async function order(gateway: GatewayUnderTest, target: SwitchState): Promise<void> {
+export async function order(
+  gateway: GatewayUnderTest,
+  target: SwitchState,
+  wish: { for_s?: number } = {},
+): Promise<void> {
   if (gateway.user === null) throw new Skipped('needs --email and --password');
   const path = `/api/v1/control-points/${gateway.user.controlPointId}/turn-${target.toLowerCase()}`;
-  const answer = await gateway.call(path, { method: 'POST', bearer: gateway.user.token });
+  const answer = await gateway.call(path, { method: 'POST', bearer: gateway.user.token, body: wish });
   if (answer.status !== 200) throw new Unmet(`turn-${target.toLowerCase()} answered ${answer.status}`);
 }
+
+export const opposite = (state: SwitchState): SwitchState => (state === 'ON' ? 'OFF' : 'ON');
 
 /** Asks until it holds. The clock decides, not the number of questions: an answer may take long. */
 export async function until(

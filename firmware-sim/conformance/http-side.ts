@@ -11,7 +11,7 @@ export type HttpSideDeps = {
   clock: SimClock;
   identity: Identity;
   httpStatus: () => number | null;
-  takeLevel: () => Level;
+  takeLevel: () => { level: Level; end: object };
   config: () => DeviceConfig;
   schedule: () => DeviceSchedule;
   /** Fields that the contract does not know, in every answer. */
@@ -85,7 +85,7 @@ function answerHeartbeat(deps: HttpSideDeps, body: unknown): Decision {
   if (heartbeat.data.device_id !== deps.identity.device_id) {
     return { status: 404, body: { detail: 'No control point has this device_id' } };
   }
-  const level = deps.takeLevel();
+  const { level, end } = deps.takeLevel();
   const answer: HeartbeatAnswer = {
     target_status: level.target,
     epoch: level.epoch,
@@ -96,7 +96,7 @@ function answerHeartbeat(deps: HttpSideDeps, body: unknown): Decision {
     schedule_rev: deps.schedule().rev,
     config_rev: deps.config().rev,
   };
-  return { status: 200, body: { ...answer, ...deps.extra() } };
+  return { status: 200, body: { ...answer, ...end, ...deps.extra() } };
 }
 
 /** The whole, or the piece that is asked for. */
