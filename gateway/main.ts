@@ -71,12 +71,16 @@ async function runServer(config: Config): Promise<void> {
   const recent = createRecentLines();
   const log = createJsonLog(config.logLevel, recent.add);
   const noting = { fault: (_error: unknown): void => undefined };
-  let evidence: ClockEvidence = await clockEvidence();
-  setInterval(() => {
-    void clockEvidence().then((found) => {
+  const askClock = async (): Promise<ClockEvidence> => {
+    const askedAt = performance.now();
+    return { ...(await clockEvidence()), askedAt };
+  };
+  let evidence = await askClock();
+  const askClockAgain = () =>
+    void askClock().then((found) => {
       evidence = found;
     });
-  }, EVIDENCE_EVERY_MS).unref();
+  setInterval(askClockAgain, EVIDENCE_EVERY_MS).unref();
   process.on('uncaughtException', (error) => {
     // state may be broken: a supervisor starts us anew, and control resumes from the database
     log.error({ err: error }, 'stopped by a fault of ours');
@@ -91,6 +95,7 @@ async function runServer(config: Config): Promise<void> {
     log,
     recentLines: recent.all,
     clockEvidence: () => evidence,
+    askClockAgain,
     restart: () => void process.kill(process.pid, 'SIGTERM'),
     // systemd, whose unit starts it again however it ended; a program that is tried belongs to its launcher
     isSupervised: (process.env['NOTIFY_SOCKET'] ?? '') !== '' && !isOnTrial,

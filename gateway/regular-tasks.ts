@@ -44,7 +44,9 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       everyS: 2,
       run: instance.tellGateways,
     };
-    return [...hostedTicks(instance.hostedWork, control), viewers, ...everywhere];
+    // a machine that slept or was set right has another time from then on
+    const time: Tick = { name: 'clock', everyS: 1, run: () => void clock.look() };
+    return [time, ...hostedTicks(instance.hostedWork, control), viewers, ...everywhere];
   }
   const lookAtPairing = instance.pairing?.look;
   const lookAtHostedTime = instance.hostedTime?.look;

@@ -21,6 +21,8 @@ export type World = {
   recentLines?: () => string[];
   /** What speaks for the wall clock, as last asked. */
   clockEvidence: () => ClockEvidence;
+  /** Asks the machine again, in the background; absent: evidence is always of now. */
+  askClockAgain?: () => void;
   /** Ends this process in order so that it is started anew, maybe in another version; absent: nobody would start it. */
   restart?: () => void;
   /** Whether whatever started this process starts it again when it ends; absent: nobody would. */
@@ -77,15 +79,18 @@ export function startClock(
   goodTime: number | null,
   changed: (steppedBy: number) => void,
 ): DisciplinedClock {
+  const logStep = stepLog(world, log);
   const clock = createClock(
     {
       wall: world.wallClock,
       monotonic: world.monotonic,
       evidence: world.clockEvidence,
+      askAgain: world.askClockAgain,
       changed: (state, before, steppedBy) => {
         changed(steppedBy);
         const { trust, reason } = state;
-        log.warn({ trust, reason, before: before.trust }, 'the clock stepped or its trust changed');
+        const steppedByS = Math.round(steppedBy / 1000);
+        logStep({ trust, reason, before: before.trust, steppedByS });
       },
     },
     { mode: config.trustClock, notBefore: WRITTEN },
@@ -99,4 +104,31 @@ export function startClock(
     );
   }
   return clock;
+}
+
+const STEP_LINES = 5;
+const STEP_LINE_EVERY_MS = 60_000;
+
+/** A clock that steps again and again is told with the first steps, and then once a minute with how many were left out. */
+function stepLog(
+  { monotonic }: Pick<World, 'monotonic'>,
+  log: Log,
+): (fields: { trust: string; reason: string; before: string; steppedByS: number }) => void {
+  let lines = STEP_LINES;
+  let refilledAt = monotonic();
+  let unsaid = 0;
+  return (fields) => {
+    const refill = Math.floor((monotonic() - refilledAt) / STEP_LINE_EVERY_MS);
+    if (refill > 0) {
+      lines = Math.min(STEP_LINES, lines + refill);
+      refilledAt += refill * STEP_LINE_EVERY_MS;
+    }
+    if (lines <= 0) {
+      unsaid += 1;
+      return;
+    }
+    lines -= 1;
+    log.warn({ ...fields, ...(unsaid === 0 ? {} : { unsaid }) }, 'the clock stepped or its trust changed');
+    unsaid = 0;
+  };
 }

@@ -5,6 +5,7 @@ import {
   confirmClock,
   lookAtClock,
   needsHostedTime,
+  STEP_MS,
   startClock,
   timeOf,
 } from '#core/clock-trust.ts';
@@ -29,16 +30,46 @@ export type ClockDeps = {
   monotonic: () => number;
   /** Latest evidence; refreshed outside, because asking the machine takes time. */
   evidence: () => ClockEvidence;
+  /** The machine is to be asked again now: its clock stepped since. */
+  askAgain?: (() => void) | undefined;
   /** `steppedBy`: ms that time jumped. */
   changed: (state: ClockState, before: ClockState, steppedBy: number) => void;
 };
 
+/** A machine that does not answer by then is taken to know nothing. */
+const ASKED_WITHIN_MS = 5_000;
+
 export function createClock(deps: ClockDeps, policy: ClockPolicy, floor: number | null): DisciplinedClock {
   const lookNow = () => ({ wall: deps.wall(), monotonic: deps.monotonic() });
   let state = startClock(policy, lookNow(), floor, deps.evidence());
+  let last = { wall: state.wall, monotonic: state.monotonic };
+  /** The first and the last step that no evidence is newer than; null: there is none. */
+  let unjudged: { since: number; at: number } | null = null;
+
+  /**
+   * What the machine said of its clock before a step tells nothing of the clock after it: until it has been asked again
+   * time goes on by the monotonic clock. null: not asked yet.
+   */
+  function evidenceAfterSteps(look: { wall: number; monotonic: number }): ClockEvidence | null {
+    const isStep = Math.abs(look.wall - last.wall - (look.monotonic - last.monotonic)) > STEP_MS;
+    last = look;
+    if (isStep) {
+      unjudged = { since: unjudged?.since ?? look.monotonic, at: look.monotonic };
+      deps.askAgain?.();
+    }
+    const evidence = deps.evidence();
+    if (unjudged === null || (evidence.askedAt ?? look.monotonic) >= unjudged.at) {
+      unjudged = null;
+      return evidence;
+    }
+    if (look.monotonic - unjudged.since < ASKED_WITHIN_MS) return null;
+    return { ...evidence, isSynchronised: null };
+  }
   function set(time: number, by: 'set_by_operator' | 'hosted_time'): void {
     const before = state;
-    const confirmed = confirmClock(state, lookNow(), time, by);
+    last = lookNow();
+    unjudged = null;
+    const confirmed = confirmClock(state, last, time, by);
     state = confirmed.state;
     deps.changed(state, before, confirmed.steppedBy);
   }
@@ -48,7 +79,10 @@ export function createClock(deps: ClockDeps, policy: ClockPolicy, floor: number 
     state: () => state,
     look() {
       const before = state;
-      const looked = lookAtClock(policy, state, lookNow(), deps.evidence());
+      const now = lookNow();
+      const evidence = evidenceAfterSteps(now);
+      if (evidence === null) return 0;
+      const looked = lookAtClock(policy, state, now, evidence);
       state = looked.state;
       if (state.trust !== before.trust || looked.steppedBy !== 0)
         deps.changed(state, before, looked.steppedBy);
