@@ -51,6 +51,7 @@ export async function wireKernel(config: Config, given: World) {
   });
   const kernel: Kernel = {
     now,
+    elapsedSince: (notedAt) => started?.elapsedSince(notedAt) ?? now() - notedAt,
     clockQuality: () => started?.quality() ?? 'estimated',
     newId: growingIds(now),
     idOf: idOfCause,

@@ -76,11 +76,10 @@ async function runServer(config: Config): Promise<void> {
     return { ...(await clockEvidence()), askedAt };
   };
   let evidence = await askClock();
-  const askClockAgain = () =>
-    void askClock().then((found) => {
-      evidence = found;
-    });
-  setInterval(askClockAgain, EVIDENCE_EVERY_MS).unref();
+  const askClockAgain = async () => {
+    evidence = await askClock();
+  };
+  setInterval(() => void askClockAgain(), EVIDENCE_EVERY_MS).unref();
   process.on('uncaughtException', (error) => {
     // state may be broken: a supervisor starts us anew, and control resumes from the database
     log.error({ err: error }, 'stopped by a fault of ours');

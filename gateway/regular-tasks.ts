@@ -6,7 +6,6 @@ import { sweepByCount, sweepExpired } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
-import type { ClockState } from '#core/clock-trust.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Instance } from './compose.ts';
 import type { RunJob } from './compose-backup.ts';
@@ -19,7 +18,7 @@ const CONTROLS_WITHIN_MS = 10_000;
 /** What is done again and again, by role; at a rate, or by the calendar. */
 export function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | null): Tick[] {
   const { clock, control, requestLimits } = instance;
-  let known: Pick<ClockState, 'trust' | 'correction'> = clock.state();
+  const known = { trust: clock.state().trust, steps: clock.steps() };
   const everywhere: Tick[] = [
     { name: 'disk', everyS: 30, run: instance.storage.look },
     { name: 'event streams', everyS: 5, run: instance.events.beat },
@@ -55,13 +54,13 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       name: 'control',
       everyS: 1,
       async run() {
-        const stepMs = clock.look();
+        clock.look();
         await control.executor.tick();
-        const { trust, correction } = clock.state();
-        const isSet = trust !== known.trust || correction !== known.correction;
-        known = { trust, correction };
+        const { trust } = clock.state();
+        const isSet = trust !== known.trust || clock.steps() !== known.steps;
+        Object.assign(known, { trust, steps: clock.steps() });
         // what was wrong until now must not be what the next start goes by
-        if (stepMs !== 0 || isSet) await keepTime(instance);
+        if (isSet) await keepTime(instance);
       },
     },
     {

@@ -22,7 +22,7 @@ export type World = {
   /** What speaks for the wall clock, as last asked. */
   clockEvidence: () => ClockEvidence;
   /** Asks the machine again, in the background; absent: evidence is always of now. */
-  askClockAgain?: () => void;
+  askClockAgain?: () => Promise<void>;
   /** Ends this process in order so that it is started anew, maybe in another version; absent: nobody would start it. */
   restart?: () => void;
   /** Whether whatever started this process starts it again when it ends; absent: nobody would. */
@@ -99,7 +99,7 @@ export function startClock(
   const { trust, reason } = clock.state();
   if (trust === 'untrusted') {
     log.warn(
-      { reason, time: isoOf(clock.now()) },
+      { reason, shown: isoOf(clock.now()) },
       'the clock is not to be trusted; fail-safes decide until it is',
     );
   }

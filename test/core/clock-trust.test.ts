@@ -149,7 +149,7 @@ describe('what the machine says of its clock', () => {
         wall: () => machine.wall,
         monotonic: () => machine.monotonic,
         evidence: () => machine.said,
-        askAgain: () => {
+        async askAgain() {
           machine.asked += 1;
         },
         changed: () => undefined,

@@ -27,6 +27,7 @@ function over(
   const errors: unknown[] = [];
   const kernel = {
     now: () => clock.now,
+    elapsedSince: (notedAt: number) => clock.now - notedAt,
     clockQuality: () => 'trusted' as const,
     newId: () => `order-${units.length}`,
     idOf: (cause: string) => cause,
