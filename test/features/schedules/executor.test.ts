@@ -63,6 +63,7 @@ function over(
       sendUnsaved: () => undefined,
       safetyOf,
       startStepMs,
+      shownReasons: async () => [],
     },
     { lookedAt: null },
   );
