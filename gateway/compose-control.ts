@@ -340,7 +340,7 @@ export async function wireControl(deps: ControlDeps) {
     firmware,
     simulator,
     /** What keeps a controller from its target, by name. */
-    setTrouble: (id: string, trouble: DeviceTrouble | null, more: { isBlind: boolean }) =>
+    setTrouble: (id: string, trouble: DeviceTrouble | null, more: { isStateUnknown: boolean }) =>
       setTrouble(reportDeps, id, trouble, more),
     publishOta: (mqttId: string, level: OtaDesired) => link?.publishOta(mqttId, level),
     /** Who calls for a controller; see deviceCaller. */

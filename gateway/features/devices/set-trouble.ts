@@ -1,7 +1,7 @@
 import type { ControlViews, DeviceTrouble } from '#core/control-view.ts';
 
 /**
- * Notes what keeps a controller from its target. `isBlind`: it was heard just now, and how it stands nobody can tell, so
+ * Notes what keeps a controller from its target. `isStateUnknown`: it was heard just now, and how it stands nobody can tell, so
  * what it told before is not believed any more: an order to it stands unconfirmed until it tells again.
  */
 export function setTrouble(
@@ -13,12 +13,12 @@ export function setTrouble(
   },
   controlPointId: string,
   trouble: DeviceTrouble | null,
-  { isBlind }: { isBlind: boolean },
+  { isStateUnknown }: { isStateUnknown: boolean },
 ): void {
   const presence = deps.views.byId(controlPointId)?.presence;
   if (presence === undefined) return;
   presence.trouble = trouble;
-  if (isBlind) {
+  if (isStateUnknown) {
     const heard = { lastReportAt: deps.now(), lastReportMonotonic: deps.monotonic() };
     Object.assign(presence, { ...heard, via: 'mqtt', isLost: false, current: null, isDirty: true });
   }

@@ -159,7 +159,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     const gone = reasons.ids().filter((id) => deps.views.byId(id) === null);
     const changes = gone.flatMap((id) => reasons.changes(id, null));
     // what a disk does not take now goes after the next start
-    for (const id of gone) reasons.note(id, null, { isStored: true });
+    for (const id of gone) reasons.record(id, null, { isStored: true });
     if (changes.length > 0) await deps.commit({ changes, actor: null });
   }
 
@@ -189,7 +189,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
         : untrustedWish(view, now, deps.safetyOf(view.row.id));
     if (wish === null) return { wish, reason: null };
     const reason = overridingReason(view, wish);
-    const isOrder = wish.target !== targetOf(view).target_status || reasons.isNews(view, reason);
+    const isOrder = wish.target !== targetOf(view).target_status || reasons.needsOrder(view, reason);
     return { wish: isOrder ? wish : null, reason };
   }
 
@@ -263,7 +263,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     let isRerun = false;
     let unsaved: UnsavedTarget | null = null;
     let noted: { reason: OverridingReason | null } | null = null;
-    const note = (isStored: boolean) => void (noted && reasons.note(id, noted.reason, { isStored }));
+    const note = (isStored: boolean) => void (noted && reasons.record(id, noted.reason, { isStored }));
     try {
       await perform(deps, null, async () => {
         const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);

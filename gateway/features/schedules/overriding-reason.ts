@@ -21,8 +21,8 @@ export function overridingReason({ row }: Pick<ControlView, 'row'>, wish: Wish):
 }
 
 /**
- * Remembers which reason was told last for each control point, on disk too: told once for each start of the reason, not
- * at every look, nor again after a restart.
+ * Remembers which reason was announced last for each control point, on disk too: once for each start of the reason, not at
+ * every look, nor again after a restart.
  */
 export function createShownReasons(deps: {
   monotonic: () => number;
@@ -31,23 +31,23 @@ export function createShownReasons(deps: {
 }) {
   const shownById = new Map<string, OverridingReason>();
   const storedById = new Map<string, OverridingReason>();
-  const toldById = new Map<string, { at: number; repeats: number }>();
+  const announcedById = new Map<string, { at: number; repeats: number }>();
   let isLoaded = false;
 
   function isByHandAgainst(view: ControlView, target: string): boolean {
     const { id } = view.row;
     const { current, source, lastReportMonotonic, isLost } = view.presence;
-    const told = toldById.get(id);
+    const announced = announcedById.get(id);
     const now = deps.monotonic();
-    if (current === target && told !== undefined) toldById.set(id, { ...told, repeats: 0 });
+    if (current === target && announced !== undefined) announcedById.set(id, { ...announced, repeats: 0 });
     const isHeard = lastReportMonotonic !== null && now - lastReportMonotonic <= REPORT_HOLDS_MS && !isLost;
     if (current === null || current === target || source !== 'manual' || !isHeard) return false;
-    const waitMs = Math.min(LAST_REPEAT_MS, FIRST_REPEAT_MS * 2 ** (told?.repeats ?? 0));
-    return told === undefined || now - told.at >= waitMs;
+    const waitMs = Math.min(LAST_REPEAT_MS, FIRST_REPEAT_MS * 2 ** (announced?.repeats ?? 0));
+    return announced === undefined || now - announced.at >= waitMs;
   }
 
   return {
-    /** Until it succeeds once, an earlier run's reasons are told again at worst. */
+    /** Until it succeeds once, an earlier run's reasons are announced again at worst. */
     async load(): Promise<void> {
       if (isLoaded) return;
       for (const { id, value } of await deps.stored()) {
@@ -59,14 +59,14 @@ export function createShownReasons(deps: {
       isLoaded = true;
     },
     /** Whether this reason is to become an order of its own, though the target stays as it is. */
-    isNews(view: ControlView, reason: OverridingReason | null): boolean {
+    needsOrder(view: ControlView, reason: OverridingReason | null): boolean {
       const { target_status, target_origin } = targetOf(view);
       const shown = shownById.get(view.row.id) ?? null;
       const isShown = target_origin === 'SAFETY';
       if (reason === null) return shown !== null && isShown;
       // the order of a lock-out comes with it
       if (shown !== reason) return reason === 'EMERGENCY_OXYGEN' || !isShown;
-      // an order of a person was given over it; told again once that one is done
+      // an order of a person was given over it; announced again once that one is done
       if (!isShown) return view.openOrder === null && view.unsaved === null;
       return isByHandAgainst(view, target_status);
     },
@@ -78,16 +78,16 @@ export function createShownReasons(deps: {
       const key = `${SHOWN_REASON_PREFIX}${id}`;
       return [reason === null ? purge(instanceValue, key) : put(instanceValue, { id: key, value: reason })];
     },
-    /** It was told; `isStored`: its rows are on disk. */
-    note(id: string, reason: OverridingReason | null, { isStored }: { isStored: boolean }): void {
+    /** It was announced; `isStored`: its rows are on disk. */
+    record(id: string, reason: OverridingReason | null, { isStored }: { isStored: boolean }): void {
       const isSame = shownById.get(id) === reason;
-      const repeats = isSame ? (toldById.get(id)?.repeats ?? -1) + 1 : 0;
+      const repeats = isSame ? (announcedById.get(id)?.repeats ?? -1) + 1 : 0;
       if (reason === null) {
         shownById.delete(id);
-        toldById.delete(id);
+        announcedById.delete(id);
       } else {
         shownById.set(id, reason);
-        toldById.set(id, { at: deps.monotonic(), repeats });
+        announcedById.set(id, { at: deps.monotonic(), repeats });
       }
       if (!isStored) return;
       if (reason === null) storedById.delete(id);
