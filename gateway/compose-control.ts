@@ -3,14 +3,14 @@ import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
-import { arrivingPoints, mergedMarks } from '#adapters/sql/queries/merged-marks.ts';
+import { arrivingPoints, mergedMarks, shownReasons } from '#adapters/sql/queries/merged-marks.ts';
 import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
 import { scheduleQueries } from '#adapters/sql/queries/schedules.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
 import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
 import { type Change, type Commit, rowsOf } from '#core/changes.ts';
-import type { ControlView } from '#core/control-view.ts';
+import type { ControlView, DeviceTrouble, OverridingReason } from '#core/control-view.ts';
 import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
@@ -41,6 +41,7 @@ import { createKeyRotation } from '#features/devices/rotate-key.ts';
 import { rotationRoutes } from '#features/devices/rotation-routes.ts';
 import { deviceRoutes } from '#features/devices/routes.ts';
 import { createSeenDevices } from '#features/devices/seen-devices.ts';
+import { setTrouble } from '#features/devices/set-trouble.ts';
 import { shadowRoutes } from '#features/devices/shadow-routes.ts';
 import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
@@ -180,6 +181,7 @@ export async function wireControl(deps: ControlDeps) {
     gateways,
     safetyOf: (id) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id),
     sendUnsaved,
+    shownReasons: () => shownReasons(database.read),
     lookedAt: deps.lookedAt,
   });
   const readBack = createReadBack({
@@ -316,6 +318,11 @@ export async function wireControl(deps: ControlDeps) {
         .catch((error: unknown) => kernel.log.error({ err: error }, 'oxygen readings could not be read'));
     },
     localHold: (view: ControlView) => localHold(kernel, view),
+    /** What goes before every order and hand at a control point now. */
+    overridingReason: ({ row }: ControlView): OverridingReason | null => {
+      if (row.locked_out) return 'LOCK_OUT';
+      return emergencyIn(oxygen.safetyOf(row.id)) === null ? null : 'EMERGENCY_OXYGEN';
+    },
     giveOrder: (view: ControlView, order: OrderRequest) => giveOrder(kernel, view, order),
     orderDeps,
     door: conversation.watching(
@@ -332,6 +339,9 @@ export async function wireControl(deps: ControlDeps) {
     ),
     firmware,
     simulator,
+    /** What keeps a controller from its target, by name. */
+    setTrouble: (id: string, trouble: DeviceTrouble | null, more: { isStateUnknown: boolean }) =>
+      setTrouble(reportDeps, id, trouble, more),
     publishOta: (mqttId: string, level: OtaDesired) => link?.publishOta(mqttId, level),
     /** Who calls for a controller; see deviceCaller. */
     deviceCaller: (

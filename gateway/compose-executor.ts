@@ -24,6 +24,7 @@ export function wireExecutor(deps: {
   /** What the water asks of a control point, and an alarm of a siren. */
   safetyOf: (controlPointId: string) => readonly SafetyDemand[];
   sendUnsaved: (controlPointId: string) => void;
+  shownReasons: () => Promise<readonly { id: string; value: string }[]>;
   lookedAt: number | null;
 }) {
   const { config, kernel, gateways, ownViews } = deps;
@@ -47,6 +48,7 @@ export function wireExecutor(deps: {
         setUnsaved: deps.registry.setUnsaved,
         sendUnsaved: deps.sendUnsaved,
         safetyOf: deps.safetyOf,
+        shownReasons: deps.shownReasons,
         startStepMs: config.startStepS * 1000,
       },
       { lookedAt },

@@ -18,6 +18,16 @@ const version = z
   .min(0)
   .max(2 ** 48);
 
+/** The end of a level, in `shadow/desired` and in the answers of the HTTP form: both fields or none. */
+export const levelEndFields = {
+  until: count
+    .optional()
+    .describe(
+      'Only while the level ends by itself: whole seconds that are left of it, reckoned anew for each delivery',
+    ),
+  then: z.enum(SWITCH_STATES).optional().describe('With until: the level from then on, by what is known now'),
+} as const;
+
 /** Fields every heartbeat may carry, whichever way it comes. */
 export const heartbeatFields = z.object({
   current_status: reportedStatus.describe('State of the relay or contactor, ON or OFF in any case'),
@@ -73,6 +83,7 @@ export const shadowDesired = z.object({
   issued_at: z.number().describe('Seconds since 1970'),
   config_rev: count,
   schedule_rev: count,
+  ...levelEndFields,
 });
 export type ShadowDesired = z.infer<typeof shadowDesired>;
 

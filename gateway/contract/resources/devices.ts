@@ -48,5 +48,9 @@ export const seenDevice = z.object({
   first_seen: z.string(),
   last_seen: z.string(),
   count: z.int(),
+  unsupported: z
+    .string()
+    .nullable()
+    .describe('By its name a device that cannot work here, with what to use instead; null: none'),
 });
 export type SeenDevice = z.infer<typeof seenDevice>;

@@ -64,6 +64,7 @@ function over(
       sendUnsaved: () => undefined,
       safetyOf,
       startStepMs,
+      shownReasons: async () => [],
     },
     { lookedAt: null },
   );
