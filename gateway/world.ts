@@ -74,8 +74,8 @@ const WRITTEN = Date.UTC(2026, 0, 1);
 /** The clock of this run, judged by what an earlier run left behind. */
 export function startClock(
   { config, world, log }: { config: Config; world: World; log: Log },
-  goodTime: number | null,
-  changed: (steppedBy: number) => void,
+  leastTime: number | null,
+  changed: (steppedBy: number, wasTrusted: boolean) => void,
 ): DisciplinedClock {
   const clock = createClock(
     {
@@ -83,13 +83,13 @@ export function startClock(
       monotonic: world.monotonic,
       evidence: world.clockEvidence,
       changed: (state, before, steppedBy) => {
-        changed(steppedBy);
+        changed(steppedBy, before.trust === 'trusted');
         const { trust, reason } = state;
         log.warn({ trust, reason, before: before.trust }, 'the clock stepped or its trust changed');
       },
     },
     { mode: config.trustClock, notBefore: WRITTEN },
-    goodTime,
+    leastTime,
   );
   const { trust, reason } = clock.state();
   if (trust === 'untrusted') {
