@@ -1,13 +1,15 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { alertQueries } from '#adapters/sql/queries/alerts.ts';
 import { peopleQuery } from '#adapters/sql/queries/notifications.ts';
-import type { ControlViews } from '#core/control-view.ts';
+import type { ClockStep } from '#core/clock-step.ts';
+import { type ControlViews, targetOf } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { createAlerting } from '#features/alerts/create-alerting.ts';
 import { deviceFacts } from '#features/alerts/device-facts.ts';
 import { createEscalation } from '#features/alerts/escalate-alerts.ts';
 import { createEpisodeFinisher } from '#features/alerts/finish-episodes.ts';
+import { followClockStep } from '#features/alerts/follow-clock-step.ts';
 import { alertRoutes } from '#features/alerts/routes.ts';
 import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
@@ -21,7 +23,13 @@ export function wireAlerts(kernel: Kernel, database: Database, notify: Notify) {
   const routes = alertRoutes({ ...deps, queries: { ...queries, alertsOf, countAlerts } });
   const episodes = createEpisodeFinisher(deps);
   database.onCommit(episodes.follow);
-  return { queries, alerting: createAlerting(deps), routes, episodes };
+  return {
+    queries,
+    alerting: createAlerting(deps),
+    routes,
+    episodes,
+    followClockStep: (step: ClockStep) => void followClockStep(deps, step),
+  };
 }
 
 export type WatchDeps = {
@@ -94,6 +102,18 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
     ...watchDeps,
     farmIds: () => new Set([...views.all()].map(({ row }) => row.farm_id)),
     conditions: deps.conditions,
+    heldOn: (farmId) =>
+      [...views.all()].flatMap((view) =>
+        view.row.farm_id !== farmId || view.row.is_siren
+          ? []
+          : [
+              {
+                cod: view.row.cod,
+                target: targetOf(view).target_status,
+                failSafe: view.row.fail_safe,
+              },
+            ],
+      ),
   });
   const stops = [database.onCommit(devices.follow), database.onCommit(instance.follow)];
   return {

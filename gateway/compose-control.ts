@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
@@ -10,6 +10,7 @@ import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts
 import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
 import { type Change, type Commit, rowsOf } from '#core/changes.ts';
+import type { ClockStep } from '#core/clock-step.ts';
 import type { ControlView, DeviceTrouble, OverridingReason } from '#core/control-view.ts';
 import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -17,7 +18,6 @@ import type { Notify } from '#core/notifying.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller, FarmFound, Owned, Request } from '#core/route.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
-import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import type { OxygenDemand } from '#features/aeration/oxygen-demand.ts';
 import { createOxygenLoop } from '#features/aeration/oxygen-loop.ts';
 import { giveOrder, type OrderRequest } from '#features/control-points/give-order.ts';
@@ -27,13 +27,13 @@ import { traceOrders } from '#features/control-points/trace-orders.ts';
 import { createConversation } from '#features/devices/conversation.ts';
 import { type DeviceCallerDeps, deviceCaller } from '#features/devices/device-caller.ts';
 import { createDeviceDoor } from '#features/devices/device-door.ts';
-import type { KeyDeps } from '#features/devices/device-keys.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
-import { followClockStep } from '#features/devices/follow-clock-step.ts';
+import { followClockStep, keysFollowStep } from '#features/devices/follow-clock-step.ts';
 import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
 import type { LevelDeps } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
+import { createOrderEnds } from '#features/devices/order-ends.ts';
 import { createLevelPublisher } from '#features/devices/publish-levels.ts';
 import { createReadBack } from '#features/devices/read-back.ts';
 import { cameBack, createRegistry } from '#features/devices/registry.ts';
@@ -47,9 +47,11 @@ import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
 import { createFollowMerged } from '#features/schedules/follow-merged.ts';
+import { type LevelEndFacts, levelEnd, ordersEndedWith } from '#features/schedules/level-end.ts';
 import { localHold } from '#features/schedules/local-hold.ts';
 import { scheduleRoutes } from '#features/schedules/routes.ts';
 import { scienceOfFarms } from '#features/science-settings/ports.ts';
+import { keyTools, offsets } from './compose-device-tools.ts';
 import { wireExecutor } from './compose-executor.ts';
 import type { Processes } from './compose-processes.ts';
 import { wireSirens } from './compose-siren.ts';
@@ -67,6 +69,8 @@ export type ControlDeps = {
   operatesSomeFarm: (userId: string) => Promise<boolean>;
   /** The last instant the schedules were looked at by an earlier run; null: never. */
   lookedAt: number | null;
+  /** The time an earlier run last went by, ms since 1970; null: never. */
+  shownTime: number | null;
   /** What other processes of this instance commit. */
   others: Processes['others'];
   /** Hosted instance: farms that a gateway runs. */
@@ -95,7 +99,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Everything between a wish and a relay: the registry, orders, schedules, the border to the broker. */
 export async function wireControl(deps: ControlDeps) {
   const { config, kernel, database, gateways } = deps;
-  const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256 });
+  const orderEnds = createOrderEnds({ ...kernel, monotonic: deps.monotonic, shownTime: deps.shownTime });
+  const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256, orderEnds });
   const loaded = registry.load();
   deps.others.onCommit(async (committed, gone) => {
     await loaded;
@@ -119,6 +124,7 @@ export async function wireControl(deps: ControlDeps) {
         { schedules: view.row.is_siren ? [] : schedules, zone, from, rev },
       );
     },
+    endOf: (view) => levelEnd(view, levelEndFacts(view.row.id)),
   };
   const trace = traceOrders({ ...kernel, views: registry });
   const publisher = createLevelPublisher({ ...levelDeps, link: () => link });
@@ -172,6 +178,7 @@ export async function wireControl(deps: ControlDeps) {
           tellChanged: deps.tellChanged,
         })
       : null;
+  const safetyOf = (id: string) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id);
   const { stamps, ...running } = wireExecutor({
     config,
     kernel,
@@ -179,11 +186,15 @@ export async function wireControl(deps: ControlDeps) {
     registry,
     ownViews,
     gateways,
-    safetyOf: (id) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id),
+    safetyOf,
     sendUnsaved,
     shownReasons: () => shownReasons(database.read),
     lookedAt: deps.lookedAt,
   });
+  function levelEndFacts(id: string): LevelEndFacts {
+    const untrustedSince = kernel.clockQuality() === 'trusted' ? null : running.executor.untrustedSince();
+    return { now: kernel.now(), safety: () => safetyOf(id), untrustedSince };
+  }
   const readBack = createReadBack({
     log: kernel.log,
     refresh: registry.refresh,
@@ -215,6 +226,10 @@ export async function wireControl(deps: ControlDeps) {
       deps.heardHere(id);
       presenceChanged(id);
     },
+    levelEnded(id, version) {
+      const view = registry.byId(id);
+      if (view !== null) for (const orderId of ordersEndedWith(view, version)) orderEnds.end(orderId);
+    },
   };
   const keyDeps = await keyTools(kernel, database);
   let talk: DeviceTalk | null = null;
@@ -225,6 +240,7 @@ export async function wireControl(deps: ControlDeps) {
   const rotation = createKeyRotation({
     ...kernel,
     ...keyDeps,
+    monotonic: deps.monotonic,
     viewById: registry.byId,
     talk: () => talk,
     changed: keysChanged,
@@ -370,12 +386,17 @@ export async function wireControl(deps: ControlDeps) {
     refreshLevels() {
       for (const view of registry.all()) publisher.publish(view);
     },
+    /** What comes after levels that end by themselves, where it changed. */
+    refreshEnds: () => publisher.publishEnds(registry.all()),
     onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
-    followClockStep(steppedBy: number) {
-      followClockStep(registry, steppedBy);
+    followClockStep(step: ClockStep) {
+      followClockStep(registry, step.steppedBy);
       oxygen.followClock();
       // where no executor runs the stamps are another's
-      if (config.role === 'gateway') void stamps.follow(steppedBy);
+      if (config.role !== 'gateway') return;
+      sirens?.followClockStep(step);
+      void stamps.follow(step.steppedBy);
+      void keysFollowStep({ ...kernel, views: registry }, step);
     },
     flushPresence: (also?: readonly Change[]) => flushPresence({ ...kernel, views: registry }, also),
   };
@@ -389,24 +410,4 @@ function unkeyedFrom({ role, allowUnkeyedDevices }: Config): DeviceCallerDeps['u
 
 function emergencyIn(demands: readonly OxygenDemand[]): string | null {
   return demands.find(({ kind, target }) => kind === 'EMERGENCY_OXYGEN' && target === 'ON')?.reason ?? null;
-}
-
-/** Offsets of zones, seconds; each zone's calendar is asked once and then remembered. */
-function offsets(): LevelDeps['utcOffsetS'] {
-  const clocksByZone = new Map<string, ZoneClock>();
-  return (zone, atMs) => {
-    const clock = clocksByZone.get(zone) ?? zoneClock(zone);
-    clocksByZone.set(zone, clock);
-    return clock.offsetAt(atMs) / 1000;
-  };
-}
-
-async function keyTools(kernel: Kernel, database: Database): Promise<KeyDeps> {
-  const pepper = await instanceValue(database.read, 'device_key_pepper');
-  return {
-    ...kernel,
-    newKey: () => randomBytes(32).toString('base64url'),
-    hashKey: (key) => createHmac('sha256', pepper).update(key).digest('hex'),
-    sameHash: (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b)),
-  };
 }

@@ -77,6 +77,7 @@ export async function compose(config: Config, given: World) {
     isNear: clients.isNear,
     operatesSomeFarm: operatesSomeFarmQuery(database.read),
     lookedAt: run.goodTime,
+    shownTime: run.shownTime,
     others: processes.others,
     gateways: remote?.gateways ?? NO_GATEWAYS,
     heardHere: (id) => remote?.heardHere(id),
@@ -109,6 +110,7 @@ export async function compose(config: Config, given: World) {
   const onlineAfterMs = config.onlineAfterS * 1000;
   const presenceOf = (id: string) => presenceItemOf({ now, onlineAfterMs }, control.registry.byId(id));
   const events = wireEvents(config, kernel, heard, {
+    monotonic: world.monotonic,
     authenticate: async (bearer) => requireReadScope(await accounts.authenticate(bearer)),
     secret: accounts.secret,
     metrics,
@@ -117,6 +119,8 @@ export async function compose(config: Config, given: World) {
   });
   changed.follow(events.hub.tellChanged);
   founded.onClockStep(control.followClockStep);
+  // on a hosted instance several processes would, each by its own clock
+  if (config.role === 'gateway') founded.onClockStep(alerts.followClockStep);
   remote?.tellCommands(heard, events.hub);
   founded.onClockStep(() =>
     events.hub.tellAll('clock', {
@@ -193,7 +197,7 @@ export async function compose(config: Config, given: World) {
     tellChanged: changed.tell,
     leases: processes.leases,
   });
-  founded.onClockStep(delivery.followClockStep);
+  founded.onClockStep(({ steppedBy }) => delivery.followClockStep(steppedBy));
   const hostedTime =
     pairing === null
       ? null

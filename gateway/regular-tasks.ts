@@ -1,6 +1,6 @@
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import { underLease } from '#adapters/sql/lease.ts';
-import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
+import { GOOD_TIME, LEAST_TIME, SHOWN_TIME } from '#adapters/sql/queries/last-run.ts';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
 import { sweepByCount, sweepExpired } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
@@ -55,12 +55,15 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       everyS: 1,
       async run() {
         clock.look();
-        await control.executor.tick();
+        const hasSwitched = await control.executor.tick();
         const { trust } = clock.state();
         const isSet = trust !== known.trust || clock.steps() !== known.steps;
         Object.assign(known, { trust, steps: clock.steps() });
-        // what was wrong until now must not be what the next start goes by
-        if (isSet) await keepTime(instance);
+        // what was wrong until now must not be what the next start goes by, and HOLD goes by what the rules switched
+        if (!isSet && !hasSwitched) return;
+        await keepTime(instance).catch((error: unknown) =>
+          instance.kernel.log.warn({ err: error }, 'the time was not kept; it is tried again within 30 s'),
+        );
       },
     },
     {
@@ -78,6 +81,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', everyS: 5, run: lookAtPairing }]),
     ...(lookAtHostedTime === undefined ? [] : [{ name: 'hosted time', everyS: 15, run: lookAtHostedTime }]),
     { name: 'levels', everyS: 300, run: control.refreshLevels },
+    { name: 'ends of levels', everyS: 5, run: control.refreshEnds },
     ...(instance.delivery.modem === null
       ? []
       : [{ name: 'modem', everyS: 60, run: instance.delivery.modem.look }]),
@@ -196,17 +200,28 @@ export function backupTicks(instance: Instance, run: RunJob): Tick[] {
 
 /** When each controller was last heard, and the last good time: one commit, because each writes whole pages. */
 export function keepTimeAndPresence(instance: Instance): Promise<void> {
-  return instance.control.flushPresence(goodTime(instance));
+  return instance.control.flushPresence(timesOf(instance));
 }
 
-/** The last good time alone: a restart looks from there for what came due meanwhile. */
+/** The times alone: a restart looks from the last good one for what came due meanwhile. */
 export async function keepTime(instance: Instance): Promise<void> {
-  const changes = goodTime(instance);
+  const changes = timesOf(instance);
   if (changes.length > 0) await instance.kernel.commit({ changes, actor: null });
 }
 
-function goodTime({ control, kernel }: Instance): Change[] {
-  if (kernel.clockQuality() !== 'trusted') return [];
-  const value = isoOf(control.executor.lookedAt() ?? kernel.now());
-  return [put(instanceValue, { id: GOOD_TIME, value })];
+/**
+ * The last good time, and the least that the time can be: while the clock is not trusted it goes on from the last good
+ * time, so that what ends by itself has not all of its time before it again after each restart.
+ */
+function timesOf({ clock, control, kernel }: Instance): Change[] {
+  const { trust, reason } = clock.state();
+  const keep = (id: string, time: number) => put(instanceValue, { id, value: isoOf(time) });
+  const now = kernel.now();
+  const shown = keep(SHOWN_TIME, now);
+  if (trust === 'trusted') {
+    return [keep(GOOD_TIME, control.executor.lookedAt() ?? now), keep(LEAST_TIME, now), shown];
+  }
+  // any other time is the wall clock's own word
+  const isReckoned = reason === 'before_last_known_time' || reason === 'stepped';
+  return isReckoned ? [keep(LEAST_TIME, now), shown] : [shown];
 }

@@ -76,8 +76,8 @@ const WRITTEN = Date.UTC(2026, 0, 1);
 /** The clock of this run, judged by what an earlier run left behind. */
 export function startClock(
   { config, world, log }: { config: Config; world: World; log: Log },
-  goodTime: number | null,
-  changed: (steppedBy: number) => void,
+  leastTime: number | null,
+  changed: (steppedBy: number, wasTrusted: boolean) => void,
 ): DisciplinedClock {
   const logStep = stepLog(world, log);
   const clock = createClock(
@@ -87,14 +87,14 @@ export function startClock(
       evidence: world.clockEvidence,
       askAgain: world.askClockAgain,
       changed: (state, before, steppedBy) => {
-        changed(steppedBy);
+        changed(steppedBy, before.trust === 'trusted');
         const { trust, reason } = state;
         const steppedByS = Math.round(steppedBy / 1000);
         logStep({ trust, reason, before: before.trust, steppedByS });
       },
     },
     { mode: config.trustClock, notBefore: WRITTEN },
-    goodTime,
+    leastTime,
   );
   const { trust, reason } = clock.state();
   if (trust === 'untrusted') {

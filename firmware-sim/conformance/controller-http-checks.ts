@@ -1,7 +1,7 @@
 import { httpHeartbeat } from '#contract/mqtt/messages.ts';
 import { fitsBackOff } from './back-off.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
-import { aloneChecks, levelChecks, rhythmChecks } from './controller-level-checks.ts';
+import { aloneChecks, endChecks, levelChecks, rhythmChecks } from './controller-level-checks.ts';
 import type { Observed } from './observed.ts';
 import { demand } from './report.ts';
 
@@ -48,6 +48,7 @@ export const CONTROLLER_HTTP_CHECKS: readonly ControllerCheck[] = [
     },
   },
   ...levelChecks,
+  ...endChecks,
   ...aloneChecks,
   {
     id: 'http.back-off',

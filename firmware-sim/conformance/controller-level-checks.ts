@@ -135,6 +135,59 @@ export const levelChecks: readonly ControllerCheck[] = [
   },
 ];
 
+const ENDS_S = 15;
+
+/** An OFF that ends by itself; answers when it was told. */
+async function pauseFor(side: GatewaySide, seconds: number): Promise<number> {
+  const sinceMs = side.clock.nowMs();
+  const version = side.level().version + 1;
+  side.setLevel({ ...side.level(), version, target: 'OFF', ends: { untilS: seconds, then: 'ON' } });
+  await demandApplied(side, sinceMs);
+  return sinceMs;
+}
+
+const hasEnded = (body: HeartbeatFields) => body.current_status === 'ON' && body.ended === true;
+
+export const endChecks: readonly ControllerCheck[] = [
+  {
+    id: 'level.ends',
+    clause: '6.11',
+    title: 'a level with an end is followed until then, and what follows it is taken without being told',
+    run: async (side) => {
+      await applyLevel(side, 'ON');
+      const sinceMs = await pauseFor(side, ENDS_S);
+      const gone = (side.clock.nowMs() - sinceMs) / 1000;
+      await demandStays(side, 'OFF', Math.max(0, ENDS_S - gone - 2));
+      await side.until('ON, and that it ended', sinceMs, SETTLES_WITHIN_S, heartbeatWhere(hasEnded));
+    },
+  },
+  {
+    id: 'level.ended',
+    clause: '6.11',
+    title: 'what has ended does not come back with the same version; a new version rules',
+    run: async (side) => {
+      side.setLevel({ ...side.level(), ends: { untilS: 600, then: 'ON' } });
+      await demandStays(side, 'ON', HEARTBEAT_S * 2.5);
+      await applyLevel(side, 'OFF');
+    },
+  },
+  {
+    id: 'level.ends.alone',
+    clause: '6.11',
+    title: 'alone it ends just as well',
+    run: async (side) => {
+      side.setConfig({ fail_safe: 'OFF', lost_s: 120 });
+      await side.sleep(HEARTBEAT_S * 2.5);
+      await applyLevel(side, 'ON');
+      await pauseFor(side, ENDS_S);
+      const first = await loseAndReturn(side, ENDS_S * 1.5);
+      const said = `${first.current_status}${first.ended === true ? ', ended' : ''}`;
+      demand(said === 'ON, ended', `it returned ${said}`);
+      await applyLevel(side, 'ON');
+    },
+  },
+];
+
 export const aloneChecks: readonly ControllerCheck[] = [
   {
     id: 'alone.hold',

@@ -10,7 +10,7 @@ import { commandTopic, DEVICE_LEVELS, deviceTopic, parseDeviceTopic } from '#con
 import { fitsBackOff } from './back-off.ts';
 import { keyChecks } from './controller-key-checks.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
-import { aloneChecks, applyLevel, levelChecks, rhythmChecks } from './controller-level-checks.ts';
+import { aloneChecks, applyLevel, endChecks, levelChecks, rhythmChecks } from './controller-level-checks.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { Observed } from './observed.ts';
 import { demand } from './report.ts';
@@ -230,6 +230,7 @@ export const CONTROLLER_MQTT_CHECKS: readonly ControllerCheck[] = [
   ...sessionChecks,
   ...rhythmChecks,
   ...levelChecks,
+  ...endChecks,
   ...reportChecks,
   ...aloneChecks,
   ...keyChecks,

@@ -1,10 +1,18 @@
 import * as z from 'zod';
 import type { ShadowDesired } from '#contract/mqtt/messages.ts';
-import { shadowDesired } from '#contract/mqtt/messages.ts';
+import { heartbeatAnswer, shadowDesired } from '#contract/mqtt/messages.ts';
 import { deviceTopic } from '#contract/mqtt/topics.ts';
 import { callHttp } from '../http-call.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
-import { identityOf, order, parseAs, readJson, readLevel, withSession } from './gateway-under-test.ts';
+import {
+  heartbeat,
+  identityOf,
+  order,
+  parseAs,
+  readJson,
+  readLevel,
+  withSession,
+} from './gateway-under-test.ts';
 import type { Probe, Received } from './mqtt-probe.ts';
 import { openSession, pause } from './mqtt-probe.ts';
 import type { Check } from './report.ts';
@@ -51,15 +59,34 @@ export const GATEWAY_ORDER_CHECKS: readonly GatewayCheck[] = [
     clause: '4.1',
     title: 'an order given while the device is away stands retained when it returns',
     run: async (gateway) => {
-      const read = () =>
-        withSession(gateway, async (probe) => {
-          const { value } = await readLevel(gateway, probe, 'shadow/desired', shadowDesired);
-          return value;
-        });
-      const before = await read();
+      const before = await standingLevel(gateway);
       await order(gateway, before.target_status);
-      const after = await read();
+      const after = await standingLevel(gateway);
       demand(after.epoch === before.epoch && after.version > before.version, describePair(before, after));
+    },
+  },
+  {
+    id: 'order.ends',
+    clause: '4.1',
+    title: 'a level that ends by itself says what is left of it at each delivery, and what follows',
+    run: async (gateway) => {
+      const before = await standingLevel(gateway);
+      await order(gateway, before.target_status);
+      await order(gateway, before.target_status === 'ON' ? 'OFF' : 'ON', { for_s: 60 });
+      try {
+        const first = await standingLevel(gateway);
+        demand(first.then === before.target_status, `then ${first.then ?? 'is missing'}`);
+        demand(isWithin(first.until, 50, 60), `until ${first.until ?? 'is missing'}`);
+        await pause(2_000);
+        const later = await standingLevel(gateway);
+        demand(isWithin(later.until, 40, (first.until ?? 0) - 1), `until ${later.until} two seconds later`);
+        const polled = parseAs('answer', heartbeatAnswer, (await heartbeat(gateway)).body);
+        demand(isWithin(polled.until, 40, 60) && polled.then === first.then, 'HTTP tells another end');
+      } finally {
+        await order(gateway, before.target_status);
+      }
+      const after = await standingLevel(gateway);
+      demand(after.until === undefined && after.then === undefined, 'a level without end tells of one');
     },
   },
   {
@@ -109,6 +136,16 @@ export const GATEWAY_ORDER_CHECKS: readonly GatewayCheck[] = [
     },
   },
 ];
+
+function standingLevel(gateway: GatewayUnderTest): Promise<ShadowDesired> {
+  return withSession(gateway, async (probe) => {
+    const { value } = await readLevel(gateway, probe, 'shadow/desired', shadowDesired);
+    return value;
+  });
+}
+
+const isWithin = (seconds: number | undefined, least: number, most: number): boolean =>
+  seconds !== undefined && seconds >= least && seconds <= most;
 
 function nextLevel(gateway: GatewayUnderTest, probe: Probe, before: ShadowDesired): Promise<ShadowDesired> {
   const topic = deviceTopic(gateway.device.mqtt_id, 'shadow/desired');

@@ -5,7 +5,7 @@ import { bootTopic } from '#contract/mqtt/boot.ts';
 import type { DeviceCommand, DeviceConfig, DeviceSchedule } from '#contract/mqtt/messages.ts';
 import { commandTopic, deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import { sealCredentials } from '../boot/seal-credentials.ts';
-import type { Level } from '../controller/state.ts';
+import type { Level, LevelHeard } from '../controller/state.ts';
 import { FACTORY_CONFIG } from '../controller/state.ts';
 import type { SimClock } from '../sim-clock.ts';
 import type { Identity } from '../transport/transport.ts';
@@ -26,7 +26,8 @@ export type GatewaySide = {
   observed: readonly Observed[];
   level(): Level;
   config(): DeviceConfig;
-  setLevel(level: Level): void;
+  /** It may end by itself: told to the second it is delivered. */
+  setLevel(level: LevelHeard): void;
   /** Sends exactly this level without taking it for its own: what an old or confused gateway would send. */
   sendStrayLevel(level: Level): void;
   setConfig(change: Partial<DeviceConfig>): DeviceConfig;
@@ -74,7 +75,18 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
     observed.push(timed);
     for (const look of watchers) look(timed);
   };
-  let level: Level = { epoch: 'conformance', version: 10, target: 'OFF' };
+  let level: LevelHeard = { epoch: 'conformance', version: 10, target: 'OFF' };
+  let setAtMs = clock.nowMs();
+  /** Without its end: levels that follow must not inherit it. */
+  const plainLevel = (): Level => {
+    const { ends: _ends, ...plain } = level;
+    return plain;
+  };
+  const endFields = (): { until?: number; then?: 'ON' | 'OFF' } => {
+    if (level.ends === undefined) return {};
+    const leftS = level.ends.untilS - (clock.nowMs() - setAtMs) / 1000;
+    return { until: Math.max(0, Math.ceil(leftS)), then: level.ends.then };
+  };
   let config: DeviceConfig = {
     ...FACTORY_CONFIG,
     rev: 1,
@@ -88,7 +100,7 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
   // Over HTTP a stray level is what the next answer carries.
   let stray: Level | null = null;
   const takeLevel = () => {
-    const taken = stray ?? level;
+    const taken = stray === null ? { level: plainLevel(), end: endFields() } : { level: stray, end: {} };
     stray = null;
     return taken;
   };
@@ -113,7 +125,8 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
 
   const topic = (path: 'shadow/desired' | 'config/desired' | 'schedule/desired') =>
     deviceTopic(identity.mqtt_id, path);
-  const publishLevel = () => broker.publish(topic('shadow/desired'), desiredBody(level), true);
+  const publishLevel = () =>
+    broker.publish(topic('shadow/desired'), { ...desiredBody(level), ...endFields() }, true);
   const desiredBody = (sent: Level) => ({
     epoch: sent.epoch,
     version: sent.version,
@@ -133,10 +146,11 @@ export async function startGatewaySide(options: GatewaySideOptions): Promise<Gat
     identity,
     clock,
     observed,
-    level: () => level,
+    level: plainLevel,
     config: () => config,
     setLevel: (next) => {
       level = next;
+      setAtMs = clock.nowMs();
       publishLevel();
     },
     sendStrayLevel: (sent) => {

@@ -78,9 +78,17 @@ export function heartbeat(gateway: GatewayUnderTest, change: Record<string, unkn
 }
 
 /** Gives an order as a user. Throws Skipped without a login. */
-export async function order(gateway: GatewayUnderTest, target: SwitchState): Promise<void> {
+export async function order(
+  gateway: GatewayUnderTest,
+  target: SwitchState,
+  wish: { for_s?: number } = {},
+): Promise<void> {
   if (gateway.user === null) throw new Skipped('needs --email and --password');
   const path = `/api/v1/control-points/${gateway.user.controlPointId}/turn-${target.toLowerCase()}`;
-  const answer = await callHttp(gateway.httpBase, path, { method: 'POST', bearer: gateway.user.token });
+  const answer = await callHttp(gateway.httpBase, path, {
+    method: 'POST',
+    bearer: gateway.user.token,
+    body: wish,
+  });
   if (answer.status !== 200) throw new Unmet(`turn-${target.toLowerCase()} answered ${answer.status}`);
 }

@@ -11,7 +11,7 @@ export type HttpSideDeps = {
   clock: SimClock;
   identity: Identity;
   httpStatus: () => number | null;
-  takeLevel: () => Level;
+  takeLevel: () => { level: Level; end: Pick<HeartbeatAnswer, 'until' | 'then'> };
   config: () => DeviceConfig;
   schedule: () => DeviceSchedule;
 };
@@ -76,11 +76,12 @@ function answerHeartbeat(deps: HttpSideDeps, body: unknown): Decision {
   if (heartbeat.data.device_id !== deps.identity.device_id) {
     return { status: 404, body: { detail: 'No control point has this device_id' } };
   }
-  const level = deps.takeLevel();
+  const { level, end } = deps.takeLevel();
   const answer: HeartbeatAnswer = {
     target_status: level.target,
     epoch: level.epoch,
     version: level.version,
+    ...end,
     server_time: new Date(deps.clock.unixMs()).toISOString(),
     poll_interval_s: deps.config().heartbeat_s,
     schedule_rev: deps.schedule().rev,

@@ -84,7 +84,14 @@ export type ControlView = {
   openOrder: Order | null;
   keys: readonly DeviceKey[];
   presence: Presence;
+  /**
+   * When an order for a time ends, ms since 1970 by the time shown now; null: it has no end of its own. Counted on the
+   * clock that only grows. Absent: as its row says.
+   */
+  endOf?: (order: OrderTimes) => number | null;
 };
+
+export type OrderTimes = Pick<Order, 'id' | 'issued_at' | 'hold_until' | 'clock_quality'>;
 
 /** The target as control knows it, saved or not. */
 export function targetOf(

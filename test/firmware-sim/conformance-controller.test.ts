@@ -44,7 +44,7 @@ describe.concurrent('the simulator’s gateway side judges controllers', () => {
     expect(await check(context, 'http')).toEqual([]);
   });
 
-  test('a controller that follows any version fails the version clause alone', {
+  test('a controller that follows any version fails the clauses of versions alone', {
     timeout: 180_000,
   }, async (context) => {
     let epochs = 0;
@@ -57,7 +57,26 @@ describe.concurrent('the simulator’s gateway side judges controllers', () => {
         level === null ? state : { ...state, nvs: { ...state.nvs, level: { ...level, epoch: `${epochs}` } } };
       return step(amnesia, event);
     };
-    expect((await check(context, 'mqtt', forgetful)).map((each) => each.id)).toEqual(['level.lower']);
+    expect((await check(context, 'mqtt', forgetful)).map((each) => each.id)).toEqual([
+      'level.lower',
+      // what ended is new to it again
+      'level.ended',
+    ]);
+  });
+
+  test('a controller that waits for the gateway to end a pause fails the clauses of the end alone', {
+    timeout: 180_000,
+  }, async (context) => {
+    const waiting: typeof step = (state, event) => {
+      if (event.kind !== 'desired') return step(state, event);
+      const { ends: _ends, ...level } = event.level;
+      return step(state, { ...event, level });
+    };
+    expect((await check(context, 'mqtt', waiting)).map((each) => each.id)).toEqual([
+      'level.ends',
+      'level.ended',
+      'level.ends.alone',
+    ]);
   });
 
   test('a controller that ignores its rest, new keys, and switches off when alone fails those clauses', {

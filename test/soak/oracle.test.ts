@@ -114,6 +114,38 @@ describe('the oracle finds', () => {
     ['another epoch without a restore', sights(level(50_000, 3, 'OFF', 'f')), ['one epoch']],
     ['a relay that moves against the newest level', sights(relay(90_000, 'ON')), ['an order is not late']],
     [
+      'a relay that moves before its level ends',
+      sights(
+        {
+          device: 'aer-1',
+          ms: 50_000,
+          kind: 'level',
+          epoch: 'e',
+          version: 3,
+          target: 'OFF',
+          ends: { atMs: 99_000, next: 'ON' },
+        },
+        relay(90_000, 'ON'),
+      ),
+      ['an order is not late'],
+    ],
+    [
+      'nothing where it moves once its level has ended',
+      sights(
+        {
+          device: 'aer-1',
+          ms: 50_000,
+          kind: 'level',
+          epoch: 'e',
+          version: 3,
+          target: 'OFF',
+          ends: { atMs: 89_000, next: 'ON' },
+        },
+        relay(90_000, 'ON'),
+      ),
+      [],
+    ],
+    [
       'an order that acts twice',
       sights(
         { device: 'aer-1', ms: 80_000, kind: 'break' },

@@ -10,6 +10,7 @@ import type { Plan, UserRole } from '#contract/words.ts';
 import { remove, update } from '#core/changes.ts';
 import { compose } from '../../gateway/compose.ts';
 import { databaseFile, readConfig } from '../../gateway/config.ts';
+import { keepTimeAndPresence } from '../../gateway/regular-tasks.ts';
 import { type Engine, UNBORN } from './databases.ts';
 import { fastFolder } from './fast-folder.ts';
 import { putMigrated } from './migrated-files.ts';
@@ -158,6 +159,8 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
       instance.clock.look();
     },
     lookAtClock: () => instance.clock.look(),
+    /** What the regular task writes twice a minute, and the stop. */
+    keepTime: () => keepTimeAndPresence(instance),
     config,
     sentences,
     call,

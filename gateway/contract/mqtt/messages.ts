@@ -45,6 +45,12 @@ export const heartbeatFields = z.object({
   source: z.enum(REPORT_SOURCES).optional().describe('Why the relay stands as it does'),
   version: version.optional().describe('Version of the target last applied'),
   epoch: z.string().max(64).optional().describe('Epoch of the version last applied'),
+  ended: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: the level of this version came to its end, and the controller went on to what was to follow',
+    ),
   sent_at: z.number().optional().describe('Clock of the controller, seconds since 1970; advisory'),
 });
 export type HeartbeatFields = z.infer<typeof heartbeatFields>;
@@ -202,6 +208,7 @@ export const heartbeatAnswer = z.object({
   epoch: z.string(),
   version: count,
   issued_at: z.number().optional().describe('When the level was given, seconds since 1970'),
+  ...levelEndFields,
   server_time: z.string().describe('ISO 8601 UTC'),
   poll_interval_s: z.int(),
   schedule_rev: count,

@@ -31,6 +31,8 @@ export type AlertQueries = {
   newestOpen: (type: AlertType, subject: Subject, episodeId?: string) => Promise<EpisodeAlert | null>;
   /** Automatic alerts of that type on that subject, ACTIVE or not, whose shelf still runs; the longest first. */
   shelvedAlerts: (type: AlertType, subject: Subject, at: string) => Promise<Alert[]>;
+  /** Alerts whose silence or shelf ends after that instant, the newest first; at most 1,000. */
+  marked: (endsAfter: string) => Promise<Alert[]>;
   /** The newest alert of that type on that subject that ended by itself since then, if nobody acknowledged it. */
   returned: (type: AlertType, subject: Subject, since: string) => Promise<Alert[]>;
   /** Names of people by their id, of those that are known here. */

@@ -7,7 +7,7 @@ import { type ControlView, type ControlViews, type Presence, targetOf } from '#c
 import { notFound, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
-import { configRevOf, issuedAtS, type LevelDeps, scheduleRevOf } from './levels.ts';
+import { configRevOf, issuedAtS, type LevelDeps, levelEndOf, scheduleRevOf } from './levels.ts';
 
 export type ReportDeps = Kernel &
   LevelDeps & {
@@ -15,6 +15,8 @@ export type ReportDeps = Kernel &
     views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
     /** Tells those who watch presence (event stream, alerts); called after memory and disk know. */
     presenceChanged: (controlPointId: string) => void;
+    /** The temporary order of this version came to its end at the controller. */
+    levelEnded: (controlPointId: string, version: number) => void;
   };
 
 export type ReportedBy = { via: 'mqtt' | 'http'; authenticated: boolean };
@@ -67,6 +69,7 @@ export function takeHeartbeat(
   if (view === null) throw notFound('Control point');
   heard(deps, view.presence, by.via);
   takeFields(view.presence, fields);
+  takeEnd(deps, view, fields, by);
   if (!isStoring(view.presence) && decideReport(deps, view, fields, by).length === 0) {
     deps.presenceChanged(controlPointId);
     return undefined;
@@ -128,6 +131,21 @@ function takeFields(presence: Presence, fields: HeartbeatFields): void {
   presence.firmwareVersion = fields.firmware_version ?? presence.firmwareVersion;
   presence.uptimeS = fields.uptime_s ?? presence.uptimeS;
   presence.bootId = fields.boot_id ?? presence.bootId;
+}
+
+/**
+ * A controller that counted while this gateway was away knows better what is left: the order is over here too. By its
+ * key alone, because it ends what a person ordered.
+ */
+function takeEnd(
+  deps: ReportDeps,
+  view: ControlView,
+  { ended, version, epoch }: HeartbeatFields,
+  by: ReportedBy,
+): void {
+  const target = targetOf(view);
+  const isOurs = version === target.version && epoch === target.epoch;
+  if (ended === true && by.authenticated && isOurs) deps.levelEnded(view.row.id, target.version);
 }
 
 /** The rows a report changes; usually none. */
@@ -242,6 +260,7 @@ export function heartbeatAnswerOf(deps: LevelDeps, view: ControlView): Heartbeat
     epoch,
     version,
     issued_at: issuedAtS(view),
+    ...levelEndOf(deps, view),
     server_time: isoOf(deps.now()),
     poll_interval_s: deps.heartbeatS,
     schedule_rev: scheduleRevOf(deps, view),

@@ -67,6 +67,7 @@ export function manualOrdersOf(view: ControlView, now: number): ManualOrder[] {
     .map((row) => {
       const given = manualOrderOf(row);
       const at = notFromTheFuture(given.at, now);
+      if (given.until !== null && view.endOf !== undefined) return { ...given, at, until: view.endOf(row) };
       // the end of an order of unknown time is unknown too: it is over
       return at === given.at ? given : { ...given, at, until: given.until === null ? null : at };
     });

@@ -60,10 +60,15 @@ const ACTIONS_PER_TICK = 100;
 const SAVE_RETRY_MS = 5_000;
 
 export type Executor = {
-  /** Looks at every control point and acts where the target is not what it should be. Never throws, never overlaps. */
-  tick: () => Promise<void>;
+  /**
+   * Looks at every control point and acts where the target is not what it should be. Never throws, never overlaps.
+   * Answers whether it switched anything.
+   */
+  tick: () => Promise<boolean>;
   /** The last instant looked at while the clock was trusted; kept over a restart, so that what was missed is told. */
   lookedAt: () => number | null;
+  /** What HOLD goes by: the last instant at which the clock was trusted. null: it is, or nothing was looked at yet. */
+  untrustedSince: () => number | null;
 };
 
 /** What one look decided. */
@@ -90,26 +95,30 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   const saveTriedAt = new Map<string, number>();
   const told = createToldEvents(deps, startedWith);
   const reasons = createShownReasons({ monotonic: deps.monotonic, stored: deps.shownReasons });
+  const trust: { until: number | null } = { until: startedWith.lookedAt };
   let isTicking = false;
   const isTrusted = () => deps.clockQuality() === 'trusted';
 
-  async function tick(): Promise<void> {
-    if (isTicking) return;
+  async function tick(): Promise<boolean> {
+    if (isTicking) return false;
     isTicking = true;
     try {
       await reasons
         .load()
         .catch((error: unknown) => deps.log.warn({ err: error }, 'what was told last could not be read'));
-      await lookAtAll();
+      return await lookAtAll();
     } catch (error) {
       deps.log.error({ err: error }, 'a look at the schedules failed; the next one is in a second');
+      return false;
     } finally {
       isTicking = false;
     }
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function lookAtAll(): Promise<boolean> {
     const now = deps.now();
+    if (isTrusted()) trust.until = now;
+    else trust.until ??= now;
     const mayTell = isTrusted() && told.mayTell();
     const acting: Work[] = [];
     const telling: Work[] = [];
@@ -152,6 +161,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     }
     for (const id of plansById.keys()) if (deps.views.byId(id) === null) plansById.delete(id);
     await forgetGone();
+    return now1.some(({ wish }) => wish !== null);
   }
 
   /** What was noted of control points that are gone. */
@@ -186,7 +196,11 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       ? sirenWish(view, deps.safetyOf(view.row.id))
       : isTrusted()
         ? trustedWish(view, now)
-        : untrustedWish(view, now, deps.safetyOf(view.row.id));
+        : untrustedWish(view, {
+            now,
+            safety: deps.safetyOf(view.row.id),
+            trustedUntil: trust.until ?? now,
+          });
     if (wish === null) return { wish, reason: null };
     const reason = overridingReason(view, wish);
     const isOrder = wish.target !== targetOf(view).target_status || reasons.needsOrder(view, reason);
@@ -201,6 +215,8 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       plan.view === view &&
       (plan.safety === safety || plan.safety.length + safety.length === 0) &&
       now >= plan.computedAt &&
+      // an order for a time ends by the clock that only grows
+      (plan.wanted.cause.kind !== 'order' || plan.wanted.cause.order.until === null) &&
       (plan.wanted.next_change_at === null || now < plan.wanted.next_change_at);
     if (isValid) return asWish(plan.wanted, now);
     const facts = ruleFactsOf(view, now);
@@ -320,7 +336,11 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     return { changes: deps.saveUnsaved(view), unsaved: null };
   }
 
-  return { tick, lookedAt: told.lookedAt };
+  return {
+    tick,
+    lookedAt: told.lookedAt,
+    untrustedSince: () => (isTrusted() ? null : (trust.until ?? deps.now())),
+  };
 }
 
 function asStart({ view, wish }: { view: ControlView; wish: Wish }): WantedStart {

@@ -70,6 +70,25 @@ export function wantedState(given: WantedFacts): WantedState {
   };
 }
 
+/** When a temporary order that decides now ends, and what will hold from then on. */
+export type OrderEnd = { at: number; then: SwitchState };
+
+/**
+ * What time alone will make of a temporary order that decides now, by the same facts: of several on top of each other
+ * the end that changes the target. null: no order with an end decides, or the target stays as it is.
+ */
+export function orderEnd(facts: WantedFacts): OrderEnd | null {
+  const { target, cause } = wantedState(facts);
+  let at = cause.kind === 'order' ? cause.order.until : null;
+  while (at !== null) {
+    const after = wantedState({ ...facts, now: at });
+    if (after.target !== target) return { at, then: after.target };
+    const next = after.cause.kind === 'order' ? after.cause.order.until : null;
+    at = next !== null && next > at ? next : null;
+  }
+  return null;
+}
+
 function asOrdered(facts: WantedFacts, standing: readonly ManualOrder[], order: ManualOrder): WantedState {
   // After a clock step an order may lie in the future; only events after it end it.
   const endsAt = order.until ?? nextEvent(facts, Math.max(facts.now, order.at))?.at ?? null;

@@ -36,6 +36,7 @@ export async function aPond(settings: Partial<ControlPoint> & { schedules?: Cont
     clockError: 0,
     isTrusted: true,
     goodTime: null as number | null,
+    trustedUntil: null as number | null,
     boots: 0,
     bootedAt: DUSK,
     ids: 0,
@@ -104,6 +105,8 @@ export async function aPond(settings: Partial<ControlPoint> & { schedules?: Cont
   function tick(): { before: ControlPoint; demands: ReturnType<OxygenLoop['safetyOf']> } {
     const before = view.row;
     const safety = loop.safetyOf(POINT);
+    if (world.isTrusted) world.trustedUntil = now();
+    else world.trustedUntil ??= now();
     const wish = world.isTrusted
       ? asWish(
           wantedState({
@@ -114,7 +117,7 @@ export async function aPond(settings: Partial<ControlPoint> & { schedules?: Cont
           }),
           now(),
         )
-      : untrustedWish(view, now(), safety);
+      : untrustedWish(view, { now: now(), safety, trustedUntil: world.trustedUntil });
     if (wish !== null && wish.target !== view.row.target_status) give({ ...wish, issuedBy: null });
     return { before, demands: safety };
   }

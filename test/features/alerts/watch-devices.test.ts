@@ -245,6 +245,7 @@ describe.each(['sqlite', 'postgres'] as const)('the watch over controllers (%s)'
           monotonic: app.clock.now,
           conditions: () => conditions,
           farmIds: () => farmIds,
+          heldOn: () => [],
           alerting: app.alerts.alerting,
           queries: app.alerts.queries,
         });

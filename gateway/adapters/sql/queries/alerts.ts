@@ -66,6 +66,17 @@ export function alertQueries(db: Db): AlertQueries {
           : await shelvedOnPond(ofPond);
       return rows.map((row) => decodeRow(alert, row));
     },
+    async marked(endsAfter) {
+      const rows = await visible(db)
+        .selectAll()
+        .where((ends) =>
+          ends.or([ends('silenced_until', '>', endsAfter), ends('shelved_until', '>', endsAfter)]),
+        )
+        .orderBy('id', 'desc')
+        .limit(MARKED_ROWS)
+        .execute();
+      return rows.map((row) => decodeRow(alert, row));
+    },
     async returned(type, subject, since) {
       const row = await visible(db)
         .selectAll()
@@ -164,6 +175,8 @@ export function alertQueries(db: Db): AlertQueries {
     alertsOfPond: (pondId) => alertsOfPond(db, pondId),
   };
 }
+
+const MARKED_ROWS = 1_000;
 
 function visible(db: Db) {
   return db.selectFrom('alerts').where('hidden', '=', 0);
