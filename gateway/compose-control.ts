@@ -14,6 +14,7 @@ import type { ControlView } from '#core/control-view.ts';
 import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import { isSettling, type ProcessPauses } from '#core/process-pause.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller, FarmFound, Owned, Request } from '#core/route.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
@@ -31,7 +32,7 @@ import type { KeyDeps } from '#features/devices/device-keys.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
 import { followClockStep } from '#features/devices/follow-clock-step.ts';
 import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
-import type { LevelDeps } from '#features/devices/levels.ts';
+import { type LevelDeps, startDelayS } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
 import { createLevelPublisher } from '#features/devices/publish-levels.ts';
@@ -58,6 +59,7 @@ export type ControlDeps = {
   config: Config;
   kernel: Kernel;
   monotonic: () => number;
+  pauses: ProcessPauses;
   database: Database;
   authenticate: (bearer: string) => Promise<Caller>;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
@@ -160,6 +162,9 @@ export async function wireControl(deps: ControlDeps) {
     previousUntil: deps.lookedAt,
   });
   await oxygen.load();
+  deps.pauses.onResume(({ from, to, lengthMs }) => {
+    if (lengthMs > to - from) oxygen.slept(lengthMs - (to - from));
+  });
   const sirens =
     config.role === 'gateway'
       ? await wireSirens({
@@ -316,6 +321,12 @@ export async function wireControl(deps: ControlDeps) {
         .catch((error: unknown) => kernel.log.error({ err: error }, 'oxygen readings could not be read'));
     },
     localHold: (view: ControlView) => localHold(kernel, view),
+    /** How long its own settings let a controller wait with a start or a stop. */
+    motorLimits: (view: ControlView) => ({
+      minOnMs: view.row.min_on_s * 1000,
+      minOffMs: view.row.min_off_s * 1000,
+      startDelayMs: startDelayS(levelDeps, view) * 1000,
+    }),
     giveOrder: (view: ControlView, order: OrderRequest) => giveOrder(kernel, view, order),
     orderDeps,
     door: conversation.watching(
@@ -324,6 +335,7 @@ export async function wireControl(deps: ControlDeps) {
         ...keyDeps,
         seen,
         repeatLevels: publisher.repeat,
+        isSettling: () => isSettling(deps.pauses.all(), deps.monotonic()),
         rotation,
         tellContested: (view, takeovers) =>
           tellSharedIdentity({ ...kernel, notify: deps.notify }, view, takeovers),

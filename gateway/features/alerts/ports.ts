@@ -1,8 +1,11 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
 import type { pairedGateway } from '#contract/resources/sync-tables.ts';
-import type { AlertType, SwitchState } from '#contract/words.ts';
+import type { AlertType, Origin, SwitchState } from '#contract/words.ts';
 import type { EpisodeAlert, SubjectNames } from '#core/alerting.ts';
+import type { DeviceTrouble } from '#core/control-view.ts';
+import type { DeviceActivity } from '#core/device-activity.ts';
+import type { ProcessPause } from '#core/process-pause.ts';
 
 export type Alert = Stored<RowOf<typeof alert>>;
 /** What an alert is about; the ids that are null do not count. */
@@ -86,15 +89,32 @@ export type DeviceFacts = {
   via: 'mqtt' | 'http' | null;
   powerOk: boolean | null;
   motorCurrentMa: number | null;
-  /** ms by the instance's clock: the controller said it will do it then. */
-  deferredUntil: number | null;
+  /** What its reports showed lately, by the clock that only grows. */
+  activity: DeviceActivity;
+  limits: MotorLimits;
+  orderedBy: Origin;
+  /** Somebody or something gave the target; false: it was made with it. */
+  wasOrdered: boolean;
+  /** How far the order of the target got; null: not known. */
+  orderState: 'open' | 'applied' | null;
+  hasKey: boolean;
+  /** Animals live in a pond that it airs, as far as it was asked for. */
+  isStocked: boolean;
+  /** What a relay of the trade says of itself. */
+  trouble: DeviceTrouble | null;
 };
+
+/** How long its own settings let a controller wait. */
+export type MotorLimits = { minOnMs: number; minOffMs: number; startDelayMs: number };
 
 /** Since when this process hears devices, and until when the one before did. */
 export type Listening = {
-  /** Moves on when the process was deaf for a while (it stood still, its network was gone). */
+  startedMonotonic: number;
+  /** The start, or the end of the last time in which this process stood still. */
   sinceMonotonic: number;
-  /** ms by the instance's clock; null: not known. What lies between counts as nobody's silence. */
+  /** When this process stood still, oldest first: what lies there is nobody's silence. */
+  pauses: readonly ProcessPause[];
+  /** Until when an earlier run heard them, ms by the instance's clock; null: not known. Likewise. */
   previousUntil: number | null;
   heartbeatIntervalMs: number;
 };

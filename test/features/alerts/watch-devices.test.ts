@@ -6,6 +6,7 @@ import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { startFarm } from './a-farm.ts';
+import { listeningSince } from './builders.ts';
 
 const MINUTE = 60_000;
 
@@ -28,8 +29,10 @@ function watchOf(
         monotonic: app.clock.now(),
         onlineAfterMs: MINUTE,
         isSimulating: () => false,
+        limitsOf: app.control.motorLimits,
+        isStocked: () => false,
       }),
-    listening: () => ({ sinceMonotonic: startedAt, previousUntil: null, heartbeatIntervalMs: 30_000 }),
+    listening: () => listeningSince(startedAt),
   });
   app.database.onCommit(watch.follow);
   return watch;
