@@ -15,6 +15,7 @@ import { createEpisodeFinisher } from '#features/alerts/finish-episodes.ts';
 import type { Listening, MotorLimits } from '#features/alerts/ports.ts';
 import { alertRoutes } from '#features/alerts/routes.ts';
 import { createStockedPonds } from '#features/alerts/stocked-ponds.ts';
+import { createHeldBackTeller } from '#features/alerts/tell-held-back.ts';
 import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createHeldOffWatch, type HoldablePoint } from '#features/alerts/watch-held-off.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
@@ -48,6 +49,8 @@ export type WatchDeps = {
   /** Whether the simulator plays this control point now. */
   isSimulating: (controlPointId: string) => boolean;
   pauses: ProcessPauses;
+  /** Whether this instance runs a farm, or another one does. */
+  isRunHere: (farmId: string) => boolean;
   /** How long its own settings let a controller wait with a start or a stop. */
   limitsOf: (view: ControlView) => MotorLimits;
   /** ACTIVE batches by pond, and the constants of a farm; asked after the program is wired. */
@@ -71,6 +74,15 @@ export function wireWatches(deps: WatchDeps) {
     isShared: database.dialect === 'postgres',
   });
   database.onCommit(escalation.follow);
+  const heldBack = createHeldBackTeller({
+    ...kernel,
+    monotonic,
+    queries: alerts.queries,
+    notify,
+    isOurs: ({ farm_id, type }) => (type === 'GATEWAY_OFFLINE') !== deps.isRunHere(farm_id),
+    isShared: database.dialect === 'postgres',
+  });
+  database.onCommit(heldBack.follow);
   return {
     async tick() {
       await watching.own?.tick();
@@ -83,7 +95,12 @@ export function wireWatches(deps: WatchDeps) {
       watching.own?.stop();
       watching.own = null;
     },
-    escalation,
+    escalation: {
+      async tick() {
+        await escalation.tick();
+        await heldBack.tick();
+      },
+    },
   };
 }
 

@@ -109,6 +109,7 @@ export async function compose(config: Config, given: World) {
     }),
     isSimulating: (id) => control.simulator.plays(id),
     pauses,
+    isRunHere: (farmId) => !(remote?.gateways ?? NO_GATEWAYS).isRunByGateway(farmId),
     limitsOf: control.motorLimits,
     // wired below, and asked for long after that
     activeInPonds: (pondIds) => production.batches.activeInPonds(pondIds),

@@ -32,6 +32,10 @@ export type AlertQueries = {
   namesOf: (subject: Subject) => Promise<SubjectNames | null>;
   /** The newest ACTIVE automatic alert of that type on that very subject, of any episode or of that one. */
   newestOpen: (type: AlertType, subject: Subject, episodeId?: string) => Promise<EpisodeAlert | null>;
+  /** When people were last told of that type on that subject since then, of an alert that ended by itself. */
+  lastTold: (type: AlertType, subject: Subject, since: string) => Promise<LastTold | null>;
+  /** The first ACTIVE alert of each episode that nobody was told of, because another had been told shortly before. */
+  heldBack: (limit: number) => Promise<Alert[]>;
   /** Automatic alerts of that type on that subject, ACTIVE or not, whose shelf still runs; the longest first. */
   shelvedAlerts: (type: AlertType, subject: Subject, at: string) => Promise<Alert[]>;
   /** The newest alert of that type on that subject that ended by itself since then, if nobody acknowledged it. */
@@ -64,6 +68,9 @@ export type AlertQueries = {
   /** ACTIVE alerts of a pond and of its control point, each episode by its newest, newest first. */
   alertsOfPond: (pondId: string) => Promise<Alert[]>;
 };
+
+/** When people were last told, and how bad it was then. */
+export type LastTold = Pick<Alert, 'told_at' | 'told_severity'>;
 
 /** What a watch looks at: a control point as it stands in memory. */
 export type DeviceFacts = {
