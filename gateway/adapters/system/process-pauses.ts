@@ -6,6 +6,8 @@ export type PauseDeps = {
   /** How long the machine has been on, with the time it slept, ms. */
   uptimeMs: () => number;
   log: Log;
+  /** How often it is looked at, ms of real time; a farm that lives faster looks more often. */
+  beatMs?: number;
 };
 
 /** A process that did not come round for this long stood still. Nothing of ours holds it up for half of that. */
@@ -42,7 +44,7 @@ export function watchPauses(deps: PauseDeps): ProcessPauses & { stop: () => void
     for (const listener of listeners) listener(pause);
   }
 
-  const timer = setInterval(look, BEAT_MS).unref();
+  const timer = setInterval(look, deps.beatMs ?? BEAT_MS).unref();
   return {
     all() {
       look();

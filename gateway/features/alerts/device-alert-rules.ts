@@ -85,10 +85,11 @@ function steadinessAfter(
   const countsSince = isCovered ? clock.monotonic : (before?.countsSince ?? listening.sinceMonotonic);
   const counts = countsOf(device, confirmation, { clock, since: countsSince, dips });
   const unsteady = unsteadyBy(counts);
-  const unsteadyAt = before?.unsteadyAt ?? null;
-  if (unsteady.length > 0) return { countsSince, unsteady, unsteadyAt: unsteadyAt ?? clock.now };
-  const isSteady = isSteadyAgain(device, confirmation, { clock, listening, counts });
-  return { countsSince, unsteady, unsteadyAt: isSteady ? null : unsteadyAt };
+  const unsteadyAt = before?.unsteadyAt ?? (unsteady.length > 0 ? clock.now : null);
+  // what it did before it was calm is over and done with
+  if (unsteadyAt !== null && isSteadyAgain(device, confirmation, { clock, listening }))
+    return { countsSince: clock.monotonic, unsteady: [], unsteadyAt: null };
+  return { countsSince, unsteady, unsteadyAt };
 }
 
 /** What it remembers when this process goes on after it stood still: what was not heard meanwhile is no fall. */

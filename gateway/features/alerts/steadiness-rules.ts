@@ -82,15 +82,14 @@ export function countsOf(
   };
 }
 
-/** True when nothing of it happened for a while, as long as somebody listened. */
+/** True when nothing happened for a while in which somebody listened. */
 export function isSteadyAgain(
   { activity }: Pick<DeviceFacts, 'activity'>,
   { missed }: Pick<Confirmation, 'missed'>,
-  { clock, listening, counts }: { clock: Clock; listening: Listening; counts: Counts },
+  { clock, listening }: { clock: Clock; listening: Listening },
 ): boolean {
   const last = Math.max(latestOf(activity, missed), listening.sinceMonotonic);
-  const isRare = UNSTEADY.every((kind) => counts[kind] <= 1);
-  return isRare && clock.monotonic - last >= STEADY_AFTER_MS;
+  return clock.monotonic - last >= STEADY_AFTER_MS;
 }
 
 function latestOf(activity: DeviceActivity, missed: Confirmation['missed']): number {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import {
   type DeviceMemory,
   hasCurrentAgain,
@@ -140,6 +141,36 @@ describe('a process that stood still', () => {
       up.isUp,
       observed(memory, facts, { clock: at(81_000), listening, ...unexplained }).fellAt,
     ]).toEqual([true, null]);
+  });
+});
+
+describe('a controller that restarts again and again', () => {
+  const restarted = (...minutes: number[]) => ({
+    activity: { ...NO_ACTIVITY, restarts: minutes.map((minute) => minute * MINUTE) },
+  });
+  const looks = (restarts: readonly number[], until: number) =>
+    Array.from({ length: until + 1 }, (_, minute) => {
+      const happened = restarts.filter((each) => each <= minute);
+      return [minute * MINUTE, restarted(...happened)] as const;
+    });
+  const isUnsteady = (restarts: readonly number[], until: number) =>
+    watched(looks(restarts, until)).unsteadyAt !== null;
+
+  test('is unsteady until five minutes after the last time; what it did before counts no more', () => {
+    const restarts = [1, 2, 3];
+    expect([2, 3, 7, 8, 9].map((minute) => isUnsteady(restarts, minute))).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(isUnsteady([...restarts, 10], 10)).toBe(false);
+    expect(isUnsteady([...restarts, 10, 11, 12], 12)).toBe(true);
+  });
+
+  test('is so also when minutes lie between', () => {
+    expect(isUnsteady([1, 8, 15], 15)).toBe(true);
   });
 });
 
