@@ -12,7 +12,8 @@ export type DeviceType = (typeof DEVICE_TYPES)[number];
 
 /** What a look at the controllers decided. */
 export type Act =
-  | { do: 'raise'; cause: AlertCause }
+  /** `reason`: why, in a word that changes when the sentence does; null: it never does. */
+  | { do: 'raise'; cause: AlertCause; reason: string | null }
   | { do: 'resolve'; which: { type: DeviceType; control_point_id?: string; farm_id?: string } }
   | { do: 'fold'; alertId: string; into: string }
   | { do: 'reword'; alertId: string; cause: AlertCause }

@@ -20,7 +20,7 @@ import {
 import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries, Clock, DeviceFacts, Listening } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
-import { mainsDips } from './steadiness-rules.ts';
+import { isSteadyAgain, mainsDips } from './steadiness-rules.ts';
 import { type Act, DEVICE_TYPES, type DeviceType, type Moment } from './watch-acts.ts';
 import { createPowerWatch } from './watch-power.ts';
 
@@ -51,8 +51,8 @@ const MOST_ACTS_A_FARM = 50;
 /** The reason of a trouble may change from report to report. */
 const RESTATE_AFTER_MS = 60_000;
 
-/** What is to be said of a controller: `reason` sets a trouble that goes on for another one apart. */
-type Finding = { cause: AlertCause; reason: string };
+/** What is to be said of a controller: `reason` tells when a trouble goes on for another one; null: it has but one. */
+type Finding = { cause: AlertCause; reason: string | null };
 type Said = { alertId: string; reason: string; at: number };
 
 /**
@@ -153,7 +153,8 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
         }),
         ...turn('UNSTABLE', facts, clock, {
           finding: covered?.has(facts.controlPointId) === true ? null : unstable({ facts, memory }),
-          isOver: memory.unsteadyAt === null,
+          isOver:
+            memory.unsteadyAt === null && isSteadyAgain(facts, memory.confirmation, { clock, listening }),
         }),
         ...turn('NO_CURRENT', facts, clock, {
           finding: hasNoCurrent(memory, clock) ? only(noCurrentCause(facts, memory)) : null,
@@ -195,24 +196,27 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     if (finding === null) return [];
     const { cause, reason } = finding;
     if (standing === null)
-      return toldCauses.get(controlPointId)?.get(type) === cause.cause ? [] : [{ do: 'raise', cause }];
-    return isSaid(controlPointId, type, { alertId: standing.id, reason, at: monotonic })
+      return toldCauses.get(controlPointId)?.get(type) === cause.cause
+        ? []
+        : [{ do: 'raise', cause, reason }];
+    return reason === null || isSaid(controlPointId, type, { alertId: standing.id, reason, at: monotonic })
       ? []
       : [{ do: 'restate', alertId: standing.id, cause }];
   }
 
   /** Whether the alert that stands says so; what it is to say from now on is remembered. */
   function isSaid(controlPointId: string, type: DeviceType, now: Said): boolean {
-    const saidByType = saidByPoint.get(controlPointId) ?? new Map<DeviceType, Said>();
-    saidByPoint.set(controlPointId, saidByType);
-    const before = saidByType.get(type);
+    const before = saidByPoint.get(controlPointId)?.get(type);
     if (before?.alertId === now.alertId) {
       if (before.reason === now.reason || now.at - before.at < RESTATE_AFTER_MS) return true;
-      saidByType.set(type, now);
-      return false;
     }
-    saidByType.set(type, now);
-    return true;
+    setSaid(controlPointId, type, now);
+    return false;
+  }
+
+  function setSaid(controlPointId: string, type: DeviceType, said: Said): void {
+    const saidByType = saidByPoint.get(controlPointId) ?? new Map<DeviceType, Said>();
+    saidByPoint.set(controlPointId, saidByType.set(type, said));
   }
 
   async function carryOut(farmId: string, acts: readonly Act[]): Promise<void> {
@@ -229,7 +233,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     open.follow(committed);
     for (const act of acts) {
       power.done(farmId, act);
-      if (act.do === 'raise') remember(act.cause);
+      if (act.do === 'raise') remember(act);
     }
   }
 
@@ -251,11 +255,14 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     }
   }
 
-  function remember({ control_point_id, type, cause }: AlertCause): void {
+  function remember({ cause, reason }: Extract<Act, { do: 'raise' }>): void {
+    const { control_point_id, type } = cause;
     const device = DEVICE_TYPES.find((known) => known === type);
     if (control_point_id === null || device === undefined) return;
     const told = toldCauses.get(control_point_id) ?? new Map<DeviceType, string>();
-    toldCauses.set(control_point_id, told.set(device, cause));
+    toldCauses.set(control_point_id, told.set(device, cause.cause));
+    if (reason !== null)
+      setSaid(control_point_id, device, { alertId: deps.idOf(cause.cause), reason, at: deps.monotonic() });
   }
 
   function failed(error: unknown): false {
@@ -269,7 +276,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
   return { tick: oneAtATime(() => look().catch(failed)), follow: open.follow };
 }
 
-const only = (cause: AlertCause): Finding => ({ cause, reason: '' });
+const only = (cause: AlertCause): Finding => ({ cause, reason: null });
 
 function unstable({ facts, memory: { unsteady, unsteadyAt } }: Watched): Finding | null {
   if (unsteady.length === 0 || unsteadyAt === null) return null;

@@ -103,7 +103,7 @@ export function createPowerWatch(deps: {
       powerByFarm.set(farmId, { failure, cause, isStored, membersTold });
       if (cause === null) return [];
       if (stored === null)
-        return [{ do: 'raise', cause }, ...foldActs(failure, devices, deps.idOf(cause.cause))];
+        return [{ do: 'raise', cause, reason: null }, ...foldActs(failure, devices, deps.idOf(cause.cause))];
       if (failure.members.size <= membersTold) return [];
       return [{ do: 'reword', alertId: stored.id, cause }, ...foldActs(failure, devices, stored.id)];
     },
