@@ -12,10 +12,10 @@ import { createAlerting } from '#features/alerts/create-alerting.ts';
 import { deviceFacts } from '#features/alerts/device-facts.ts';
 import { createEscalation } from '#features/alerts/escalate-alerts.ts';
 import { createEpisodeFinisher } from '#features/alerts/finish-episodes.ts';
+import { createRecurringNotifier } from '#features/alerts/notify-recurring.ts';
 import type { Listening, MotorLimits } from '#features/alerts/ports.ts';
 import { alertRoutes } from '#features/alerts/routes.ts';
 import { createStockedPonds } from '#features/alerts/stocked-ponds.ts';
-import { createHeldBackTeller } from '#features/alerts/tell-held-back.ts';
 import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createHeldOffWatch, type HoldablePoint } from '#features/alerts/watch-held-off.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
@@ -74,7 +74,7 @@ export function wireWatches(deps: WatchDeps) {
     isShared: database.dialect === 'postgres',
   });
   database.onCommit(escalation.follow);
-  const heldBack = createHeldBackTeller({
+  const recurring = createRecurringNotifier({
     ...kernel,
     monotonic,
     queries: alerts.queries,
@@ -82,7 +82,7 @@ export function wireWatches(deps: WatchDeps) {
     isOurs: ({ farm_id, type }) => (type === 'GATEWAY_OFFLINE') !== deps.isRunHere(farm_id),
     isShared: database.dialect === 'postgres',
   });
-  database.onCommit(heldBack.follow);
+  database.onCommit(recurring.follow);
   return {
     async tick() {
       await watching.own?.tick();
@@ -98,7 +98,7 @@ export function wireWatches(deps: WatchDeps) {
     escalation: {
       async tick() {
         await escalation.tick();
-        await heldBack.tick();
+        await recurring.tick();
       },
     },
   };
@@ -146,7 +146,7 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
   const stops = [devices, heldOff, instance].map(({ follow }) => database.onCommit(follow));
   return {
     async tick() {
-      await stocked.ask(neverSeenAndWanted(views));
+      await stocked.refresh(neverSeenAndWanted(views));
       await devices.tick();
       await heldOff.tick();
       await instance.tick();

@@ -27,7 +27,7 @@ export function watchPauses(deps: PauseDeps): ProcessPauses & { stop: () => void
   const listeners = new Set<(pause: ProcessPause) => void>();
   let last = { monotonic: deps.monotonic(), uptimeMs: deps.uptimeMs() };
 
-  function look(): void {
+  function check(): void {
     const now = { monotonic: deps.monotonic(), uptimeMs: deps.uptimeMs() };
     const gapMs = now.monotonic - last.monotonic;
     const sleptMs = Math.max(0, now.uptimeMs - last.uptimeMs - gapMs);
@@ -44,14 +44,14 @@ export function watchPauses(deps: PauseDeps): ProcessPauses & { stop: () => void
     for (const listener of listeners) listener(pause);
   }
 
-  const timer = setInterval(look, deps.beatMs ?? BEAT_MS).unref();
+  const timer = setInterval(check, deps.beatMs ?? BEAT_MS).unref();
   return {
     all() {
-      look();
+      check();
       return pauses;
     },
     lastResumedAt() {
-      look();
+      check();
       return pauses.at(-1)?.to ?? null;
     },
     onResume: (listener) => void listeners.add(listener),

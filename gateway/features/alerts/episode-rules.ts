@@ -28,7 +28,7 @@ export function isToBeTold(last: Told | null, severity: Severity, now: number): 
  * True of an alert that began an episode untold, because the same trouble had been told shortly before and had ended by
  * itself: when it still stands half an hour after that, its people hear of it.
  */
-export function isHeldBack(
+export function isNoticeDeferred(
   row: Pick<EpisodeAlert, 'id' | 'episode_id' | 'told_at'> & { created_at: string },
 ): boolean {
   return row.id === row.episode_id && row.told_at !== null && row.told_at < row.created_at;

@@ -5,7 +5,7 @@ import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { escalationMessage, escalationTitle, storedWords, titleOf } from './alert-words.ts';
 import { type AlertRow, alertData, SYSTEM_TYPES } from './alerting.ts';
-import { isHeldBack } from './episode-rules.ts';
+import { isNoticeDeferred } from './episode-rules.ts';
 import { dueStep, type EscalationStep, isUnanswered } from './escalation-rules.ts';
 import type { Alert, AlertQueries } from './ports.ts';
 import { oneAtATime } from './watch-devices.ts';
@@ -71,7 +71,7 @@ export function createEscalation(deps: EscalationDeps): Escalation {
       const isOver =
         hidden || after.status === 'RESOLVED' || after.acknowledged_at !== null || after.severity !== 'HIGH';
       // one that goes and comes again has been waiting since it was told
-      if (!isOver) watch(after, isHeldBack(after) ? elapsedOf(after) : 0);
+      if (!isOver) watch(after, isNoticeDeferred(after) ? elapsedOf(after) : 0);
       // a milder alert of the episode may be answered while the critical one is not
       else if ((before ?? after).severity === 'HIGH') watchedByEpisode.delete(after.episode_id);
     }

@@ -35,7 +35,7 @@ export type AlertQueries = {
   /** When people were last told of that type on that subject since then, of an alert that ended by itself. */
   lastTold: (type: AlertType, subject: Subject, since: string) => Promise<LastTold | null>;
   /** The first ACTIVE alert of each episode that nobody was told of, because another had been told shortly before. */
-  heldBack: (limit: number) => Promise<Alert[]>;
+  withDeferredNotice: (limit: number) => Promise<Alert[]>;
   /** Automatic alerts of that type on that subject, ACTIVE or not, whose shelf still runs; the longest first. */
   shelvedAlerts: (type: AlertType, subject: Subject, at: string) => Promise<Alert[]>;
   /** The newest alert of that type on that subject that ended by itself since then, if nobody acknowledged it. */

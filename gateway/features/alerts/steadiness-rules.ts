@@ -37,7 +37,7 @@ export function unsteadyBy(counts: Counts): Unsteady[] {
 export type Counts = Readonly<Record<UnsteadyKind, number>>;
 
 /** A dip of the mains: most controllers of a farm started anew together. One of them tells of it for all. */
-export type MainsDip = { at: number; tellerId: string };
+export type MainsDip = { at: number; reporterId: string };
 
 /** Boards that lost their power together are there again within this long. */
 const TOGETHER_MS = 30_000;
@@ -49,7 +49,7 @@ export function mainsDips(
 ): MainsDip[] {
   const restarting = devices.filter(({ activity }) => activity.restarts.length > 0);
   if (restarting.length < LEAST_TOGETHER || 2 * restarting.length < devices.length) return [];
-  const [teller] = restarting.toSorted((a, b) => (a.cod < b.cod ? -1 : 1));
+  const [reporter] = restarting.toSorted((a, b) => (a.cod < b.cod ? -1 : 1));
   const areTogether = (at: number) => {
     const together = restarting.filter(({ activity }) =>
       activity.restarts.some((other) => Math.abs(other - at) <= TOGETHER_MS),
@@ -58,7 +58,7 @@ export function mainsDips(
   };
   return restarting
     .flatMap(({ activity }) => activity.restarts.filter(areTogether))
-    .map((at) => ({ at, tellerId: teller?.controlPointId ?? '' }));
+    .map((at) => ({ at, reporterId: reporter?.controlPointId ?? '' }));
 }
 
 /** How often each happened of late. What came before `since` is explained by something else. */
@@ -70,7 +70,7 @@ export function countsOf(
   const within = (instants: readonly number[], windowMs: number) =>
     instants.filter((at) => at > since && clock.monotonic - at <= windowMs).length;
   const isOwn = (at: number) =>
-    !dips.some((dip) => dip.tellerId !== controlPointId && Math.abs(dip.at - at) <= TOGETHER_MS);
+    !dips.some((dip) => dip.reporterId !== controlPointId && Math.abs(dip.at - at) <= TOGETHER_MS);
   const ofWindow = (instants: readonly number[]) => within(instants, UNSTEADY_WINDOW_MS);
   return {
     two_boards: within(activity.returns, TWO_BOARDS_WINDOW_MS),

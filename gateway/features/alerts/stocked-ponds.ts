@@ -8,14 +8,14 @@ export type StockedPondsDeps = Pick<Kernel, 'log'> & {
 };
 
 export type StockedPonds = {
-  /** Asks for ponds that were not asked for of late. Never throws: what is not known counts as without animals. */
-  ask: (pondIds: readonly string[]) => Promise<void>;
+  /** Reads ponds that were not read of late. Never throws: what is not known counts as without animals. */
+  refresh: (pondIds: readonly string[]) => Promise<void>;
   /** Whether animals live in one of these ponds, as far as it was asked for. */
   has: (pondIds: readonly string[]) => boolean;
 };
 
 /** A batch is stocked or harvested now and then; whom it makes a difference to can wait a minute. */
-const ASKED_EVERY_MS = 60_000;
+const READ_EVERY_MS = 60_000;
 
 /** In which ponds an ACTIVE batch has animals: asked only for the few that an alert depends on. */
 export function createStockedPonds(deps: StockedPondsDeps): StockedPonds {
@@ -30,9 +30,9 @@ export function createStockedPonds(deps: StockedPondsDeps): StockedPonds {
   }
 
   return {
-    async ask(pondIds) {
+    async refresh(pondIds) {
       const now = deps.monotonic();
-      const due = pondIds.filter((id) => now - (knownById.get(id)?.at ?? -Infinity) >= ASKED_EVERY_MS);
+      const due = pondIds.filter((id) => now - (knownById.get(id)?.at ?? -Infinity) >= READ_EVERY_MS);
       if (due.length === 0) return;
       await read([...new Set(due)], now).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'which ponds hold animals could not be read'),

@@ -37,13 +37,13 @@ export type HeldOffWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random
   queries: Pick<AlertQueries, 'openOfTypes'>;
 };
 
-/** Of each farm, as asked for in this look. */
+/** Of each farm, as asked for in this poll. */
 type Nights = Map<string, Promise<Night | null>>;
 
 export type HeldOffWatch = { tick: () => Promise<void>; follow: (committed: Committed) => void };
 
-const LOOK_EVERY_MS = 5_000;
-const MOST_A_LOOK = 50;
+const POLL_EVERY_MS = 5_000;
+const MOST_A_POLL = 50;
 
 /**
  * Tells when a person switched the motor of a stocked pond off and nobody switched it on again: once per hold. It ends
@@ -57,22 +57,22 @@ export function createHeldOffWatch(deps: HeldOffWatchDeps): HeldOffWatch {
   });
   /** What was told in this run: a hold that a person resolved is not told again. */
   const toldByPoint = new Map<string, string>();
-  const state = { lookedAt: Number.NEGATIVE_INFINITY, hasFailed: false };
+  const state = { polledAt: Number.NEGATIVE_INFINITY, hasFailed: false };
 
-  async function look(): Promise<void> {
-    if (deps.monotonic() - state.lookedAt < LOOK_EVERY_MS) return;
-    state.lookedAt = deps.monotonic();
+  async function poll(): Promise<void> {
+    if (deps.monotonic() - state.polledAt < POLL_EVERY_MS) return;
+    state.polledAt = deps.monotonic();
     await open.load();
     const nights = new Map<string, Promise<Night | null>>();
     let units = 0;
     for (const point of deps.points()) {
-      if (units >= MOST_A_LOOK) return;
-      if (await turn(point, nights)) units += 1;
+      if (units >= MOST_A_POLL) return;
+      if (await update(point, nights)) units += 1;
     }
   }
 
   /** True when something was stored. */
-  async function turn(point: HoldablePoint, nights: Nights): Promise<boolean> {
+  async function update(point: HoldablePoint, nights: Nights): Promise<boolean> {
     const { controlPointId, hold, current } = point;
     const isOpen = open.of('OFF_SCHEDULE', controlPointId) !== null;
     if (hold === null || current === 'ON') {
@@ -101,7 +101,7 @@ export function createHeldOffWatch(deps: HeldOffWatchDeps): HeldOffWatch {
     nights.set(farmId, night);
     if (!isHeldTooLong(hold, await night, now)) return false;
     const ids = ponds.map(({ id }) => id);
-    await deps.stocked.ask(ids);
+    await deps.stocked.refresh(ids);
     return deps.stocked.has(ids);
   }
 
@@ -119,9 +119,9 @@ export function createHeldOffWatch(deps: HeldOffWatchDeps): HeldOffWatch {
     open.follow(committed);
   }
 
-  async function lookAgain(): Promise<void> {
+  async function pollSafely(): Promise<void> {
     try {
-      await look();
+      await poll();
       state.hasFailed = false;
     } catch (error) {
       const isSaid = error instanceof StorageUnavailable && state.hasFailed;
@@ -130,7 +130,7 @@ export function createHeldOffWatch(deps: HeldOffWatchDeps): HeldOffWatch {
     }
   }
 
-  return { tick: oneAtATime(lookAgain), follow: open.follow };
+  return { tick: oneAtATime(pollSafely), follow: open.follow };
 }
 
 function causeOf(point: HoldablePoint, hold: HeldOff, now: number): AlertCause {

@@ -77,7 +77,7 @@ export function alertQueries(db: Db): AlertQueries {
         .executeTakeFirst();
       return row ?? null;
     },
-    async heldBack(limit) {
+    async withDeferredNotice(limit) {
       const rows = await db
         .selectFrom('farms')
         .innerJoin('alerts', (join) =>

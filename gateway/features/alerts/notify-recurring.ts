@@ -5,13 +5,13 @@ import type { Notify } from '#core/notifying.ts';
 import { type Decision, perform } from '#core/use-case.ts';
 import { storedWords, titleOf } from './alert-words.ts';
 import { type AlertRow, alertData, SYSTEM_TYPES } from './alerting.ts';
-import { isHeldBack, isQuiet, TELL_AGAIN_MS } from './episode-rules.ts';
+import { isNoticeDeferred, isQuiet, TELL_AGAIN_MS } from './episode-rules.ts';
 import type { Alert, AlertQueries } from './ports.ts';
 import { oneAtATime } from './watch-devices.ts';
 
-export type HeldBackDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 'log'> & {
+export type RecurringNotifierDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 'log'> & {
   monotonic: () => number;
-  queries: Pick<AlertQueries, 'heldBack' | 'openOfEpisode' | 'namesOf'>;
+  queries: Pick<AlertQueries, 'withDeferredNotice' | 'openOfEpisode' | 'namesOf'>;
   notify: Notify;
   /** The two instances of a farm have the same alerts: one of them tells. */
   isOurs: (row: Pick<AlertRow, 'farm_id' | 'type'>) => boolean;
@@ -19,7 +19,7 @@ export type HeldBackDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 
   isShared: boolean;
 };
 
-type Held = { farmId: string; toldAt: string; dueAt: number };
+type Deferred = { farmId: string; toldAt: string; dueAt: number };
 
 const READ_EVERY_MS = 60_000;
 const MOST = 1_000;
@@ -28,46 +28,47 @@ const MOST = 1_000;
  * A trouble that goes and comes again is told once in half an hour. One that came again in that time and still stands at
  * its end is told then, so that nothing stands for longer than that unheard.
  */
-export function createHeldBackTeller(deps: HeldBackDeps) {
-  const heldByEpisode = new Map<string, Held>();
+export function createRecurringNotifier(deps: RecurringNotifierDeps) {
+  const deferredByEpisode = new Map<string, Deferred>();
   const state = { readAt: Number.NEGATIVE_INFINITY };
 
-  function hold(row: AlertRow): void {
-    if (row.told_at === null || !isHeldBack(row) || row.acknowledged_at !== null || !deps.isOurs(row)) return;
+  function defer(row: AlertRow): void {
+    if (row.told_at === null || !isNoticeDeferred(row) || row.acknowledged_at !== null || !deps.isOurs(row))
+      return;
     // on the clock that only grows; what the other one says of the past is believed within bounds
     const elapsedMs = Math.min(TELL_AGAIN_MS, Math.max(0, deps.now() - Date.parse(row.told_at)));
     const dueAt = deps.monotonic() + TELL_AGAIN_MS - elapsedMs;
-    const known = heldByEpisode.get(row.episode_id);
+    const known = deferredByEpisode.get(row.episode_id);
     if (known?.toldAt !== row.told_at)
-      heldByEpisode.set(row.episode_id, { farmId: row.farm_id, toldAt: row.told_at, dueAt });
+      deferredByEpisode.set(row.episode_id, { farmId: row.farm_id, toldAt: row.told_at, dueAt });
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const now = deps.monotonic();
     const isDue = deps.isShared ? now - state.readAt >= READ_EVERY_MS : state.readAt < 0;
     if (isDue) {
-      for (const row of await deps.queries.heldBack(MOST)) hold(row);
+      for (const row of await deps.queries.withDeferredNotice(MOST)) defer(row);
       state.readAt = now;
     }
-    for (const [episodeId, held] of heldByEpisode) {
-      if (now < held.dueAt) continue;
-      await perform(deps, null, () => tell(episodeId, held));
-      heldByEpisode.delete(episodeId);
+    for (const [episodeId, deferred] of deferredByEpisode) {
+      if (now < deferred.dueAt) continue;
+      await perform(deps, null, () => notifyStanding(episodeId, deferred));
+      deferredByEpisode.delete(episodeId);
     }
   }
 
-  async function tell(episodeId: string, { farmId, toldAt }: Held): Promise<Decision<null>> {
+  async function notifyStanding(episodeId: string, { farmId, toldAt }: Deferred): Promise<Decision<null>> {
     // what lists show and people act on is the newest of its episode
     const [row] = await deps.queries.openOfEpisode(farmId, episodeId, 1);
     const now = deps.now();
     const isOpen = row !== undefined && row.told_at === toldAt && row.acknowledged_at === null;
     if (!isOpen || row.folded_into !== null || isQuiet(row, now)) return { answer: null };
-    const told = await newsOf(row);
+    const notices = await noticesOf(row);
     const set = { told_at: isoOf(now), told_severity: row.severity };
-    return { answer: null, changes: [update(alert, row, set), ...told] };
+    return { answer: null, changes: [update(alert, row, set), ...notices] };
   }
 
-  async function newsOf(row: Alert) {
+  async function noticesOf(row: Alert) {
     const names = await deps.queries.namesOf(row);
     if (names === null) return [];
     return deps.notify(
@@ -87,12 +88,12 @@ export function createHeldBackTeller(deps: HeldBackDeps) {
     follow(committed: Committed): void {
       for (const { after, hidden } of rowsOf(committed, alert)) {
         if (hidden || after.status !== 'ACTIVE') {
-          if (after.id === after.episode_id) heldByEpisode.delete(after.episode_id);
-        } else if (after.source === 'automatic') hold(after);
+          if (after.id === after.episode_id) deferredByEpisode.delete(after.episode_id);
+        } else if (after.source === 'automatic') defer(after);
       }
     },
     tick: oneAtATime(() =>
-      look().catch((error: unknown) =>
+      poll().catch((error: unknown) =>
         deps.log.warn({ err: error }, 'alerts that still stand could not be told; it is tried again'),
       ),
     ),
