@@ -15,6 +15,7 @@ import type { ControlView, DeviceTrouble, OverridingReason } from '#core/control
 import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import { isSettling, type ProcessPauses } from '#core/process-pause.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller, FarmFound, Owned, Request } from '#core/route.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
@@ -30,7 +31,7 @@ import { createDeviceDoor } from '#features/devices/device-door.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
 import { followClockStep, keysFollowStep } from '#features/devices/follow-clock-step.ts';
 import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
-import type { LevelDeps } from '#features/devices/levels.ts';
+import { type LevelDeps, startDelayS } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
 import { createOrderEnds } from '#features/devices/order-ends.ts';
@@ -61,6 +62,7 @@ export type ControlDeps = {
   config: Config;
   kernel: Kernel;
   monotonic: () => number;
+  pauses: ProcessPauses;
   database: Database;
   authenticate: (bearer: string) => Promise<Caller>;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
@@ -167,6 +169,9 @@ export async function wireControl(deps: ControlDeps) {
     previousUntil: deps.lookedAt,
   });
   await oxygen.load();
+  deps.pauses.onResume(({ from, to, lengthMs }) => {
+    if (lengthMs > to - from) oxygen.slept(lengthMs - (to - from));
+  });
   const sirens =
     config.role === 'gateway'
       ? await wireSirens({
@@ -339,6 +344,12 @@ export async function wireControl(deps: ControlDeps) {
       if (row.locked_out) return 'LOCK_OUT';
       return emergencyIn(oxygen.safetyOf(row.id)) === null ? null : 'EMERGENCY_OXYGEN';
     },
+    /** How long its own settings let a controller wait with a start or a stop. */
+    motorLimits: (view: ControlView) => ({
+      minOnMs: view.row.min_on_s * 1000,
+      minOffMs: view.row.min_off_s * 1000,
+      startDelayMs: startDelayS(levelDeps, view) * 1000,
+    }),
     giveOrder: (view: ControlView, order: OrderRequest) => giveOrder(kernel, view, order),
     orderDeps,
     door: conversation.watching(
@@ -347,6 +358,7 @@ export async function wireControl(deps: ControlDeps) {
         ...keyDeps,
         seen,
         repeatLevels: publisher.repeat,
+        isSettling: () => isSettling(deps.pauses.all(), deps.monotonic()),
         rotation,
         tellContested: (view, takeovers) =>
           tellSharedIdentity({ ...kernel, notify: deps.notify }, view, takeovers),

@@ -1,11 +1,13 @@
 import '../scripts/require-node.mjs';
 import { flushCompileCache } from 'node:module';
+import { uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { createJsonLog } from '#adapters/log/json-log.ts';
 import { createRecentLines } from '#adapters/log/recent-lines.ts';
 import { SchemaRefused } from '#adapters/sql/migrate.ts';
 import { clockEvidence } from '#adapters/system/clock-evidence.ts';
+import { watchPauses } from '#adapters/system/process-pauses.ts';
 import { supervisorLink } from '#adapters/system/tell-supervisor.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { runAdmin } from './admin.ts';
@@ -90,6 +92,7 @@ async function runServer(config: Config): Promise<void> {
     wallClock: Date.now,
     monotonic: () => performance.now(),
     random: Math.random,
+    pauses: watchPauses({ monotonic: () => performance.now(), uptimeMs: () => uptime() * 1000, log }),
     pause: (ms) => pause(ms),
     log,
     recentLines: recent.all,

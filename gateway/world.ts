@@ -5,6 +5,7 @@ import { createClock, type DisciplinedClock } from '#adapters/system/disciplined
 import type { startTicks } from '#adapters/timers/ticks.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
+import type { ProcessPauses } from '#core/process-pause.ts';
 import type { Network } from '#features/trust/ports.ts';
 import type { Config } from './config.ts';
 
@@ -15,6 +16,8 @@ export type World = {
   /** Milliseconds that only grow while this process lives. */
   monotonic: () => number;
   random: () => number;
+  /** Times in which this process stood still; absent: it never does. */
+  pauses?: ProcessPauses;
   pause: (ms: number) => Promise<void>;
   log: Log;
   /** The last lines of the log, as they were written; absent: nobody keeps them. */

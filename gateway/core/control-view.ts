@@ -4,6 +4,7 @@ import type { deviceKey } from '#contract/resources/local-tables.ts';
 import type { schedule } from '#contract/resources/schedules.ts';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
 import type { InBoth } from './both-languages.ts';
+import type { DeviceActivity } from './device-activity.ts';
 
 export type ControlPoint = Stored<RowOf<typeof controlPoint>>;
 export type Schedule = Stored<RowOf<typeof schedule>>;
@@ -36,6 +37,8 @@ export type Presence = {
   uptimeS: number | null;
   bootId: string | null;
   deferredUntil: number | null;
+  /** What it showed lately of whether it works steadily. */
+  activity: DeviceActivity;
   configRev: number | null;
   scheduleRev: number | null;
   isDirty: boolean;

@@ -63,7 +63,7 @@ export function configOf(deps: LevelDeps, view: ControlView): DeviceConfig {
     lost_s: Math.max(LOST_S, 3 * deps.heartbeatS),
     min_on_s: row.min_on_s,
     min_off_s: row.min_off_s,
-    start_delay_s: START_BASE_S + deps.startStepS * startSlotOf(deps, view),
+    start_delay_s: startDelayS(deps, view),
     utc_offset_s: deps.utcOffsetS(view.zone, deps.now()),
     locked_out: row.locked_out,
   };
@@ -78,8 +78,13 @@ export function scheduleOf(deps: LevelDeps, view: ControlView): DeviceSchedule {
   return deps.compileSchedule(view, startOfDay(deps.now()), scheduleRevOf(deps, view));
 }
 
-function startSlotOf(deps: LevelDeps, { row }: ControlView): number {
-  return row.start_order ?? Number.parseInt(deps.sha256(row.id).slice(0, 8), 16) % SLOTS;
+/** How long a motor waits for its turn after the power came back. */
+export function startDelayS(deps: Pick<LevelDeps, 'startStepS' | 'sha256'>, view: ControlView): number {
+  return START_BASE_S + deps.startStepS * startSlotOf(deps, view);
+}
+
+function startSlotOf({ sha256 }: Pick<LevelDeps, 'sha256'>, { row }: ControlView): number {
+  return row.start_order ?? Number.parseInt(sha256(row.id).slice(0, 8), 16) % SLOTS;
 }
 
 /** Changes with the row and with the farm's offset, so that a polling controller fetches both. */

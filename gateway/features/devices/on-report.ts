@@ -4,6 +4,7 @@ import type { SwitchState } from '#contract/words.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, update } from '#core/changes.ts';
 import { type ControlView, type ControlViews, type Presence, targetOf } from '#core/control-view.ts';
+import { afterAnswer, afterBoot, afterState } from '#core/device-activity.ts';
 import { notFound, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
@@ -92,6 +93,7 @@ export async function onShadowReported(
   if (view === null) return;
   const { presence } = view;
   heard(deps, presence, 'mqtt');
+  noteAnswer(deps, presence, report);
   presence.deferredUntil = report.ack === 'deferred' ? deps.now() + (report.until_s ?? 0) * 1000 : null;
   const fields = {
     current_status: report.current_status,
@@ -120,7 +122,9 @@ function heard(deps: ReportDeps, presence: Presence, via: 'mqtt' | 'http'): void
   presence.isDirty = true;
 }
 
+/** After `heard`: what came now is set beside what was known. */
 function takeFields(presence: Presence, fields: HeartbeatFields): void {
+  noteActivity(presence, fields);
   presence.current = fields.current_status;
   presence.consumption = fields.consumption ?? presence.consumption;
   presence.source = fields.source ?? presence.source;
@@ -146,6 +150,20 @@ function takeEnd(
   const target = targetOf(view);
   const isOurs = version === target.version && epoch === target.epoch;
   if (ended === true && by.authenticated && isOurs) deps.levelEnded(view.row.id, target.version);
+}
+
+function noteActivity(presence: Presence, fields: HeartbeatFields): void {
+  const at = presence.lastReportMonotonic ?? 0;
+  const { current_status: to, source = null, boot_id: bootId, uptime_s: uptimeS } = fields;
+  const stated = afterState(presence.activity, presence.current, { at, to, source });
+  presence.activity = afterBoot(stated, { at, bootId, uptimeS });
+}
+
+function noteAnswer(deps: ReportDeps, presence: Presence, report: ShadowReported): void {
+  const { ack, epoch, version, until_s, reason } = report;
+  const untilMs = until_s === undefined ? undefined : until_s * 1000;
+  const said = { at: deps.monotonic(), ack, epoch, version, untilMs, reason };
+  presence.activity = afterAnswer(presence.activity, said);
 }
 
 /** The rows a report changes; usually none. */

@@ -14,6 +14,7 @@ import type {
   Presence,
   UnsavedTarget,
 } from '#core/control-view.ts';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import { mqttIdOf } from './mqtt-id.ts';
 import type { OrderEnds } from './order-ends.ts';
 import type { ControlFacts, RegistryQueries } from './ports.ts';
@@ -287,6 +288,7 @@ function presenceFrom(facts: ControlFacts): Presence {
     uptimeS: null,
     bootId: null,
     deferredUntil: null,
+    activity: NO_ACTIVITY,
     configRev: null,
     scheduleRev: null,
     isDirty: false,

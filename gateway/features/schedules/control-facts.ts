@@ -60,10 +60,13 @@ export function storedManualOrders({ unsaved, manualOrders }: ControlView): Orde
   return [...pending.map((row) => ({ ...row, rev: 0 })), ...manualOrders];
 }
 
-/** People's orders to a control point, for the rules. */
+/**
+ * People's orders to a control point, for the rules. One that the controller refused holds like any other: what a person
+ * wants is not unsaid by the motor, and an alert tells of it.
+ */
 export function manualOrdersOf(view: ControlView, now: number): ManualOrder[] {
   return storedManualOrders(view)
-    .filter((order) => order.state !== 'EXPIRED' && order.state !== 'REJECTED')
+    .filter((order) => order.state !== 'EXPIRED')
     .map((row) => {
       const given = manualOrderOf(row);
       const at = notFromTheFuture(given.at, now);

@@ -3,6 +3,7 @@ import { controlPoint, type order } from '#contract/resources/control-points.ts'
 import { measurement } from '#contract/resources/water-quality.ts';
 import type { Committed } from '#core/changes.ts';
 import type { ControlPoint, ControlView, Order } from '#core/control-view.ts';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import type { Log } from '#core/kernel.ts';
 import { createOxygenLoop, type OxygenLoop } from '#features/aeration/oxygen-loop.ts';
 import type { OxygenQueries } from '#features/aeration/ports.ts';
@@ -296,6 +297,7 @@ function viewOf(set: Partial<ControlPoint>, schedules: ControlView['schedules'])
       uptimeS: null,
       bootId: null,
       deferredUntil: null,
+      activity: NO_ACTIVITY,
       configRev: null,
       scheduleRev: null,
       isDirty: false,

@@ -3,6 +3,7 @@ import { tasmota } from '#adapters/relays/tasmota.ts';
 import type { RelayKind } from '#contract/resources/relays.ts';
 import type { SwitchState } from '#contract/words.ts';
 import type { ControlView, DeviceTrouble, OverridingReason } from '#core/control-view.ts';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import type { Controller, DeviceDoor, Levels } from '#core/device-link.ts';
 import { createRelayBook } from '#features/relays/relay-book.ts';
 import { createRelayWork } from '#features/relays/relay-desk.ts';
@@ -76,6 +77,7 @@ export async function aRelayDesk(kind: RelayKind, more: { minOnS?: number; minOf
       configRev: null,
       scheduleRev: null,
       isDirty: false,
+      activity: NO_ACTIVITY,
     },
   };
   const nothing = () => undefined;

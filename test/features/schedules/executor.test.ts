@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Unit } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { giveOrder } from '#features/control-points/give-order.ts';
 import { createExecutor, type ExecutorDeps } from '#features/schedules/executor.ts';
@@ -176,6 +177,7 @@ function aView(id: string): ControlView {
       uptimeS: null,
       bootId: null,
       deferredUntil: null,
+      activity: NO_ACTIVITY,
       configRev: null,
       scheduleRev: null,
       isDirty: false,
