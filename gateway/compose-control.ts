@@ -169,9 +169,6 @@ export async function wireControl(deps: ControlDeps) {
     previousUntil: deps.lookedAt,
   });
   await oxygen.load();
-  deps.pauses.onResume(({ from, to, lengthMs }) => {
-    if (lengthMs > to - from) oxygen.slept(lengthMs - (to - from));
-  });
   const sirens =
     config.role === 'gateway'
       ? await wireSirens({

@@ -372,7 +372,7 @@ function stoodStillFacts({ pauses, monotonic }: World) {
   if (last === undefined) return null;
   return {
     times: recent.length,
-    longestMs: Math.max(...recent.map(({ lengthMs }) => lengthMs)),
+    longestMs: Math.max(...recent.map(({ from, to }) => to - from)),
     lastAgoMs: now - last.to,
   };
 }

@@ -73,8 +73,9 @@ async function runServer(config: Config): Promise<void> {
   const recent = createRecentLines();
   const log = createJsonLog(config.logLevel, recent.add);
   const noting = { fault: (_error: unknown): void => undefined };
+  const pauses = watchPauses({ monotonic: () => performance.now(), uptimeMs: () => uptime() * 1000, log });
   const askClock = async (): Promise<ClockEvidence> => {
-    const askedAt = performance.now();
+    const askedAt = pauses.monotonic();
     return { ...(await clockEvidence()), askedAt };
   };
   let evidence = await askClock();
@@ -90,9 +91,9 @@ async function runServer(config: Config): Promise<void> {
   });
   const running = await serve(config, {
     wallClock: Date.now,
-    monotonic: () => performance.now(),
+    monotonic: pauses.monotonic,
     random: Math.random,
-    pauses: watchPauses({ monotonic: () => performance.now(), uptimeMs: () => uptime() * 1000, log }),
+    pauses,
     pause: (ms) => pause(ms),
     log,
     recentLines: recent.all,

@@ -85,7 +85,11 @@ export function startClock(
   const logStep = stepLog(world, log);
   const clock = createClock(
     {
-      wall: world.wallClock,
+      wall() {
+        // a machine that just woke: its sleep is counted before its clock is read, or it would look like a step
+        world.pauses?.all();
+        return world.wallClock();
+      },
       monotonic: world.monotonic,
       evidence: world.clockEvidence,
       askAgain: world.askClockAgain,

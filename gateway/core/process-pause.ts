@@ -1,14 +1,8 @@
 // A process may stand still without being told: it was stopped, its machine slept, its card hung for a minute. What it did
 // not hear meanwhile is its own silence, and nobody else's fault.
 
-/** A time in which this process heard nobody. Instants are monotonic ms. */
-export type ProcessPause = {
-  /** It was still there then. */
-  from: number;
-  to: number;
-  /** How long it lasted, ms: with the sleep of the machine, which the monotonic clock may not count. */
-  lengthMs: number;
-};
+/** A time in which this process heard nobody, from when it was still there. Instants are monotonic ms. */
+export type ProcessPause = { from: number; to: number };
 
 export type ProcessPauses = {
   /** Notes a pause that nobody has noticed yet, and answers all of this run that are remembered, oldest first. */

@@ -173,7 +173,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     standStill(ms: number) {
       const from = clock.now();
       clock.advance(ms);
-      const pause = { from, to: clock.now(), lengthMs: ms };
+      const pause = { from, to: clock.now() };
       pauses.push(pause);
       for (const listener of resumeListeners) listener(pause);
     },

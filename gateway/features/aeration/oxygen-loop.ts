@@ -11,7 +11,6 @@ import { createFarmNights } from './farm-nights.ts';
 import { heldBefore, loadPond } from './load-pond.ts';
 import { NO_DEMAND, type OxygenDemand, pondsAsk } from './oxygen-demand.ts';
 import {
-  agedBy,
   arriving,
   type LoopClock,
   type PondReadings,
@@ -41,8 +40,6 @@ export type OxygenLoop = {
   hear: (row: OxygenRow) => void;
   /** The clock stepped or its trust changed: stored readings are as old as they look now. */
   followClock: () => void;
-  /** The machine slept, and the monotonic clock did not count it: every reading is so much older. */
-  slept: (ms: number) => void;
   /** Does again what the database did not answer; every minute. */
   look: () => Promise<void>;
   /** Resolves when what was begun is done. */
@@ -255,9 +252,6 @@ export function createOxygenLoop(deps: OxygenLoopDeps): OxygenLoop {
     followClock() {
       for (const pondId of readingsByPond.keys()) undone.ponds.add(pondId);
       void work();
-    },
-    slept(ms) {
-      for (const [pondId, readings] of readingsByPond) readingsByPond.set(pondId, agedBy(readings, ms));
     },
     look() {
       for (const pondId of corrections.ponds()) undone.ponds.add(pondId);

@@ -94,11 +94,6 @@ function held(
   return { id, oxygenMgL, takenMonotonic: clock.monotonic - Math.max(0, ageMs), ...known };
 }
 
-/** The machine slept for so long and its monotonic clock did not see it: what was taken before is older than it looks. */
-export function agedBy(readings: PondReadings, sleptMs: number): PondReadings {
-  return readings.map((reading) => ({ ...reading, takenMonotonic: reading.takenMonotonic - sleptMs }));
-}
-
 /** ms; null: nobody can tell. */
 export function ageOf(reading: HeldReading, { monotonic }: Pick<LoopClock, 'monotonic'>): number | null {
   return reading.isAgeKnown ? Math.max(0, monotonic - reading.takenMonotonic) : null;

@@ -41,7 +41,7 @@ export function createGatewayWatch(deps: GatewayWatchDeps): { tick: () => Promis
   function wasAway(): boolean {
     const last = deps.pauses.all().at(-1);
     if (last === undefined) return false;
-    return deps.monotonic() - last.to < Math.min(SILENT_AFTER_MS, last.lengthMs + RECONNECTED_AFTER_MS);
+    return deps.monotonic() - last.to < Math.min(SILENT_AFTER_MS, last.to - last.from + RECONNECTED_AFTER_MS);
   }
 
   async function each(

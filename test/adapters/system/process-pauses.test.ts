@@ -52,10 +52,8 @@ describe('a process', () => {
     const all = pauses.all();
     runs(10 * SECOND);
     expect(said).toEqual([fields]);
-    expect(resumed).toEqual([
-      { from: 15_000, to: 15_000 + monotonic, lengthMs: Math.max(monotonic, uptime) },
-    ]);
-    expect([all, pauses.lastResumedAt()]).toEqual([resumed, 15_000 + monotonic]);
+    expect(resumed).toEqual([{ from: 15_000, to: 15_000 + Math.max(monotonic, uptime) }]);
+    expect([all, pauses.lastResumedAt()]).toEqual([resumed, 15_000 + Math.max(monotonic, uptime)]);
     pauses.stop();
   });
 
@@ -81,8 +79,8 @@ describe('a process', () => {
 
 test('what was attended of a time leaves out every pause that touches it', () => {
   const pauses = [
-    { from: 10, to: 20, lengthMs: 10 },
-    { from: 50, to: 100, lengthMs: 50 },
+    { from: 10, to: 20 },
+    { from: 50, to: 100 },
   ];
   expect([
     attendedMs(pauses, 0, 200),
@@ -93,11 +91,25 @@ test('what was attended of a time leaves out every pause that touches it', () =>
 });
 
 test('connections that broke in a pause are found broken for a minute and a half after it', () => {
-  const pauses = [{ from: 0, to: 1_000, lengthMs: 1_000 }];
+  const pauses = [{ from: 0, to: 1_000 }];
   expect([
     isSettling([], 500),
     isSettling(pauses, 1_000),
     isSettling(pauses, 90_999),
     isSettling(pauses, 91_000),
   ]).toEqual([false, true, true, false]);
+});
+
+describe('the monotonic clock of the program', () => {
+  test('counts the sleep of the machine, so that what was to end in it has ended', () => {
+    const { time, pauses, runs } = aMachine();
+    const before = pauses.monotonic();
+    runs(10 * SECOND);
+    time.monotonic += 2 * SECOND;
+    time.uptime += 3_600 * SECOND;
+    pauses.all();
+    runs(10 * SECOND);
+    expect(pauses.monotonic() - before).toBe(3_620 * SECOND);
+    pauses.stop();
+  });
 });

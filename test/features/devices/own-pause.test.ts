@@ -46,23 +46,3 @@ test('one that breaks later is', async () => {
   controller.breaksOff();
   expect([await controller.isOnline(), controller.losses()]).toEqual([false, 1]);
 });
-
-test('oxygen that was read before the machine slept is as old as it is', async () => {
-  const point = await aControlPoint(app, { token, farmId });
-  const pond = await app.call('POST', '/ponds/', {
-    token,
-    body: { farm_id: farmId, cod: 'V-01', control_point_id: point.id },
-  });
-  await app.call('PUT', `/control-points/${point.id}/settings`, {
-    token,
-    body: { do_on: 4, do_off: 5, do_emergency: 2 },
-  });
-  await app.call('POST', '/water-quality/', {
-    token,
-    body: { pond_id: body(pond)['id'], dissolved_oxygen: 3.5 },
-  });
-  const why = () => app.control.oxygen.safetyOf(point.id).map(({ details }) => details['why']);
-  const before = why();
-  app.control.oxygen.slept(3 * 3_600_000);
-  expect([before, why()]).toEqual([['BELOW_ON_LEVEL'], ['LAST_KNOWN_LOW']]);
-});
