@@ -109,13 +109,11 @@ export async function wireControl(deps: ControlDeps) {
     startStepS: config.startStepS,
     utcOffsetS: offsets(),
     compileSchedule: (view, from, rev) => {
-      // No base: what holds now is the level itself, which the controller has. A base would look like a schedule to one
-      // that has none, and take it off what a person ordered.
-      const { schedules, zone } = ruleFactsOf(view, from);
+      const { schedules, zone, base } = ruleFactsOf(view, kernel.now());
       return compileDeviceSchedule(
         { hash: (text) => sha256(text).slice(0, 16) },
         // a siren has none, whatever another instance has made of it
-        { schedules: view.row.is_siren ? [] : schedules, zone, from, rev },
+        { schedules: view.row.is_siren ? [] : schedules, zone, base, from, rev },
       );
     },
   };

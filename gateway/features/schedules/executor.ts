@@ -6,7 +6,7 @@ import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { type MissedEvent, missedEvents } from './catch-up.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
-import { nextEvent } from './rules-state.ts';
+import { nextScheduleEvent } from './schedule-events.ts';
 import { sirenWish } from './siren-wish.ts';
 import { startSlots, type WantedStart } from './start-slots.ts';
 import { createToldEvents } from './told-events.ts';
@@ -63,7 +63,7 @@ type Plan = {
   safety: readonly SafetyDemand[];
   wanted: WantedState;
   computedAt: number;
-  /** First schedule event after it, whatever decides; null: none. */
+  /** The first start or end of any schedule after it, whatever decides; null: none. */
   nextEventAt: number | null;
 };
 
@@ -175,8 +175,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       safety,
       orders: manualOrdersOf(view, now),
     });
-    const isOfRules = wanted.cause.kind === 'schedule' || wanted.cause.kind === 'base';
-    const nextEventAt = isOfRules ? wanted.next_change_at : (nextEvent(facts, now)?.at ?? null);
+    const nextEventAt = nextScheduleEvent(facts.schedules, facts.zone, now)?.at ?? null;
     plansById.set(view.row.id, { view, safety, wanted, computedAt: now, nextEventAt });
     return asWish(wanted, now);
   }

@@ -18,8 +18,9 @@ export type ManualOrder = {
 //    remote order given meanwhile is not lost; it holds as soon as no local one does.
 // 3. Within a rank the latest order wins.
 // 4. An order without `until` is a change of mind. It replaces for good every earlier order of its own rank or below,
-//    timed ones included, and holds until the first schedule event strictly after it. (Given at 18:00:00 sharp, it is
-//    the answer to what happened at 18:00, not undone by it.)
+//    timed ones included, and holds until the first schedule event strictly after it: an instant at which the schedule
+//    that decides changes, also where the level stays the same (schedule-windows.ts, rule 5). (Given at 18:00:00 sharp,
+//    it is the answer to what happened at 18:00, not undone by it.)
 // 5. An order with `until` is a cover laid over everything below: it holds exactly until then, schedule events inside do
 //    not end it, and afterwards all is as if it had never been: an earlier order without `until` holds again unless a
 //    schedule event came after that order in the meantime, an earlier timed order holds for the rest of its own time.
@@ -40,7 +41,7 @@ export function standingOrders(orders: readonly ManualOrder[]): ManualOrder[] {
   return standing.sort((a, b) => rankOf(b) - rankOf(a));
 }
 
-/** The order that decides at `now`, out of the standing ones; `latest` is the latest schedule event so far. */
+/** The order that decides at `now`, out of the standing ones; `latest` is the latest schedule event that counts. */
 export function holdingOrder(
   standing: readonly ManualOrder[],
   now: number,
