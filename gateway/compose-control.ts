@@ -44,10 +44,12 @@ import { createSeenDevices } from '#features/devices/seen-devices.ts';
 import { shadowRoutes } from '#features/devices/shadow-routes.ts';
 import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
+import { createControlPlans } from '#features/schedules/control-plan.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
 import { createFollowMerged } from '#features/schedules/follow-merged.ts';
 import { localHold } from '#features/schedules/local-hold.ts';
 import { scheduleRoutes } from '#features/schedules/routes.ts';
+import { timelineRoutes } from '#features/schedules/timeline-routes.ts';
 import { scienceOfFarms } from '#features/science-settings/ports.ts';
 import { wireExecutor } from './compose-executor.ts';
 import type { Processes } from './compose-processes.ts';
@@ -169,6 +171,8 @@ export async function wireControl(deps: ControlDeps) {
           tellChanged: deps.tellChanged,
         })
       : null;
+  const safetyOf = (id: string) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id);
+  const plans = createControlPlans({ ...kernel, safetyOf, isRunByGateway: gateways.isRunByGateway });
   const { stamps, ...running } = wireExecutor({
     config,
     kernel,
@@ -176,7 +180,7 @@ export async function wireControl(deps: ControlDeps) {
     registry,
     ownViews,
     gateways,
-    safetyOf: (id) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id),
+    safetyOf,
     sendUnsaved,
     lookedAt: deps.lookedAt,
   });
@@ -273,6 +277,7 @@ export async function wireControl(deps: ControlDeps) {
       mqttIdOf: (deviceId) => mqttIdOf({ sha256 }, deviceId),
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
+      planOf: plans.planOf,
     }),
     ...orderRoutes(orderDeps),
     ...deviceRoutes({
@@ -296,6 +301,7 @@ export async function wireControl(deps: ControlDeps) {
         })
       : []),
     ...scheduleRoutes({ ...kernel, ...schedules, gateways, freshView: registry.refresh }),
+    ...timelineRoutes({ ...plans, views: registry, freshView: registry.refresh }),
   ];
   return {
     routes,
