@@ -19,20 +19,21 @@ const MINUTE = 60_000;
 const someBody = fc
   .record({
     action: fc.constantFrom('ON', 'OFF'),
-    start: fc.integer({ min: -1_500, max: 120 }),
+    // around the act, today or a day ago
+    start: fc.oneof(fc.integer({ min: -20, max: 40 }), fc.integer({ min: -1_460, max: -1_400 })),
     minutes: fc.option(fc.integer({ min: 1, max: 60 }), { nil: null, freq: 3 }),
     repeat_pattern: fc.constantFrom('ONCE', 'DAILY'),
     is_active: fc.constantFrom(true, true, true, false),
   })
-  .map(({ start, minutes, ...rest }): ScheduleBody => {
-    const at = T0 + start * MINUTE;
+  .map(({ start, minutes, ...rest }) => (now: number): ScheduleBody => {
+    const at = now + start * MINUTE;
     const end_time = minutes === null ? null : iso(at + minutes * MINUTE);
     return { ...rest, start_time: iso(at), end_time, description: 'd' };
   });
 
 type Act =
   | { kind: 'order'; target: 'ON' | 'OFF'; for_s: number | null }
-  | { kind: 'schedule_change'; id: string; schedule: ScheduleBody }
+  | { kind: 'schedule_change'; id: string; schedule: (now: number) => ScheduleBody }
   | { kind: 'schedule_delete'; id: string };
 const id = fc.constantFrom('s1', 's2', 's3');
 const anAct: fc.Arbitrary<Act> = fc.oneof(
@@ -99,11 +100,13 @@ test('the oracle and the rules of the gateway tell the same life of a control po
       let now = T0;
       for (const [n, { act, after }] of life.entries()) {
         now += after * MINUTE;
-        const made = { ...anOrder({ version: n + 1 }), ...act, id: 'id' in act ? act.id : 'cp-1', at: now };
+        const body = act.kind === 'schedule_change' ? { schedule: act.schedule(now) } : null;
+        const id = act.kind === 'order' ? 'cp-1' : act.id;
+        const made = { ...anOrder({ version: n + 1 }), ...act, ...body, id, at: now };
         // the acts are writes with the fields of their kind
         effects.push({ write: made as Write, at: now, version: n + 1 });
         if (act.kind === 'order') real.order(now, n + 1, act);
-        else real.change(now, act.id, act.kind === 'schedule_change' ? act.schedule : null);
+        else real.change(now, act.id, body?.schedule ?? null);
         const next = life[n + 1]?.after ?? 200;
         for (let minute = 0; minute < next; minute += 1) {
           const at = now + minute * MINUTE;

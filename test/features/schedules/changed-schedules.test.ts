@@ -119,23 +119,45 @@ describe('changing schedules while they run', () => {
   });
 });
 
+/** As the rows stand after it. */
+function changed(before: Diary, schedules: readonly ScheduleRule[], isApplied: boolean): Diary {
+  const after = { zone: before.zone, schedules, isApplied };
+  const over = new Set([
+    ...endedOrders(before.orders, before.now, latestEvent(before)),
+    ...endedByChange(before.orders, before.now, after),
+  ]);
+  return {
+    ...before,
+    schedules,
+    base: baseAfterChange(before, after, isApplied),
+    orders: before.orders.filter((order) => !over.has(order)),
+  };
+}
+
+describe('orders of people, when schedules change', () => {
+  const on = aSchedule({ id: 'on', start_time: thursday('18:00'), end_time: null, repeat_pattern: 'ONCE' });
+  const off = { ...on, id: 'off', action: 'OFF' } as const;
+  const ordered = (target: 'ON' | 'OFF', time: string): Diary => ({
+    ...facts({ now: thursday('20:00'), orders: [anOrder({ target, at: thursday(time) })] }),
+    schedules: [],
+  });
+  const then = (before: Diary, rule: ScheduleRule, isApplied: boolean) =>
+    wantedState(changed(before, [rule], isApplied)).target;
+
+  test('older than what then asks for ON are over, newer ones hold', () => {
+    expect(then(ordered('OFF', '17:00'), on, false)).toBe('ON');
+    expect(then(ordered('OFF', '19:00'), on, false)).toBe('OFF');
+  });
+
+  test('hold against what then asks for OFF, unless that is to be applied and they are older', () => {
+    expect(then(ordered('ON', '17:00'), off, false)).toBe('ON');
+    expect(then(ordered('ON', '17:00'), off, true)).toBe('OFF');
+    expect(then(ordered('ON', '19:00'), off, true)).toBe('ON');
+  });
+});
+
 describe('any change of any schedules', () => {
   const wall = wallMinutes(RECIFE, recife('2029-12-31'), recife('2030-03-01'));
-
-  /** As the rows stand after it. */
-  function changed(before: Diary, schedules: readonly ScheduleRule[], isApplied: boolean): Diary {
-    const after = { zone: before.zone, schedules, isApplied };
-    const over = new Set([
-      ...endedOrders(before.orders, before.now, latestEvent(before)),
-      ...endedByChange(before.orders, before.now, after),
-    ]);
-    return {
-      ...before,
-      schedules,
-      base: baseAfterChange(before, after, isApplied),
-      orders: before.orders.filter((order) => !over.has(order)),
-    };
-  }
 
   test('never stops a motor by itself, and starts it where the schedules now say so', () => {
     fc.assert(
