@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endedByChange } from '#features/schedules/keep-what-holds.ts';
 import { endedOrders, type ManualOrder } from '#features/schedules/manual-orders.ts';
-import { type Base, baseAfterChange, latestEvent } from '#features/schedules/rules-state.ts';
+import { type Base, baseAfterChange, latestEvent, rulesBefore } from '#features/schedules/rules-state.ts';
 import type { ScheduleRule } from '#features/schedules/schedule-events.ts';
 import { wantedState } from '#features/schedules/wanted-state.ts';
 import type { ScheduleBody, Write } from '../../scripts/soak/history.ts';
@@ -55,6 +55,7 @@ function gateway() {
   let schedules: readonly ScheduleRule[] = [];
   let base: Base = { target: 'OFF', at: T0 };
   let orders: readonly ManualOrder[] = [];
+  const enteredAt = new Map<string, number>();
   const facts = (now: number) => ({ now, zone: ZONE, schedules, base });
   return {
     order(now: number, sequence: number, { target, for_s }: Extract<Act, { kind: 'order' }>) {
@@ -64,6 +65,7 @@ function gateway() {
     change(now: number, ruleId: string, body: ScheduleBody | null) {
       const others = schedules.filter((rule) => rule.id !== ruleId);
       const after = {
+        now,
         zone: ZONE,
         schedules: body === null ? others : [...others, ruleFrom(ruleId, body, now)],
       };
@@ -71,7 +73,9 @@ function gateway() {
         ...endedOrders(orders, now, latestEvent(facts(now))),
         ...endedByChange(orders, now, { ...after, isApplied: false }),
       ]);
-      base = baseAfterChange(facts(now), after, false);
+      const before = rulesBefore(facts(now), (id) => enteredAt.get(id) ?? now);
+      if (!enteredAt.has(ruleId)) enteredAt.set(ruleId, now);
+      base = baseAfterChange(before, after, false);
       orders = orders.filter((order) => !over.has(order));
       schedules = after.schedules;
     },

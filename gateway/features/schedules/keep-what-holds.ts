@@ -5,7 +5,7 @@ import { isoOf } from '#core/kernel.ts';
 import type { Zone } from '#core/zone-clock.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
 import { endedOrders, type ManualOrder } from './manual-orders.ts';
-import { type Base, baseAfterChange, latestEvent } from './rules-state.ts';
+import { type Base, baseAfterChange, latestEvent, type RulesBefore, rulesBefore } from './rules-state.ts';
 import type { ScheduleRule } from './schedule-events.ts';
 import { decisionAt, layOut } from './schedule-windows.ts';
 
@@ -29,12 +29,17 @@ export function leftBehind(view: ControlView, now: number, after: ChangedRules):
   const orders = manualOrdersOf(view, now);
   const ended = endedOrders(orders, now, latestEvent(facts));
   return {
-    base: baseAfterChange(facts, after, after.isApplied),
+    base: baseAfterChange(rulesBeforeChange(view, now), { ...after, now }, after.isApplied),
     over: new Set([...ended, ...endedByChange(orders, now, after)].map(({ id }) => id)),
   };
 }
 
-/** Orders without an end that are older than what the schedules now ask for, where that acts at once. */
+export function rulesBeforeChange(view: ControlView, now: number): RulesBefore {
+  const enteredAt = new Map(view.schedules.map(({ id, created_at }) => [id, Date.parse(created_at)]));
+  return rulesBefore(ruleFactsOf(view, now), (id) => enteredAt.get(id) ?? Number.POSITIVE_INFINITY);
+}
+
+/** Orders without an end that are older than what the schedules now ask for, where that acts at once against them. */
 export function endedByChange(
   orders: readonly ManualOrder[],
   now: number,
@@ -42,7 +47,9 @@ export function endedByChange(
 ): ManualOrder[] {
   const decision = decisionAt(layOut(schedules, zone), now);
   if (decision === null || !(decision.action === 'ON' || isApplied)) return [];
-  return orders.filter(({ at, until }) => until === null && at < decision.at);
+  return orders.filter(
+    ({ at, until, target }) => until === null && at < decision.at && (isApplied || target === 'OFF'),
+  );
 }
 
 /** The rows beside every change of what schedules say. */

@@ -1,5 +1,4 @@
 import type { SwitchState } from '#contract/words.ts';
-import type { ScheduleEvent } from './schedule-events.ts';
 
 /** Somebody's "turn on" or "turn off". `sequence` is the version it raised; `until` ends it (from `for_s`). */
 export type ManualOrder = {
@@ -10,6 +9,9 @@ export type ManualOrder = {
   origin: 'LOCAL' | 'REMOTE';
   until: number | null;
 };
+
+/** A schedule event that ends orders older than it. `endsOnlyOff`: a window for ON that was entered in its middle. */
+export type EndingEvent = { at: number; endsOnlyOff: boolean };
 
 // Rules of manual orders
 // 1. Order of issue is `sequence`. Times only decide between equal sequences: the clock may have been set back between
@@ -45,7 +47,7 @@ export function standingOrders(orders: readonly ManualOrder[]): ManualOrder[] {
 export function holdingOrder(
   standing: readonly ManualOrder[],
   now: number,
-  latest: ScheduleEvent | null,
+  latest: EndingEvent | null,
 ): ManualOrder | null {
   return standing.find((order) => isInForce(order, now, latest)) ?? null;
 }
@@ -54,7 +56,7 @@ export function holdingOrder(
 export function endedOrders(
   orders: readonly ManualOrder[],
   now: number,
-  latest: ScheduleEvent | null,
+  latest: EndingEvent | null,
 ): ManualOrder[] {
   const live = new Set(standingOrders(orders).filter((order) => isInForce(order, now, latest)));
   return orders.filter((order) => !live.has(order));
@@ -74,9 +76,9 @@ export function lastCoverEnd(
   return Math.max(Number.NEGATIVE_INFINITY, ...ends);
 }
 
-function isInForce(order: ManualOrder, now: number, latest: ScheduleEvent | null): boolean {
+function isInForce(order: ManualOrder, now: number, latest: EndingEvent | null): boolean {
   if (order.until !== null) return now < order.until;
-  return latest === null || latest.at <= order.at;
+  return latest === null || latest.at <= order.at || (latest.endsOnlyOff && order.target === 'ON');
 }
 
 function rankOf(order: ManualOrder): number {

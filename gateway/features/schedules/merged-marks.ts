@@ -8,9 +8,9 @@ import { type Change, purge, put, type Unit, update } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
-import { endedByChange, endOrders } from './keep-what-holds.ts';
+import { endedByChange, endOrders, rulesBeforeChange } from './keep-what-holds.ts';
 import { endedOrders } from './manual-orders.ts';
-import { baseOver, latestEvent, rulesState } from './rules-state.ts';
+import { baseAfterChange, latestEvent } from './rules-state.ts';
 import type { ScheduleRule } from './schedule-events.ts';
 
 // What the hosted instance changed of schedules, settings and farms comes to the gateway as plain rows. How a control
@@ -19,6 +19,8 @@ import type { ScheduleRule } from './schedule-events.ts';
 
 const pointBefore = z.object({
   base: z.enum(SWITCH_STATES),
+  /** A program before this one did not note it. */
+  is_pause: z.boolean().default(false),
   /** Orders of people that schedules had ended, so that they stay ended. */
   over: z.array(z.string()),
   zone: z.string(),
@@ -75,8 +77,10 @@ function beforeOf(view: ControlView, at: number): PointBefore {
   const facts = ruleFactsOf(view, at);
   const stored = new Set(view.manualOrders.map(({ id }) => id));
   const over = endedOrders(manualOrdersOf(view, at), at, latestEvent(facts));
+  const { target, isPause } = rulesBeforeChange(view, at);
   return {
-    base: rulesState(facts).target,
+    base: target,
+    is_pause: isPause,
     over: over.flatMap(({ id, until }) => (stored.has(id) && (until === null || until > at) ? [id] : [])),
     zone: view.zone,
     settings: settingsText(view),
@@ -132,7 +136,8 @@ function leftByMerge(
 ) {
   const { schedules, zone } = ruleFactsOf(view, at);
   const isApplied = changed.some(([, rule]) => rule.effective_from === 0);
-  const base = baseOver(before.base, { now: at, zone, schedules }, isApplied);
+  const rules = { target: before.base, isPause: before.is_pause };
+  const base = baseAfterChange(rules, { now: at, zone, schedules }, isApplied);
   const ended = endedByChange(manualOrdersOf(view, at), at, { schedules, zone, isApplied });
   return {
     set: { base_target: base.target, base_at: isoOf(base.at) },

@@ -1,5 +1,6 @@
 import type { SwitchState } from '#contract/words.ts';
 import type { Zone } from '#core/zone-clock.ts';
+import type { EndingEvent } from './manual-orders.ts';
 import type { ScheduleEvent } from './schedule-events.ts';
 import { type Decision, decisionAt, layOut, nextEventAt, type Schedules } from './schedule-windows.ts';
 
@@ -26,10 +27,11 @@ export type RulesState = {
 // 3. A change stores as base: ON where the schedules then say ON; else what the rules said before it. So a change acts
 //    at once in the safe direction only: what it turns ON goes ON, what it would turn OFF runs until the next event.
 //    With `apply_now` the base is what the schedules then say, ON or OFF.
-// 4. Where no schedule has begun yet, or none is left, the base holds until one says something.
+// 4. Where no schedule has begun yet, or none is left, the base holds until one says something. A pause (an OFF window
+//    under way) that is taken away then ends as it would have ended: ON.
 // 5. An event ends a person's order without an end (manual-orders.ts) only if it counts: a change of schedules does not
-//    take back what somebody ordered. It ends orders older than what then asks for ON, and with `apply_now` those older
-//    than what then holds.
+//    take back what somebody ordered. It ends orders for OFF that are older than what then asks for ON, and with
+//    `apply_now` all that are older than what then holds.
 
 /** What schedules and base ask for, as if nobody had ordered anything. */
 export function rulesState(facts: RuleFacts): RulesState {
@@ -46,9 +48,13 @@ export function rulesState(facts: RuleFacts): RulesState {
   };
 }
 
-/** The latest event at or before now that counts; null: none. */
-export function latestEvent(facts: RuleFacts): ScheduleEvent | null {
-  return rulesState(facts).event;
+/** The latest event at or before now that counts, for orders that it ends; null: none. */
+export function latestEvent(facts: RuleFacts): EndingEvent | null {
+  return endingEvent(rulesState(facts), facts.base);
+}
+
+export function endingEvent({ event }: RulesState, base: Base): EndingEvent | null {
+  return event === null ? null : { at: event.at, endsOnlyOff: event.at <= base.at };
 }
 
 /** The first event after an instant that counts; null: none is to come. */
@@ -68,25 +74,28 @@ function doesCount({ at, isWindow, action }: Decision, base: Base): boolean {
   return at > base.at || (isWindow && action === 'ON');
 }
 
-/**
- * The base to store in the commit that adds, changes, pauses or deletes a schedule: from the facts before it, and the
- * schedules and zone after it. See the rules above.
- */
-export function baseAfterChange(
-  before: RuleFacts,
-  after: Pick<RuleFacts, 'zone' | 'schedules'>,
-  isApplied: boolean,
-): Base {
-  return baseOver(rulesState(before).target, { ...after, now: before.now }, isApplied);
+/** What the rules said before a change, as far as the change needs it. */
+export type RulesBefore = { target: SwitchState; isPause: boolean };
+
+/** `enteredAt`: when a schedule was first entered. One entered in its own window has paused nothing. */
+export function rulesBefore(facts: RuleFacts, enteredAt: (scheduleId: string) => number): RulesBefore {
+  const { target, decision } = rulesState(facts);
+  const isPause =
+    target === 'OFF' && decision?.isWindow === true && decision.at >= enteredAt(decision.schedule_id);
+  return { target, isPause };
 }
 
-/** The same where only the level before the change is known. */
-export function baseOver(
-  levelBefore: SwitchState,
+/**
+ * The base to store in the commit that adds, changes, pauses or deletes a schedule: from what the rules said before it,
+ * and the schedules and zone after it.
+ */
+export function baseAfterChange(
+  before: RulesBefore,
   after: Pick<RuleFacts, 'now' | 'zone' | 'schedules'>,
   isApplied: boolean,
 ): Base {
-  const says = decisionAt(layOut(after.schedules, after.zone), after.now)?.action ?? null;
+  const decision = decisionAt(layOut(after.schedules, after.zone), after.now);
+  const says = decision?.action ?? (before.isPause ? 'ON' : null);
   const takesOver = says !== null && (says === 'ON' || isApplied);
-  return { target: takesOver ? says : levelBefore, at: after.now };
+  return { target: takesOver ? says : before.target, at: after.now };
 }

@@ -6,7 +6,7 @@ import type { Language } from '#science/advice/language.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
 import type { ChangedRules, LeftBehind } from './keep-what-holds.ts';
 import { holdingOrder, type ManualOrder, standingOrders } from './manual-orders.ts';
-import { nextCountingEvent, rulesState } from './rules-state.ts';
+import { endingEvent, nextCountingEvent, rulesState } from './rules-state.ts';
 import { decisionAt, layOut } from './schedule-windows.ts';
 
 export type TakesEffect = 'NOW' | 'NEXT_EVENT';
@@ -28,7 +28,7 @@ export function effectOfChange(
   const rules = rulesState(facts);
   const { decision } = rules;
   const orders = manualOrdersOf(view, now).filter(({ id }) => !left.over.has(id));
-  const order = holdingOrder(standingOrders(orders), now, rules.event);
+  const order = holdingOrder(standingOrders(orders), now, endingEvent(rules, left.base));
   const isOrderedOtherwise = order !== null && order.target !== rules.target;
   const isItsOwn = decision?.isWindow === true && decision.schedule_id === scheduleId;
   const isSwitched = rules.target !== rulesState(ruleFactsOf(view, now)).target;

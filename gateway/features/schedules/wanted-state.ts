@@ -1,7 +1,7 @@
 import type { SwitchState } from '#contract/words.ts';
 import { clockOf } from '#core/zone-clock.ts';
 import { holdingOrder, lastCoverEnd, type ManualOrder, standingOrders } from './manual-orders.ts';
-import { nextCountingEvent, type RuleFacts, rulesState } from './rules-state.ts';
+import { endingEvent, nextCountingEvent, type RuleFacts, rulesState } from './rules-state.ts';
 import type { ScheduleEvent } from './schedule-events.ts';
 import { layOut } from './schedule-windows.ts';
 
@@ -54,18 +54,19 @@ export function wantedState(given: WantedFacts): WantedState {
   const emergency = strongest(facts.safety.filter(asksForEmergencyOxygen));
   if (emergency !== undefined) return asDemanded(emergency);
 
-  const { target, event, since } = rulesState(facts);
+  const rules = rulesState(facts);
   const standing = standingOrders(facts.orders);
-  const order = holdingOrder(standing, facts.now, event);
+  const order = holdingOrder(standing, facts.now, endingEvent(rules, facts.base));
   if (order !== null) return asOrdered(facts, standing, order);
 
   const setPoint = strongest(facts.safety.filter((demand) => demand.kind === 'SET_POINT'));
   if (setPoint !== undefined) return asDemanded(setPoint);
 
+  const { target, event } = rules;
   return {
     target,
     cause: event === null ? { kind: 'base' } : { kind: 'schedule', event },
-    since: Math.max(since, lastCoverEnd(standing, null, facts.now)),
+    since: Math.max(rules.since, lastCoverEnd(standing, null, facts.now)),
     next_change_at: nextCountingEvent(facts, facts.now),
   };
 }

@@ -17,6 +17,7 @@ const DAY_MS = 86_400_000;
 /** The life of a control point up to an instant, page by page. */
 export function played({ point, effects }: Life, until: number): Page[] {
   const rules = new Map<string, ScheduleBody>();
+  const enteredAt = new Map<string, number>();
   const pages: Page[] = [{ at: point.made_at, level: point.made_target, standing: [] }];
   const write = (at: number, change: Partial<Page>) => {
     const last = pages.at(-1) ?? { level: point.made_target, standing: [] };
@@ -41,13 +42,19 @@ export function played({ point, effects }: Life, until: number): Page[] {
       write(at, { standing: order.until === null ? [order] : [...standing(), order] });
       continue;
     }
+    const before = sayingAt(rules, at);
     if ('schedule' in effect.write) rules.set(effect.write.id, effect.write.schedule);
     else rules.delete(effect.write.id);
+    if (!enteredAt.has(effect.write.id)) enteredAt.set(effect.write.id, at);
     // a change acts at once where the schedules now say ON, over orders older than that; else what holds goes on
     const says = sayingAt(rules, at);
-    if (says?.target !== 'ON') continue;
-    const newer = standing().filter((order) => order.until !== null || order.at >= says.at);
-    write(at, { level: 'ON', standing: newer });
+    if (says?.target === 'ON') {
+      const isOver = (order: Order) => order.until === null && order.target === 'OFF' && order.at < says.at;
+      write(at, { level: 'ON', standing: standing().filter((order) => !isOver(order)) });
+    }
+    // a pause that is taken away with nobody left to say anything ends, unless it was entered in its own middle
+    const isPause = before?.isWindow === true && before.target === 'OFF';
+    if (says === null && isPause && before.at >= (enteredAt.get(before.id) ?? at)) write(at, { level: 'ON' });
   }
   happen(playedTo, until);
   return pages;

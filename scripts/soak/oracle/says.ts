@@ -6,7 +6,7 @@ import type { ScheduleBody } from '../history.ts';
 
 export type Rules = ReadonlyMap<string, ScheduleBody>;
 /** From `at` on this schedule decides. */
-export type Saying = { at: number; target: SwitchState };
+export type Saying = { id: string; at: number; target: SwitchState; isWindow: boolean };
 
 type Occurrence = { id: string; action: SwitchState; from: number; to: number | null };
 
@@ -22,7 +22,7 @@ export function sayings(rules: Rules, after: number, until: number): Saying[] {
     const deciding = decidingAt(all, at);
     if (deciding === null || deciding.name === before) return [];
     before = deciding.name;
-    return [{ at, target: deciding.target }];
+    return [{ ...deciding, at }];
   });
 }
 
@@ -38,7 +38,7 @@ export function sayingAt(rules: Rules, until: number): Saying | null {
     if (decidingAt(all, at)?.name !== deciding.name) break;
     since = at;
   }
-  return { at: since, target: deciding.target };
+  return { ...deciding, at: since };
 }
 
 function writtenOut(rules: Rules, until: number): Occurrence[] {
@@ -62,10 +62,13 @@ function occurrencesOf(id: string, rule: ScheduleBody, until: number): Occurrenc
   return occurrences;
 }
 
-function decidingAt(all: readonly Occurrence[], at: number): { name: string; target: SwitchState } | null {
+type Deciding = { id: string; name: string; target: SwitchState; isWindow: boolean };
+
+function decidingAt(all: readonly Occurrence[], at: number): Deciding | null {
   const covering = all.filter(({ from, to }) => to !== null && from <= at && at < to);
   const [window] = covering.sort((a, b) => b.from - a.from || onFirst(a.action, b.action) || byId(a, b));
-  if (window !== undefined) return { name: `in ${window.id} ${window.from}`, target: window.action };
+  if (window !== undefined)
+    return { id: window.id, name: `in ${window.from} ${window.id}`, target: window.action, isWindow: true };
   const [point] = all
     .filter(({ from, to }) => (to ?? from) <= at)
     .map(({ id, action, from, to }) => ({
@@ -74,7 +77,8 @@ function decidingAt(all: readonly Occurrence[], at: number): { name: string; tar
       target: to === null ? action : opposite(action),
     }))
     .sort((a, b) => b.at - a.at || onFirst(a.target, b.target) || byId(a, b));
-  return point === undefined ? null : { name: `after ${point.id} ${point.at}`, target: point.target };
+  if (point === undefined) return null;
+  return { id: point.id, name: `after ${point.at} ${point.id}`, target: point.target, isWindow: false };
 }
 
 const onFirst = (a: SwitchState, b: SwitchState) => (a === b ? 0 : a === 'ON' ? -1 : 1);

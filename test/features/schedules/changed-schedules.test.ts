@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { endedByChange } from '#features/schedules/keep-what-holds.ts';
 import { endedOrders } from '#features/schedules/manual-orders.ts';
-import { baseAfterChange, latestEvent } from '#features/schedules/rules-state.ts';
+import { baseAfterChange, latestEvent, rulesBefore } from '#features/schedules/rules-state.ts';
 import type { ScheduleRule } from '#features/schedules/schedule-events.ts';
 import { type WantedFacts, wantedState } from '#features/schedules/wanted-state.ts';
 import { ALWAYS, anOrder, aSchedule, facts, RECIFE, recife } from './builders.ts';
@@ -22,8 +22,13 @@ describe('changing schedules while they run', () => {
   });
   /** Target at these times after the schedules became these. */
   const after = (before: WantedFacts, schedules: ScheduleRule[], isApplied: boolean, ...times: number[]) => {
-    const base = baseAfterChange(before, { zone: before.zone, schedules }, isApplied);
-    return times.map((now) => wantedState({ ...before, schedules, base, now }).target);
+    const { now, zone } = before;
+    const base = baseAfterChange(
+      rulesBefore(before, () => 0),
+      { now, zone, schedules },
+      isApplied,
+    );
+    return times.map((at) => wantedState({ ...before, schedules, base, now: at }).target);
   };
   const friday = (time: string) => recife(`2030-01-11T${time}`);
 
@@ -64,6 +69,14 @@ describe('changing schedules while they run', () => {
     expect(after(paused, [night, short], false, paused.now, friday('06:00'))).toEqual(['ON', 'OFF']);
   });
 
+  test('a pause that was the only schedule ends when it is taken away, unless it was entered in its own middle', () => {
+    const paused = facts({ schedules: [pause], now: thursday('20:00'), base: { target: 'ON', at: 0 } });
+    expect(after(paused, [], false, paused.now, friday('12:00'))).toEqual(['ON', 'ON']);
+    expect(after(paused, [{ ...pause, is_active: false }], false, paused.now)).toEqual(['ON']);
+    const late = rulesBefore(paused, () => thursday('19:30'));
+    expect(baseAfterChange(late, { ...paused, schedules: [] }, false).target).toBe('OFF');
+  });
+
   test('a schedule entered in its own night runs now', () => {
     const empty = facts({ now: thursday('20:08') });
     expect(after(empty, [night], false, empty.now, friday('05:59'), friday('06:00'))).toEqual([
@@ -83,10 +96,12 @@ describe('changing schedules while they run', () => {
 
   test('a change that touches nothing of now changes nothing now', () => {
     const noon = aSchedule({ id: 'noon', start_time: thursday('12:00'), end_time: thursday('13:00') });
-    expect(baseAfterChange(running, { zone: running.zone, schedules: [night, noon] }, true)).toEqual({
-      target: 'ON',
-      at: running.now,
-    });
+    const base = baseAfterChange(
+      rulesBefore(running, () => 0),
+      { ...running, schedules: [night, noon] },
+      true,
+    );
+    expect(base).toEqual({ target: 'ON', at: running.now });
   });
 
   test('one that rows of an earlier program left as it stood goes on as it stands', () => {
@@ -121,7 +136,7 @@ describe('changing schedules while they run', () => {
 
 /** As the rows stand after it. */
 function changed(before: Diary, schedules: readonly ScheduleRule[], isApplied: boolean): Diary {
-  const after = { zone: before.zone, schedules, isApplied };
+  const after = { now: before.now, zone: before.zone, schedules, isApplied };
   const over = new Set([
     ...endedOrders(before.orders, before.now, latestEvent(before)),
     ...endedByChange(before.orders, before.now, after),
@@ -129,7 +144,11 @@ function changed(before: Diary, schedules: readonly ScheduleRule[], isApplied: b
   return {
     ...before,
     schedules,
-    base: baseAfterChange(before, after, isApplied),
+    base: baseAfterChange(
+      rulesBefore(before, () => 0),
+      after,
+      isApplied,
+    ),
     orders: before.orders.filter((order) => !over.has(order)),
   };
 }
@@ -167,7 +186,8 @@ describe('any change of any schedules', () => {
         const says = events.findLast(({ at }) => at <= before.now)?.action ?? null;
         if (wantedState(before).target === 'ON') expect(wantedState(after).target).toBe('ON');
         const withoutOrders = { ...after, orders: [] };
-        const heldLevel = wantedState({ ...before, orders: [] }).target;
+        const isPause = rulesBefore(before, () => 0).isPause && says === null;
+        const heldLevel = isPause ? 'ON' : wantedState({ ...before, orders: [] }).target;
         expect(wantedState(withoutOrders).target).toBe(says === 'ON' ? 'ON' : heldLevel);
         // until the next event, and from then on the schedules decide
         const next = events.find(({ at }) => at > before.now);
@@ -187,7 +207,10 @@ describe('any change of any schedules', () => {
       fc.property(diary, someSchedules, (before, schedules) => {
         const after = changed({ ...before, orders: [] }, schedules, true);
         const says = notedEvents(schedules, wall).findLast(({ at }) => at <= before.now)?.action;
-        expect(wantedState(after).target).toBe(says ?? wantedState({ ...before, orders: [] }).target);
+        const held = rulesBefore(before, () => 0).isPause
+          ? 'ON'
+          : wantedState({ ...before, orders: [] }).target;
+        expect(wantedState(after).target).toBe(says ?? held);
       }),
       { numRuns: 200 },
     );

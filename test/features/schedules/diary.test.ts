@@ -29,7 +29,9 @@ function played({ now, schedules, orders, base }: Diary): string {
   for (const { order, event } of pages) {
     if (event) {
       level = event.action;
-      pile = pile.filter((held) => held.until !== null);
+      // what was entered in its middle ends orders for OFF alone
+      const ends = (held: ManualOrder) => event.at > base.at || held.target === 'OFF';
+      pile = pile.filter((held) => held.until !== null || !ends(held));
     }
     if (order) {
       const isLower = (held: ManualOrder) => order.origin === 'LOCAL' || held.origin === 'REMOTE';
