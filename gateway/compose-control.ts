@@ -46,11 +46,13 @@ import { setTrouble } from '#features/devices/set-trouble.ts';
 import { shadowRoutes } from '#features/devices/shadow-routes.ts';
 import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
+import { createControlPlans } from '#features/schedules/control-plan.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
 import { createFollowMerged } from '#features/schedules/follow-merged.ts';
 import { type LevelEndFacts, levelEnd, ordersEndedWith } from '#features/schedules/level-end.ts';
 import { localHold } from '#features/schedules/local-hold.ts';
 import { scheduleRoutes } from '#features/schedules/routes.ts';
+import { timelineRoutes } from '#features/schedules/timeline-routes.ts';
 import { scienceOfFarms } from '#features/science-settings/ports.ts';
 import { keyTools, offsets } from './compose-device-tools.ts';
 import { wireExecutor } from './compose-executor.ts';
@@ -117,13 +119,11 @@ export async function wireControl(deps: ControlDeps) {
     startStepS: config.startStepS,
     utcOffsetS: offsets(),
     compileSchedule: (view, from, rev) => {
-      // No base: what holds now is the level itself, which the controller has. A base would look like a schedule to one
-      // that has none, and take it off what a person ordered.
-      const { schedules, zone } = ruleFactsOf(view, from);
+      const { schedules, zone, base } = ruleFactsOf(view, kernel.now());
       return compileDeviceSchedule(
         { hash: (text) => sha256(text).slice(0, 16) },
         // a siren has none, whatever another instance has made of it
-        { schedules: view.row.is_siren ? [] : schedules, zone, from, rev },
+        { schedules: view.row.is_siren ? [] : schedules, zone, base, from, rev },
       );
     },
     endOf: (view) => levelEnd(view, levelEndFacts(view.row.id)),
@@ -181,6 +181,12 @@ export async function wireControl(deps: ControlDeps) {
         })
       : null;
   const safetyOf = (id: string) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id);
+  const plans = createControlPlans({
+    ...kernel,
+    safetyOf,
+    isRunByGateway: gateways.isRunByGateway,
+    untrustedSince: () => running.executor.untrustedSince(),
+  });
   const { stamps, ...running } = wireExecutor({
     config,
     kernel,
@@ -295,6 +301,7 @@ export async function wireControl(deps: ControlDeps) {
       mqttIdOf: (deviceId) => mqttIdOf({ sha256 }, deviceId),
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
+      planOf: plans.planOf,
     }),
     ...orderRoutes(orderDeps),
     ...deviceRoutes({
@@ -318,6 +325,7 @@ export async function wireControl(deps: ControlDeps) {
         })
       : []),
     ...scheduleRoutes({ ...kernel, ...schedules, gateways, freshView: registry.refresh }),
+    ...timelineRoutes({ ...plans, views: registry, freshView: registry.refresh }),
   ];
   return {
     routes,

@@ -39,7 +39,10 @@ function notFromTheFuture(stamp: number, now: number): number {
   return stamp > now + BELIEVED_AHEAD_MS ? 0 : stamp;
 }
 
-export function ruleFactsOf(view: ControlView, now: number): RuleFacts {
+export function ruleFactsOf(
+  view: ControlView,
+  now: number,
+): RuleFacts & { schedules: readonly ScheduleRule[] } {
   return {
     now,
     zone: view.zone,

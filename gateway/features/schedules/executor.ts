@@ -13,7 +13,7 @@ import { perform } from '#core/use-case.ts';
 import { type MissedEvent, missedEvents } from './catch-up.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
 import { createShownReasons, overridingReason } from './overriding-reason.ts';
-import { nextEvent } from './rules-state.ts';
+import { nextScheduleEvent } from './schedule-events.ts';
 import { sirenWish } from './siren-wish.ts';
 import { startSlots, type WantedStart } from './start-slots.ts';
 import { createToldEvents } from './told-events.ts';
@@ -84,7 +84,7 @@ type Plan = {
   safety: readonly SafetyDemand[];
   wanted: WantedState;
   computedAt: number;
-  /** First schedule event after it, whatever decides; null: none. */
+  /** The first start or end of any schedule after it, whatever decides; null: none. */
   nextEventAt: number | null;
 };
 
@@ -226,8 +226,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       safety,
       orders: manualOrdersOf(view, now),
     });
-    const isOfRules = wanted.cause.kind === 'schedule' || wanted.cause.kind === 'base';
-    const nextEventAt = isOfRules ? wanted.next_change_at : (nextEvent(facts, now)?.at ?? null);
+    const nextEventAt = nextScheduleEvent(facts.schedules, facts.zone, now)?.at ?? null;
     plansById.set(view.row.id, { view, safety, wanted, computedAt: now, nextEventAt });
     return asWish(wanted, now);
   }

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Unit } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
-import { NO_ACTIVITY } from '#core/device-activity.ts';
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { giveOrder } from '#features/control-points/give-order.ts';
 import { createExecutor, type ExecutorDeps } from '#features/schedules/executor.ts';
-import { controlPointRow } from '#test/farm-rows.ts';
+import { aView } from './a-view.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 12);
-const FARM = '0195a000-0000-7000-8000-000000000001';
 
 /** What it says to every commit; null: it takes them. */
 type Disk = { refuses: Error | null };
@@ -144,43 +142,5 @@ function aNight(startAt: number): ControlView['schedules'][number] {
     created_at: new Date(NOW).toISOString(),
     updated_at: null,
     rev: 1,
-  };
-}
-
-function aView(id: string): ControlView {
-  return {
-    row: { ...controlPointRow(id, FARM, FARM), rev: 1 },
-    unsaved: null,
-    mqttId: id,
-    zone: 'America/Fortaleza',
-    farmName: 'Fazenda Aurora',
-    ponds: [],
-    powerKw: 1.5,
-    schedules: [],
-    manualOrders: [],
-    openOrder: null,
-    keys: [],
-    presence: {
-      lastReportAt: null,
-      lastReportMonotonic: null,
-      via: null,
-      isConnected: false,
-      isLost: false,
-      current: null,
-      consumption: 0,
-      source: null,
-      reportedVersion: null,
-      powerOk: null,
-      motorCurrentMa: null,
-      rssi: null,
-      firmwareVersion: null,
-      uptimeS: null,
-      bootId: null,
-      deferredUntil: null,
-      activity: NO_ACTIVITY,
-      configRev: null,
-      scheduleRev: null,
-      isDirty: false,
-    },
   };
 }
