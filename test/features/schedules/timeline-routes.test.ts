@@ -109,6 +109,7 @@ onBothEngines('what control points will do', (_open, engine) => {
 
   it('is fail-safe while the clock is not to be trusted', async () => {
     await enter(night);
+    await app.control.executor.tick();
     app.stepWallClock(56 * 365 * 86_400_000);
     expect(await plan()).toMatchObject({ cause: 'FAIL_SAFE', until: null, scheduled: null });
     expect(await timeline()).toMatchObject([{ target: 'OFF', cause: 'FAIL_SAFE', schedule_id: null }]);
