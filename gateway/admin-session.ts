@@ -97,6 +97,7 @@ export function adminKernel(database: Database): Kernel {
   return {
     now: Date.now,
     // a person stands before it
+    elapsedSince: (notedAt) => Date.now() - notedAt,
     clockQuality: () => 'trusted',
     newId: growingIds(Date.now),
     idOf: idOfCause,

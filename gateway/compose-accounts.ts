@@ -34,7 +34,7 @@ export async function wireAccounts(wiring: {
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
   const tokens = jwtTokens(secret);
-  const sessions = createAuthentication({ now: kernel.now, monotonic: world.monotonic, tokens, queries });
+  const sessions = createAuthentication({ ...kernel, monotonic: world.monotonic, tokens, queries });
   const programs = createTokenAuthentication({
     ...kernel,
     monotonic: world.monotonic,

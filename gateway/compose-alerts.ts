@@ -1,16 +1,28 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { alertQueries } from '#adapters/sql/queries/alerts.ts';
 import { peopleQuery } from '#adapters/sql/queries/notifications.ts';
-import type { ControlViews } from '#core/control-view.ts';
+import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
+import type { BatchStates } from '#core/batch-state.ts';
+import type { ClockStep } from '#core/clock-step.ts';
+import { type ControlView, type ControlViews, targetOf } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import type { ProcessPauses } from '#core/process-pause.ts';
+import { nightAt, placeOf } from '#features/aeration/farm-nights.ts';
 import { createAlerting } from '#features/alerts/create-alerting.ts';
 import { deviceFacts } from '#features/alerts/device-facts.ts';
 import { createEscalation } from '#features/alerts/escalate-alerts.ts';
 import { createEpisodeFinisher } from '#features/alerts/finish-episodes.ts';
+import { followClockStep } from '#features/alerts/follow-clock-step.ts';
+import { createRecurringNotifier } from '#features/alerts/notify-recurring.ts';
+import type { Listening, MotorLimits } from '#features/alerts/ports.ts';
 import { alertRoutes } from '#features/alerts/routes.ts';
+import { createStockedPonds } from '#features/alerts/stocked-ponds.ts';
 import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
+import { createHeldOffWatch, type HoldablePoint } from '#features/alerts/watch-held-off.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
+import { personHold } from '#features/schedules/person-hold.ts';
+import type { ScienceOf } from '#features/science-settings/ports.ts';
 import type { Config } from './config.ts';
 
 /** The alert store and its interface: for every feature that raises alerts. */
@@ -21,7 +33,13 @@ export function wireAlerts(kernel: Kernel, database: Database, notify: Notify) {
   const routes = alertRoutes({ ...deps, queries: { ...queries, alertsOf, countAlerts } });
   const episodes = createEpisodeFinisher(deps);
   database.onCommit(episodes.follow);
-  return { queries, alerting: createAlerting(deps), routes, episodes };
+  return {
+    queries,
+    alerting: createAlerting(deps),
+    routes,
+    episodes,
+    followClockStep: (step: ClockStep) => void followClockStep(deps, step),
+  };
 }
 
 export type WatchDeps = {
@@ -38,6 +56,14 @@ export type WatchDeps = {
   conditions: () => InstanceConditions;
   /** Whether the simulator plays this control point now. */
   isSimulating: (controlPointId: string) => boolean;
+  pauses: ProcessPauses;
+  /** Whether this instance runs a farm, or another one does. */
+  isRunHere: (farmId: string) => boolean;
+  /** How long its own settings let a controller wait with a start or a stop. */
+  limitsOf: (view: ControlView) => MotorLimits;
+  /** ACTIVE batches by pond, and the constants of a farm; asked after the program is wired. */
+  activeInPonds: BatchStates['activeInPonds'];
+  scienceOf: ScienceOf;
 };
 
 /**
@@ -56,6 +82,15 @@ export function wireWatches(deps: WatchDeps) {
     isShared: database.dialect === 'postgres',
   });
   database.onCommit(escalation.follow);
+  const recurring = createRecurringNotifier({
+    ...kernel,
+    monotonic,
+    queries: alerts.queries,
+    notify,
+    isOurs: ({ farm_id, type }) => (type === 'GATEWAY_OFFLINE') !== deps.isRunHere(farm_id),
+    isShared: database.dialect === 'postgres',
+  });
+  database.onCommit(recurring.follow);
   return {
     async tick() {
       await watching.own?.tick();
@@ -68,17 +103,30 @@ export function wireWatches(deps: WatchDeps) {
       watching.own?.stop();
       watching.own = null;
     },
-    escalation,
+    escalation: {
+      async tick() {
+        await escalation.tick();
+        await recurring.tick();
+      },
+    },
   };
 }
 
 function startWatches(deps: WatchDeps, previousUntil: number | null) {
   const { config, kernel, monotonic, database, alerts, views } = deps;
   const watchDeps = { ...kernel, monotonic, alerting: alerts.alerting, queries: alerts.queries };
-  const listening = {
-    sinceMonotonic: monotonic(),
-    previousUntil,
-    heartbeatIntervalMs: config.pollIntervalS * 1000,
+  const stocked = createStockedPonds({ log: kernel.log, monotonic, activeInPonds: deps.activeInPonds });
+  const startedMonotonic = monotonic();
+  /** After a time in which this process stood still it begins anew. */
+  const listening = (): Listening => {
+    const pauses = deps.pauses.all().filter(({ to }) => to > startedMonotonic);
+    return {
+      startedMonotonic,
+      sinceMonotonic: pauses.at(-1)?.to ?? startedMonotonic,
+      pauses,
+      previousUntil,
+      heartbeatIntervalMs: config.pollIntervalS * 1000,
+    };
   };
   const devices = createDeviceWatch({
     ...watchDeps,
@@ -87,23 +135,82 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
         monotonic: monotonic(),
         onlineAfterMs: config.onlineAfterS * 1000,
         isSimulating: deps.isSimulating,
+        limitsOf: deps.limitsOf,
+        isStocked: stocked.has,
       }),
-    listening: () => listening,
+    listening,
+  });
+  const heldOff = createHeldOffWatch({
+    ...watchDeps,
+    stocked,
+    points: () => holdablePoints(deps),
+    nightOf: nightsOf(deps),
   });
   const instance = createInstanceWatch({
     ...watchDeps,
     farmIds: () => new Set([...views.all()].map(({ row }) => row.farm_id)),
     conditions: deps.conditions,
+    heldOn: (farmId) =>
+      [...views.all()].flatMap((view) =>
+        view.row.farm_id !== farmId || view.row.is_siren
+          ? []
+          : [
+              {
+                cod: view.row.cod,
+                target: targetOf(view).target_status,
+                failSafe: view.row.fail_safe,
+              },
+            ],
+      ),
   });
-  const stops = [database.onCommit(devices.follow), database.onCommit(instance.follow)];
+  const stops = [devices, heldOff, instance].map(({ follow }) => database.onCommit(follow));
   return {
     async tick() {
+      await stocked.refresh(neverSeenAndWanted(views));
       await devices.tick();
+      await heldOff.tick();
       await instance.tick();
     },
     stop() {
       for (const stop of stops) stop();
     },
+  };
+}
+
+/** Ponds whose controller never reported and is wanted ON: there it counts whether animals live in them. */
+function neverSeenAndWanted(views: ControlViews): string[] {
+  return [...views.all()]
+    .filter((view) => view.presence.current === null && targetOf(view).target_status === 'ON')
+    .flatMap(({ ponds }) => ponds.map(({ id }) => id));
+}
+
+function* holdablePoints({ kernel, views }: Pick<WatchDeps, 'kernel' | 'views'>): Iterable<HoldablePoint> {
+  for (const view of views.all()) {
+    const { row, presence, ponds, zone } = view;
+    if (row.is_siren) continue;
+    const { target_status, target_origin } = targetOf(view);
+    // who holds it is worked out for those few only that a person switched off
+    const mayBeHeld = target_status === 'OFF' && (target_origin === 'LOCAL' || target_origin === 'REMOTE');
+    yield {
+      controlPointId: row.id,
+      farmId: row.farm_id,
+      cod: row.cod,
+      zone,
+      ponds,
+      isSimulated: row.is_simulated,
+      current: presence.current,
+      hold: mayBeHeld ? personHold(kernel, view) : null,
+    };
+  }
+}
+
+/** By the sun at the farm, or by the fixed hours of its constants where its place is not known. */
+function nightsOf({ kernel, database, scienceOf }: Pick<WatchDeps, 'kernel' | 'database' | 'scienceOf'>) {
+  const { farmPlaces } = oxygenQueries(database.read);
+  return async (farmId: string, atMs: number) => {
+    if (kernel.clockQuality() !== 'trusted') return null;
+    const place = (await farmPlaces()).find(({ id }) => id === farmId);
+    return place === undefined ? null : nightAt((await scienceOf(farmId)).aeration, placeOf(place), atMs);
   };
 }
 

@@ -1,23 +1,24 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
-import { arrivingPoints, mergedMarks } from '#adapters/sql/queries/merged-marks.ts';
+import { arrivingPoints, mergedMarks, shownReasons } from '#adapters/sql/queries/merged-marks.ts';
 import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
 import { scheduleQueries } from '#adapters/sql/queries/schedules.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
 import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
 import { type Change, type Commit, rowsOf } from '#core/changes.ts';
-import type { ControlView } from '#core/control-view.ts';
+import type { ClockStep } from '#core/clock-step.ts';
+import type { ControlView, DeviceTrouble, OverridingReason } from '#core/control-view.ts';
 import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import { isSettling, type ProcessPauses } from '#core/process-pause.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller, FarmFound, Owned, Request } from '#core/route.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
-import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import type { OxygenDemand } from '#features/aeration/oxygen-demand.ts';
 import { createOxygenLoop } from '#features/aeration/oxygen-loop.ts';
 import { giveOrder, type OrderRequest } from '#features/control-points/give-order.ts';
@@ -27,13 +28,13 @@ import { traceOrders } from '#features/control-points/trace-orders.ts';
 import { createConversation } from '#features/devices/conversation.ts';
 import { type DeviceCallerDeps, deviceCaller } from '#features/devices/device-caller.ts';
 import { createDeviceDoor } from '#features/devices/device-door.ts';
-import type { KeyDeps } from '#features/devices/device-keys.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
-import { followClockStep } from '#features/devices/follow-clock-step.ts';
+import { followClockStep, keysFollowStep } from '#features/devices/follow-clock-step.ts';
 import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
-import type { LevelDeps } from '#features/devices/levels.ts';
+import { type LevelDeps, startDelayS } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
+import { createOrderEnds } from '#features/devices/order-ends.ts';
 import { createLevelPublisher } from '#features/devices/publish-levels.ts';
 import { createReadBack } from '#features/devices/read-back.ts';
 import { cameBack, createRegistry } from '#features/devices/registry.ts';
@@ -41,14 +42,19 @@ import { createKeyRotation } from '#features/devices/rotate-key.ts';
 import { rotationRoutes } from '#features/devices/rotation-routes.ts';
 import { deviceRoutes } from '#features/devices/routes.ts';
 import { createSeenDevices } from '#features/devices/seen-devices.ts';
+import { setTrouble } from '#features/devices/set-trouble.ts';
 import { shadowRoutes } from '#features/devices/shadow-routes.ts';
 import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
+import { createControlPlans } from '#features/schedules/control-plan.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
 import { createFollowMerged } from '#features/schedules/follow-merged.ts';
+import { type LevelEndFacts, levelEnd, ordersEndedWith } from '#features/schedules/level-end.ts';
 import { localHold } from '#features/schedules/local-hold.ts';
 import { scheduleRoutes } from '#features/schedules/routes.ts';
+import { timelineRoutes } from '#features/schedules/timeline-routes.ts';
 import { scienceOfFarms } from '#features/science-settings/ports.ts';
+import { keyTools, offsets } from './compose-device-tools.ts';
 import { wireExecutor } from './compose-executor.ts';
 import type { Processes } from './compose-processes.ts';
 import { wireSirens } from './compose-siren.ts';
@@ -58,6 +64,7 @@ export type ControlDeps = {
   config: Config;
   kernel: Kernel;
   monotonic: () => number;
+  pauses: ProcessPauses;
   database: Database;
   authenticate: (bearer: string) => Promise<Caller>;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
@@ -66,6 +73,8 @@ export type ControlDeps = {
   operatesSomeFarm: (userId: string) => Promise<boolean>;
   /** The last instant the schedules were looked at by an earlier run; null: never. */
   lookedAt: number | null;
+  /** The time an earlier run last went by, ms since 1970; null: never. */
+  shownTime: number | null;
   /** What other processes of this instance commit. */
   others: Processes['others'];
   /** Hosted instance: farms that a gateway runs. */
@@ -94,7 +103,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Everything between a wish and a relay: the registry, orders, schedules, the border to the broker. */
 export async function wireControl(deps: ControlDeps) {
   const { config, kernel, database, gateways } = deps;
-  const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256 });
+  const orderEnds = createOrderEnds({ ...kernel, monotonic: deps.monotonic, shownTime: deps.shownTime });
+  const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256, orderEnds });
   const loaded = registry.load();
   deps.others.onCommit(async (committed, gone) => {
     await loaded;
@@ -109,15 +119,14 @@ export async function wireControl(deps: ControlDeps) {
     startStepS: config.startStepS,
     utcOffsetS: offsets(),
     compileSchedule: (view, from, rev) => {
-      // No base: what holds now is the level itself, which the controller has. A base would look like a schedule to one
-      // that has none, and take it off what a person ordered.
-      const { schedules, zone } = ruleFactsOf(view, from);
+      const { schedules, zone, base } = ruleFactsOf(view, kernel.now());
       return compileDeviceSchedule(
         { hash: (text) => sha256(text).slice(0, 16) },
         // a siren has none, whatever another instance has made of it
-        { schedules: view.row.is_siren ? [] : schedules, zone, from, rev },
+        { schedules: view.row.is_siren ? [] : schedules, zone, base, from, rev },
       );
     },
+    endOf: (view) => levelEnd(view, levelEndFacts(view.row.id)),
   };
   const trace = traceOrders({ ...kernel, views: registry });
   const publisher = createLevelPublisher({ ...levelDeps, link: () => link });
@@ -171,6 +180,13 @@ export async function wireControl(deps: ControlDeps) {
           tellChanged: deps.tellChanged,
         })
       : null;
+  const safetyOf = (id: string) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id);
+  const plans = createControlPlans({
+    ...kernel,
+    safetyOf,
+    isRunByGateway: gateways.isRunByGateway,
+    untrustedSince: () => running.executor.untrustedSince(),
+  });
   const { stamps, ...running } = wireExecutor({
     config,
     kernel,
@@ -178,10 +194,15 @@ export async function wireControl(deps: ControlDeps) {
     registry,
     ownViews,
     gateways,
-    safetyOf: (id) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id),
+    safetyOf,
     sendUnsaved,
+    shownReasons: () => shownReasons(database.read),
     lookedAt: deps.lookedAt,
   });
+  function levelEndFacts(id: string): LevelEndFacts {
+    const untrustedSince = kernel.clockQuality() === 'trusted' ? null : running.executor.untrustedSince();
+    return { now: kernel.now(), safety: () => safetyOf(id), untrustedSince };
+  }
   const readBack = createReadBack({
     log: kernel.log,
     refresh: registry.refresh,
@@ -213,6 +234,10 @@ export async function wireControl(deps: ControlDeps) {
       deps.heardHere(id);
       presenceChanged(id);
     },
+    levelEnded(id, version) {
+      const view = registry.byId(id);
+      if (view !== null) for (const orderId of ordersEndedWith(view, version)) orderEnds.end(orderId);
+    },
   };
   const keyDeps = await keyTools(kernel, database);
   let talk: DeviceTalk | null = null;
@@ -223,6 +248,7 @@ export async function wireControl(deps: ControlDeps) {
   const rotation = createKeyRotation({
     ...kernel,
     ...keyDeps,
+    monotonic: deps.monotonic,
     viewById: registry.byId,
     talk: () => talk,
     changed: keysChanged,
@@ -275,6 +301,7 @@ export async function wireControl(deps: ControlDeps) {
       mqttIdOf: (deviceId) => mqttIdOf({ sha256 }, deviceId),
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
+      planOf: plans.planOf,
     }),
     ...orderRoutes(orderDeps),
     ...deviceRoutes({
@@ -298,6 +325,7 @@ export async function wireControl(deps: ControlDeps) {
         })
       : []),
     ...scheduleRoutes({ ...kernel, ...schedules, gateways, freshView: registry.refresh }),
+    ...timelineRoutes({ ...plans, views: registry, freshView: registry.refresh }),
   ];
   return {
     routes,
@@ -316,6 +344,17 @@ export async function wireControl(deps: ControlDeps) {
         .catch((error: unknown) => kernel.log.error({ err: error }, 'oxygen readings could not be read'));
     },
     localHold: (view: ControlView) => localHold(kernel, view),
+    /** What goes before every order and hand at a control point now. */
+    overridingReason: ({ row }: ControlView): OverridingReason | null => {
+      if (row.locked_out) return 'LOCK_OUT';
+      return emergencyIn(oxygen.safetyOf(row.id)) === null ? null : 'EMERGENCY_OXYGEN';
+    },
+    /** How long its own settings let a controller wait with a start or a stop. */
+    motorLimits: (view: ControlView) => ({
+      minOnMs: view.row.min_on_s * 1000,
+      minOffMs: view.row.min_off_s * 1000,
+      startDelayMs: startDelayS(levelDeps, view) * 1000,
+    }),
     giveOrder: (view: ControlView, order: OrderRequest) => giveOrder(kernel, view, order),
     orderDeps,
     door: conversation.watching(
@@ -324,6 +363,7 @@ export async function wireControl(deps: ControlDeps) {
         ...keyDeps,
         seen,
         repeatLevels: publisher.repeat,
+        isSettling: () => isSettling(deps.pauses.all(), deps.monotonic()),
         rotation,
         tellContested: (view, takeovers) =>
           tellSharedIdentity({ ...kernel, notify: deps.notify }, view, takeovers),
@@ -332,6 +372,9 @@ export async function wireControl(deps: ControlDeps) {
     ),
     firmware,
     simulator,
+    /** What keeps a controller from its target, by name. */
+    setTrouble: (id: string, trouble: DeviceTrouble | null, more: { isStateUnknown: boolean }) =>
+      setTrouble(reportDeps, id, trouble, more),
     publishOta: (mqttId: string, level: OtaDesired) => link?.publishOta(mqttId, level),
     /** Who calls for a controller; see deviceCaller. */
     deviceCaller: (
@@ -360,12 +403,17 @@ export async function wireControl(deps: ControlDeps) {
     refreshLevels() {
       for (const view of registry.all()) publisher.publish(view);
     },
+    /** What comes after levels that end by themselves, where it changed. */
+    refreshEnds: () => publisher.publishEnds(registry.all()),
     onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
-    followClockStep(steppedBy: number) {
-      followClockStep(registry, steppedBy);
+    followClockStep(step: ClockStep) {
+      followClockStep(registry, step.steppedBy);
       oxygen.followClock();
       // where no executor runs the stamps are another's
-      if (config.role === 'gateway') void stamps.follow(steppedBy);
+      if (config.role !== 'gateway') return;
+      sirens?.followClockStep(step);
+      void stamps.follow(step.steppedBy);
+      void keysFollowStep({ ...kernel, views: registry }, step);
     },
     flushPresence: (also?: readonly Change[]) => flushPresence({ ...kernel, views: registry }, also),
   };
@@ -379,24 +427,4 @@ function unkeyedFrom({ role, allowUnkeyedDevices }: Config): DeviceCallerDeps['u
 
 function emergencyIn(demands: readonly OxygenDemand[]): string | null {
   return demands.find(({ kind, target }) => kind === 'EMERGENCY_OXYGEN' && target === 'ON')?.reason ?? null;
-}
-
-/** Offsets of zones, seconds; each zone's calendar is asked once and then remembered. */
-function offsets(): LevelDeps['utcOffsetS'] {
-  const clocksByZone = new Map<string, ZoneClock>();
-  return (zone, atMs) => {
-    const clock = clocksByZone.get(zone) ?? zoneClock(zone);
-    clocksByZone.set(zone, clock);
-    return clock.offsetAt(atMs) / 1000;
-  };
-}
-
-async function keyTools(kernel: Kernel, database: Database): Promise<KeyDeps> {
-  const pepper = await instanceValue(database.read, 'device_key_pepper');
-  return {
-    ...kernel,
-    newKey: () => randomBytes(32).toString('base64url'),
-    hashKey: (key) => createHmac('sha256', pepper).update(key).digest('hex'),
-    sameHash: (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b)),
-  };
 }

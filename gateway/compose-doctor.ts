@@ -86,6 +86,7 @@ export type Opened = {
 
 /** A report is asked for again and again, and one look at the machine serves them all. */
 const FRESH_MS = 2_000;
+const DAY_MS = 86_400_000;
 
 /** The doctor of a running program: facts from its memory, its files and its machine. */
 export function wireDoctor(deps: DoctorDeps) {
@@ -135,7 +136,8 @@ export function wireDoctor(deps: DoctorDeps) {
         schemaDue: [],
         schemaTrouble: null,
       }),
-      eventLoop: () => (opened === null ? null : { p99Ms: opened.p99Ms() }),
+      eventLoop: () =>
+        opened === null ? null : { p99Ms: opened.p99Ms(), stoodStill: stoodStillFacts(world) },
       logs: () => logFacts(process.env, process.stdout.isTTY === true),
       sync: () => deps.syncStatus?.() ?? null,
       probes: () => probeFacts(deps),
@@ -360,4 +362,17 @@ const FOR_A_WHILE = ['SYNC_BUSY', 'SYNC_TOO_MANY', 'SYNC_TOO_MANY_AT_ONCE'];
 function refusalOf(trouble: SyncStatusAnswer['link']['trouble']): SyncFacts['refusal'] {
   if (trouble === null || !/^[A-Z]/.test(trouble.code) || FOR_A_WHILE.includes(trouble.code)) return null;
   return { isKeyMissing: trouble.code === REFUSED_HERE.keyMissing, detail: trouble.detail };
+}
+
+/** Pauses of the last day. */
+function stoodStillFacts({ pauses, monotonic }: World) {
+  const now = monotonic();
+  const recent = (pauses?.all() ?? []).filter(({ to }) => now - to <= DAY_MS);
+  const last = recent.at(-1);
+  if (last === undefined) return null;
+  return {
+    times: recent.length,
+    longestMs: Math.max(...recent.map(({ from, to }) => to - from)),
+    lastAgoMs: now - last.to,
+  };
 }

@@ -24,6 +24,7 @@ export function wireExecutor(deps: {
   /** What the water asks of a control point, and an alarm of a siren. */
   safetyOf: (controlPointId: string) => readonly SafetyDemand[];
   sendUnsaved: (controlPointId: string) => void;
+  shownReasons: () => Promise<readonly { id: string; value: string }[]>;
   lookedAt: number | null;
 }) {
   const { config, kernel, gateways, ownViews } = deps;
@@ -47,6 +48,7 @@ export function wireExecutor(deps: {
         setUnsaved: deps.registry.setUnsaved,
         sendUnsaved: deps.sendUnsaved,
         safetyOf: deps.safetyOf,
+        shownReasons: deps.shownReasons,
         startStepMs: config.startStepS * 1000,
       },
       { lookedAt },
@@ -58,10 +60,13 @@ export function wireExecutor(deps: {
     executor: {
       /** null: never, or not in this process. */
       lookedAt: () => running.executor?.lookedAt() ?? null,
-      async tick() {
-        if (running.executor === null) return;
+      /** The last instant at which the clock was trusted, as far as is known. */
+      untrustedSince: () => running.executor?.untrustedSince() ?? deps.lookedAt ?? kernel.now(),
+      /** Whether it switched anything. */
+      async tick(): Promise<boolean> {
+        if (running.executor === null) return false;
         await stamps.look();
-        await running.executor.tick();
+        return running.executor.tick();
       },
     },
     /** Hosted instance: this process runs the farms without gateway from now on. */

@@ -37,7 +37,7 @@ export type FirmwareDeps = {
 export async function wireFirmware(deps: FirmwareDeps) {
   const { config, kernel, database, control, takesFirmware } = deps;
   const queries = firmwareQueries(database.read, oxygenQueries(database.read).airedByAerators);
-  const book = createRolloutBook({ queries, monotonic: deps.monotonic });
+  const book = createRolloutBook({ queries, now: kernel.now, monotonic: deps.monotonic });
   await book.load();
   const folder = imageFolder(join(config.data, 'ota'), writeWhole);
   await folder

@@ -6,6 +6,7 @@ import type { Alerting } from '#core/alerting.ts';
 import { put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import type { ProcessPauses } from '#core/process-pause.ts';
 import { createGatewayWatch } from '#features/alerts/watch-gateways.ts';
 import type { wireWatches } from './compose-alerts.ts';
 import type { RemoteFarms } from './compose-commands.ts';
@@ -24,6 +25,7 @@ const RUN_UNTIL = 'executor_looked_at';
 export type HostedWorkDeps = {
   kernel: Kernel;
   monotonic: () => number;
+  pauses: ProcessPauses;
   database: Pick<Database, 'read'>;
   leases: Leases;
   control: Control;
@@ -57,6 +59,7 @@ export function wireHostedWork(deps: HostedWorkDeps) {
     ...kernel,
     monotonic,
     listeningSince: monotonic(),
+    pauses: deps.pauses,
     alerting: deps.alerting,
     notify: deps.notify,
     queries: silenceQueries(deps.database.read),

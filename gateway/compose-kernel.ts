@@ -5,6 +5,7 @@ import { lastRun } from '#adapters/sql/queries/last-run.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
 import type { Commit } from '#core/changes.ts';
+import type { ClockStep } from '#core/clock-step.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { nodeOf } from '#core/sync-node.ts';
 import { bootDatabase } from './boot/climb.ts';
@@ -12,6 +13,9 @@ import { whileLocked } from './boot/while-locked.ts';
 import { wireProcesses } from './compose-processes.ts';
 import type { Config } from './config.ts';
 import { growingIds, idOfCause, startClock, type World } from './world.ts';
+
+/** Called right after time jumped, or its trust changed: then it jumped by 0. */
+type ClockListener = (step: ClockStep) => void;
 
 /** What all else stands on: the open database, the clock, commits. */
 export async function wireKernel(config: Config, given: World) {
@@ -51,6 +55,7 @@ export async function wireKernel(config: Config, given: World) {
   });
   const kernel: Kernel = {
     now,
+    elapsedSince: (notedAt) => started?.elapsedSince(notedAt) ?? now() - notedAt,
     clockQuality: () => started?.quality() ?? 'estimated',
     newId: growingIds(now),
     idOf: idOfCause,
@@ -61,9 +66,11 @@ export async function wireKernel(config: Config, given: World) {
     log,
   };
   const run = await lastRun(database.read);
-  const clockListeners = new Set<(steppedBy: number) => void>();
-  const clock = startClock({ config, world, log }, run.goodTime, (steppedBy) => {
-    for (const listener of clockListeners) listener(steppedBy);
+  const clockListeners = new Set<ClockListener>();
+  const startedAt = world.monotonic();
+  const clock = startClock({ config, world, log }, run.leastTime, (steppedBy, wasTrusted) => {
+    const step = { now: now(), steppedBy, wasTrusted, runningMs: world.monotonic() - startedAt };
+    for (const listener of clockListeners) listener(step);
   });
   started = clock;
   return {
@@ -75,7 +82,7 @@ export async function wireKernel(config: Config, given: World) {
     storage,
     run,
     clock,
-    onClockStep: (listener: (steppedBy: number) => void) => void clockListeners.add(listener),
+    onClockStep: (listener: ClockListener) => void clockListeners.add(listener),
     /** Every commit from now on goes through this one. */
     commitBy: (commit: Commit) => {
       following.commit = commit;

@@ -34,6 +34,7 @@ export function wireEvents(
   kernel: Kernel,
   database: Database,
   deps: {
+    monotonic: () => number;
     authenticate: (bearer: string) => Promise<Caller>;
     secret: string;
     metrics: Metrics;
@@ -72,7 +73,7 @@ export function wireEvents(
   );
   return {
     hub,
-    tickets: createEventTickets({ ...kernel, secret: deps.secret }),
+    tickets: createEventTickets({ ...kernel, monotonic: deps.monotonic, secret: deps.secret }),
     /** Hosted instance: whoever watches a farm hears when its gateway falls silent, and when it is back. */
     tellGateways: () => gateways.look(hub.watchedFarms()),
     /** Called once the sync of a gateway stands. */

@@ -42,7 +42,7 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
       ...kernel,
       queries: farmQueries(database.read),
       defaultZone: config.timezone,
-      onZoneChange: (farmId) => keepWhatHoldsOnFarm(kernel, control.ownViews.all(), farmId),
+      onZoneChange: (farm) => keepWhatHoldsOnFarm(kernel, control.ownViews.all(), farm),
       onCreate: subscriptions.limits.farm,
     }),
     ...pondRoutes({

@@ -59,6 +59,8 @@ export async function wireRelays(deps: RelaysDeps) {
     views,
     door: control.door,
     levelsOf: control.levelsOf,
+    overridingReason: control.overridingReason,
+    setTrouble: control.setTrouble,
     protocols: PROTOCOLS,
     discovered,
     heartbeatS: config.pollIntervalS,

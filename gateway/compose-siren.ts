@@ -46,6 +46,7 @@ export async function wireSirens(deps: {
   return {
     /** Every second: tells viewers how their sirens stand. */
     tell: teller.look,
+    followClockStep: sirens.followClockStep,
     /** What an alarm asks of a control point; null: it is no siren. */
     safetyOf(controlPointId: string): readonly SafetyDemand[] | null {
       const row = views.byId(controlPointId)?.row;

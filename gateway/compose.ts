@@ -6,6 +6,7 @@ import { createRefusals } from '#adapters/log/refusals.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
 import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import { isoOf } from '#core/kernel.ts';
+import { NO_PAUSES } from '#core/process-pause.ts';
 import { NO_GATEWAYS } from '#core/remote-order.ts';
 import { requireReadScope } from '#core/token-scope.ts';
 import { presenceItemOf } from '#features/devices/presence-item.ts';
@@ -42,6 +43,7 @@ export async function compose(config: Config, given: World) {
   const founded = await wireKernel(config, given);
   const { world, kernel, booted, run, clock, processes, database, storage } = founded;
   const { log, now } = kernel;
+  const pauses = world.pauses ?? NO_PAUSES;
   const { heard, attempts } = processes;
   const notify = wireNotify(canSend(config), kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
@@ -71,12 +73,14 @@ export async function compose(config: Config, given: World) {
     config,
     kernel,
     monotonic: world.monotonic,
+    pauses,
     database,
     authenticate: accounts.authenticate,
     accessTo,
     isNear: clients.isNear,
     operatesSomeFarm: operatesSomeFarmQuery(database.read),
     lookedAt: run.goodTime,
+    shownTime: run.shownTime,
     others: processes.others,
     gateways: remote?.gateways ?? NO_GATEWAYS,
     heardHere: (id) => remote?.heardHere(id),
@@ -105,10 +109,17 @@ export async function compose(config: Config, given: World) {
       disk: storage.disk() === 'ok' ? 'ok' : 'full',
     }),
     isSimulating: (id) => control.simulator.plays(id),
+    pauses,
+    isRunHere: (farmId) => !(remote?.gateways ?? NO_GATEWAYS).isRunByGateway(farmId),
+    limitsOf: control.motorLimits,
+    // wired below, and asked for long after that
+    activeInPonds: (pondIds) => production.batches.activeInPonds(pondIds),
+    scienceOf: (farmId) => production.scienceOf(farmId),
   });
   const onlineAfterMs = config.onlineAfterS * 1000;
   const presenceOf = (id: string) => presenceItemOf({ now, onlineAfterMs }, control.registry.byId(id));
   const events = wireEvents(config, kernel, heard, {
+    monotonic: world.monotonic,
     authenticate: async (bearer) => requireReadScope(await accounts.authenticate(bearer)),
     secret: accounts.secret,
     metrics,
@@ -117,6 +128,8 @@ export async function compose(config: Config, given: World) {
   });
   changed.follow(events.hub.tellChanged);
   founded.onClockStep(control.followClockStep);
+  // on a hosted instance several processes would, each by its own clock
+  if (config.role === 'gateway') founded.onClockStep(alerts.followClockStep);
   remote?.tellCommands(heard, events.hub);
   founded.onClockStep(() =>
     events.hub.tellAll('clock', {
@@ -164,6 +177,7 @@ export async function compose(config: Config, given: World) {
       : wireHostedWork({
           kernel,
           monotonic: world.monotonic,
+          pauses,
           database,
           leases: processes.leases,
           control,
@@ -193,7 +207,7 @@ export async function compose(config: Config, given: World) {
     tellChanged: changed.tell,
     leases: processes.leases,
   });
-  founded.onClockStep(delivery.followClockStep);
+  founded.onClockStep(({ steppedBy }) => delivery.followClockStep(steppedBy));
   const hostedTime =
     pairing === null
       ? null

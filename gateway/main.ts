@@ -1,11 +1,13 @@
 import '../scripts/require-node.mjs';
 import { flushCompileCache } from 'node:module';
+import { uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { createJsonLog } from '#adapters/log/json-log.ts';
 import { createRecentLines } from '#adapters/log/recent-lines.ts';
 import { SchemaRefused } from '#adapters/sql/migrate.ts';
 import { clockEvidence } from '#adapters/system/clock-evidence.ts';
+import { watchPauses } from '#adapters/system/process-pauses.ts';
 import { supervisorLink } from '#adapters/system/tell-supervisor.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { runAdmin } from './admin.ts';
@@ -71,12 +73,16 @@ async function runServer(config: Config): Promise<void> {
   const recent = createRecentLines();
   const log = createJsonLog(config.logLevel, recent.add);
   const noting = { fault: (_error: unknown): void => undefined };
-  let evidence: ClockEvidence = await clockEvidence();
-  setInterval(() => {
-    void clockEvidence().then((found) => {
-      evidence = found;
-    });
-  }, EVIDENCE_EVERY_MS).unref();
+  const pauses = watchPauses({ monotonic: () => performance.now(), uptimeMs: () => uptime() * 1000, log });
+  const askClock = async (): Promise<ClockEvidence> => {
+    const askedAt = pauses.monotonic();
+    return { ...(await clockEvidence()), askedAt };
+  };
+  let evidence = await askClock();
+  const askClockAgain = async () => {
+    evidence = await askClock();
+  };
+  setInterval(() => void askClockAgain(), EVIDENCE_EVERY_MS).unref();
   process.on('uncaughtException', (error) => {
     // state may be broken: a supervisor starts us anew, and control resumes from the database
     log.error({ err: error }, 'stopped by a fault of ours');
@@ -85,12 +91,14 @@ async function runServer(config: Config): Promise<void> {
   });
   const running = await serve(config, {
     wallClock: Date.now,
-    monotonic: () => performance.now(),
+    monotonic: pauses.monotonic,
     random: Math.random,
+    pauses,
     pause: (ms) => pause(ms),
     log,
     recentLines: recent.all,
     clockEvidence: () => evidence,
+    askClockAgain,
     restart: () => void process.kill(process.pid, 'SIGTERM'),
     // systemd, whose unit starts it again however it ended; a program that is tried belongs to its launcher
     isSupervised: (process.env['NOTIFY_SOCKET'] ?? '') !== '' && !isOnTrial,

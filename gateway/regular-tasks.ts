@@ -1,12 +1,11 @@
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import { underLease } from '#adapters/sql/lease.ts';
-import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
+import { GOOD_TIME, LEAST_TIME, SHOWN_TIME } from '#adapters/sql/queries/last-run.ts';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
 import { sweepByCount, sweepExpired } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
-import type { ClockState } from '#core/clock-trust.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Instance } from './compose.ts';
 import type { RunJob } from './compose-backup.ts';
@@ -19,7 +18,7 @@ const CONTROLS_WITHIN_MS = 10_000;
 /** What is done again and again, by role; at a rate, or by the calendar. */
 export function ticksOf(config: Config, instance: Instance, broker: SupervisedBroker | null): Tick[] {
   const { clock, control, requestLimits } = instance;
-  let known: Pick<ClockState, 'trust' | 'correction'> = clock.state();
+  const known = { trust: clock.state().trust, steps: clock.steps() };
   const everywhere: Tick[] = [
     { name: 'disk', everyS: 30, run: instance.storage.look },
     { name: 'event streams', everyS: 5, run: instance.events.beat },
@@ -44,7 +43,9 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       everyS: 2,
       run: instance.tellGateways,
     };
-    return [...hostedTicks(instance.hostedWork, control), viewers, ...everywhere];
+    // a machine that slept or was set right has another time from then on
+    const time: Tick = { name: 'clock', everyS: 1, run: () => void clock.look() };
+    return [time, ...hostedTicks(instance.hostedWork, control), viewers, ...everywhere];
   }
   const lookAtPairing = instance.pairing?.look;
   const lookAtHostedTime = instance.hostedTime?.look;
@@ -53,13 +54,16 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       name: 'control',
       everyS: 1,
       async run() {
-        const stepMs = clock.look();
-        await control.executor.tick();
-        const { trust, correction } = clock.state();
-        const isSet = trust !== known.trust || correction !== known.correction;
-        known = { trust, correction };
-        // what was wrong until now must not be what the next start goes by
-        if (stepMs !== 0 || isSet) await keepTime(instance);
+        clock.look();
+        const hasSwitched = await control.executor.tick();
+        const { trust } = clock.state();
+        const isSet = trust !== known.trust || clock.steps() !== known.steps;
+        Object.assign(known, { trust, steps: clock.steps() });
+        // what was wrong until now must not be what the next start goes by, and HOLD goes by what the rules switched
+        if (!isSet && !hasSwitched) return;
+        await keepTime(instance).catch((error: unknown) =>
+          instance.kernel.log.warn({ err: error }, 'the time was not kept; it is tried again within 30 s'),
+        );
       },
     },
     {
@@ -77,6 +81,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', everyS: 5, run: lookAtPairing }]),
     ...(lookAtHostedTime === undefined ? [] : [{ name: 'hosted time', everyS: 15, run: lookAtHostedTime }]),
     { name: 'levels', everyS: 300, run: control.refreshLevels },
+    { name: 'ends of levels', everyS: 5, run: control.refreshEnds },
     ...(instance.delivery.modem === null
       ? []
       : [{ name: 'modem', everyS: 60, run: instance.delivery.modem.look }]),
@@ -195,17 +200,28 @@ export function backupTicks(instance: Instance, run: RunJob): Tick[] {
 
 /** When each controller was last heard, and the last good time: one commit, because each writes whole pages. */
 export function keepTimeAndPresence(instance: Instance): Promise<void> {
-  return instance.control.flushPresence(goodTime(instance));
+  return instance.control.flushPresence(timesOf(instance));
 }
 
-/** The last good time alone: a restart looks from there for what came due meanwhile. */
+/** The times alone: a restart looks from the last good one for what came due meanwhile. */
 export async function keepTime(instance: Instance): Promise<void> {
-  const changes = goodTime(instance);
+  const changes = timesOf(instance);
   if (changes.length > 0) await instance.kernel.commit({ changes, actor: null });
 }
 
-function goodTime({ control, kernel }: Instance): Change[] {
-  if (kernel.clockQuality() !== 'trusted') return [];
-  const value = isoOf(control.executor.lookedAt() ?? kernel.now());
-  return [put(instanceValue, { id: GOOD_TIME, value })];
+/**
+ * The last good time, and the least that the time can be: while the clock is not trusted it goes on from the last good
+ * time, so that what ends by itself has not all of its time before it again after each restart.
+ */
+function timesOf({ clock, control, kernel }: Instance): Change[] {
+  const { trust, reason } = clock.state();
+  const keep = (id: string, time: number) => put(instanceValue, { id, value: isoOf(time) });
+  const now = kernel.now();
+  const shown = keep(SHOWN_TIME, now);
+  if (trust === 'trusted') {
+    return [keep(GOOD_TIME, control.executor.lookedAt() ?? now), keep(LEAST_TIME, now), shown];
+  }
+  // any other time is the wall clock's own word
+  const isReckoned = reason === 'before_last_known_time' || reason === 'stepped';
+  return isReckoned ? [keep(LEAST_TIME, now), shown] : [shown];
 }

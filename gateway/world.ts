@@ -5,6 +5,7 @@ import { createClock, type DisciplinedClock } from '#adapters/system/disciplined
 import type { startTicks } from '#adapters/timers/ticks.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
+import type { ProcessPauses } from '#core/process-pause.ts';
 import type { Network } from '#features/trust/ports.ts';
 import type { Config } from './config.ts';
 
@@ -15,12 +16,16 @@ export type World = {
   /** Milliseconds that only grow while this process lives. */
   monotonic: () => number;
   random: () => number;
+  /** Times in which this process stood still; absent: it never does. */
+  pauses?: ProcessPauses;
   pause: (ms: number) => Promise<void>;
   log: Log;
   /** The last lines of the log, as they were written; absent: nobody keeps them. */
   recentLines?: () => string[];
   /** What speaks for the wall clock, as last asked. */
   clockEvidence: () => ClockEvidence;
+  /** Asks the machine again, in the background; absent: evidence is always of now. */
+  askClockAgain?: () => Promise<void>;
   /** Ends this process in order so that it is started anew, maybe in another version; absent: nobody would start it. */
   restart?: () => void;
   /** Whether whatever started this process starts it again when it ends; absent: nobody would. */
@@ -74,29 +79,63 @@ const WRITTEN = Date.UTC(2026, 0, 1);
 /** The clock of this run, judged by what an earlier run left behind. */
 export function startClock(
   { config, world, log }: { config: Config; world: World; log: Log },
-  goodTime: number | null,
-  changed: (steppedBy: number) => void,
+  leastTime: number | null,
+  changed: (steppedBy: number, wasTrusted: boolean) => void,
 ): DisciplinedClock {
+  const logStep = stepLog(world, log);
   const clock = createClock(
     {
-      wall: world.wallClock,
+      wall() {
+        // a machine that just woke: its sleep is counted before its clock is read, or it would look like a step
+        world.pauses?.all();
+        return world.wallClock();
+      },
       monotonic: world.monotonic,
       evidence: world.clockEvidence,
+      askAgain: world.askClockAgain,
       changed: (state, before, steppedBy) => {
-        changed(steppedBy);
+        changed(steppedBy, before.trust === 'trusted');
         const { trust, reason } = state;
-        log.warn({ trust, reason, before: before.trust }, 'the clock stepped or its trust changed');
+        const steppedByS = Math.round(steppedBy / 1000);
+        logStep({ trust, reason, before: before.trust, steppedByS });
       },
     },
     { mode: config.trustClock, notBefore: WRITTEN },
-    goodTime,
+    leastTime,
   );
   const { trust, reason } = clock.state();
   if (trust === 'untrusted') {
     log.warn(
-      { reason, time: isoOf(clock.now()) },
+      { reason, shown: isoOf(clock.now()) },
       'the clock is not to be trusted; fail-safes decide until it is',
     );
   }
   return clock;
+}
+
+const STEP_LINES = 5;
+const STEP_LINE_EVERY_MS = 60_000;
+
+/** A clock that steps again and again is told with the first steps, and then once a minute with how many were left out. */
+function stepLog(
+  { monotonic }: Pick<World, 'monotonic'>,
+  log: Log,
+): (fields: { trust: string; reason: string; before: string; steppedByS: number }) => void {
+  let lines = STEP_LINES;
+  let refilledAt = monotonic();
+  let unsaid = 0;
+  return (fields) => {
+    const refill = Math.floor((monotonic() - refilledAt) / STEP_LINE_EVERY_MS);
+    if (refill > 0) {
+      lines = Math.min(STEP_LINES, lines + refill);
+      refilledAt += refill * STEP_LINE_EVERY_MS;
+    }
+    if (lines <= 0) {
+      unsaid += 1;
+      return;
+    }
+    lines -= 1;
+    log.warn({ ...fields, ...(unsaid === 0 ? {} : { unsaid }) }, 'the clock stepped or its trust changed');
+    unsaid = 0;
+  };
 }

@@ -4,6 +4,7 @@ import { GATEWAY_HTTP_CHECKS } from './gateway-http-checks.ts';
 import { GATEWAY_KEY_CHECKS } from './gateway-key-checks.ts';
 import { GATEWAY_MQTT_CHECKS } from './gateway-mqtt-checks.ts';
 import { GATEWAY_ORDER_CHECKS } from './gateway-order-checks.ts';
+import { GATEWAY_SCHEDULE_CHECKS } from './gateway-schedule-checks.ts';
 import { GATEWAY_TIME_CHECKS } from './gateway-time-checks.ts';
 import { GATEWAY_TRUST_CHECKS } from './gateway-trust-checks.ts';
 import type { GatewayTarget, GatewayUnderTest } from './gateway-under-test.ts';
@@ -18,6 +19,7 @@ export const GATEWAY_CHECKS: readonly Check<GatewayUnderTest>[] = [
   ...GATEWAY_TRUST_CHECKS,
   ...GATEWAY_ORDER_CHECKS,
   ...GATEWAY_END_CHECKS,
+  ...GATEWAY_SCHEDULE_CHECKS,
   ...GATEWAY_KEY_CHECKS,
 ];
 

@@ -52,7 +52,7 @@ export const endChecks: readonly ControllerCheck[] = [
     id: 'level.ends.alone',
     clause: '6.11',
     title: 'with the gateway gone a level with an end ends just as well',
-    needs: ['level.ends'],
+    needs: ['level.ends', 'alone.hold'],
     run: async (side) => {
       await configure(side, { fail_safe: 'OFF', lost_s: 120 });
       await applyLevel(side, 'ON');
@@ -69,7 +69,7 @@ export const endOverStartChecks: readonly ControllerCheck[] = [
     id: 'level.ends.start',
     clause: '6.11.2',
     title: 'over a start no more is left of a level with an end than before, and it ends without the gateway',
-    needs: ['level.ends', 'start.answered'],
+    needs: ['level.ends', 'start.remembers'],
     run: async (side) => {
       await configure(side, { fail_safe: 'HOLD', lost_s: 120 });
       await applyLevel(side, 'ON');

@@ -52,8 +52,8 @@ export const CONTROLLER_HTTP_CHECKS: readonly ControllerCheck[] = [
   },
   ...levelChecks,
   ...restChecks,
-  ...endChecks,
   ...aloneChecks,
+  ...endChecks,
   {
     id: 'http.back-off',
     clause: '6.3',

@@ -24,7 +24,7 @@ export const GATEWAY_END_CHECKS: readonly Check<GatewayUnderTest>[] = [
     id: 'order.ends',
     clause: '4.1.1',
     title: 'an order for a time says at each delivery what is left of it, and what follows',
-    needs: ['order.delivered'],
+    needs: ['order.delivered', 'http.heartbeat.answer'],
     run: async (gateway) => {
       const before = await standingLevel(gateway);
       // what follows is what was ordered without an end
@@ -53,7 +53,7 @@ export const GATEWAY_END_CHECKS: readonly Check<GatewayUnderTest>[] = [
     id: 'order.endless',
     clause: '4.1.1',
     title: 'a level without an end tells of none',
-    needs: ['order.delivered'],
+    needs: ['order.delivered', 'http.heartbeat.answer'],
     run: async (gateway) => {
       const before = await standingLevel(gateway);
       await order(gateway, before.target_status);

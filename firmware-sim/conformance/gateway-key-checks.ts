@@ -182,7 +182,7 @@ type OwnDevice = {
 };
 
 /** A control point that nothing hangs on, gone afterwards. */
-async function withOwnDevice(
+export async function withOwnDevice(
   gateway: GatewayUnderTest,
   use: (own: OwnDevice) => Promise<void>,
   deviceIdOf: (name: string) => string = (name) => name,
@@ -292,7 +292,7 @@ function tokenOf({ user }: GatewayUnderTest): string {
 }
 
 /** As a technician; whatever is refused ends the check. */
-async function call(
+export async function call(
   gateway: GatewayUnderTest,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,

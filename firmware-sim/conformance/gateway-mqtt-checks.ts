@@ -176,7 +176,7 @@ const levelChecks: GatewayCheck[] = [
   {
     id: 'mqtt.schedule.order',
     clause: '4.7',
-    title: 'the transitions stand in order, between "from" and "to"',
+    title: 'the transitions stand in order, the first at most before "from", the last at most at "to"',
     needs: ['mqtt.schedule.retained'],
     run: (gateway) =>
       withSession(gateway, async (probe) => {
@@ -184,8 +184,9 @@ const levelChecks: GatewayCheck[] = [
         const { from, to, tr } = value;
         demand(from <= to, `from ${from}, to ${to}`);
         for (const [index, [atS]] of tr.entries()) {
-          demand(atS >= from && atS <= to, `transition ${index + 1} at ${atS}, from ${from} to ${to}`);
-          demand(atS >= (tr[index - 1]?.[0] ?? from), `transition ${index + 1} comes before the one above`);
+          const isWithin = (index === 0 || atS >= from) && atS <= to;
+          demand(isWithin, `transition ${index + 1} at ${atS}, from ${from} to ${to}`);
+          demand(atS >= (tr[index - 1]?.[0] ?? atS), `transition ${index + 1} comes before the one above`);
         }
       }),
   },

@@ -81,14 +81,16 @@ export async function runChecks<Context>(
         : missing !== undefined
           ? skip(`not judged: it needs ${missing}`)
           : await judge(deps, check, context, endMs);
-    ended = outcome.ended ?? ended;
-    await deps.tidy?.();
+    const untidy: string | null = ended === null ? await whyNotTidy(deps) : null;
+    ended = outcome.ended ?? untidy ?? ended;
+    // a run that cannot go on has not been passed
+    const judged = untidy === null || outcome.result === 'fail' ? outcome : fail(untidy);
     const result: CheckResult = {
       id: check.id,
       clause: check.clause,
       title: check.title,
-      result: outcome.result,
-      reason: outcome.reason,
+      result: judged.result,
+      reason: judged.reason,
       tookMs: Math.round(clock.nowMs() - startMs),
     };
     results.set(check.id, result);
@@ -137,9 +139,20 @@ export async function orLate<T, Late>(
   }
 }
 
+const fail = (reason: string): Outcome => ({ result: 'fail', reason });
 const skip = (reason: string): Outcome => ({ result: 'skip', reason });
 
 type Judged = Outcome & { ended?: string };
+
+/** Why no other check can follow; null: all is as it was before. */
+async function whyNotTidy({ tidy }: RunDeps): Promise<string | null> {
+  try {
+    await tidy?.();
+    return null;
+  } catch (error) {
+    return `what the check altered could not be put right (${error instanceof Error ? error.message : String(error)})`;
+  }
+}
 
 /** One check within its own limit and that of the run. `ended`: why none after it can be judged. */
 async function judge<Context>(

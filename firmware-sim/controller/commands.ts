@@ -44,6 +44,8 @@ function perform(turn: Turn, { op, key }: DeviceCommand): void {
       return publishHeartbeat(turn);
     case 'factory_reset':
       state.nvs.level = null;
+      state.nvs.ending = null;
+      state.nvs.hasEnded = false;
       state.nvs.applied = null;
       state.nvs.schedule = null;
       state.nvs.config = state.profile.factoryConfig;

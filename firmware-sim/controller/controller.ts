@@ -1,6 +1,7 @@
 import type { DeviceConfig, DeviceSchedule, HeartbeatAnswer } from '#contract/mqtt/messages.ts';
 import { unreachable } from '#contract/words.ts';
 import { obey } from './commands.ts';
+import { acceptLevel, dueEnd, levelHeard, resumeEnd } from './level-end.ts';
 import {
   dueLink,
   gatewayHeard,
@@ -15,7 +16,7 @@ import { watchMotor } from './motor-watch.ts';
 import { bootOta, dueOta, hearOta, onFirmwareBytes, onFirmwareFetched } from './ota.ts';
 import { settleRelay } from './relay-rules.ts';
 import { answerStale, flushReports, publishEvent } from './reports.ts';
-import type { ControllerEvent, ControllerState, Effect, HandSwitch, Level, Nvs } from './state.ts';
+import type { ControllerEvent, ControllerState, Effect, HandSwitch, LevelHeard, Nvs } from './state.ts';
 import { unpowered } from './state.ts';
 import type { Turn } from './turn.ts';
 import { between, openTurn } from './turn.ts';
@@ -36,6 +37,7 @@ export function step(
     if (!turn.state.isPowered) return { state: turn.state, effects: turn.effects };
   }
   dueOta(turn);
+  dueEnd(turn);
   settleRelay(turn);
   watchMotor(turn);
   flushReports(turn);
@@ -61,6 +63,7 @@ function boot(turn: Turn): void {
   state.relay.slotFromMs = nowMs;
   state.relay.isSlotPending = true;
   state.relay.mustRest = state.nvs.owesRest;
+  resumeEnd(turn);
   startLink(turn);
   bootOta(turn);
 }
@@ -128,7 +131,7 @@ function losePower(turn: Turn, how: 'abrupt' | 'bye'): void {
   turn.state = unpowered({ ...state, skewMs: state.clock.skewMs });
 }
 
-function hearLevel(turn: Turn, level: Level): void {
+function hearLevel(turn: Turn, level: LevelHeard): void {
   const { state } = turn;
   const last = state.nvs.level;
   gatewayHeard(turn);
@@ -136,9 +139,7 @@ function hearLevel(turn: Turn, level: Level): void {
     answerStale(turn, level);
     return;
   }
-  const isSame =
-    last?.epoch === level.epoch && last.version === level.version && last.target === level.target;
-  if (!isSame) state.nvs.level = level;
+  acceptLevel(turn, level);
   state.control.isAckDue = true;
 }
 
@@ -168,8 +169,7 @@ function hearAnswer(turn: Turn, answer: HeartbeatAnswer): void {
   onHttpAnswer(turn, answer.poll_interval_s);
   const unixMs = Date.parse(answer.server_time);
   if (Number.isFinite(unixMs)) setClock(turn, unixMs);
-  const { epoch, version, target_status: target, issued_at: issuedAtS } = answer;
-  hearLevel(turn, { epoch, version, target, ...(issuedAtS === undefined ? {} : { issuedAtS }) });
+  hearLevel(turn, levelHeard(answer));
   if (answer.config_rev !== state.nvs.config.rev) effects.push({ kind: 'fetch', what: 'config' });
   if (answer.schedule_rev !== (state.nvs.schedule?.rev ?? 0))
     effects.push({ kind: 'fetch', what: 'schedule' });
@@ -202,6 +202,8 @@ function changeMains(turn: Turn, isOk: boolean): void {
 function isNvsChanged(before: Nvs, after: Nvs): boolean {
   return (
     before.level !== after.level ||
+    before.ending !== after.ending ||
+    before.hasEnded !== after.hasEnded ||
     before.applied !== after.applied ||
     before.hold !== after.hold ||
     before.owesRest !== after.owesRest ||
@@ -220,6 +222,8 @@ function armTimer(turn: Turn): void {
   const deadlines = [
     control.lostAtMs,
     control.scheduleAtMs,
+    control.endAtMs,
+    control.noteEndAtMs,
     relay.applyAtMs,
     link.tryAtMs,
     link.stableAtMs,

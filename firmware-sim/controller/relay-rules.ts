@@ -40,7 +40,11 @@ function unlockedWish(state: ControllerState, nowMs: number): Wish {
   if (state.handSwitch !== 'AUTO') {
     return { to: state.handSwitch, source: 'manual', isUrgent: state.handSwitch === 'OFF' };
   }
-  const { mode } = state.control;
+  const { mode, endAtMs } = state.control;
+  // Its end is known without anybody's help, so it holds until then: alone, and over a start.
+  if (endAtMs !== null && state.nvs.level !== null) {
+    return { to: state.nvs.level.target, source: 'shadow', isUrgent: false };
+  }
   switch (mode) {
     case 'gateway': {
       const to = state.nvs.level?.target ?? state.nvs.hold;
@@ -125,6 +129,7 @@ function switchCoil(turn: Turn, to: SwitchState): void {
   state.relay.mustRest = false;
   if (to === 'ON') {
     state.relay.isSlotPending = false;
+    state.relay.isEndSlot = false;
     state.nvs.owesRest = true;
   }
   state.control.isReportDue = true;

@@ -99,7 +99,8 @@ function isTryDue(state: ControllerState, nowMs: number): boolean {
 }
 
 function heartbeatBody(state: ControllerState, nowMs: number): HeartbeatBody {
-  const { applied } = state.nvs;
+  const { applied, level, hasEnded } = state.nvs;
+  const isOver = hasEnded && applied?.epoch === level?.epoch && applied?.version === level?.version;
   return {
     current_status: statusOf(state),
     consumption: state.sensed.consumptionKw,
@@ -111,6 +112,7 @@ function heartbeatBody(state: ControllerState, nowMs: number): HeartbeatBody {
     motor_current_ma: state.sensed.currentMa,
     source: state.control.source,
     ...(applied === null ? {} : { version: applied.version, epoch: applied.epoch }),
+    ...(isOver ? { ended: true } : {}),
     sent_at: Math.floor(deviceUnixMs(state, nowMs) / 1000),
   };
 }

@@ -40,10 +40,17 @@ export type Level = {
   issuedAtS?: number;
 };
 
+/** A level as it is told: it may end by itself. */
+export type LevelHeard = Level & { ends?: { untilS: number; then: SwitchState } };
+
 /** What survives a power cut. */
 export type Nvs = {
   /** The last level accepted; a lower version of its epoch is ignored. */
   level: Level | null;
+  /** It ends by itself: what was left of it at the last note, and what follows. */
+  ending: { leftS: number; then: SwitchState } | null;
+  /** It came to its end; its target is what followed. */
+  hasEnded: boolean;
   /** The last level the relay really took. */
   applied: { epoch: string; version: number } | null;
   /** The state last wanted: what HOLD comes back to. */
@@ -94,6 +101,8 @@ export type ControllerState = {
     slotFromMs: number;
     /** No start yet since slotFromMs: the next one waits for the slot. */
     isSlotPending: boolean;
+    /** The slot is that of a motor whose pause came to its end; the gateway may call it before. */
+    isEndSlot: boolean;
     /** The motor was stopped by a power cut of unknown length: its rest counts from slotFromMs. */
     mustRest: boolean;
     applyAtMs: number | null;
@@ -103,6 +112,9 @@ export type ControllerState = {
     source: ReportSource;
     lostAtMs: number | null;
     scheduleAtMs: number | null;
+    /** The level ends by itself then, and what is left of it is noted again. */
+    endAtMs: number | null;
+    noteEndAtMs: number | null;
     lastAck: Ack['ack'] | null;
     isReportDue: boolean;
     isAckDue: boolean;
@@ -142,7 +154,7 @@ export type ControllerEvent = { nowMs: number } & (
   | { kind: 'connected' }
   /** `lastContactMs`: when the gateway was last heard, for a link that died silently. */
   | { kind: 'disconnected'; lastContactMs?: number }
-  | { kind: 'desired'; level: Level }
+  | { kind: 'desired'; level: LevelHeard }
   | { kind: 'config'; config: DeviceConfig }
   | { kind: 'schedule'; schedule: DeviceSchedule }
   | { kind: 'command'; correlation: string; command: DeviceCommand; isRetained: boolean }
@@ -213,6 +225,8 @@ export function newController(options: {
   const profile = { ...DEFAULT_PROFILE, ...options.profile };
   const nvs: Nvs = {
     level: null,
+    ending: null,
+    hasEnded: false,
     applied: null,
     hold: 'OFF',
     owesRest: false,
@@ -252,6 +266,7 @@ export function unpowered(kept: {
       changedAtMs: Number.NEGATIVE_INFINITY,
       slotFromMs: 0,
       isSlotPending: false,
+      isEndSlot: false,
       mustRest: false,
       applyAtMs: null,
     },
@@ -260,6 +275,8 @@ export function unpowered(kept: {
       source: 'fail_safe',
       lostAtMs: null,
       scheduleAtMs: null,
+      endAtMs: null,
+      noteEndAtMs: null,
       lastAck: null,
       isReportDue: false,
       isAckDue: false,

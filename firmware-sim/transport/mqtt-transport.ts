@@ -9,6 +9,7 @@ import {
 } from '#contract/mqtt/messages.ts';
 import { otaDesired } from '#contract/mqtt/ota.ts';
 import { commandTopic, DEVICE_LEVELS, deviceTopic, resultTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
+import { levelHeard } from '../controller/level-end.ts';
 import { type GatewayTrust, trustedStream } from './gateway-trust.ts';
 import type { Identity, Incoming, Outgoing, Transport, TransportDeps } from './transport.ts';
 
@@ -195,8 +196,7 @@ export function readMessage(
   if (rest === 'shadow/desired') {
     const desired = shadowDesired.safeParse(body);
     if (!desired.success) return malformed;
-    const { epoch, version, target_status: target, issued_at: issuedAtS } = desired.data;
-    return { kind: 'desired', level: { epoch, version, target, issuedAtS } };
+    return { kind: 'desired', level: levelHeard(desired.data) };
   }
   if (rest === 'config/desired') {
     const config = deviceConfig.safeParse(body);

@@ -6,7 +6,7 @@ import type {
 } from '#contract/mqtt/messages.ts';
 import type { OtaDesired } from '#contract/mqtt/ota.ts';
 import type { DevicePublishes } from '#contract/mqtt/topics.ts';
-import type { HeartbeatBody, Level } from '../controller/state.ts';
+import type { HeartbeatBody, LevelHeard } from '../controller/state.ts';
 
 // What a controller's runner asks of a network, and what comes back.
 
@@ -20,7 +20,7 @@ export type Incoming =
   /** `newKey`: it opened with the key that it was given last; from now on that is its key, and not before. */
   | { kind: 'connected'; newKey?: string }
   | { kind: 'disconnected'; lastContactMs?: number; reason: string; isRefused?: boolean }
-  | { kind: 'desired'; level: Level }
+  | { kind: 'desired'; level: LevelHeard }
   | { kind: 'config'; config: DeviceConfig }
   | { kind: 'schedule'; schedule: DeviceSchedule }
   | { kind: 'command'; correlation: string; command: DeviceCommand; isRetained: boolean }

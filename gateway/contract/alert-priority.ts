@@ -18,6 +18,8 @@ export function priorityOf(alarm: { type: AlertType; severity: Severity; value: 
     case 'COMMAND_NOT_CONFIRMED':
     case 'NO_CURRENT':
       return alarm.severity === 'HIGH' ? 1 : 2;
+    case 'UNSTABLE':
+    case 'OFF_SCHEDULE':
     case 'DEVICE_OFFLINE':
     case 'HIGH_TEMPERATURE':
     case 'LOW_OXYGEN_FORECAST':

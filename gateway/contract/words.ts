@@ -25,6 +25,7 @@ export type ReportSource = (typeof REPORT_SOURCES)[number];
 
 /** What a controller does when it has neither gateway nor schedule. */
 export const FAIL_SAFES = ['ON', 'OFF', 'HOLD', 'SCHEDULE'] as const;
+export type FailSafe = (typeof FAIL_SAFES)[number];
 
 export const USER_ROLES = ['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER', 'ADMIN'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
@@ -48,6 +49,8 @@ export const REFERENCE_ALERT_TYPES = [
 export const ALERT_TYPES = [
   ...REFERENCE_ALERT_TYPES,
   'COMMAND_NOT_CONFIRMED',
+  'UNSTABLE',
+  'OFF_SCHEDULE',
   'NO_CURRENT',
   'GATEWAY_OFFLINE',
   'CLOCK_UNTRUSTED',

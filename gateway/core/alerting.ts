@@ -85,4 +85,6 @@ export type Alerting = {
    * it, or bring it back when the program itself had ended it; null when there is no alert of this cause.
    */
   revise: (cause: string, now: AlertCause | null) => Promise<Change[] | null>;
+  /** Changes that make an ACTIVE alert, named by its id, say what is so now; its people hear of it when it got worse. */
+  restate: (alertId: string, now: AlertCause) => Promise<Change[]>;
 };

@@ -8,6 +8,8 @@ export type ClockEvidence = {
   isSynchronised: boolean | null;
   /** A clock with a battery. */
   hasBatteryClock: boolean | null;
+  /** When the machine was asked, ms on the monotonic clock; absent: just now. */
+  askedAt?: number;
 };
 
 export type ClockPolicy = {
@@ -41,7 +43,7 @@ export type ClockChange = { state: ClockState; steppedBy: number };
 /** A presence flush apart, and the shutdown of a machine: a wall this much behind the floor is the same time. */
 const FLOOR_TOLERANCE_MS = 2 * 60_000;
 /** Wall and monotonic clock drift apart by less than this between two looks, a second apart. */
-const STEP_MS = 2_000;
+export const STEP_MS = 2_000;
 const FAR_STEP_MS = 24 * 3_600_000;
 /** A person reads the time off a watch. */
 const SET_BY_HAND_MS = 10 * 60_000;
@@ -100,6 +102,10 @@ export function lookAtClock(
     return { state: { ...look, ...judged, correction: 0 }, steppedBy: Math.abs(jump) > STEP_MS ? jump : 0 };
   }
   if (!isStep) return { state: { ...state, ...look }, steppedBy: 0 };
+  // the clock of the machine was set after a start in the past: it is judged as it would be at a start now
+  const isSet = state.reason === 'before_last_known_time' && look.wall >= shown - FLOOR_TOLERANCE_MS;
+  if (isSet && look.wall >= policy.notBefore)
+    return { state: { ...look, ...judge(policy, evidence), correction: 0 }, steppedBy: look.wall - shown };
   if (look.wall >= policy.notBefore && Math.abs(look.wall - shown) <= reachOf(state)) {
     const judged = state.trust === 'trusted' ? {} : judge(policy, evidence);
     return { state: { ...state, ...look, ...judged, correction: 0 }, steppedBy: look.wall - shown };

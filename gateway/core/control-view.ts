@@ -3,11 +3,19 @@ import type { controlPoint, order } from '#contract/resources/control-points.ts'
 import type { deviceKey } from '#contract/resources/local-tables.ts';
 import type { schedule } from '#contract/resources/schedules.ts';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
+import type { InBoth } from './both-languages.ts';
+import type { DeviceActivity } from './device-activity.ts';
 
 export type ControlPoint = Stored<RowOf<typeof controlPoint>>;
 export type Schedule = Stored<RowOf<typeof schedule>>;
 export type Order = Stored<RowOf<typeof order>>;
 export type DeviceKey = RowOf<typeof deviceKey>;
+
+/** What goes before every order, every schedule and every hand, for as long as it lasts. */
+export type OverridingReason = 'LOCK_OUT' | 'EMERGENCY_OXYGEN';
+
+/** Why a controller does not stand where it should, or why nobody can tell how it stands, by its true name. */
+export type DeviceTrouble = { code: string; sentence: InBoth };
 
 /** What a controller last told of itself. Lives in memory; `last_heartbeat` and `consumption` are flushed. */
 export type Presence = {
@@ -29,9 +37,13 @@ export type Presence = {
   uptimeS: number | null;
   bootId: string | null;
   deferredUntil: number | null;
+  /** What it showed lately of whether it works steadily. */
+  activity: DeviceActivity;
   configRev: number | null;
   scheduleRev: number | null;
   isDirty: boolean;
+  /** What keeps it from its target, as far as it is known by name (relays of the trade); absent: nothing is known. */
+  trouble?: DeviceTrouble | null;
   /** The end of the last report that is being stored; later ones, of another connection too, wait for it. */
   storing?: Promise<unknown> | null;
   /** Hosted instance, farm with a gateway: what that told; it hears the controllers, not this instance. */
@@ -75,7 +87,14 @@ export type ControlView = {
   openOrder: Order | null;
   keys: readonly DeviceKey[];
   presence: Presence;
+  /**
+   * When an order for a time ends, ms since 1970 by the time shown now; null: it has no end of its own. Counted on the
+   * clock that only grows. Absent: as its row says.
+   */
+  endOf?: (order: OrderTimes) => number | null;
 };
+
+export type OrderTimes = Pick<Order, 'id' | 'issued_at' | 'hold_until' | 'clock_quality'>;
 
 /** The target as control knows it, saved or not. */
 export function targetOf(

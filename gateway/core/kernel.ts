@@ -4,6 +4,8 @@ import type { Commit, GuardSeen } from './changes.ts';
 export type Kernel = {
   /** Milliseconds since 1970 by the instance's disciplined clock. */
   now: () => number;
+  /** Milliseconds that have really passed since an instant noted in this run, however the clock was set since. */
+  elapsedSince: (notedAt: number) => number;
   /** `estimated` while the clock is not to be trusted: what is stored then says so. */
   clockQuality: () => 'trusted' | 'estimated';
   /** UUID v7. */

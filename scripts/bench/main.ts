@@ -15,6 +15,7 @@ import { flash } from './flash.ts';
 import { gatewayStorm } from './gateway-storm.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
 import { idleLink } from './idle-link.ts';
+import { idlePulse } from './idle-pulse.ts';
 import { lighthouseMarks } from './lighthouse.ts';
 import { limits } from './limits.ts';
 import { logins } from './logins.ts';
@@ -59,6 +60,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'cloud-alarm': cloudAlarm,
   lighthouse: lighthouseMarks,
   'idle-link': idleLink,
+  'idle-pulse': idlePulse,
   'gateway-storm': gatewayStorm,
   'unknown-devices': unknownDevices,
   restore,

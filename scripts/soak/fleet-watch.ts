@@ -1,3 +1,4 @@
+import { levelHeard } from '#sim/controller/level-end.ts';
 import type { Fleet } from '#sim/fleet/fleet.ts';
 import type { Sight } from './history.ts';
 
@@ -32,15 +33,19 @@ export function watchFleet(fleet: Fleet): FleetWatch {
       message.kind === 'desired'
         ? message.level
         : message.kind === 'http_answer'
-          ? { ...message.answer, target: message.answer.target_status }
+          ? levelHeard(message.answer)
           : null;
     if (level === null) return;
     const { epoch, version, target } = level;
-    const name = `${epoch} ${version} ${target}`;
+    const ends =
+      level.ends === undefined
+        ? {}
+        : { ends: { atMs: event.atMs + level.ends.untilS * 1000, next: level.ends.then } };
+    const name = `${epoch} ${version} ${target} ${level.ends?.then ?? ''}`;
     // the same level again, as every poll tells it
     if (lastLevels.get(event.device_id) === name) return;
     lastLevels.set(event.device_id, name);
-    sights.push({ ...at, kind: 'level', epoch, version, target });
+    sights.push({ ...at, kind: 'level', epoch, version, target, ...ends });
   });
   return {
     sights,

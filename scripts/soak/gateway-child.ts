@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import BetterSqlite from 'better-sqlite3';
 import { createJsonLog } from '#adapters/log/json-log.ts';
+import { watchPauses } from '#adapters/system/process-pauses.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { readConfig } from '../../gateway/config.ts';
 import { type Running, serve } from '../../gateway/serve.ts';
@@ -56,6 +57,7 @@ async function go({ args, time, clock: first }: Extract<ToChild, { do: 'go' }>):
       wallClock: () => now() + clock.aheadMs,
       monotonic: now,
       random: Math.random,
+      pauses: watchPauses({ monotonic: now, uptimeMs: now, log, beatMs: 1_000 / time.speed }),
       pause: (ms) => pause(ms),
       log,
       clockEvidence: () => ({ isSynchronised: clock.isSynchronised, hasBatteryClock: null }),

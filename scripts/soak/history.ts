@@ -67,7 +67,14 @@ export type Publish = {
 
 /** What the fleet saw, in order per controller. `ms` is the fleet's clock, which never steps. */
 export type Sight = { device: string; ms: number } & (
-  | { kind: 'level'; epoch: string; version: number; target: SwitchState }
+  | {
+      kind: 'level';
+      epoch: string;
+      version: number;
+      target: SwitchState;
+      /** It ends by itself then, and this follows. */
+      ends?: { atMs: number; next: SwitchState };
+    }
   | { kind: 'relay'; to: SwitchState; isForced: boolean }
   | { kind: 'break' }
   /** From here on the disk was spoilt: what it did not take, a restart may have forgotten. */

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { aControlPoint } from '#test/app.ts';
 import { type Console, controllerReports, holdTime, startConsole } from '#test/console.ts';
 
 const PHONE = { width: 360, height: 740 };
@@ -258,7 +259,7 @@ describe('a night and a morning at the ponds', () => {
     const page = await farm.open('/');
     await page.route('**/schedules/?*', (route) => route.abort());
     await page.goto(`${farm.app.base}/aeracao/agenda`);
-    const point = page.locator('section', { hasText: 'CP-02' });
+    const point = page.locator('section:has(h2:text-is("CP-02"))');
     await point.getByRole('button', { name: 'Tentar de novo' }).waitFor();
     expect(await point.innerText()).not.toContain('Ainda não há');
     await page.unroute('**/schedules/?*');
@@ -273,24 +274,26 @@ describe('a night and a morning at the ponds', () => {
     ]);
     expect(await page.innerText(`[data-schedule="${id}"]`)).toContain('18:00–06:00 +1 dia · Sáb');
     await page.getByRole('link', { name: 'Quadro' }).click();
+    // it was turned on by hand before: on Saturday the calendar asks for what it does already
+    const UNTIL_MONDAY = 'Por ordem de uma pessoa; desligar em 09/03, 06:00';
     const planned = (cod: string) => page.innerText(`[data-point="${cod}"] [data-next-run]`);
-    await expect.poll(() => planned('CP-02')).toBe('Pela agenda: ligar em 07/03, 18:00');
-    await expect.poll(() => planned('CP-01')).toBe('A agenda não tem nada pela frente.');
+    await expect.poll(() => planned('CP-02')).toBe(UNTIL_MONDAY);
+    await expect.poll(() => planned('CP-01')).toBe('Por ordem de uma pessoa, até outra ordem.');
     const asked: string[] = [];
     page.on('request', (request) => {
-      if (/\/api\/v1\/.*schedules/.test(request.url())) asked.push(request.url());
+      if (/\/api\/v1\/control-points\/\?/.test(request.url())) asked.push(request.url());
     });
     await page.reload();
-    await expect.poll(() => planned('CP-02')).toBe('Pela agenda: ligar em 07/03, 18:00');
+    await expect.poll(() => planned('CP-02')).toBe(UNTIL_MONDAY);
     // however many control points there are; the snapshot has it asked again
     expect(new Set(asked).size).toBe(1);
-    await page.route('**/schedules/?*', (route) => route.abort());
+    await page.route('**/control-points/?*', (route) => route.abort());
     await page.reload();
     await expect.poll(() => planned('CP-02')).toBe('A agenda não se sabe agora.');
     await call('DELETE', `/schedules/${id}`);
   });
 
-  it('the week is walked through with the arrows, Enter opens a time, and what comes next says what contradicts it', async () => {
+  it('the week is walked through with the arrows, Enter opens a time, and what comes next is what the motor will do', async () => {
     // 2026-03-02, 23 h in Fortaleza: a Monday
     const rules = [
       // every night from 18 h to 6 h, and on Wednesdays off from 5 h to 7 h
@@ -316,15 +319,21 @@ describe('a night and a morning at the ponds', () => {
     await expect.poll(() => next.count()).toBe(10);
     const told = (await next.allInnerTexts()).map((text) => text.replaceAll('\n', ' '));
     expect(told[0]).toMatch(/^CP-02 Desligar Ligar 18:00–06:00 · todo dia Ter 03\/03, 06:00$/);
-    expect(told.filter((text) => text.includes('contradiz'))).toHaveLength(4);
-    expect(told[2]).toMatch(/Desligar 05:00–07:00 · Qua · ▲ contradiz outro horário Qua 04\/03, 05:00$/);
+    expect(told[2]).toMatch(/^CP-02 Desligar Desligar 05:00–07:00 · Qua Qua 04\/03, 05:00$/);
+    // the pause lasts longer than the night: at its end it turns on
+    expect(told[3]).toMatch(/^CP-02 Ligar Desligar 05:00–07:00 · Qua Qua 04\/03, 07:00$/);
 
     const week = page.locator('[data-week="CP-02"]');
     const nameOfFocused = () => page.evaluate<string>(`document.activeElement.getAttribute('aria-label')`);
     await week.locator('[data-block]').first().focus();
     expect(await nameOfFocused()).toMatch(/^Seg 18:00–00:00: Ligar/);
     for (let times = 0; times < 4; times += 1) await page.keyboard.press('ArrowRight');
-    expect(await nameOfFocused()).toMatch(/^Qua 05:00–07:00: Desligar .* contradiz outro horário$/);
+    expect(await nameOfFocused()).toMatch(/^Qua 05:00–07:00: Desligar 05:00–07:00 · Qua$/);
+    // the night does not do what it asks for while the pause lasts
+    expect(await week.locator('[data-waits=SCHEDULE]').count()).toBe(1);
+    expect(await week.locator(`[data-block="${ids[0]}"]`).nth(3).getAttribute('aria-label')).toContain(
+      '05:00–06:00 não vale: outro horário decide',
+    );
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
@@ -335,5 +344,46 @@ describe('a night and a morning at the ponds', () => {
     await dialog.waitFor();
     expect(await dialog.getByLabel('Começa às').inputValue()).toBe('18:00');
     for (const id of ids) await call('DELETE', `/schedules/${id}`);
+  });
+
+  it('a time saved in its own middle says whether it holds, and an order against the calendar is drawn', async () => {
+    // nobody has ordered anything of it yet
+    const { id } = await aControlPoint(farm.app, {
+      token: farm.owner.token,
+      farmId: farm.farm.id,
+      cod: 'CP-09',
+    });
+    const path = `/control-points/${id}`;
+    const page = await farm.open('/aeracao/agenda');
+    const saved = async (fill: () => Promise<unknown>) => {
+      await page.getByRole('button', { name: 'Novo horário' }).click();
+      await page.getByRole('dialog').getByLabel('Ponto').selectOption({ label: 'CP-09' });
+      await fill();
+      await page.getByRole('button', { name: 'Salvar' }).click();
+      await page.waitForSelector('dialog', { state: 'detached' });
+    };
+    // 23 h in Fortaleza, in the middle of the night that the dialog offers
+    await saved(async () => undefined);
+    await page.getByText('O horário já vale agora.').waitFor();
+    await farm.app.control.executor.tick();
+    const week = page.locator('[data-week="CP-09"]');
+    await week.locator('[data-ahead=SCHEDULE]').first().waitFor();
+    expect(await week.locator('[data-waits]').count()).toBe(0);
+
+    // a pause entered in its own middle waits
+    await saved(async () => {
+      await page.getByLabel('O que fazer').selectOption('OFF');
+      await page.getByLabel('Começa às').fill('22:00');
+      await page.getByLabel('Termina às').fill('23:59');
+    });
+    await page.getByText('CP-09 continua ligado até o próximo horário').waitFor();
+    await week.locator('[data-waits=BASE]').waitFor();
+
+    await call('POST', `${path}/turn-off`, { for_s: 1_800 });
+    await page.locator('[data-off-calendar]', { hasText: 'desligado, ordem de uma pessoa' }).waitFor();
+    await week.locator('[data-waits=LOCAL_ORDER]').first().waitFor();
+    await page.goto(`${farm.app.base}/aeracao`);
+    await page.locator('[data-point="CP-09"]', { hasText: 'Por ordem de uma pessoa; ligar' }).waitFor();
+    await call('DELETE', path);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createClock } from '#adapters/system/disciplined-clock.ts';
 import {
   type ClockEvidence,
   type ClockState,
@@ -131,5 +132,72 @@ describe('the clock of a box', () => {
     const after = lookAtClock(policy, before, { wall: NOW + 1_400, monotonic: 1_000 }, nothingKnown);
     expect(after).toMatchObject({ steppedBy: 0, state: { trust: 'trusted', correction: 0 } });
     expect(timeOf(after.state, 1_000)).toBe(NOW + 1_400);
+  });
+});
+
+describe('what the machine says of its clock', () => {
+  /** A machine whose network keeps its clock, until somebody sets it by hand. */
+  function aMachine() {
+    const machine = {
+      wall: NOW,
+      monotonic: 0,
+      said: { ...synchronised, askedAt: 0 } as ClockEvidence,
+      asked: 0,
+    };
+    const clock = createClock(
+      {
+        wall: () => machine.wall,
+        monotonic: () => machine.monotonic,
+        evidence: () => machine.said,
+        async askAgain() {
+          machine.asked += 1;
+        },
+        changed: () => undefined,
+      },
+      policy,
+      null,
+    );
+    const pass = (ms: number) => {
+      machine.wall += ms;
+      machine.monotonic += ms;
+      clock.look();
+    };
+    return { machine, clock, pass };
+  }
+
+  it('before its clock was set tells nothing of it afterwards: it is asked anew, and until then time goes on', () => {
+    const { machine, clock, pass } = aMachine();
+    pass(1_000);
+    machine.wall += 91 * 24 * HOUR;
+    pass(1_000);
+    expect({ asked: machine.asked, now: clock.now() }).toEqual({ asked: 1, now: NOW + 2_000 });
+    machine.said = { ...alone, askedAt: machine.monotonic };
+    pass(1_000);
+    expect({ quality: clock.quality(), now: clock.now() }).toEqual({
+      quality: 'estimated',
+      now: NOW + 3_000,
+    });
+  });
+
+  it('after its clock was set by the network moves the time at once', () => {
+    const { machine, clock, pass } = aMachine();
+    machine.wall += 91 * 24 * HOUR;
+    pass(1_000);
+    machine.said = { ...synchronised, askedAt: machine.monotonic };
+    pass(1_000);
+    expect({ quality: clock.quality(), now: clock.now() }).toEqual({
+      quality: 'trusted',
+      now: NOW + 91 * 24 * HOUR + 2_000,
+    });
+  });
+
+  it('when it says nothing at all, a far step is not believed after five seconds', () => {
+    const { machine, clock, pass } = aMachine();
+    machine.wall += 91 * 24 * HOUR;
+    for (let second = 0; second < 7; second += 1) pass(1_000);
+    expect({ quality: clock.quality(), now: clock.now() }).toEqual({
+      quality: 'estimated',
+      now: NOW + 7_000,
+    });
   });
 });

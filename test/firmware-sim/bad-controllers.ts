@@ -333,6 +333,29 @@ export const BAD_CONTROLLERS: readonly BadController[] = [
     fails: ['alone.ordered'],
   },
   {
+    name: 'forgets over a start that its level ends',
+    step: () =>
+      beforeEvent('power_on', (state, event) =>
+        rightStep({ ...state, nvs: { ...state.nvs, ending: null } }, event),
+      ),
+    fails: ['level.ends.start'],
+  },
+  {
+    name: 'takes a level that has ended for a new one',
+    step: () =>
+      beforeEvent('desired', (state, event) =>
+        rightStep({ ...state, nvs: { ...state.nvs, hasEnded: false } }, event),
+      ),
+    fails: ['level.ended'],
+  },
+  {
+    name: 'waits for the gateway to end its level',
+    mqtt: () => ({
+      toDevice: (packet) => [isPublish(packet, '/shadow/desired') ? withoutEnd(packet) : packet],
+    }),
+    fails: ['level.ends'],
+  },
+  {
     name: 'says yes to a new key and keeps the old one',
     step: () => (state, event) => {
       const turned = rightStep(state, event);
@@ -415,6 +438,12 @@ function isPublish(packet: Packet, topicEnd: string): packet is IPublishPacket {
 
 function withFields(packet: IPublishPacket, fields: object): IPublishPacket {
   return { ...packet, payload: JSON.stringify({ ...JSON.parse(String(packet.payload)), ...fields }) };
+}
+
+/** The gateway side also sends what is no JSON. */
+function withoutEnd(packet: IPublishPacket): IPublishPacket {
+  const payload = String(packet.payload).replace(/,"until":\d+,"then":"(ON|OFF)"/, '');
+  return { ...packet, payload };
 }
 
 /** What it publishes on these topics, changed. */

@@ -134,14 +134,48 @@ export const BAD_GATEWAYS: readonly BadGateway[] = [
     mqtt: () =>
       ofPublishes('/schedule/desired', (body) => ({
         ...body,
-        from: 1_000,
-        to: 9_000,
         tr: [
-          [3_000, 1, 's1'],
-          [2_000, 0, 's1'],
+          ...(Array.isArray(body['tr']) ? body['tr'] : []),
+          [Number(body['to']) - 10, 1, 's1'],
+          [Number(body['to']) - 20, 0, 's1'],
         ],
       })),
     fails: ['mqtt.schedule.order'],
+  },
+  {
+    name: 'tells its controllers of no schedules',
+    mqtt: () => ofPublishes('/schedule/desired', (body) => ({ ...body, tr: [], weekly: [] })),
+    fails: ['schedule.told'],
+  },
+  {
+    name: 'tells what is left of an order once and for all',
+    mqtt: () => {
+      let first: unknown = null;
+      return ofPublishes('/shadow/desired', (body) => {
+        if (body['until'] === undefined) return body;
+        first ??= body['until'];
+        return { ...body, until: first };
+      });
+    },
+    fails: ['order.ends'],
+  },
+  {
+    name: 'does not tell that an order ends by itself',
+    mqtt: () => ofPublishes('/shadow/desired', ({ until: _until, then: _then, ...body }) => body),
+    fails: ['order.ends'],
+  },
+  {
+    name: 'tells over HTTP that another state follows an order',
+    http: () =>
+      ofHeartbeats((body) =>
+        body['then'] === undefined ? body : { ...body, then: body['then'] === 'ON' ? 'OFF' : 'ON' },
+      ),
+    fails: ['order.ends'],
+  },
+  {
+    name: 'tells of an end that a level does not have',
+    mqtt: () => ofPublishes('/shadow/desired', (body) => ({ until: 60, then: 'OFF', ...body })),
+    fails: ['order.endless'],
   },
   {
     name: 'has a new epoch at each connect',
@@ -346,7 +380,7 @@ export const BAD_GATEWAYS: readonly BadGateway[] = [
         path.endsWith('/device-key')
           ? { ...answer, body: { ...bodyOf(answer.body), key: `${bodyOf(answer.body)['key']}`.slice(0, 8) } }
           : answer,
-    fails: ['key.mqtt-id', 'key.bits', 'key.overlap', 'key.rotated'],
+    fails: ['schedule.told', 'key.mqtt-id', 'key.bits', 'key.overlap', 'key.rotated'],
   },
   {
     name: 'lets boards in while its window is closed',

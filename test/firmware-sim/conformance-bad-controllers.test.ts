@@ -3,6 +3,7 @@ import { checkController } from '#sim/conformance/check-controller.ts';
 import { startGatewaySide } from '#sim/conformance/gateway-side.ts';
 import type { CheckResult } from '#sim/conformance/report.ts';
 import { startFleet } from '#sim/fleet/fleet.ts';
+import { lastingPort } from '#test/lasting-port.ts';
 import { BAD_CONTROLLERS, type BadController } from './bad-controllers.ts';
 import { standBetweenMqtt } from './between.ts';
 import { createPacedClock } from './paced-clock.ts';
@@ -30,7 +31,9 @@ describe('a controller that does one thing wrong fails the checks of that, and n
 
   async function check(bad: BadController): Promise<Found> {
     const clock = createPacedClock(100);
-    const side = await startGatewaySide({ clock, identity: IDENTITY });
+    // its doors are shut and opened again: nobody must take their ports meanwhile
+    const ports = { mqttPort: await lastingPort(), httpPort: await lastingPort() };
+    const side = await startGatewaySide({ clock, identity: IDENTITY, ...ports });
     const line = await standBetweenMqtt({ port: Number(new URL(side.mqttUrl).port) }, bad.mqtt?.());
     const transport = bad.transport ?? 'mqtt';
     const fleet = startFleet({

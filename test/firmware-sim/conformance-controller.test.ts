@@ -9,6 +9,7 @@ import type { TransportKind } from '#sim/controller/state.ts';
 import type { FaultInput } from '#sim/fleet/faults.ts';
 import { startFleet } from '#sim/fleet/fleet.ts';
 import { createRealClock } from '#sim/sim-clock.ts';
+import { lastingPort } from '#test/lasting-port.ts';
 import { type ClaimOptions, claimIdentity } from '../../firmware-sim/boot/claim-identity.ts';
 import { createPacedClock } from './paced-clock.ts';
 
@@ -23,7 +24,9 @@ async function check(
   faults: readonly FaultInput[] = [],
 ) {
   const clock = createPacedClock(100);
-  const side = await startGatewaySide({ clock, identity: IDENTITY });
+  // its doors are shut and opened again: nobody must take their ports meanwhile
+  const ports = { mqttPort: await lastingPort(), httpPort: await lastingPort() };
+  const side = await startGatewaySide({ clock, identity: IDENTITY, ...ports });
   const fleet = startFleet({
     controllers: [{ ...IDENTITY, transport }],
     httpBase: side.httpBase,
@@ -60,7 +63,7 @@ describe.concurrent('the simulator’s gateway side judges controllers', () => {
     },
   );
 
-  test('a controller that follows any version fails the version clause alone', {
+  test('a controller that follows any version fails the clauses of versions alone', {
     timeout: 180_000,
   }, async (context) => {
     let epochs = 0;
@@ -73,7 +76,23 @@ describe.concurrent('the simulator’s gateway side judges controllers', () => {
         level === null ? state : { ...state, nvs: { ...state.nvs, level: { ...level, epoch: `${epochs}` } } };
       return step(amnesia, event);
     };
-    expect((await check(context, 'mqtt', forgetful)).map((each) => each.id)).toEqual(['level.lower']);
+    expect((await check(context, 'mqtt', forgetful)).map((each) => each.id)).toEqual([
+      'level.lower',
+      // what ended is new to it again
+      'level.ended',
+    ]);
+  });
+
+  test('a controller that waits for the gateway to end a pause fails the clauses of the end alone', {
+    timeout: 180_000,
+  }, async (context) => {
+    const waiting: typeof step = (state, event) => {
+      if (event.kind !== 'desired') return step(state, event);
+      const { ends: _ends, ...level } = event.level;
+      return step(state, { ...event, level });
+    };
+    // what hangs on it is not judged
+    expect((await check(context, 'mqtt', waiting)).map((each) => each.id)).toEqual(['level.ends']);
   });
 
   test('a controller that ignores its rest, new keys, and switches off when alone fails those clauses', {

@@ -27,6 +27,7 @@ test('every example of the document fits its schema, and every linked schema exi
   const exampleSchemas = [
     'device-state',
     'shadow-desired',
+    'shadow-desired',
     'shadow-reported',
     'mqtt-heartbeat',
     'device-config',

@@ -120,7 +120,7 @@ export async function startGateway(options: GatewayOptions = {}) {
   ): Promise<Answer> {
     const { token, body, withinMs = 30_000, headers = {} } = given;
     const base = `http://127.0.0.1:${ports.http}`;
-    const response = await fetch(
+    const response = await fetchUnlessClosed(
       /^\/(healthz|readyz|metrics)/.test(path) ? base + path : `${base}/api/v1${path}`,
       {
         method,
@@ -177,6 +177,23 @@ export async function startGateway(options: GatewayOptions = {}) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Where the clocks of the program run faster, its patience with a connection is shorter too, and a busy machine may be
+ * slower than that: one that was closed before a byte of the answer came was not heard, and is asked again.
+ */
+async function fetchUnlessClosed(url: string, init: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : null;
+      const isUnheard =
+        cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_SOCKET' && attempt < 4;
+      if (!isUnheard) throw error;
+    }
+  }
 }
 
 /** Asks every 50 ms until the answer fits; fails with the last answer when it never does. */

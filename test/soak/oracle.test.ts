@@ -114,6 +114,38 @@ describe('the oracle finds', () => {
     ['another epoch without a restore', sights(level(50_000, 3, 'OFF', 'f')), ['one epoch']],
     ['a relay that moves against the newest level', sights(relay(90_000, 'ON')), ['an order is not late']],
     [
+      'a relay that moves before its level ends',
+      sights(
+        {
+          device: 'aer-1',
+          ms: 50_000,
+          kind: 'level',
+          epoch: 'e',
+          version: 3,
+          target: 'OFF',
+          ends: { atMs: 99_000, next: 'ON' },
+        },
+        relay(90_000, 'ON'),
+      ),
+      ['an order is not late'],
+    ],
+    [
+      'nothing where it moves once its level has ended',
+      sights(
+        {
+          device: 'aer-1',
+          ms: 50_000,
+          kind: 'level',
+          epoch: 'e',
+          version: 3,
+          target: 'OFF',
+          ends: { atMs: 89_000, next: 'ON' },
+        },
+        relay(90_000, 'ON'),
+      ),
+      [],
+    ],
+    [
       'an order that acts twice',
       sights(
         { device: 'aer-1', ms: 80_000, kind: 'break' },
@@ -208,6 +240,7 @@ describe('what a control point should do', () => {
   });
   const aRule = (at: number, fields: Partial<ScheduleBody> = {}, kind = 'schedule_create'): Write =>
     ({ ...anOrder({ version: 1 }), kind, id: 'sch-1', schedule: rule(fields), at, tag: `r-${at}` }) as Write;
+  const anotherRule = (...given: Parameters<typeof aRule>): Write => ({ ...aRule(...given), id: 'sch-2' });
   const orderAt = (at: number, version: number, target: 'ON' | 'OFF', for_s: number | null = null): Write =>
     ({ ...anOrder({ version, target }), at, for_s }) as Write;
   const at = (writes: readonly Write[], ms: number) =>
@@ -221,7 +254,53 @@ describe('what a control point should do', () => {
     ['an order for a time, within it', [aRule(T0), orderAt(T0 + 50_000, 1, 'OFF', 60)], 61_000, 'OFF'],
     ['an order for a time, after it', [aRule(T0), orderAt(T0 + 50_000, 1, 'OFF', 60)], 111_000, 'ON'],
     ['the end of a schedule', [aRule(T0, { end_time: iso(T0 + 90_000) })], 91_000, 'OFF'],
-    ['a rule entered too late', [aRule(T0 + 70_000)], 80_000, 'OFF'],
+    ['a rule entered too late that still says ON', [aRule(T0 + 70_000)], 80_000, 'ON'],
+    [
+      'a rule entered too late that says OFF, until its end',
+      [orderAt(T0 + 1_000, 1, 'ON'), aRule(T0 + 70_000, { action: 'OFF' })],
+      80_000,
+      'ON',
+    ],
+    [
+      'an order newer than what a rule entered late says',
+      [orderAt(T0 + 65_000, 1, 'OFF'), aRule(T0 + 70_000)],
+      80_000,
+      'OFF',
+    ],
+    [
+      'an order older than what a rule entered late says',
+      [orderAt(T0 + 50_000, 1, 'OFF'), aRule(T0 + 70_000)],
+      80_000,
+      'ON',
+    ],
+    [
+      'of two windows that overlap, after the end of the inner one',
+      [
+        aRule(T0, { end_time: iso(T0 + 300_000) }),
+        anotherRule(T0, { start_time: iso(T0 + 100_000), end_time: iso(T0 + 200_000) }),
+      ],
+      210_000,
+      'ON',
+    ],
+    [
+      'a pause, within it',
+      [
+        aRule(T0, { end_time: iso(T0 + 300_000) }),
+        anotherRule(T0, { action: 'OFF', start_time: iso(T0 + 100_000), end_time: iso(T0 + 200_000) }),
+      ],
+      110_000,
+      'OFF',
+    ],
+    [
+      'a pause that was taken away in its middle',
+      [
+        aRule(T0, { end_time: iso(T0 + 300_000) }),
+        anotherRule(T0, { action: 'OFF', start_time: iso(T0 + 100_000), end_time: iso(T0 + 200_000) }),
+        anotherRule(T0 + 120_000, { is_active: false }, 'schedule_change'),
+      ],
+      130_000,
+      'ON',
+    ],
     ['a rule that is not active', [aRule(T0, { is_active: false })], 61_000, 'OFF'],
     [
       'a day later, daily',

@@ -8,8 +8,10 @@ import { subscription } from '#contract/resources/subscriptions.ts';
 import { type UserAnswer, user } from '#contract/resources/users.ts';
 import type { Plan, UserRole } from '#contract/words.ts';
 import { remove, update } from '#core/changes.ts';
+import type { ProcessPause } from '#core/process-pause.ts';
 import { compose } from '../../gateway/compose.ts';
 import { databaseFile, readConfig } from '../../gateway/config.ts';
+import { keepTimeAndPresence } from '../../gateway/regular-tasks.ts';
 import { type Engine, UNBORN } from './databases.ts';
 import { fastFolder } from './fast-folder.ts';
 import { putMigrated } from './migrated-files.ts';
@@ -45,6 +47,8 @@ const CHEAP = { memoryCost: 8, timeCost: 2 };
 export async function startApp(engine: Engine = 'sqlite', args: readonly string[] = []) {
   const clock = testClock();
   const wall = { aheadMs: 0 };
+  const pauses: ProcessPause[] = [];
+  const resumeListeners = new Set<(pause: ProcessPause) => void>();
   const data = mkdtempSync(join(fastFolder(), 'farm-'));
   const postgres = engine === 'postgres' ? await freshDatabase(UNBORN) : null;
   const config = readConfig(
@@ -60,6 +64,11 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     wallClock: () => clock.now() + wall.aheadMs,
     monotonic: clock.now,
     random: Math.random,
+    pauses: {
+      all: () => pauses,
+      lastResumedAt: () => pauses.at(-1)?.to ?? null,
+      onResume: (listener) => void resumeListeners.add(listener),
+    },
     clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
     pause: () => Promise.resolve(),
     passwordCost: CHEAP,
@@ -158,6 +167,16 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
       instance.clock.look();
     },
     lookAtClock: () => instance.clock.look(),
+    /** What the regular task writes twice a minute, and the stop. */
+    keepTime: () => keepTimeAndPresence(instance),
+    /** The process stood still for so long, and notices it. */
+    standStill(ms: number) {
+      const from = clock.now();
+      clock.advance(ms);
+      const pause = { from, to: clock.now() };
+      pauses.push(pause);
+      for (const listener of resumeListeners) listener(pause);
+    },
     config,
     sentences,
     call,

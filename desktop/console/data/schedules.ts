@@ -1,7 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { ScheduleAnswer } from '#contract/resources/schedules.ts';
 import { clockTime, instantAt, isoDay } from '../i18n/format.ts';
-import { nextRuns } from '../state/next-runs.ts';
 import { addDays, type PlannedRule } from '../state/schedule-week.ts';
 import { get } from './api.ts';
 import { farm } from './farm-store.ts';
@@ -55,29 +54,6 @@ export function plannedRuleOf(schedule: Schedule): PlannedRule {
       end_time === null ? null : Math.round((Date.parse(end_time) - Date.parse(start_time)) / 60_000),
     daysOfWeek: schedule.days_of_week,
   };
-}
-
-export type NextRun = { schedule: Schedule; action: 'ON' | 'OFF'; at: number; isContradicted: boolean };
-
-/** What these schedules do next, soonest first, by the farm's own clock; each control point contradicts only itself. */
-export function nextRunsOf(schedules: readonly Schedule[], now: number, count: number): NextRun[] {
-  const at = { day: isoDay(now), minute: minuteOf(clockTime(now)) };
-  const byId = new Map(schedules.map((schedule) => [schedule.id, schedule]));
-  const points = new Set(schedules.map(({ control_point_id }) => control_point_id));
-  return [...points]
-    .flatMap((point) => {
-      const active = schedules.filter(
-        ({ control_point_id, is_active }) => control_point_id === point && is_active,
-      );
-      return nextRuns(active.map(plannedRuleOf), at, count);
-    })
-    .flatMap(({ ruleId, action, day, minute, isContradicted }) => {
-      const schedule = byId.get(ruleId);
-      if (schedule === undefined) return [];
-      return [{ schedule, action, at: Date.parse(instantAt(day, timeOf(minute))), isContradicted }];
-    })
-    .toSorted((a, b) => a.at - b.at)
-    .slice(0, count);
 }
 
 /** 18:00 */

@@ -8,6 +8,8 @@ const OF_AIR: ReadonlySet<AlertType> = new Set([
   'POWER_FAILURE',
   'DEVICE_OFFLINE',
   'COMMAND_NOT_CONFIRMED',
+  'UNSTABLE',
+  'OFF_SCHEDULE',
   'NO_CURRENT',
   'LOW_OXYGEN',
 ]);

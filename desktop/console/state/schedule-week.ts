@@ -85,20 +85,6 @@ export function daysMore({ startMinute, lengthMinutes }: PlannedRule): number {
   return Math.max(0, Math.round((lengthMinutes - least) / DAY_MINUTES));
 }
 
-/** Pairs that want opposite things at the same time. */
-export function contradictions(blocks: readonly Block[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  blocks.forEach((a, index) => {
-    for (const b of blocks.slice(index + 1)) {
-      const overlap = a.dayIndex === b.dayIndex && a.fromMinute < b.toMinute && b.fromMinute < a.toMinute;
-      if (!overlap || a.action === b.action) continue;
-      found.add(a.ruleId);
-      found.add(b.ruleId);
-    }
-  });
-  return found;
-}
-
 /** 1 Monday … 7 Sunday */
 export function weekdayOf(day: string): number {
   return ((new Date(`${day}T12:00:00Z`).getUTCDay() + 6) % 7) + 1;

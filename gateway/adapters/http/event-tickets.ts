@@ -10,6 +10,8 @@ import { type Route, route } from '#core/route.ts';
 export type EventTicketDeps = Pick<Kernel, 'now' | 'newId' | 'commit'> & {
   /** The same on every process of the instance. */
   secret: string;
+  /** The age of a ticket of this process is measured on it: a step of the clock moves no ticket. */
+  monotonic: () => number;
 };
 
 export type EventTickets = {
@@ -21,7 +23,15 @@ export type EventTickets = {
 const LIFETIME_MS = 30_000;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-const sealed = z.object({ id: z.string(), bearer: z.string(), expires: z.number() });
+const sealed = z.object({
+  id: z.string(),
+  bearer: z.string(),
+  expires: z.number(),
+  /** The run of a process that gave it, and until when on its monotonic clock. */
+  run: z.string(),
+  until: z.number(),
+});
+type Sealed = z.infer<typeof sealed>;
 
 /**
  * A browser's EventSource cannot send a token in a header, and a token in an address ends up in logs. A ticket may:
@@ -30,19 +40,23 @@ const sealed = z.object({ id: z.string(), bearer: z.string(), expires: z.number(
  */
 export function createEventTickets(deps: EventTicketDeps): EventTickets {
   const key = createHash('sha256').update(`event tickets ${deps.secret}`).digest();
+  const run = randomBytes(8).toString('hex');
+  const isOver = (ticket: Sealed): boolean =>
+    ticket.run === run ? deps.monotonic() >= ticket.until : deps.now() >= ticket.expires;
   return {
     issue(bearer) {
       const expires = deps.now() + LIFETIME_MS;
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, iv);
-      const text = JSON.stringify({ id: deps.newId(), bearer, expires } satisfies z.infer<typeof sealed>);
+      const until = deps.monotonic() + LIFETIME_MS;
+      const text = JSON.stringify({ id: deps.newId(), bearer, expires, run, until } satisfies Sealed);
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       const ticket = Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
       return { ticket, expires_at: isoOf(expires) };
     },
     async redeem(ticket) {
       const opened = unseal(key, ticket);
-      if (opened === null || deps.now() >= opened.expires) throw uselessTicket();
+      if (opened === null || isOver(opened)) throw uselessTicket();
       const used = { id: `ticket:${opened.id}`, expires_at: isoOf(opened.expires) };
       const { rows } = await deps.commit({ changes: [insertIfAbsent(revokedToken, used)], actor: null });
       if (rows.length === 0) throw uselessTicket();
@@ -51,7 +65,7 @@ export function createEventTickets(deps: EventTicketDeps): EventTickets {
   };
 }
 
-function unseal(key: Buffer, ticket: string): z.infer<typeof sealed> | null {
+function unseal(key: Buffer, ticket: string): Sealed | null {
   const bytes = Buffer.from(ticket, 'base64url');
   if (bytes.length <= IV_BYTES + TAG_BYTES) return null;
   try {

@@ -8,7 +8,7 @@ import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Request, RouteDecision } from '#core/route.ts';
 
-export type IdempotencyDeps = Pick<Kernel, 'now'> & {
+export type IdempotencyDeps = Pick<Kernel, 'now' | 'elapsedSince'> & {
   storedAnswer: (id: string) => Promise<RowOf<typeof idempotentAnswer> | null>;
 };
 
@@ -33,7 +33,7 @@ export async function withIdempotency(
   const id = sha256(JSON.stringify([request.caller.userId, http.method, http.path, key]));
   const bodyHash = sha256(canonicalize(request.rawBody) ?? '');
   const stored = await deps.storedAnswer(id);
-  if (stored !== null && Date.parse(stored.created_at) > deps.now() - KEPT_MS) {
+  if (stored !== null && deps.elapsedSince(Date.parse(stored.created_at)) < KEPT_MS) {
     if (stored.body_hash !== bodyHash) {
       throw new AppError(422, 'This Idempotency-Key was used with another body', {
         code: 'IDEMPOTENCY_KEY_REUSED',

@@ -14,7 +14,13 @@ export type Authorization = Required<
  * error would end the connection, and a relay that publishes one stray topic at every start would come back for ever:
  * so a denied message is acknowledged and led astray.
  */
-export function createAuthorization(deps: TakeDeps & { peerOf: PeerOf }): Authorization {
+export function createAuthorization(
+  deps: TakeDeps & {
+    peerOf: PeerOf;
+    /** A controller is about to get what is retained for this filter of its own. */
+    subscribing: (peer: Peer, filter: string) => void;
+  },
+): Authorization {
   const { peerOf, counters, bounds } = deps;
   return {
     authorizePublish: (client, packet, done) => {
@@ -48,6 +54,7 @@ export function createAuthorization(deps: TakeDeps & { peerOf: PeerOf }): Author
         return;
       }
       peer.filters.add(subscription.topic);
+      deps.subscribing(peer, subscription.topic);
       // Nothing is sent above QoS 1; aedes itself lowers QoS only where the filter has no wildcard.
       subscription.qos = subscription.qos === 0 ? 0 : 1;
       done(null, subscription);

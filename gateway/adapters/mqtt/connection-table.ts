@@ -44,14 +44,16 @@ export function createConnectionTable(deps: TableDeps) {
   function noteTakeover(controller: Controller, source: string): void {
     counters.count('takeovers');
     const now = deps.now();
-    const recent = (takeoversByMqttId.get(controller.mqttId) ?? []).filter((at) => now - at < MINUTE_MS);
+    const recent = (takeoversByMqttId.get(controller.mqttId) ?? []).filter(
+      (at) => Math.abs(now - at) < MINUTE_MS,
+    );
     recent.push(now);
     takeoversByMqttId.set(controller.mqttId, recent.slice(-MAX_REMEMBERED));
     if (recent.length <= deps.takeoversPerMinute) return;
     counters.refuse('contested', source);
     // two boards with one key take it from each other several times a second: told once a minute
     const since = contestedSinceByMqttId.get(controller.mqttId);
-    if (since !== undefined && now - since < MINUTE_MS) return;
+    if (since !== undefined && Math.abs(now - since) < MINUTE_MS) return;
     contestedSinceByMqttId.set(controller.mqttId, now);
     tell('identityContested', () => door.identityContested(controller, recent.length));
   }

@@ -34,7 +34,7 @@ export type BrokerDeps = {
   relays?: RelayDesk | undefined;
   /** Levels of all controllers as they should be now; read once, before the first may connect. */
   levels: () => Iterable<Levels>;
-  /** Levels of one controller; read whenever it connects, so that nothing older waits for it. */
+  /** Levels of one controller; read whenever it connects, and where it subscribes to one that ends, so that nothing older waits for it. */
   levelsOf?: (mqttId: string) => Levels | null;
   log: Log;
   /** Milliseconds since 1970. */
@@ -116,6 +116,11 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
         bounds,
         allowances,
         relays,
+        subscribing: (peer, filter) => {
+          // what is left of a level is true for the moment alone
+          const isLevel = filter === deviceTopic(peer.controller?.mqttId ?? '', 'shadow/desired');
+          if (isLevel && levels.retainedSays(filter, '"until":')) refreshLevels(peer);
+        },
       }),
     }),
     persistence: levels.persistence,

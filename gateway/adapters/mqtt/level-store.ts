@@ -33,6 +33,9 @@ export function createLevelStore() {
     /** True while a QoS 2 message of this number waits for its release: the same again is a repetition. */
     isUnreleased: (client: Client, messageId: number | undefined): boolean =>
       messageId !== undefined && unreleasedByClient.get(client)?.has(messageId) === true,
+    /** Whether what is retained there says this. */
+    retainedSays: (topic: string, text: string): boolean =>
+      retainedByTopic.get(topic)?.payload.includes(text) === true,
     forgetRetained: (topic: string): void => void retainedByTopic.delete(topic),
     keepRetained: storeRetained,
     retainedCount: (): number => retainedByTopic.size,

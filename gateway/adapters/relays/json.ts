@@ -4,12 +4,21 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The object in the text; null when it is none. */
 export function readObject(payload: Buffer | string): Fields | null {
+  const text = payload.toString();
+  return parsed(text) ?? parsed(withoutNan(text));
+}
+
+function parsed(text: string): Fields | null {
   try {
-    return asObject(JSON.parse(payload.toString()));
+    return asObject(JSON.parse(text));
   } catch {
     return null;
   }
 }
+
+/** A sensor without a value is written as no JSON can be; what stands beside it is as good as ever. */
+const withoutNan = (text: string): string =>
+  text.replace(/([:[,]\s*)-?(?:nan|inf(?:inity)?)(?=\s*[,}\]])/gi, '$1null');
 
 export function asObject(value: unknown): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

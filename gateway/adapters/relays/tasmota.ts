@@ -10,11 +10,12 @@ import type {
   RelayProtocol,
 } from '#features/relays/ports.ts';
 import { asObject, type Fields, known, numberIn, readObject, shortTextIn } from './json.ts';
+import { canCancelTimer, canEnd, orderOf } from './tasmota-orders.ts';
 import { pasteTasmota } from './tasmota-settings.ts';
 
 // Tasmota over MQTT with FullTopic %prefix%/%topic%/, as its documents MQTT and Commands describe it: orders on
 // cmnd/<topic>/, answers on stat/<topic>/, telemetry on tele/<topic>/. Every message of it is QoS 0 and echoes no
-// version.
+// version. It never says who switched it; of its own timer (PulseTime) and its limit of power (MaxPower) it tells.
 
 /** Of versions before 8.1; later ones take more. */
 const LONGEST_NAME = 32;
@@ -22,6 +23,9 @@ const POWER = /^POWER(\d{0,2})$/;
 const GROUPS = /^cmnd\/(?:tasmotas|DVES_[0-9A-Fa-f]{6}_fb)\/(?:#|\+|[A-Za-z0-9]+)$/;
 const DISCOVERY = /^tasmota\/discovery\/([0-9A-Fa-f]{12})\/config$/;
 const MOST_WH = 1e12;
+
+/** Its waits grow from this to two minutes, whatever is set; less than this it does not take. */
+export const SHORTEST_RETRY_S = 10;
 
 /** PowerOnState of a fail-safe; 2 (toggle), 4 and 5 are none that a farm can live with. */
 const POWER_ON: Readonly<Record<Exclude<PowerOn, 'other'>, number>> = { OFF: 0, ON: 1, HOLD: 3 };
@@ -32,16 +36,29 @@ export const tasmota: RelayProtocol = {
   read,
   maySubscribe: (mqttId, filter) => filter.startsWith(`cmnd/${mqttId}/`) || GROUPS.test(filter),
   hearsOrders: (mqttId, filter) => filter === `cmnd/${mqttId}/#` || filter === `cmnd/${mqttId}/+`,
-  order: (mqttId, channel, target) => [command(mqttId, `POWER${channel}`, target)],
+  order: (mqttId, channel, target, more) =>
+    orderOf(channel, target, more).map(({ name, payload }) => command(mqttId, name, payload)),
+  canEnd,
+  canCancelTimer,
+  reportsEndOfErrors: false,
   ask: (mqttId) => [command(mqttId, 'STATE', '')],
   askMeter: (mqttId) => [command(mqttId, 'STATUS', '8')],
   askSettings: (mqttId, channel) => [
     command(mqttId, 'SetOption65', ''),
     command(mqttId, 'PowerOnState', ''),
     command(mqttId, `PulseTime${channel}`, ''),
+    command(mqttId, 'MqttRetry', ''),
+    command(mqttId, 'STATUS', '2'),
   ],
   setPowerOn: (mqttId, { powerOn }) => [command(mqttId, 'PowerOnState', String(POWER_ON[powerOn]))],
   switchOffFastCycleReset: (mqttId) => [command(mqttId, 'SetOption65', '1')],
+  disableTimers: (mqttId, channel) => [command(mqttId, `PulseTime${channel}`, '0')],
+  setStateWords: (mqttId) => [
+    command(mqttId, 'StateText1', 'OFF'),
+    command(mqttId, 'StateText2', 'ON'),
+    command(mqttId, 'STATE', ''),
+  ],
+  shortenRetry: (mqttId) => [command(mqttId, 'MqttRetry', String(SHORTEST_RETRY_S))],
   recognise,
   paste: (facts) => pasteTasmota({ ...facts, powerOnState: POWER_ON[facts.powerOn] }),
 };
@@ -62,9 +79,16 @@ function read(mqttId: string, topic: string, payload: Buffer): RelayNews | null 
   const said = word('stat');
   if (said === null) return null;
   const channel = channelOf(said);
+  if (said === 'WARNING') return readWarning(payload);
   if (channel === null) return readBody(payload, false);
   const current = stateOf(payload.toString());
-  return current === undefined ? null : { channels: new Map([[channel, { current }]]) };
+  return current === undefined ? { isUnreadable: true } : { channels: new Map([[channel, { current }]]) };
+}
+
+/** Before it switches everything off because the load drew too much. */
+function readWarning(payload: Buffer): RelayNews | null {
+  const limit = Object.keys(readObject(payload) ?? {}).find((name) => /^Max(Power|Energy)Reached/.test(name));
+  return limit === undefined ? null : { channels: new Map([[0, { errors: [limit] }]]) };
 }
 
 /** POWER and POWER1 are the first channel; null: not a name of a channel. */
@@ -92,21 +116,30 @@ function readBody(payload: Buffer, isBoot: boolean): RelayNews | null {
   const inner =
     asObject(body['StatusSTS']) ??
     asObject(body['StatusSNS']) ??
+    asObject(body['StatusFWR']) ??
     asObject(body['Info1']) ??
     asObject(body['Info2']) ??
     asObject(body['Info3']) ??
     body;
-  const channels = channelsOf(inner);
+  const { channels, isUnreadable } = channelsOf(inner);
   const device = deviceOf(inner);
   return {
     ...(isBoot ? { hasStarted: true as const } : {}),
     ...(Object.keys(device).length === 0 ? {} : { device }),
     ...(channels.size === 0 ? {} : { channels }),
+    ...(isUnreadable ? { isUnreadable } : {}),
     ...settingsOf(inner),
-    ...(inner['Command'] === 'Unknown' || inner['Command'] === 'Error'
-      ? { refused: 'the relay does not know a command of ours' }
-      : {}),
+    ...refusalOf(inner),
   };
+}
+
+/** Newer ones name the command they do not know; only one that switches is an order that failed. */
+function refusalOf({ Command: word, Input: input }: Fields): Pick<RelayNews, 'refused' | 'hasNoTimer'> {
+  if (word !== 'Unknown' && word !== 'Error') return {};
+  const name = typeof input === 'string' ? input.toUpperCase() : '';
+  if (name.startsWith('TIMEDPOWER')) return { hasNoTimer: true };
+  const isOrder = name === '' ? word === 'Error' : name.startsWith('POWER') && !name.startsWith('POWERON');
+  return isOrder ? { refused: 'the relay does not know a command of ours' } : {};
 }
 
 function deviceOf(body: Fields): Partial<DeviceFacts> {
@@ -122,20 +155,26 @@ function deviceOf(body: Fields): Partial<DeviceFacts> {
   });
 }
 
-function settingsOf(body: Fields): Pick<RelayNews, 'hasFastCycleReset'> {
+function settingsOf(body: Fields): Pick<RelayNews, 'hasFastCycleReset' | 'retryS'> {
   const word = stateOf(body['SetOption65']);
-  // 1 switches the recovery off
-  return word === undefined ? {} : { hasFastCycleReset: word === 'OFF' };
+  const retryS = numberIn(body['MqttRetry'], 0, 100_000);
+  return {
+    // 1 switches the recovery off
+    ...(word === undefined ? {} : { hasFastCycleReset: word === 'OFF' }),
+    ...(retryS === undefined ? {} : { retryS }),
+  };
 }
 
-function channelsOf(body: Fields): Map<number, Partial<ChannelFacts>> {
+function channelsOf(body: Fields) {
   const channels = new Map<number, Partial<ChannelFacts>>();
+  let isUnreadable = false;
   const add = (channel: number, facts: Partial<ChannelFacts>) =>
     void channels.set(channel, { ...channels.get(channel), ...facts });
   for (const [name, value] of Object.entries(body)) {
     const channel = channelOf(name);
     const current = channel === null ? undefined : stateOf(value);
     if (channel !== null && current !== undefined) add(channel, { current });
+    if (channel !== null && current === undefined) isUnreadable = true;
     const pulse = /^PulseTime(\d{1,2})$/.exec(name)?.[1];
     const set = pulse === undefined ? undefined : numberIn(asObject(value)?.['Set'] ?? value, 0, 64_900);
     // up to 111 it counts tenths of a second, from 112 on seconds beyond 100
@@ -144,7 +183,7 @@ function channelsOf(body: Fields): Map<number, Partial<ChannelFacts>> {
   const powerOn = numberIn(body['PowerOnState'], 0, 5);
   if (powerOn !== undefined) add(0, { powerOn: powerOnOf(powerOn) });
   for (const [channel, facts] of metersOf(asObject(body['ENERGY']))) add(channel, facts);
-  return channels;
+  return { channels, isUnreadable };
 }
 
 function powerOnOf(state: number): PowerOn {
@@ -168,6 +207,7 @@ function metersOf(energy: Fields | null): [number, Partial<ChannelFacts>][] {
       isMany ? index + 1 : 0,
       known<ChannelFacts>({
         current: undefined,
+        switchedBy: undefined,
         powerW: numberIn(at('Power'), 0, 1e6),
         voltageV: numberIn(at('Voltage'), 0, 1e5),
         currentA: numberIn(at('Current'), 0, 1e4),
@@ -176,6 +216,7 @@ function metersOf(energy: Fields | null): [number, Partial<ChannelFacts>][] {
         countedWh: total === undefined ? undefined : Math.round(total * 1_000_000) / 1000,
         countedSince: total === undefined ? undefined : since,
         autoOffS: undefined,
+        autoOnS: undefined,
         powerOn: undefined,
         errors: undefined,
       }),

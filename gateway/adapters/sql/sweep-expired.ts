@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { idempotentAnswer, paymentEvent, revokedToken } from '#contract/resources/local-tables.ts';
 import { command, takenCommand } from '#contract/resources/sync-tables.ts';
 import { purge } from '#core/changes.ts';
-import { isoOf } from '#core/kernel.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Database } from './database.ts';
 
 /** Rows removed at a time, so that control never waits for a clean-up. */
@@ -21,25 +21,34 @@ const COUNTS_KEPT_MS = 3600 * 1000;
  * Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway, counts. To be called while
  * the clock is trusted: one that is years ahead would bring every logged-out token back to life.
  */
-export async function sweepExpired(database: Database, { now }: { now: () => number }): Promise<void> {
+export async function sweepExpired(
+  database: Database,
+  { now, elapsedSince }: Pick<Kernel, 'now' | 'elapsedSince'>,
+): Promise<void> {
   const { read } = database;
   const answersBefore = isoOf(now() - ANSWERS_KEPT_MS);
-  await inSlices(database, idempotentAnswer, () =>
-    read
+  await inSlices(database, idempotentAnswer, async () => {
+    const found = await read
       .selectFrom('idempotent_answers')
-      .select('id')
+      .select(['id', 'created_at'])
       .where('created_at', '<', answersBefore)
       .limit(SLICE)
-      .execute(),
-  );
-  await inSlices(database, revokedToken, () =>
-    read
+      .execute();
+    return found.filter(({ created_at }) => elapsedSince(Date.parse(created_at)) > ANSWERS_KEPT_MS);
+  });
+  await inSlices(database, revokedToken, async () => {
+    const found = await read
       .selectFrom('revoked_tokens')
-      .select('id')
+      .select(['id', 'expires_at'])
       .where('expires_at', '<', isoOf(now()))
       .limit(SLICE)
-      .execute(),
-  );
+      .execute();
+    return found.filter(({ id, expires_at }) => {
+      const issuedAt = timeOfId(id);
+      // a clock that was set forward since it was issued has made it no older
+      return issuedAt === null || elapsedSince(issuedAt) > Date.parse(expires_at) - issuedAt;
+    });
+  });
   await inSlices(database, paymentEvent, () =>
     read
       .selectFrom('payment_events')
@@ -89,6 +98,11 @@ async function forgetCounts(read: Database['read'], nowMs: number): Promise<void
   await sql`delete from request_counts where expire < ${Math.floor(nowMs) - COUNTS_KEPT_MS}`.execute(read);
   await sql`delete from open_requests as o where not exists (select 1 from jsonb_each_text(o.places) as p
     where p.value::bigint > extract(epoch from clock_timestamp()) * 1000)`.execute(read);
+}
+
+/** When an id was made (UUID v7, RFC 9562 5.7), ms since 1970; null for another. */
+function timeOfId(id: string): number | null {
+  return id[14] === '7' ? Number.parseInt(id.replace('-', '').slice(0, 12), 16) : null;
 }
 
 async function inSlices(

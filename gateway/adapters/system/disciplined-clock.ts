@@ -5,15 +5,21 @@ import {
   confirmClock,
   lookAtClock,
   needsHostedTime,
+  STEP_MS,
   startClock,
   timeOf,
 } from '#core/clock-trust.ts';
+import { elapsedSince, STRETCHES_KEPT, type Stretch } from '#core/elapsed.ts';
 
 export type DisciplinedClock = {
   /** Milliseconds since 1970 to go by. */
   now: () => number;
   quality: () => 'trusted' | 'estimated';
+  /** Milliseconds that have really passed since an instant noted in this run (core/elapsed.ts). */
+  elapsedSince: (notedAt: number) => number;
   state: () => ClockState;
+  /** How often time was set since the start. */
+  steps: () => number;
   /** Looks at wall, monotonic clock and evidence again; called every second. Answers by how much time stepped. */
   look: () => number;
   /** True while the machine says that the network keeps its clock: then nobody else sets the time. */
@@ -29,31 +35,82 @@ export type ClockDeps = {
   monotonic: () => number;
   /** Latest evidence; refreshed outside, because asking the machine takes time. */
   evidence: () => ClockEvidence;
+  /** The machine is to be asked again now: its clock stepped since. Resolves when it has answered. */
+  askAgain?: (() => Promise<void>) | undefined;
   /** `steppedBy`: ms that time jumped. */
   changed: (state: ClockState, before: ClockState, steppedBy: number) => void;
 };
 
+/** A machine that does not answer by then is taken to know nothing. */
+const ASKED_WITHIN_MS = 5_000;
+
 export function createClock(deps: ClockDeps, policy: ClockPolicy, floor: number | null): DisciplinedClock {
   const lookNow = () => ({ wall: deps.wall(), monotonic: deps.monotonic() });
   let state = startClock(policy, lookNow(), floor, deps.evidence());
+  let last = { wall: state.wall, monotonic: state.monotonic };
+  const stretches: Stretch[] = [stretchOf(state)];
+  let steps = 0;
+  /** The first and the last step that no evidence is newer than; null: there is none. */
+  let unjudged: { since: number; at: number } | null = null;
+
+  /**
+   * What the machine said of its clock before a step tells nothing of the clock after it: until it has been asked again
+   * time goes on by the monotonic clock. null: not asked yet.
+   */
+  function evidenceAfterSteps(at: { wall: number; monotonic: number }): ClockEvidence | null {
+    const isStep = Math.abs(at.wall - last.wall - (at.monotonic - last.monotonic)) > STEP_MS;
+    last = at;
+    if (isStep) {
+      unjudged = { since: unjudged?.since ?? at.monotonic, at: at.monotonic };
+      void deps.askAgain?.().then(look);
+    }
+    const evidence = deps.evidence();
+    if (unjudged === null || (evidence.askedAt ?? at.monotonic) >= unjudged.at) {
+      unjudged = null;
+      return evidence;
+    }
+    if (at.monotonic - unjudged.since < ASKED_WITHIN_MS) return null;
+    return { ...evidence, isSynchronised: null };
+  }
+
+  function stepped(): void {
+    steps += 1;
+    stretches.push(stretchOf(state));
+    if (stretches.length > STRETCHES_KEPT) stretches.shift();
+  }
+
+  /** Answers by how much time stepped, ms. */
+  function look(): number {
+    const before = state;
+    const now = lookNow();
+    const evidence = evidenceAfterSteps(now);
+    if (evidence === null) return 0;
+    const looked = lookAtClock(policy, state, now, evidence);
+    state = looked.state;
+    if (looked.steppedBy !== 0) stepped();
+    if (state.trust !== before.trust || looked.steppedBy !== 0) deps.changed(state, before, looked.steppedBy);
+    return looked.steppedBy;
+  }
+
   function set(time: number, by: 'set_by_operator' | 'hosted_time'): void {
     const before = state;
-    const confirmed = confirmClock(state, lookNow(), time, by);
+    last = lookNow();
+    unjudged = null;
+    const confirmed = confirmClock(state, last, time, by);
     state = confirmed.state;
+    stepped();
     deps.changed(state, before, confirmed.steppedBy);
   }
   return {
     now: () => Math.floor(timeOf(state, deps.monotonic())),
     quality: () => (state.trust === 'trusted' ? 'trusted' : 'estimated'),
-    state: () => state,
-    look() {
-      const before = state;
-      const looked = lookAtClock(policy, state, lookNow(), deps.evidence());
-      state = looked.state;
-      if (state.trust !== before.trust || looked.steppedBy !== 0)
-        deps.changed(state, before, looked.steppedBy);
-      return looked.steppedBy;
+    elapsedSince: (notedAt) => {
+      const monotonic = deps.monotonic();
+      return elapsedSince(stretches, notedAt, { now: timeOf(state, monotonic), monotonic });
     },
+    state: () => state,
+    steps: () => steps,
+    look,
     isSynchronised: () => deps.evidence().isSynchronised === true,
     confirm: (time) => set(time, 'set_by_operator'),
     confirmByHosted(time) {
@@ -62,4 +119,8 @@ export function createClock(deps: ClockDeps, policy: ClockPolicy, floor: number 
       return true;
     },
   };
+}
+
+function stretchOf({ wall, correction, monotonic }: ClockState): Stretch {
+  return { shown: wall + correction, monotonic };
 }

@@ -18,6 +18,16 @@ const version = z
   .min(0)
   .max(2 ** 48);
 
+/** The end of a level, in `shadow/desired` and in the answers of the HTTP form: both fields or none. */
+export const levelEndFields = {
+  until: count
+    .optional()
+    .describe(
+      'Only while the level ends by itself: whole seconds that are left of it, reckoned anew for each delivery',
+    ),
+  then: z.enum(SWITCH_STATES).optional().describe('With until: the level from then on, by what is known now'),
+} as const;
+
 /** Fields every heartbeat may carry, whichever way it comes. */
 export const heartbeatFields = z.object({
   current_status: reportedStatus.describe('State of the relay or contactor, ON or OFF in any case'),
@@ -35,6 +45,12 @@ export const heartbeatFields = z.object({
   source: z.enum(REPORT_SOURCES).optional().describe('Why the relay stands as it does'),
   version: version.optional().describe('Version of the target last applied'),
   epoch: z.string().max(64).optional().describe('Epoch of the version last applied'),
+  ended: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: the level of this version came to its end, and the controller went on to what was to follow',
+    ),
   sent_at: z.number().optional().describe('Clock of the controller, seconds since 1970; advisory'),
 });
 export type HeartbeatFields = z.infer<typeof heartbeatFields>;
@@ -73,6 +89,7 @@ export const shadowDesired = z.object({
   issued_at: z.number().describe('Seconds since 1970'),
   config_rev: count,
   schedule_rev: count,
+  ...levelEndFields,
 });
 export type ShadowDesired = z.infer<typeof shadowDesired>;
 
@@ -191,6 +208,7 @@ export const heartbeatAnswer = z.object({
   epoch: z.string(),
   version: count,
   issued_at: z.number().optional().describe('When the level was given, seconds since 1970'),
+  ...levelEndFields,
   server_time: z.string().describe('ISO 8601 UTC'),
   poll_interval_s: z.int(),
   schedule_rev: count,

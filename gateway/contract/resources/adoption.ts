@@ -55,6 +55,10 @@ export const queueEntry = z.object({
       'wrong_key: whose name it uses; replaced, boot: whose controller it was; null: nobody’s, or not yours to see',
     ),
   is_ignored: z.boolean(),
+  unsupported: z
+    .string()
+    .nullable()
+    .describe('By its name a device that cannot work here, with what to use instead; null: none'),
 });
 export type QueueEntry = z.infer<typeof queueEntry>;
 

@@ -136,6 +136,57 @@ const pending = pendingOrder
   .optional()
   .describe('Hosted instance: the order that makes `target_status` what it shows, until the gateway took it');
 
+/** Who decides what a control point should do, strongest first; `FAIL_SAFE`: the clock is not to be trusted. */
+export const PLAN_CAUSES = [
+  'LOCK_OUT',
+  'EMERGENCY_OXYGEN',
+  'LOCAL_ORDER',
+  'REMOTE_ORDER',
+  'SET_POINT',
+  'SCHEDULE',
+  'BASE',
+  'FAIL_SAFE',
+  'ALARM',
+] as const;
+export type PlanCause = (typeof PLAN_CAUSES)[number];
+
+/** What a control point should do now, and until when, as the function that switches it sees it. */
+export const controlPlan = z.object({
+  cause: z
+    .enum(PLAN_CAUSES)
+    .describe(
+      'Who decides; BASE: what was left when the schedules were last changed, or made with the control point',
+    ),
+  since: z.string(),
+  until: z
+    .string()
+    .nullable()
+    .describe('When time alone will next change the wanted state; null: only something new will'),
+  then: z.enum(SWITCH_STATES).nullable().describe('The wanted state from `until` on'),
+  scheduled: z
+    .enum(SWITCH_STATES)
+    .nullable()
+    .describe(
+      'What the schedules alone say now; null: none has said anything, or the clock is not to be trusted',
+    ),
+  off_schedule: z.boolean().describe('An order of a person holds it at another state than `scheduled`'),
+});
+export type ControlPlan = z.infer<typeof controlPlan>;
+
+/** GET /control-points/{id}/timeline: what it will do if nothing new comes. */
+export const timelineSegment = z.object({
+  from: z.string(),
+  until: z.string(),
+  target: z.enum(SWITCH_STATES),
+  cause: z.enum(PLAN_CAUSES),
+  schedule_id: z.uuid().nullable(),
+  order_id: z.uuid().nullable(),
+});
+export type TimelineSegment = z.infer<typeof timelineSegment>;
+
+/** GET /farms/{farm_id}/timeline */
+export const farmTimelineSegment = timelineSegment.extend({ control_point_id: z.uuid() });
+
 const switchState = z
   .string()
   .transform((word) => word.trim().toUpperCase())
@@ -173,6 +224,7 @@ export const controlPointAnswer = z.object({
   locked_out: z.boolean(),
   is_siren: z.boolean().describe('Driven by critical alerts alone; takes no orders and no schedules'),
   is_simulated: z.boolean().describe('Of the simulator: no motor hangs on it'),
+  plan: controlPlan.optional(),
   pending,
   gateway_silent_since: z
     .string()

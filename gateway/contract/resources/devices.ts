@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { reportedStatus } from '../mqtt/messages.ts';
+import { levelEndFields, reportedStatus } from '../mqtt/messages.ts';
 import { ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
 
 /** GET /devices/status/{device_id}, GET /iot/shadow/{device_id} */
@@ -11,6 +11,7 @@ export const deviceStatus = z.object({
   is_online: z.boolean(),
   version: z.int(),
   epoch: z.string(),
+  ...levelEndFields,
   target_origin: z.enum(ORIGINS),
   source: z
     .enum(REPORT_SOURCES)
@@ -48,5 +49,9 @@ export const seenDevice = z.object({
   first_seen: z.string(),
   last_seen: z.string(),
   count: z.int(),
+  unsupported: z
+    .string()
+    .nullable()
+    .describe('By its name a device that cannot work here, with what to use instead; null: none'),
 });
 export type SeenDevice = z.infer<typeof seenDevice>;

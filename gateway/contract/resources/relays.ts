@@ -66,6 +66,10 @@ export const discoveredRelay = z.object({
   first_seen: z.string(),
   last_seen: z.string(),
   count: z.int(),
+  unsupported: z
+    .string()
+    .nullable()
+    .describe('Why it cannot be adopted, and what to use instead; null: it can'),
 });
 export type DiscoveredRelay = z.infer<typeof discoveredRelay>;
 
@@ -119,6 +123,13 @@ export const RELAY_WARNINGS = [
   'NOT_CONFIRMED',
   'REFUSED_BY_RELAY',
   'OVERLOAD',
+  'SWITCHED_BY_TIMER',
+  'SWITCHED_BY_PROTECTION',
+  'SWITCHED_BY_RESTART',
+  'UNREADABLE',
+  'COVER_PROFILE',
+  'FIRST_GENERATION',
+  'NO_END_TIMER',
 ] as const;
 export type RelayWarning = (typeof RELAY_WARNINGS)[number];
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, instantInput, longText } from '../fields.ts';
+import { idInput, instantInput, longText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { REPEAT_PATTERNS, SWITCH_STATES } from '../words.ts';
 
@@ -17,7 +17,7 @@ export const schedule = defineResource({
     days_of_week: z.array(z.int()).nullable(),
     is_active: z.boolean(),
     description: z.string().nullable(),
-    /** Events before this instant do not count: entering "daily 18:00" at 19:00 starts nothing now. */
+    /** Its last change; the start of 1970: to be applied at once, OFF too (`apply_now`). */
     effective_from: instant,
     created_at: instant,
     updated_at: instant.nullable(),
@@ -50,7 +50,11 @@ const scheduleFields = z.object({
   start_time: instantInput.describe(
     'First occurrence; a bare date is the start of that day in the zone of the farm',
   ),
-  end_time: instantInput.nullish().describe('The opposite action is taken then'),
+  end_time: instantInput
+    .nullish()
+    .describe(
+      'Makes it a window: until then it decides, unless a window that began later does; then the opposite action is taken, where no other window lasts',
+    ),
   repeat_pattern: z.enum(REPEAT_PATTERNS),
   days_of_week: z
     .array(z.int())
@@ -59,7 +63,12 @@ const scheduleFields = z.object({
     .describe('1 Monday to 7 Sunday, in the zone of the farm; with WEEKLY only'),
   is_active: z.boolean(),
   description: longText.nullish(),
-  apply_now: z.boolean().optional().describe('Act on an occurrence that is already under way'),
+  apply_now: z
+    .boolean()
+    .optional()
+    .describe(
+      'Turn OFF at once, too, what the schedules then want OFF; without it a change turns ON at once, and what runs goes on until the next event',
+    ),
 });
 
 /** POST /control-points/{control_point_id}/schedules */
@@ -87,3 +96,13 @@ export const scheduleAnswer = z.object({
   next_event_at: z.string().nullable().describe('When it next acts; null: never again, or not active'),
 });
 export type ScheduleAnswer = z.infer<typeof scheduleAnswer>;
+
+/** POST and PATCH */
+export const savedScheduleAnswer = scheduleAnswer.extend({
+  takes_effect: z
+    .enum(['NOW', 'NEXT_EVENT'])
+    .describe(
+      'NOW: the control point is from now on at what the schedule asks for, or the change switched it; NEXT_EVENT: nothing changes before the next schedule event',
+    ),
+  warnings,
+});

@@ -27,6 +27,7 @@ export const SEVERITIES_BY_FINDING = {
   update_damaged: ['warn'],
   update_not_made: ['note'],
   event_loop: ['ok', 'warn', 'bad'],
+  stood_still: ['note', 'warn'],
   logs: ['ok', 'note'],
 
   clock_trust: ['ok'],

@@ -7,7 +7,7 @@ import { invalidToken } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
 import type { AccountQueries, Claims, Standing, Tokens } from './ports.ts';
 
-export type AuthenticateDeps = Pick<Kernel, 'now'> & {
+export type AuthenticateDeps = Pick<Kernel, 'now' | 'elapsedSince'> & {
   monotonic: () => number;
   tokens: Pick<Tokens, 'read'>;
   queries: Pick<AccountQueries, 'standingOf' | 'isRevoked'>;
@@ -38,7 +38,7 @@ export function createAuthentication(deps: AuthenticateDeps): {
   return {
     standingOf,
     async authenticate(bearer) {
-      const claims = deps.tokens.read(bearer, deps.now());
+      const claims = deps.tokens.read(bearer, deps.elapsedSince);
       if (claims === null) throw invalidToken();
       const [isRevoked, known] = await Promise.all([
         revocations.get(claims.jti, deps.queries.isRevoked),
@@ -51,7 +51,7 @@ export function createAuthentication(deps: AuthenticateDeps): {
         userId: claims.sub,
         role: standing.role,
         tokenId: claims.jti,
-        tokenExpiresAt: claims.exp * 1000,
+        tokenExpiresAt: deps.now() + (claims.exp - claims.iat) * 1000 - deps.elapsedSince(claims.iat * 1000),
         scopes: null,
       };
     },

@@ -22,8 +22,6 @@ export type AccountQueries = {
   }) => AsyncIterable<Account & { addresses: AddressOfAccount[] }>;
   standingOf: (userId: string) => Promise<Standing | null>;
   isRevoked: (tokenId: string) => Promise<boolean>;
-  /** Ids of logged-out tokens that expired before then, at most `limit`. */
-  revokedBefore: (expiresAt: string, limit: number) => Promise<string[]>;
   numericIdClaim: (number: string) => Promise<{ entity: string; uuid: string } | null>;
 };
 
@@ -41,8 +39,8 @@ export type Claims = {
 
 export type Tokens = {
   sign: (claims: Claims) => string;
-  /** null for a token that is not ours, was changed or has expired. */
-  read: (token: string, nowMs: number) => Claims | null;
+  /** null for a token that is not ours, was changed or is too old; `ageMs`: how long ago an instant was. */
+  read: (token: string, ageMs: (issuedAt: number) => number) => Claims | null;
 };
 
 export type Passwords = {

@@ -9,16 +9,18 @@ import {
   userAnswer,
   userUpdate,
 } from '#contract/resources/users.ts';
+import type { Kernel } from '#core/kernel.ts';
 import { invalidToken, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
 import { type ChangeAccountDeps, changeAccount } from './change-account.ts';
 import { issueToken } from './issue-token.ts';
 import { type LogInDeps, logIn } from './log-in.ts';
-import { type LogOutDeps, logOut } from './log-out.ts';
+import { logOut } from './log-out.ts';
 import type { Account, AccountQueries, AddressOfAccount } from './ports.ts';
 import { type RegisterDeps, register } from './register.ts';
 
-export type AccountDeps = Omit<RegisterDeps & LogInDeps & LogOutDeps & ChangeAccountDeps, 'queries'> & {
+export type AccountDeps = Omit<RegisterDeps & LogInDeps & ChangeAccountDeps, 'queries'> & {
+  elapsedSince: Kernel['elapsedSince'];
   queries: AccountQueries;
   authenticate: (bearer: string) => Promise<Caller>;
   farmsOf: (userId: string, page: { skip: number; limit: number | undefined }) => AsyncIterable<FarmAnswer>;
@@ -71,7 +73,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       access: { who: 'account' },
       answers: { 200: { schema: messageAnswer } },
       async handle(request) {
-        const done = await logOut(deps, signedIn(request));
+        const done = logOut(signedIn(request));
         return { ...done, answer: { status: 200, body: { message: 'Successfully logged out' } } };
       },
     }),
@@ -84,7 +86,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       access: { who: 'account' },
       answers: { 200: { schema: tokenAnswer } },
       async handle(request) {
-        const claims = deps.tokens.read(request.bearer ?? '', deps.now());
+        const claims = deps.tokens.read(request.bearer ?? '', deps.elapsedSince);
         const account = await deps.queries.accountById(signedIn(request).userId);
         if (claims === null || account === null) throw invalidToken();
         return { answer: { status: 200, body: issueToken(deps, account, claims.exp - claims.iat) } };

@@ -67,6 +67,7 @@ function boardEntry(deps: QueueDeps, board: Board, mark: DeviceMark | undefined)
     count: board.count,
     control_point: pointOf(known),
     is_ignored: mark?.mark === 'ignored',
+    unsupported: null,
   };
 }
 
@@ -93,6 +94,7 @@ function nameEntry(deps: QueueDeps, sight: SeenDevice, mark: DeviceMark | undefi
     count: sight.count,
     control_point: pointOf(owner ?? former),
     is_ignored: mark?.mark === 'ignored',
+    unsupported: sight.unsupported,
   };
 }
 

@@ -1,6 +1,7 @@
-import type { AlertType, Severity, SwitchState } from '#contract/words.ts';
+import type { AlertType, Severity } from '#contract/words.ts';
 import type { SubjectNames } from '#core/alerting.ts';
 import type { Language, Words } from '#core/notifying.ts';
+import { storedDeviceWords } from './stored-device-words.ts';
 
 // What alerts say. `message` of an alert is Portuguese, the language of the farms; a notification speaks its reader's.
 
@@ -10,6 +11,8 @@ const TITLES: Readonly<Record<AlertType, Readonly<Record<Language, string>>>> = 
   HIGH_TEMPERATURE: { 'pt-BR': 'Temperatura alta', en: 'High temperature' },
   DEVICE_OFFLINE: { 'pt-BR': 'Controlador sem comunicação', en: 'Controller offline' },
   COMMAND_NOT_CONFIRMED: { 'pt-BR': 'Comando não confirmado', en: 'Order not confirmed' },
+  UNSTABLE: { 'pt-BR': 'Controlador instável', en: 'Controller unstable' },
+  OFF_SCHEDULE: { 'pt-BR': 'Desligado à mão fora da agenda', en: 'Switched off against its schedule' },
   NO_CURRENT: { 'pt-BR': 'Motor ligado sem corrente', en: 'Motor on without current' },
   GATEWAY_OFFLINE: { 'pt-BR': 'Gateway sem comunicação', en: 'Gateway offline' },
   CLOCK_UNTRUSTED: { 'pt-BR': 'Relógio do gateway não confiável', en: 'Gateway clock not to be trusted' },
@@ -32,6 +35,9 @@ export const SEVERITY_BY_TYPE: Readonly<Record<AlertType, Severity>> = {
   // a motor nobody can see may be one that stands still
   DEVICE_OFFLINE: 'HIGH',
   COMMAND_NOT_CONFIRMED: 'HIGH',
+  UNSTABLE: 'MEDIUM',
+  // a stocked pond without its air by night
+  OFF_SCHEDULE: 'HIGH',
   NO_CURRENT: 'HIGH',
   GATEWAY_OFFLINE: 'HIGH',
   CLOCK_UNTRUSTED: 'MEDIUM',
@@ -121,75 +127,8 @@ export function storedWords(
   if (type === 'DISK_FULL') return diskWords;
   if (row.parameter !== null && value !== null && threshold !== null && names.pond !== null)
     return measuredWords({ type, parameter: row.parameter, value, threshold }, names) ?? (() => row.message);
-  if (point !== null && threshold !== null) {
-    if (type === 'DEVICE_OFFLINE') return offlineWords(point, threshold);
-    if (type === 'NO_CURRENT' && value !== null) return noCurrentWords(point, value);
-    // only an order to run is critical
-    if (type === 'COMMAND_NOT_CONFIRMED')
-      return unconfirmedWords(point, row.severity === 'HIGH' ? 'ON' : 'OFF', threshold);
-  }
+  if (point !== null) return storedDeviceWords(row, point);
   return () => row.message;
-}
-
-export type Named = { cod: string; ponds: readonly { cod: string }[] };
-
-const MAX_NAMES = 20;
-
-/** `CP-1 (V-01, V-02)` */
-function nameOf({ cod, ponds }: Named): string {
-  return ponds.length === 0 ? cod : `${cod} (${ponds.map((pond) => pond.cod).join(', ')})`;
-}
-
-function listOf(devices: readonly Named[], language: Language): string {
-  const shown = devices.slice(0, MAX_NAMES).map(nameOf).join(', ');
-  const more = devices.length - MAX_NAMES;
-  if (more <= 0) return shown;
-  return language === 'en' ? `${shown} and ${more} more` : `${shown} e mais ${more}`;
-}
-
-const STATE: Readonly<Record<SwitchState, Readonly<Record<Language, string>>>> = {
-  ON: { 'pt-BR': 'ligado', en: 'on' },
-  OFF: { 'pt-BR': 'desligado', en: 'off' },
-};
-
-export function offlineWords(device: Named, silentMinutes: number): Words {
-  const name = nameOf(device);
-  return (language) =>
-    language === 'en'
-      ? `Controller ${name} has been silent for more than ${silentMinutes} minutes. Check its power and network.`
-      : `O controlador ${name} está sem comunicação há mais de ${silentMinutes} minutos. Verifique a energia e a rede.`;
-}
-
-export function unconfirmedWords(device: Named, target: SwitchState, afterS: number): Words {
-  const name = nameOf(device);
-  return (language) =>
-    language === 'en'
-      ? `Controller ${name} was ordered ${STATE[target].en} and has not confirmed it within ${afterS} s.`
-      : `O controlador ${name} recebeu ordem de ficar ${STATE[target]['pt-BR']} e não confirmou em ${afterS} s.`;
-}
-
-export function noCurrentWords(device: Named, currentMa: number): Words {
-  const name = nameOf(device);
-  return (language) =>
-    language === 'en'
-      ? `Controller ${name} is on but its motor draws only ${currentMa} mA. Check motor, contactor and fuses.`
-      : `O controlador ${name} está ligado, mas o motor consome só ${currentMa} mA. Verifique motor, contator e fusíveis.`;
-}
-
-/** `all` is how many controllers of the farm were online; null when a controller itself told of it. */
-export function powerFailureWords(devices: readonly Named[], online: number | null): Words {
-  const n = devices.length;
-  return (language) => {
-    const list = listOf(devices, language);
-    if (online === null) {
-      return language === 'en'
-        ? `No mains power, reported by: ${list}`
-        : `Sem energia da rede, informado por: ${list}`;
-    }
-    return language === 'en'
-      ? `${n} of ${online} controllers fell silent within 60 s: ${list}`
-      : `${n} de ${online} controladores ficaram sem comunicação em 60 s: ${list}`;
-  };
 }
 
 export const clockWords: Words = (language) =>

@@ -7,13 +7,20 @@ import { type Change, insertIfAbsent, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { measuredWords, titleOf } from './alert-words.ts';
-import { inheritedBy, isQuiet, isToBeTold } from './episode-rules.ts';
-import type { Alert, AlertQueries } from './ports.ts';
+import { inheritedBy, isQuiet, isToBeTold, TELL_AGAIN_MS } from './episode-rules.ts';
+import type { Alert, AlertQueries, LastTold } from './ports.ts';
 
 export type AlertingDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: Pick<
     AlertQueries,
-    'alertById' | 'idTaken' | 'namesOf' | 'newestOpen' | 'shelvedAlerts' | 'openAlerts' | 'foldedInto'
+    | 'alertById'
+    | 'idTaken'
+    | 'namesOf'
+    | 'newestOpen'
+    | 'lastTold'
+    | 'shelvedAlerts'
+    | 'openAlerts'
+    | 'foldedInto'
   >;
   notify: Notify;
 };
@@ -56,12 +63,14 @@ export async function storedAlert(
   const newest = isPast || isManual ? null : open;
   const shelves = isPast || isManual ? [] : await deps.queries.shelvedAlerts(cause.type, cause, isoOf(now));
   const inherited = inheritedBy(cause.severity, newest, shelves, now);
-  const isTold =
-    (cause.as ?? 'news') === 'news' && !isQuiet(inherited, now) && isToBeTold(newest, cause.severity, now);
+  const isNews = (cause.as ?? 'news') === 'news';
+  // what goes and comes again is one trouble for those who are woken by it
+  const last = newest ?? (isNews && !isManual ? await lastTold(deps, cause, now) : null);
+  const isTold = isNews && !isQuiet(inherited, now) && isToBeTold(last, cause.severity, now);
   const row: AlertRow = {
     ...inherited,
-    told_at: isTold ? isoOf(now) : (newest?.told_at ?? null),
-    told_severity: isTold ? cause.severity : (newest?.told_severity ?? null),
+    told_at: isTold ? isoOf(now) : (last?.told_at ?? null),
+    told_severity: isTold ? cause.severity : (last?.told_severity ?? null),
     id: by.id,
     farm_id: cause.farm_id,
     control_point_id: cause.control_point_id,
@@ -87,6 +96,14 @@ export async function storedAlert(
   const news = `alert:${row.episode_id}:${newest?.told_at ?? 'first'}`;
   const told = isTold ? await noticeOf(deps, cause, row, { names, news }) : [];
   return { row, changes: [insertIfAbsent(alert, row), created(deps, row, names, by.userId), ...told] };
+}
+
+function lastTold(
+  deps: Pick<AlertingDeps, 'queries'>,
+  cause: AlertCause,
+  now: number,
+): Promise<LastTold | null> {
+  return deps.queries.lastTold(cause.type, cause, isoOf(now - TELL_AGAIN_MS));
 }
 
 function namedEpisode(deps: Pick<AlertingDeps, 'idOf'>, { episode }: AlertCause): string | undefined {

@@ -18,5 +18,6 @@ export function createAlerting(deps: AlertingDeps): Alerting {
       return resolveAlerts(deps, open, { userId: null, at: at ?? deps.now() });
     },
     revise: (cause, now) => reviseAlert(deps, deps.idOf(cause), now),
+    restate: async (alertId, now) => (await reviseAlert(deps, alertId, now)) ?? [],
   };
 }

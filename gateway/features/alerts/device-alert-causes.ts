@@ -2,22 +2,19 @@ import type { Severity } from '#contract/words.ts';
 import type { AlertCause } from '#core/alerting.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Words } from '#core/notifying.ts';
+import { SEVERITY_BY_TYPE, simulatedWords } from './alert-words.ts';
+import { confirmWithinMs, longestDeferralMs, troubleSince, whyUnconfirmed } from './confirm-rules.ts';
+import { type DeviceMemory, IDLE_CURRENT_MA, OFFLINE_AFTER_MS } from './device-alert-rules.ts';
 import {
   noCurrentWords,
   offlineWords,
   powerFailureWords,
-  SEVERITY_BY_TYPE,
-  simulatedWords,
   unconfirmedWords,
-} from './alert-words.ts';
-import {
-  confirmWithinMs,
-  type DeviceMemory,
-  IDLE_CURRENT_MA,
-  OFFLINE_AFTER_MS,
-} from './device-alert-rules.ts';
+  unstableWords,
+} from './device-alert-words.ts';
 import type { DeviceFacts } from './ports.ts';
 import type { PowerFailure, Watched } from './power-failure-rules.ts';
+import type { Unsteady } from './steadiness-rules.ts';
 
 // The causes name their event by facts that outlive a restart, so that it is raised once.
 
@@ -34,18 +31,40 @@ export function offlineCause(device: DeviceFacts, silentForMs: number): AlertCau
   };
 }
 
-export function unconfirmedCause(device: DeviceFacts): AlertCause {
-  const { controlPointId, target, epoch, version, currentSince } = device;
-  const afterS = confirmWithinMs(device) / 1000;
+export function unconfirmedCause(device: DeviceFacts, { confirmation }: DeviceMemory): AlertCause {
+  const { controlPointId, target, epoch, version, activity, trouble } = device;
+  const why = whyUnconfirmed(confirmation, device);
+  const seconds = (why === 'deferred' ? longestDeferralMs(device) : confirmWithinMs(device)) / 1000;
+  const reason = why === 'refused' ? (activity.refusal?.reason ?? null) : null;
   // the same level may be lost again later (a hand switch, a reboot): then the state has changed since
-  const since = currentSince === null ? 'never' : isoOf(currentSince);
+  const changedAt = troubleSince(confirmation);
+  const since = changedAt === null ? 'never' : isoOf(changedAt);
   return {
-    ...about(device, 'COMMAND_NOT_CONFIRMED', unconfirmedWords(device, target, afterS)),
-    // a motor that runs on costs money; one that stands still costs shrimp
-    severity: severityOf(device, target === 'ON' ? 'HIGH' : 'MEDIUM'),
+    ...about(
+      device,
+      'COMMAND_NOT_CONFIRMED',
+      unconfirmedWords(device, { why, target, seconds, reason, trouble }),
+    ),
+    severity: severityOf(device, unconfirmedSeverity(device)),
     parameter: 'confirm_seconds',
-    threshold: afterS,
+    threshold: seconds,
     cause: `command_not_confirmed:${controlPointId}:${epoch}:${version}:${since}`,
+  };
+}
+
+/** A motor that runs on costs money; one that stands still costs shrimp, where there are any or somebody wants it. */
+function unconfirmedSeverity({ target, current, orderedBy, isStocked }: DeviceFacts): Severity {
+  if (target === 'OFF') return 'MEDIUM';
+  return current === null && orderedBy === 'SCHEDULE' && !isStocked ? 'MEDIUM' : 'HIGH';
+}
+
+export function unstableCause(device: DeviceFacts, causes: readonly Unsteady[], sinceAt: number): AlertCause {
+  const kinds = causes.map(({ kind }) => kind);
+  return {
+    ...about(device, 'UNSTABLE', unstableWords(device, causes)),
+    // what two boards say in turn tells nothing of the motor
+    severity: severityOf(device, kinds.includes('two_boards') ? 'HIGH' : SEVERITY_BY_TYPE.UNSTABLE),
+    cause: `unstable:${device.controlPointId}:${isoOf(sinceAt)}`,
   };
 }
 
@@ -87,7 +106,7 @@ function membersOf(failure: PowerFailure, devices: readonly Watched[]): DeviceFa
 
 function about(
   device: DeviceFacts,
-  type: 'DEVICE_OFFLINE' | 'COMMAND_NOT_CONFIRMED' | 'NO_CURRENT' | 'POWER_FAILURE',
+  type: 'DEVICE_OFFLINE' | 'COMMAND_NOT_CONFIRMED' | 'UNSTABLE' | 'NO_CURRENT' | 'POWER_FAILURE',
   words: Words,
 ) {
   const said = device.simulator === null ? words : simulatedWords(words);

@@ -1,12 +1,13 @@
+import { attendedMs } from '#core/process-pause.ts';
+import { type Confirmation, confirmationAfter, resumedConfirmation } from './confirm-rules.ts';
 import type { Clock, DeviceFacts, Listening } from './ports.ts';
+import { countsOf, isSteadyAgain, type MainsDip, type Unsteady, unsteadyBy } from './steadiness-rules.ts';
 
 /** A controller that is silent for longer than this raises DEVICE_OFFLINE (interface, Events 4). */
 export const OFFLINE_AFTER_MS = 10 * 60_000;
 const LEAST_GRACE_MS = 90_000;
-/** An order is confirmed within this long: a push and its answer, or two polls and a half. */
-const CONFIRM_MS = { mqtt: 15_000, http: 75_000 } as const;
-/** A controller may put an order off for its minimum times and its start slot, an hour each at most. */
-const LONGEST_DEFERRAL_MS = 2 * 3600_000;
+/** A process that stands still again and again has no grace for who is silent for so long. */
+const NO_GRACE_AFTER_MS = 2 * OFFLINE_AFTER_MS;
 /** The smallest aerator motor draws well over 1 A; under this only the meter's own noise flows. */
 export const IDLE_CURRENT_MA = 100;
 export const NO_CURRENT_AFTER_MS = 10_000;
@@ -25,7 +26,13 @@ export type DeviceMemory = {
   isMissing: boolean;
   /** When it told that mains is gone; null while it does not say so. */
   powerLostAt: number | null;
-  unconfirmed: { order: string; since: number } | null;
+  confirmation: Confirmation;
+  /** What made it unsteady before is explained by something else. */
+  countsSince: number;
+  /** What is too often now. */
+  unsteady: readonly Unsteady[];
+  /** Since when it is unsteady, by the instance's clock; null: it is not. */
+  unsteadyAt: number | null;
   idle: IdleMotor | null;
 };
 
@@ -38,25 +45,69 @@ type IdleMotor = {
   isRepeated: boolean;
 };
 
+/**
+ * When a look is taken. `isExcused`: a power failure explains what the controller does not do; `isCovered`: a power
+ * failure, or its end a moment ago, explains that it comes and goes; `dips`: so do those of the mains.
+ */
+export type Look = {
+  clock: Clock;
+  listening: Listening;
+  isExcused: boolean;
+  isCovered: boolean;
+  dips: readonly MainsDip[];
+};
+
 /** What it remembers after this look. */
-export function observed(
-  before: DeviceMemory | undefined,
-  device: DeviceFacts,
-  { clock, listening }: { clock: Clock; listening: Listening },
-): DeviceMemory {
-  const { isOnline } = device;
+export function observed(before: DeviceMemory | undefined, device: DeviceFacts, look: Look): DeviceMemory {
+  const { clock, listening } = look;
+  const isOnline = device.isOnline && isHeard(device, listening);
   const wasUp = before?.isUp ?? false;
   const isUp = isOnline || (wasUp && !isFallen(device, clock));
   const isMissing = isMissed(device, listening, clock);
   const falls = (wasUp && !isUp) || (isMissing && before?.isMissing !== true);
+  const confirmation = confirmationAfter(before?.confirmation, device, look);
   return {
     isUp,
     isMissing,
     fellAt: isOnline ? null : falls ? clock.monotonic : (before?.fellAt ?? null),
     powerLostAt: device.powerOk === false ? (before?.powerLostAt ?? clock.monotonic) : null,
-    unconfirmed: unconfirmedAfter(before?.unconfirmed ?? null, device, clock),
+    confirmation,
+    ...steadinessAfter(before, device, { ...look, confirmation }),
     idle: idleAfter(before?.idle ?? null, device, clock),
   };
+}
+
+function steadinessAfter(
+  before: DeviceMemory | undefined,
+  device: DeviceFacts,
+  { clock, listening, isCovered, dips, confirmation }: Look & { confirmation: Confirmation },
+): Pick<DeviceMemory, 'countsSince' | 'unsteady' | 'unsteadyAt'> {
+  const countsSince = isCovered ? clock.monotonic : (before?.countsSince ?? listening.sinceMonotonic);
+  const counts = countsOf(device, confirmation, { clock, since: countsSince, dips });
+  const unsteady = unsteadyBy(counts);
+  const unsteadyAt = before?.unsteadyAt ?? (unsteady.length > 0 ? clock.now : null);
+  // what it did before it was calm is over and done with
+  if (unsteadyAt !== null && isSteadyAgain(device, confirmation, { clock, listening }))
+    return { countsSince: clock.monotonic, unsteady: [], unsteadyAt: null };
+  return { countsSince, unsteady, unsteadyAt };
+}
+
+/** What it remembers when this process goes on after it stood still: what was not heard meanwhile is no fall. */
+export function resumed(before: DeviceMemory, now: number): DeviceMemory {
+  return {
+    ...before,
+    isUp: false,
+    isMissing: false,
+    fellAt: null,
+    confirmation: resumedConfirmation(before.confirmation, now),
+    countsSince: now,
+    idle: null,
+  };
+}
+
+/** Whether it reported since this process listens without a break. */
+function isHeard({ lastReportMonotonic }: DeviceFacts, { sinceMonotonic }: Listening): boolean {
+  return lastReportMonotonic !== null && lastReportMonotonic >= sinceMonotonic;
 }
 
 /** A closed connection alone is no fall: a switch that restarts drops all of them, and they are back at once. */
@@ -65,28 +116,21 @@ function isFallen({ lastReportMonotonic }: DeviceFacts, clock: Clock): boolean {
 }
 
 /** A power cut that takes the gateway too is one that nobody hears: who was there before it and is not after it fell. */
-function isMissed(
-  { lastReportAt, lastReportMonotonic }: DeviceFacts,
-  listening: Listening,
-  clock: Clock,
-): boolean {
-  const { previousUntil } = listening;
-  if (lastReportMonotonic !== null || lastReportAt === null || previousUntil === null) return false;
-  return previousUntil - lastReportAt <= HEARD_AT_STOP_MS && isPastGrace(listening, clock);
+function isMissed(device: DeviceFacts, listening: Listening, clock: Clock): boolean {
+  if (isHeard(device, listening) || !isPastGrace(listening, clock)) return false;
+  const before = silentBefore(device, listening);
+  return before !== null && before <= HEARD_AT_STOP_MS;
 }
 
-function unconfirmedAfter(
-  before: DeviceMemory['unconfirmed'],
-  device: DeviceFacts,
-  clock: Clock,
-): DeviceMemory['unconfirmed'] {
-  // a silent controller is DEVICE_OFFLINE's matter; its time to confirm starts anew when it is back
-  if (!device.isOnline || device.current === device.target) return null;
-  const order = `${device.epoch}:${device.version}`;
-  const since = before?.order === order ? before.since : clock.monotonic;
-  const deferredMs = device.deferredUntil === null ? 0 : device.deferredUntil - clock.now;
-  const isPutOff = deferredMs > 0 && deferredMs <= LONGEST_DEFERRAL_MS;
-  return { order, since: isPutOff ? Math.max(since, clock.monotonic) : since };
+/** How long it was silent already when the time began in which nobody listened; null: nobody knows. */
+function silentBefore(
+  { lastReportAt, lastReportMonotonic }: DeviceFacts,
+  listening: Listening,
+): number | null {
+  const { previousUntil, startedMonotonic, sinceMonotonic, pauses } = listening;
+  if (lastReportMonotonic !== null) return attendedMs(pauses, lastReportMonotonic, sinceMonotonic);
+  if (lastReportAt === null || previousUntil === null) return null;
+  return Math.max(0, previousUntil - lastReportAt) + attendedMs(pauses, startedMonotonic, sinceMonotonic);
 }
 
 function idleAfter(before: IdleMotor | null, device: DeviceFacts, clock: Clock): IdleMotor | null {
@@ -121,18 +165,20 @@ export function isPastGrace(listening: Listening, clock: Clock): boolean {
  */
 export function silentMs(device: DeviceFacts, listening: Listening, clock: Clock): number | null {
   const { lastReportAt, lastReportMonotonic } = device;
-  if (lastReportMonotonic !== null && lastReportMonotonic >= listening.sinceMonotonic) {
+  if (lastReportMonotonic !== null && isHeard(device, listening))
     return clock.monotonic - lastReportMonotonic;
-  }
   if (lastReportAt === null) return null;
-  const beforeMs = listening.previousUntil === null ? 0 : Math.max(0, listening.previousUntil - lastReportAt);
-  return beforeMs + clock.monotonic - listening.sinceMonotonic;
+  const { startedMonotonic, sinceMonotonic, pauses } = listening;
+  const before = silentBefore(device, listening) ?? attendedMs(pauses, startedMonotonic, sinceMonotonic);
+  return before + clock.monotonic - sinceMonotonic;
 }
 
-/** Strictly more than ten minutes, and never within the grace of a start. */
+/** Strictly more than ten minutes, and not within the grace of a start. */
 export function isOffline(device: DeviceFacts, listening: Listening, clock: Clock): boolean {
   const silent = silentMs(device, listening, clock);
-  return silent !== null && silent > OFFLINE_AFTER_MS && isPastGrace(listening, clock);
+  if (silent === null || silent <= OFFLINE_AFTER_MS) return false;
+  const isOwn = device.lastReportMonotonic !== null;
+  return isPastGrace(listening, clock) || (isOwn && silent > NO_GRACE_AFTER_MS);
 }
 
 /** True when it reported in this run and is not silent for long: what ends DEVICE_OFFLINE. */
@@ -140,18 +186,14 @@ export function hasReturned(device: DeviceFacts, listening: Listening, clock: Cl
   const { lastReportMonotonic } = device;
   return (
     lastReportMonotonic !== null &&
-    lastReportMonotonic >= listening.sinceMonotonic &&
+    isHeard(device, listening) &&
     clock.monotonic - lastReportMonotonic <= OFFLINE_AFTER_MS
   );
 }
 
-export function confirmWithinMs(device: Pick<DeviceFacts, 'via'>): number {
-  return device.via === 'mqtt' ? CONFIRM_MS.mqtt : CONFIRM_MS.http;
-}
-
-/** True when an order stands unconfirmed for too long. */
-export function isUnconfirmed(memory: DeviceMemory, device: DeviceFacts, clock: Clock): boolean {
-  return memory.unconfirmed !== null && clock.monotonic - memory.unconfirmed.since > confirmWithinMs(device);
+/** Whether what a controller does not do may be told: who had no time to come back after a start is not blamed. */
+export function mayBeBlamed(device: DeviceFacts, listening: Listening, clock: Clock): boolean {
+  return device.isOnline || isPastGrace(listening, clock);
 }
 
 /** True when a motor that should run draws nothing, in two reports and for more than ten seconds. */

@@ -1,5 +1,5 @@
 import { type ControlView, targetOf } from '#core/control-view.ts';
-import type { DeviceFacts } from './ports.ts';
+import type { DeviceFacts, MotorLimits } from './ports.ts';
 
 /** What the watch looks at, from the registry of control points. */
 export function* deviceFacts(views: Iterable<ControlView>, at: LookedAt): Iterable<DeviceFacts> {
@@ -11,9 +11,12 @@ type LookedAt = {
   onlineAfterMs: number;
   /** Whether the simulator plays this control point now. */
   isSimulating: (controlPointId: string) => boolean;
+  limitsOf: (view: ControlView) => MotorLimits;
+  isStocked: (pondIds: readonly string[]) => boolean;
 };
 
-function factsOf(view: ControlView, { monotonic, onlineAfterMs, isSimulating }: LookedAt): DeviceFacts {
+function factsOf(view: ControlView, at: LookedAt): DeviceFacts {
+  const { monotonic, onlineAfterMs, isSimulating } = at;
   const { row, presence, ponds } = view;
   const target = targetOf(view);
   const { lastReportMonotonic, isLost } = presence;
@@ -36,6 +39,24 @@ function factsOf(view: ControlView, { monotonic, onlineAfterMs, isSimulating }: 
     powerOk: presence.powerOk,
     // a siren draws less than an idle motor
     motorCurrentMa: row.is_siren ? null : presence.motorCurrentMa,
-    deferredUntil: presence.deferredUntil,
+    activity: presence.activity,
+    // asked for only where it is needed: nearly all do as they should
+    limits: presence.current === target.target_status ? NO_LIMITS : at.limitsOf(view),
+    orderedBy: target.target_origin,
+    wasOrdered: target.last_command_at !== null,
+    orderState: orderStateOf(view),
+    hasKey: view.keys.length > 0,
+    isStocked: presence.current === null && at.isStocked(ponds.map(({ id }) => id)),
+    trouble: presence.trouble ?? null,
   };
+}
+
+const NO_LIMITS: MotorLimits = { minOnMs: 0, minOffMs: 0, startDelayMs: 0 };
+
+/** An order of the present target that is open was never confirmed; one that is closed was, unless it was refused. */
+function orderStateOf({ unsaved, openOrder, manualOrders, row }: ControlView): DeviceFacts['orderState'] {
+  if (unsaved !== null || row.last_command_at === null) return null;
+  if (openOrder?.version === row.version) return 'open';
+  const own = manualOrders.find(({ version }) => version === row.version);
+  return own === undefined || own.state === 'APPLIED' ? 'applied' : null;
 }

@@ -24,6 +24,16 @@ export function isToBeTold(last: Told | null, severity: Severity, now: number): 
   return Math.abs(now - Date.parse(last.told_at)) >= TELL_AGAIN_MS;
 }
 
+/**
+ * True of an alert that began an episode untold, because the same trouble had been told shortly before and had ended by
+ * itself: when it still stands half an hour after that, its people hear of it.
+ */
+export function isNoticeDeferred(
+  row: Pick<EpisodeAlert, 'id' | 'episode_id' | 'told_at'> & { created_at: string },
+): boolean {
+  return row.id === row.episode_id && row.told_at !== null && row.told_at < row.created_at;
+}
+
 /** True while somebody asked for silence. */
 export function isQuiet(
   alert: { silenced_until: string | null; shelved_until: string | null },

@@ -5,6 +5,7 @@ import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { escalationMessage, escalationTitle, storedWords, titleOf } from './alert-words.ts';
 import { type AlertRow, alertData, SYSTEM_TYPES } from './alerting.ts';
+import { isNoticeDeferred } from './episode-rules.ts';
 import { dueStep, type EscalationStep, isUnanswered } from './escalation-rules.ts';
 import type { Alert, AlertQueries } from './ports.ts';
 import { oneAtATime } from './watch-devices.ts';
@@ -69,7 +70,8 @@ export function createEscalation(deps: EscalationDeps): Escalation {
     for (const { before, after, hidden } of rowsOf(committed, alert)) {
       const isOver =
         hidden || after.status === 'RESOLVED' || after.acknowledged_at !== null || after.severity !== 'HIGH';
-      if (!isOver) watch(after, 0);
+      // one that goes and comes again has been waiting since it was told
+      if (!isOver) watch(after, isNoticeDeferred(after) ? elapsedOf(after) : 0);
       // a milder alert of the episode may be answered while the critical one is not
       else if ((before ?? after).severity === 'HIGH') watchedByEpisode.delete(after.episode_id);
     }
@@ -100,7 +102,9 @@ export function createEscalation(deps: EscalationDeps): Escalation {
       // what lists show and people act on is the newest of its episode
       const [row] = await deps.queries.openOfEpisode(farmId, episodeId, 1);
       if (row === undefined || !isUnanswered(row, deps.now())) return { answer: null };
-      const told = await louder(deps, row, step, `escalation:${episodeId}:${toldAt}:${step.minutes}`);
+      const about = row.pond_id ?? row.control_point_id ?? farmId;
+      const cause = `escalation:${row.type}:${about}:${toldAt}:${step.minutes}`;
+      const told = await louder(deps, row, step, cause);
       // sets nothing, and fails when somebody answers at this very moment
       return { answer: null, changes: told.length === 0 ? [] : [...told, update(alert, row, {})] };
     });

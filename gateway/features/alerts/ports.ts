@@ -1,8 +1,11 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
 import type { pairedGateway } from '#contract/resources/sync-tables.ts';
-import type { AlertType, SwitchState } from '#contract/words.ts';
+import type { AlertType, Origin, SwitchState } from '#contract/words.ts';
 import type { EpisodeAlert, SubjectNames } from '#core/alerting.ts';
+import type { DeviceTrouble } from '#core/control-view.ts';
+import type { DeviceActivity } from '#core/device-activity.ts';
+import type { ProcessPause } from '#core/process-pause.ts';
 
 export type Alert = Stored<RowOf<typeof alert>>;
 /** What an alert is about; the ids that are null do not count. */
@@ -29,8 +32,14 @@ export type AlertQueries = {
   namesOf: (subject: Subject) => Promise<SubjectNames | null>;
   /** The newest ACTIVE automatic alert of that type on that very subject, of any episode or of that one. */
   newestOpen: (type: AlertType, subject: Subject, episodeId?: string) => Promise<EpisodeAlert | null>;
+  /** When people were last told of that type on that subject since then, of an alert that ended by itself. */
+  lastTold: (type: AlertType, subject: Subject, since: string) => Promise<LastTold | null>;
+  /** The first ACTIVE alert of each episode that nobody was told of, because another had been told shortly before. */
+  withDeferredNotice: (limit: number) => Promise<Alert[]>;
   /** Automatic alerts of that type on that subject, ACTIVE or not, whose shelf still runs; the longest first. */
   shelvedAlerts: (type: AlertType, subject: Subject, at: string) => Promise<Alert[]>;
+  /** Alerts whose silence or shelf ends after that instant, the newest first; at most 1,000. */
+  marked: (endsAfter: string) => Promise<Alert[]>;
   /** The newest alert of that type on that subject that ended by itself since then, if nobody acknowledged it. */
   returned: (type: AlertType, subject: Subject, since: string) => Promise<Alert[]>;
   /** Names of people by their id, of those that are known here. */
@@ -62,6 +71,9 @@ export type AlertQueries = {
   alertsOfPond: (pondId: string) => Promise<Alert[]>;
 };
 
+/** When people were last told, and how bad it was then. */
+export type LastTold = Pick<Alert, 'told_at' | 'told_severity'>;
+
 /** What a watch looks at: a control point as it stands in memory. */
 export type DeviceFacts = {
   controlPointId: string;
@@ -86,15 +98,32 @@ export type DeviceFacts = {
   via: 'mqtt' | 'http' | null;
   powerOk: boolean | null;
   motorCurrentMa: number | null;
-  /** ms by the instance's clock: the controller said it will do it then. */
-  deferredUntil: number | null;
+  /** What its reports showed lately, by the clock that only grows. */
+  activity: DeviceActivity;
+  limits: MotorLimits;
+  orderedBy: Origin;
+  /** Somebody or something gave the target; false: it was made with it. */
+  wasOrdered: boolean;
+  /** How far the order of the target got; null: not known. */
+  orderState: 'open' | 'applied' | null;
+  hasKey: boolean;
+  /** Animals live in a pond that it airs, as far as it was asked for. */
+  isStocked: boolean;
+  /** What a relay of the trade says of itself. */
+  trouble: DeviceTrouble | null;
 };
+
+/** How long its own settings let a controller wait. */
+export type MotorLimits = { minOnMs: number; minOffMs: number; startDelayMs: number };
 
 /** Since when this process hears devices, and until when the one before did. */
 export type Listening = {
-  /** Moves on when the process was deaf for a while (it stood still, its network was gone). */
+  startedMonotonic: number;
+  /** The start, or the end of the last time in which this process stood still. */
   sinceMonotonic: number;
-  /** ms by the instance's clock; null: not known. What lies between counts as nobody's silence. */
+  /** When this process stood still, oldest first: what lies there is nobody's silence. */
+  pauses: readonly ProcessPause[];
+  /** Until when an earlier run heard them, ms by the instance's clock; null: not known. Likewise. */
   previousUntil: number | null;
   heartbeatIntervalMs: number;
 };

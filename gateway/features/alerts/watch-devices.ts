@@ -4,20 +4,23 @@ import { asParent, type Change, type Committed, update } from '#core/changes.ts'
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
-import { noCurrentCause, offlineCause, unconfirmedCause } from './device-alert-causes.ts';
+import { isConfirmed, isRefused, isUnconfirmed, whyUnconfirmed } from './confirm-rules.ts';
+import { noCurrentCause, offlineCause, unconfirmedCause, unstableCause } from './device-alert-causes.ts';
 import {
   type DeviceMemory,
   hasCurrentAgain,
   hasNoCurrent,
   hasReturned,
   isOffline,
-  isUnconfirmed,
+  mayBeBlamed,
   observed,
+  resumed,
   silentMs,
 } from './device-alert-rules.ts';
 import { createOpenAlerts } from './open-alerts.ts';
-import type { AlertQueries, DeviceFacts, Listening } from './ports.ts';
+import type { AlertQueries, Clock, DeviceFacts, Listening } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
+import { isSteadyAgain, mainsDips } from './steadiness-rules.ts';
 import { type Act, DEVICE_TYPES, type DeviceType, type Moment } from './watch-acts.ts';
 import { createPowerWatch } from './watch-power.ts';
 
@@ -45,6 +48,12 @@ export type DeviceWatch = {
 /** Bounds of one look, so that a thousand troubles at once are stored in slices and control goes first. */
 const MOST_FARMS_A_TICK = 20;
 const MOST_ACTS_A_FARM = 50;
+/** The reason of a trouble may change from report to report. */
+const RESTATE_AFTER_MS = 60_000;
+
+/** What is to be said of a controller: `reason` tells when a trouble goes on for another one; null: it has but one. */
+type Finding = { cause: AlertCause; reason: string | null };
+type Said = { alertId: string; reason: string; at: number };
 
 /**
  * Raises and resolves the alerts of controllers from what stands in memory. It looks at levels, not at events: what a
@@ -59,14 +68,17 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
   const memories = new Map<string, DeviceMemory>();
   /** The last cause stored per control point and type: a person who resolved it is not told again. */
   const toldCauses = new Map<string, Map<DeviceType, string>>();
+  /** What the alert that stands says, and since when, per control point and type. */
+  const saidByPoint = new Map<string, Map<DeviceType, Said>>();
   const power = createPowerWatch({ open, idOf: deps.idOf, forgetFalls });
   const state = { heardSince: Number.NaN, isStorageDown: false };
 
   async function look(): Promise<void> {
     await open.load();
     const at = { listening: deps.listening(), clock: { now: deps.now(), monotonic: deps.monotonic() } };
-    // what was not heard while nobody listened is no fall
-    if (state.heardSince !== at.listening.sinceMonotonic) memories.clear();
+    if (state.heardSince !== at.listening.sinceMonotonic) {
+      for (const [id, memory] of memories) memories.set(id, resumed(memory, at.clock.monotonic));
+    }
     state.heardSince = at.listening.sinceMonotonic;
     const plans: [farmId: string, acts: Act[]][] = [];
     for (const [farmId, { real, simulated, resting }] of watchedByFarm(at)) {
@@ -88,26 +100,35 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
   }
 
   function watchedByFarm(at: Moment): Map<string, OnFarm> {
-    const byFarm = new Map<string, OnFarm>();
+    const watched = new Map<string, OnFarm>();
     const seen = new Set<string>();
-    for (const facts of deps.devices()) {
-      const devices = byFarm.get(facts.farmId) ?? { real: [], simulated: [], resting: [] };
-      byFarm.set(facts.farmId, devices);
-      if (facts.simulator === 'rests') {
-        devices.resting.push(facts);
-        continue;
-      }
-      const memory = observed(memories.get(facts.controlPointId), facts, at);
-      memories.set(facts.controlPointId, memory);
-      seen.add(facts.controlPointId);
-      (facts.simulator === null ? devices.real : devices.simulated).push({ facts, memory });
+    for (const [farmId, all] of Map.groupBy(deps.devices(), (facts) => facts.farmId)) {
+      const {
+        real = [],
+        simulated = [],
+        resting = [],
+      } = Object.groupBy(all, ({ simulator }) =>
+        simulator === null ? 'real' : simulator === 'runs' ? 'simulated' : 'resting',
+      );
+      const dips = mainsDips(real);
+      const remembering = (facts: DeviceFacts): Watched => {
+        const id = facts.controlPointId;
+        seen.add(id);
+        const isCovered = power.coveredOn(farmId, at.clock)?.has(id) === true;
+        const look = { ...at, isExcused: power.explains(facts), isCovered, dips };
+        const memory = observed(memories.get(id), facts, look);
+        memories.set(id, memory);
+        return { facts, memory };
+      };
+      watched.set(farmId, { real: real.map(remembering), simulated: simulated.map(remembering), resting });
     }
     for (const id of memories.keys()) {
       if (seen.has(id)) continue;
       memories.delete(id);
       toldCauses.delete(id);
+      saidByPoint.delete(id);
     }
-    return byFarm;
+    return watched;
   }
 
   function forgetFalls(controlPointIds: Iterable<string>): void {
@@ -122,41 +143,80 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     return devices.flatMap(({ facts, memory }) => {
       const isSilent = !covered?.has(facts.controlPointId) && isOffline(facts, listening, clock);
       return [
-        ...turn('DEVICE_OFFLINE', facts, {
-          cause: isSilent ? offlineCause(facts, silentMs(facts, listening, clock) ?? 0) : null,
+        ...turn('DEVICE_OFFLINE', facts, clock, {
+          finding: isSilent ? only(offlineCause(facts, silentMs(facts, listening, clock) ?? 0)) : null,
           isOver: hasReturned(facts, listening, clock),
         }),
-        ...turn('COMMAND_NOT_CONFIRMED', facts, {
-          cause:
-            isUnconfirmed(memory, facts, clock) && !power.excuses(facts, clock)
-              ? unconfirmedCause(facts)
-              : null,
-          isOver: facts.current === facts.target,
+        ...turn('COMMAND_NOT_CONFIRMED', facts, clock, {
+          finding: power.excuses(facts, clock) ? null : unconfirmed({ facts, memory }, { clock, listening }),
+          isOver: isConfirmed(memory.confirmation, clock.monotonic),
         }),
-        ...turn('NO_CURRENT', facts, {
-          cause: hasNoCurrent(memory, clock) ? noCurrentCause(facts, memory) : null,
+        ...turn('UNSTABLE', facts, clock, {
+          finding: covered?.has(facts.controlPointId) === true ? null : unstable({ facts, memory }),
+          isOver:
+            memory.unsteadyAt === null && isSteadyAgain(facts, memory.confirmation, { clock, listening }),
+        }),
+        ...turn('NO_CURRENT', facts, clock, {
+          finding: hasNoCurrent(memory, clock) ? only(noCurrentCause(facts, memory)) : null,
           isOver: hasCurrentAgain(facts),
         }),
       ];
     });
   }
 
+  function unconfirmed({ facts, memory }: Watched, { clock, listening }: Moment): Finding | null {
+    const { confirmation } = memory;
+    if (isConfirmed(confirmation, clock.monotonic)) return null;
+    const stands = open.of('COMMAND_NOT_CONFIRMED', facts.controlPointId) !== null;
+    const isTooLong = isUnconfirmed(confirmation) && mayBeBlamed(facts, listening, clock);
+    // what it refuses it will not do in any time
+    if (!isRefused(facts) && !isTooLong && !(stands && confirmation.metSince === null)) return null;
+    const cause = unconfirmedCause(facts, memory);
+    const why = whyUnconfirmed(confirmation, facts);
+    const { target, activity, trouble } = facts;
+    const reason = [why, target, cause.severity, activity.refusal?.reason, trouble?.code].join(' ');
+    return { cause, reason };
+  }
+
   /** The simulator was stopped: nothing is wrong with what is not there. */
   const endActs = (facts: DeviceFacts): Act[] =>
-    (['DEVICE_OFFLINE', 'COMMAND_NOT_CONFIRMED', 'NO_CURRENT'] as const).flatMap((type) =>
-      turn(type, facts, { cause: null, isOver: true }),
+    (['DEVICE_OFFLINE', 'COMMAND_NOT_CONFIRMED', 'UNSTABLE', 'NO_CURRENT'] as const).flatMap((type) =>
+      turn(type, facts, { now: 0, monotonic: 0 }, { finding: null, isOver: true }),
     );
 
   function turn(
     type: DeviceType,
     { controlPointId }: DeviceFacts,
-    { cause, isOver }: { cause: AlertCause | null; isOver: boolean },
+    { monotonic }: Clock,
+    { finding, isOver }: { finding: Finding | null; isOver: boolean },
   ): Act[] {
-    if (open.of(type, controlPointId) !== null) {
-      return isOver ? [{ do: 'resolve', which: { type, control_point_id: controlPointId } }] : [];
+    const standing = open.of(type, controlPointId);
+    if (standing !== null && isOver)
+      return [{ do: 'resolve', which: { type, control_point_id: controlPointId } }];
+    if (finding === null) return [];
+    const { cause, reason } = finding;
+    if (standing === null)
+      return toldCauses.get(controlPointId)?.get(type) === cause.cause
+        ? []
+        : [{ do: 'raise', cause, reason }];
+    return reason === null || isSaid(controlPointId, type, { alertId: standing.id, reason, at: monotonic })
+      ? []
+      : [{ do: 'restate', alertId: standing.id, cause }];
+  }
+
+  /** Whether the alert that stands says so; what it is to say from now on is remembered. */
+  function isSaid(controlPointId: string, type: DeviceType, now: Said): boolean {
+    const before = saidByPoint.get(controlPointId)?.get(type);
+    if (before?.alertId === now.alertId) {
+      if (before.reason === now.reason || now.at - before.at < RESTATE_AFTER_MS) return true;
     }
-    if (cause === null || toldCauses.get(controlPointId)?.get(type) === cause.cause) return [];
-    return [{ do: 'raise', cause }];
+    setSaid(controlPointId, type, now);
+    return false;
+  }
+
+  function setSaid(controlPointId: string, type: DeviceType, said: Said): void {
+    const saidByType = saidByPoint.get(controlPointId) ?? new Map<DeviceType, Said>();
+    saidByPoint.set(controlPointId, saidByType.set(type, said));
   }
 
   async function carryOut(farmId: string, acts: readonly Act[]): Promise<void> {
@@ -173,7 +233,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     open.follow(committed);
     for (const act of acts) {
       power.done(farmId, act);
-      if (act.do === 'raise') remember(act.cause);
+      if (act.do === 'raise') remember(act);
     }
   }
 
@@ -186,6 +246,8 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
         return deps.alerting.resolve(act.which);
       case 'fold':
         return [update(alert, act.alertId, { folded_into: act.into, updated_at })];
+      case 'restate':
+        return deps.alerting.restate(act.alertId, act.cause);
       case 'reword': {
         const { message, value = null } = act.cause;
         return [update(alert, act.alertId, { message, value, updated_at })];
@@ -193,11 +255,14 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     }
   }
 
-  function remember({ control_point_id, type, cause }: AlertCause): void {
+  function remember({ cause, reason }: Extract<Act, { do: 'raise' }>): void {
+    const { control_point_id, type } = cause;
     const device = DEVICE_TYPES.find((known) => known === type);
     if (control_point_id === null || device === undefined) return;
     const told = toldCauses.get(control_point_id) ?? new Map<DeviceType, string>();
-    toldCauses.set(control_point_id, told.set(device, cause));
+    toldCauses.set(control_point_id, told.set(device, cause.cause));
+    if (reason !== null)
+      setSaid(control_point_id, device, { alertId: deps.idOf(cause.cause), reason, at: deps.monotonic() });
   }
 
   function failed(error: unknown): false {
@@ -209,6 +274,14 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
   }
 
   return { tick: oneAtATime(() => look().catch(failed)), follow: open.follow };
+}
+
+const only = (cause: AlertCause): Finding => ({ cause, reason: null });
+
+function unstable({ facts, memory: { unsteady, unsteadyAt } }: Watched): Finding | null {
+  if (unsteady.length === 0 || unsteadyAt === null) return null;
+  const cause = unstableCause(facts, unsteady, unsteadyAt);
+  return { cause, reason: unsteady.map(({ kind }) => kind).join(',') };
 }
 
 /** A look that takes longer than the pause between two is not doubled. */

@@ -3,6 +3,7 @@ import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { type Change, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Language, Notify } from '#core/notifying.ts';
+import type { ProcessPauses } from '#core/process-pause.ts';
 import { perform } from '#core/use-case.ts';
 import { SEVERITY_BY_TYPE } from './alert-words.ts';
 import type { PairedGateway, SilenceQueries } from './ports.ts';
@@ -11,6 +12,7 @@ export type GatewayWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random
   monotonic: () => number;
   /** Since when this process could have heard of gateways, by the same clock. */
   listeningSince: number;
+  pauses: ProcessPauses;
   alerting: Alerting;
   notify: Notify;
   queries: SilenceQueries;
@@ -18,6 +20,8 @@ export type GatewayWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random
 
 export const SILENT_AFTER_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
+/** Links that broke while this process stood still are there again within a minute. */
+const RECONNECTED_AFTER_MS = MINUTE_MS;
 const MOST_A_LOOK = 100;
 
 /**
@@ -29,8 +33,15 @@ export function createGatewayWatch(deps: GatewayWatchDeps): { tick: () => Promis
     const now = deps.now();
     await each(await deps.queries.backSince(now - SILENT_AFTER_MS, MOST_A_LOOK), tellBack);
     // an instance that was down itself heard of nobody: everybody gets the time to come back first
-    if (deps.monotonic() - deps.listeningSince < SILENT_AFTER_MS) return;
+    if (deps.monotonic() - deps.listeningSince < SILENT_AFTER_MS || wasAway()) return;
     await each(await deps.queries.silentSince(now - SILENT_AFTER_MS, now, MOST_A_LOOK), tellSilent);
+  }
+
+  /** It stood still a moment ago: then everybody gets as long as that lasted, and the time to connect again. */
+  function wasAway(): boolean {
+    const last = deps.pauses.all().at(-1);
+    if (last === undefined) return false;
+    return deps.monotonic() - last.to < Math.min(SILENT_AFTER_MS, last.to - last.from + RECONNECTED_AFTER_MS);
   }
 
   async function each(

@@ -1,8 +1,10 @@
 import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { asParent, type Committed } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Language } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { clockWords, diskWords, SEVERITY_BY_TYPE } from './alert-words.ts';
+import { type HeldMotor, heldWords } from './held-words.ts';
 import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries } from './ports.ts';
 import { oneAtATime } from './watch-devices.ts';
@@ -13,6 +15,8 @@ export type InstanceWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'rando
   monotonic: () => number;
   conditions: () => InstanceConditions;
   farmIds: () => Iterable<string>;
+  /** The motors of a farm as they stand while no schedule can be read off the clock. */
+  heldOn: (farmId: string) => readonly HeldMotor[];
   alerting: Alerting;
   queries: Pick<AlertQueries, 'openOfTypes'>;
 };
@@ -25,7 +29,6 @@ type Trouble = { since: number; sinceAt: number };
 
 /** A box without a battery for its clock starts untrusted, and has its time a minute after the network is up. */
 const RAISE_AFTER_MS = { CLOCK_UNTRUSTED: 120_000, DISK_FULL: 0 } as const;
-const WORDS = { CLOCK_UNTRUSTED: clockWords, DISK_FULL: diskWords } as const;
 const MOST_FARMS_A_TICK = 20;
 
 /** Raises and resolves what is wrong with the instance itself, once per farm, because people are told per farm. */
@@ -61,7 +64,7 @@ export function createInstanceWatch(deps: InstanceWatchDeps): InstanceWatch {
       if (isOpen) await store(() => deps.alerting.resolve({ type, farm_id: farmId }), farmId);
       return isOpen;
     }
-    const cause = causeOf(type, farmId, trouble);
+    const cause = causeOf(type, farmId, trouble, deps.heldOn);
     const isDue = deps.monotonic() - trouble.since >= RAISE_AFTER_MS[type];
     if (isOpen || !isDue || told.has(cause.cause)) return false;
     await store(() => deps.alerting.raise(cause), farmId);
@@ -91,8 +94,17 @@ export function createInstanceWatch(deps: InstanceWatchDeps): InstanceWatch {
   return { tick: oneAtATime(lookAgain), follow: open.follow };
 }
 
-function causeOf(type: InstanceType, farmId: string, { sinceAt }: Trouble): AlertCause {
-  const words = WORDS[type];
+function causeOf(
+  type: InstanceType,
+  farmId: string,
+  { sinceAt }: Trouble,
+  heldOn: InstanceWatchDeps['heldOn'],
+): AlertCause {
+  const held = type === 'CLOCK_UNTRUSTED' ? heldOn(farmId) : [];
+  const words =
+    type === 'DISK_FULL'
+      ? diskWords
+      : (language: Language) => `${clockWords(language)}${heldWords(held, language)}`;
   return {
     farm_id: farmId,
     control_point_id: null,

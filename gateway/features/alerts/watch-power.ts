@@ -20,6 +20,8 @@ export type PowerWatch = {
   actsFor: (farmId: string, devices: readonly Watched[], at: Moment) => Act[];
   /** Control points whose silence a power failure explains, or its end a moment ago. */
   coveredOn: (farmId: string, clock: Clock) => ReadonlySet<string> | null;
+  /** Whether a power failure is why a controller does not do what it was ordered. */
+  explains: (facts: DeviceFacts) => boolean;
   /** Whether a power failure, or its end a moment ago, is why a controller has not done what it was ordered. */
   excuses: (facts: DeviceFacts, clock: Clock) => boolean;
   /** To be told when acts of a farm are on disk. */
@@ -73,7 +75,13 @@ export function createPowerWatch(deps: {
     return back !== undefined && clock.monotonic < back.until ? back.members : null;
   }
 
+  function explains(facts: DeviceFacts): boolean {
+    const failure = powerByFarm.get(facts.farmId)?.failure;
+    return failure !== undefined && explainsOrder(failure, facts);
+  }
+
   return {
+    explains,
     actsFor(farmId, devices, at) {
       const before = known(farmId, devices, at);
       const { failure, isOver } = powerAfter(before?.failure ?? null, devices, at.clock);
@@ -95,7 +103,7 @@ export function createPowerWatch(deps: {
       powerByFarm.set(farmId, { failure, cause, isStored, membersTold });
       if (cause === null) return [];
       if (stored === null)
-        return [{ do: 'raise', cause }, ...foldActs(failure, devices, deps.idOf(cause.cause))];
+        return [{ do: 'raise', cause, reason: null }, ...foldActs(failure, devices, deps.idOf(cause.cause))];
       if (failure.members.size <= membersTold) return [];
       return [{ do: 'reword', alertId: stored.id, cause }, ...foldActs(failure, devices, stored.id)];
     },
@@ -103,8 +111,7 @@ export function createPowerWatch(deps: {
       return powerByFarm.get(farmId)?.failure.members ?? returning(farmId, clock);
     },
     excuses(facts, clock) {
-      const failure = powerByFarm.get(facts.farmId)?.failure;
-      if (failure !== undefined) return explainsOrder(failure, facts);
+      if (powerByFarm.has(facts.farmId)) return explains(facts);
       return returning(facts.farmId, clock)?.has(facts.controlPointId) === true;
     },
     done(farmId, act) {

@@ -1,4 +1,4 @@
-import type { ControlPointAnswer, PendingOrder } from '#contract/resources/control-points.ts';
+import type { ControlPlan, ControlPointAnswer, PendingOrder } from '#contract/resources/control-points.ts';
 import { type ControlView, isOnline, newerTarget, targetOf } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
@@ -9,6 +9,7 @@ export type ShownBy = {
   onlineAfterMs: number;
   byId: (id: string) => ControlView | null;
   gateways: Pick<FarmGateways, 'silentSince'>;
+  planOf: (view: ControlView) => ControlPlan;
 };
 
 /** A control point as its readers see it: the row, and what memory knows better (presence, an unsaved target). */
@@ -43,6 +44,7 @@ export function toAnswer(
     locked_out: row.locked_out,
     is_siren: row.is_siren,
     is_simulated: row.is_simulated,
+    ...(view === null ? {} : { plan: deps.planOf(view) }),
     ...(pending === undefined ? {} : { pending }),
     ...(silentSince === undefined
       ? {}

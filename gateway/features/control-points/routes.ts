@@ -44,7 +44,7 @@ const tag = 'Control points';
 
 export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
   const { now, onlineAfterMs, gateways } = deps;
-  const shown = { now, onlineAfterMs, gateways, byId: deps.memory.byId };
+  const shown = { now, onlineAfterMs, gateways, planOf: deps.planOf, byId: deps.memory.byId };
   const answerOf = (row: ControlPoint, pending?: PendingOrder): ControlPointAnswer =>
     toAnswer(shown, row, deps.mqttIdOf(row.device_id), pending);
   const asAnswer = (decision: Decision<ControlPoint>, status = 200): RouteDecision => ({

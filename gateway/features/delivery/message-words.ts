@@ -27,6 +27,14 @@ const WHAT_TO_DO: Readonly<Record<AlertType, InBoth>> = {
     'pt-BR': 'Vá até o painel e acione o aerador à mão, se preciso.',
     en: 'Go to the panel and switch the aerator by hand if needed.',
   },
+  UNSTABLE: {
+    'pt-BR': 'Vá até o painel: veja fonte, contator e sinal do controlador antes que o motor pare.',
+    en: 'Go to the panel: look at power supply, contactor and signal of the controller before the motor stops.',
+  },
+  OFF_SCHEDULE: {
+    'pt-BR': 'Ligue o aerador de novo, ou reconheça o aviso se ele deve ficar desligado.',
+    en: 'Switch the aerator on again, or acknowledge this if it is meant to stay off.',
+  },
   NO_CURRENT: {
     'pt-BR': 'O aerador pode estar parado: verifique motor, contator e fusíveis, e ligue outro no lugar.',
     en: 'The aerator may be standing still: check motor, contactor and fuses, and run another one instead.',

@@ -2,6 +2,7 @@ import type { DeviceEvent, DeviceState, HeartbeatFields } from '#contract/mqtt/m
 import type { OtaProgress } from '#contract/mqtt/ota.ts';
 import { audit } from '#core/audit.ts';
 import type { ControlView } from '#core/control-view.ts';
+import { afterBoot, afterLoss } from '#core/device-activity.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import { perform } from '#core/use-case.ts';
 import { activateKey, type KeyDeps, matchingKey } from './device-keys.ts';
@@ -18,6 +19,8 @@ export type DoorDeps = ReportDeps &
     rotation: Pick<KeyRotation, 'connected' | 'heard' | 'result'>;
     /** Two boards use one identity. */
     tellContested: (view: ControlView, takeovers: number) => Promise<void>;
+    /** This process stood still a moment ago: a connection that breaks now broke of that. */
+    isSettling: () => boolean;
     /** Tells a controller again what its heartbeat shows it has not got. */
     repeatLevels: (view: ControlView, fields: HeartbeatFields) => void;
     /** How far a controller is with new firmware. */
@@ -65,17 +68,17 @@ export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
       }
       deps.presenceChanged(controller.controlPointId);
     },
-    disconnected(controller, { takenOver }) {
+    disconnected(controller, { clean, takenOver }) {
       const view = viewOf(controller);
       if (view === null || takenOver) return;
       view.presence.isConnected = false;
-      view.presence.isLost = true;
+      if (!deps.isSettling()) takeLoss(view, { clean, at: deps.monotonic() });
       deps.presenceChanged(controller.controlPointId);
     },
     stateChanged(controller, state) {
       const view = viewOf(controller);
       if (view === null) return;
-      takeState(view, state);
+      takeState(view, state, deps.monotonic());
       deps.presenceChanged(controller.controlPointId);
     },
     heartbeat(controller, fields) {
@@ -115,7 +118,13 @@ export function createDeviceDoor(deps: DoorDeps): DeviceDoor {
   };
 }
 
-function takeState({ presence }: ControlView, state: DeviceState): void {
+function takeLoss({ presence }: ControlView, { clean, at }: { clean: boolean; at: number }): void {
+  presence.isLost = true;
+  if (!clean) presence.activity = afterLoss(presence.activity, at);
+}
+
+function takeState({ presence }: ControlView, state: DeviceState, at: number): void {
+  presence.activity = afterBoot(presence.activity, { at, bootId: state.boot_id, uptimeS: undefined });
   presence.bootId = state.boot_id ?? presence.bootId;
   presence.firmwareVersion = state.firmware_version ?? presence.firmwareVersion;
 }

@@ -1,4 +1,5 @@
 import type { DeviceConfig, DeviceSchedule, ShadowDesired } from '#contract/mqtt/messages.ts';
+import type { SwitchState } from '#contract/words.ts';
 import { type ControlView, targetOf } from '#core/control-view.ts';
 
 // What a controller is to know, made from one control point alone: the same bodies over MQTT and HTTP.
@@ -12,6 +13,8 @@ export type LevelDeps = {
   /** Offset of a zone at an instant, seconds. */
   utcOffsetS: (zone: string, atMs: number) => number;
   compileSchedule: (view: ControlView, from: number, rev: number) => DeviceSchedule;
+  /** When the level ends by itself, and what comes then; null: it does not. */
+  endOf: (view: ControlView) => { leftMs: number; then: SwitchState } | null;
 };
 
 /** Without the gateway for three heartbeats, a controller follows its own schedule. */
@@ -31,7 +34,20 @@ export function shadowOf(deps: LevelDeps, view: ControlView): ShadowDesired {
     issued_at: issuedAtS(view),
     config_rev: configRevOf(deps, view),
     schedule_rev: scheduleRevOf(deps, view),
+    ...levelEndOf(deps, view),
   };
+}
+
+/**
+ * What is left of the level now, for this one delivery: where it lies for long it is not true any more. Rounded up, so
+ * that a controller that counts it down is not ahead of the gateway.
+ */
+export function levelEndOf(
+  deps: Pick<LevelDeps, 'endOf'>,
+  view: ControlView,
+): { until: number; then: SwitchState } | Record<string, never> {
+  const end = deps.endOf(view);
+  return end === null ? {} : { until: Math.ceil(end.leftMs / 1000), then: end.then };
 }
 
 /** When the level was given. Alone, a controller follows whatever is later: its last level or its schedule. */
@@ -47,7 +63,7 @@ export function configOf(deps: LevelDeps, view: ControlView): DeviceConfig {
     lost_s: Math.max(LOST_S, 3 * deps.heartbeatS),
     min_on_s: row.min_on_s,
     min_off_s: row.min_off_s,
-    start_delay_s: START_BASE_S + deps.startStepS * startSlotOf(deps, view),
+    start_delay_s: startDelayS(deps, view),
     utc_offset_s: deps.utcOffsetS(view.zone, deps.now()),
     locked_out: row.locked_out,
   };
@@ -62,8 +78,13 @@ export function scheduleOf(deps: LevelDeps, view: ControlView): DeviceSchedule {
   return deps.compileSchedule(view, startOfDay(deps.now()), scheduleRevOf(deps, view));
 }
 
-function startSlotOf(deps: LevelDeps, { row }: ControlView): number {
-  return row.start_order ?? Number.parseInt(deps.sha256(row.id).slice(0, 8), 16) % SLOTS;
+/** How long a motor waits for its turn after the power came back. */
+export function startDelayS(deps: Pick<LevelDeps, 'startStepS' | 'sha256'>, view: ControlView): number {
+  return START_BASE_S + deps.startStepS * startSlotOf(deps, view);
+}
+
+function startSlotOf({ sha256 }: Pick<LevelDeps, 'sha256'>, { row }: ControlView): number {
+  return row.start_order ?? Number.parseInt(sha256(row.id).slice(0, 8), 16) % SLOTS;
 }
 
 /** Changes with the row and with the farm's offset, so that a polling controller fetches both. */

@@ -4,10 +4,11 @@ import type { SwitchState } from '#contract/words.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, update } from '#core/changes.ts';
 import { type ControlView, type ControlViews, type Presence, targetOf } from '#core/control-view.ts';
+import { afterAnswer, afterBoot, afterState } from '#core/device-activity.ts';
 import { notFound, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
-import { configRevOf, issuedAtS, type LevelDeps, scheduleRevOf } from './levels.ts';
+import { configRevOf, issuedAtS, type LevelDeps, levelEndOf, scheduleRevOf } from './levels.ts';
 
 export type ReportDeps = Kernel &
   LevelDeps & {
@@ -15,6 +16,8 @@ export type ReportDeps = Kernel &
     views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
     /** Tells those who watch presence (event stream, alerts); called after memory and disk know. */
     presenceChanged: (controlPointId: string) => void;
+    /** The temporary order of this version came to its end at the controller. */
+    levelEnded: (controlPointId: string, version: number) => void;
   };
 
 export type ReportedBy = { via: 'mqtt' | 'http'; authenticated: boolean };
@@ -67,6 +70,7 @@ export function takeHeartbeat(
   if (view === null) throw notFound('Control point');
   heard(deps, view.presence, by.via);
   takeFields(view.presence, fields);
+  takeEnd(deps, view, fields, by);
   if (!isStoring(view.presence) && decideReport(deps, view, fields, by).length === 0) {
     deps.presenceChanged(controlPointId);
     return undefined;
@@ -89,6 +93,7 @@ export async function onShadowReported(
   if (view === null) return;
   const { presence } = view;
   heard(deps, presence, 'mqtt');
+  noteAnswer(deps, presence, report);
   presence.deferredUntil = report.ack === 'deferred' ? deps.now() + (report.until_s ?? 0) * 1000 : null;
   const fields = {
     current_status: report.current_status,
@@ -117,7 +122,9 @@ function heard(deps: ReportDeps, presence: Presence, via: 'mqtt' | 'http'): void
   presence.isDirty = true;
 }
 
+/** After `heard`: what came now is set beside what was known. */
 function takeFields(presence: Presence, fields: HeartbeatFields): void {
+  noteActivity(presence, fields);
   presence.current = fields.current_status;
   presence.consumption = fields.consumption ?? presence.consumption;
   presence.source = fields.source ?? presence.source;
@@ -128,6 +135,35 @@ function takeFields(presence: Presence, fields: HeartbeatFields): void {
   presence.firmwareVersion = fields.firmware_version ?? presence.firmwareVersion;
   presence.uptimeS = fields.uptime_s ?? presence.uptimeS;
   presence.bootId = fields.boot_id ?? presence.bootId;
+}
+
+/**
+ * A controller that counted while this gateway was away knows better what is left: the order is over here too. By its
+ * key alone, because it ends what a person ordered.
+ */
+function takeEnd(
+  deps: ReportDeps,
+  view: ControlView,
+  { ended, version, epoch }: HeartbeatFields,
+  by: ReportedBy,
+): void {
+  const target = targetOf(view);
+  const isOurs = version === target.version && epoch === target.epoch;
+  if (ended === true && by.authenticated && isOurs) deps.levelEnded(view.row.id, target.version);
+}
+
+function noteActivity(presence: Presence, fields: HeartbeatFields): void {
+  const at = presence.lastReportMonotonic ?? 0;
+  const { current_status: to, source = null, boot_id: bootId, uptime_s: uptimeS } = fields;
+  const stated = afterState(presence.activity, presence.current, { at, to, source });
+  presence.activity = afterBoot(stated, { at, bootId, uptimeS });
+}
+
+function noteAnswer(deps: ReportDeps, presence: Presence, report: ShadowReported): void {
+  const { ack, epoch, version, until_s, reason } = report;
+  const untilMs = until_s === undefined ? undefined : until_s * 1000;
+  const said = { at: deps.monotonic(), ack, epoch, version, untilMs, reason };
+  presence.activity = afterAnswer(presence.activity, said);
 }
 
 /** The rows a report changes; usually none. */
@@ -242,6 +278,7 @@ export function heartbeatAnswerOf(deps: LevelDeps, view: ControlView): Heartbeat
     epoch,
     version,
     issued_at: issuedAtS(view),
+    ...levelEndOf(deps, view),
     server_time: isoOf(deps.now()),
     poll_interval_s: deps.heartbeatS,
     schedule_rev: scheduleRevOf(deps, view),

@@ -1,4 +1,4 @@
-import type { HeartbeatFields } from '#contract/mqtt/messages.ts';
+import type { HeartbeatFields, ShadowDesired } from '#contract/mqtt/messages.ts';
 import { type ControlView, targetOf } from '#core/control-view.ts';
 import type { DeviceLink, Levels } from '#core/device-link.ts';
 import { configOf, configRevOf, type LevelDeps, scheduleOf, scheduleRevOf, shadowOf } from './levels.ts';
@@ -28,7 +28,7 @@ export function createLevelPublisher(deps: LevelDeps & { link: () => DeviceLink 
     if (before && !known) link.forget(before.mqttId);
     const now = {
       mqttId: view.mqttId,
-      shadow: JSON.stringify(levels.shadow),
+      shadow: shadowKey(levels.shadow),
       config: `${levels.config.rev} ${levels.config.hash}`,
       schedule: `${levels.schedule.rev} ${levels.schedule.hash}`,
     };
@@ -36,6 +36,21 @@ export function createLevelPublisher(deps: LevelDeps & { link: () => DeviceLink 
     if (known?.shadow !== now.shadow) link.publishShadow(view.mqttId, levels.shadow);
     if (known?.config !== now.config) link.publishConfig(view.mqttId, levels.config);
     if (known?.schedule !== now.schedule) link.publishSchedule(view.mqttId, levels.schedule);
+  }
+
+  /** What comes after a level that ends by itself changes with the water too, of which no row tells. */
+  function publishEnds(views: Iterable<ControlView>): void {
+    const link = deps.link();
+    if (link === null) return;
+    for (const view of views) {
+      const known = publishedById.get(view.row.id);
+      if (known === undefined || deps.endOf(view) === null) continue;
+      const level = shadowOf(deps, view);
+      const shadow = shadowKey(level);
+      if (known.shadow === shadow) continue;
+      publishedById.set(view.row.id, { ...known, shadow });
+      link.publishShadow(view.mqttId, level);
+    }
   }
 
   function forget(view: ControlView): void {
@@ -67,6 +82,7 @@ export function createLevelPublisher(deps: LevelDeps & { link: () => DeviceLink 
   return {
     levelsOf,
     publish,
+    publishEnds,
     repeat,
     /** After a committed change of a control point: its levels, or the end of its connection. */
     follow(before: ControlView | null, after: ControlView | null): void {
@@ -74,6 +90,11 @@ export function createLevelPublisher(deps: LevelDeps & { link: () => DeviceLink 
       if (after !== null) publish(after);
     },
   };
+}
+
+/** A level is news when anything but the seconds left of it differs: those pass at the controller, too. */
+function shadowKey({ until, ...level }: ShadowDesired): string {
+  return JSON.stringify({ ...level, hasEnd: until !== undefined });
 }
 
 /** A key that is gone must not keep a connection that was opened with it. */

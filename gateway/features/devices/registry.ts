@@ -10,10 +10,13 @@ import type {
   ControlView,
   ControlViews,
   Order,
+  OrderTimes,
   Presence,
   UnsavedTarget,
 } from '#core/control-view.ts';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import { mqttIdOf } from './mqtt-id.ts';
+import type { OrderEnds } from './order-ends.ts';
 import type { ControlFacts, RegistryQueries } from './ports.ts';
 
 /** Timed orders of people that may still lie over each other; ordering more than one a second for long is nobody's use. */
@@ -38,6 +41,7 @@ const READ_AGAIN = 5;
 export function createRegistry(deps: {
   queries: RegistryQueries;
   sha256: (text: string) => string;
+  orderEnds: OrderEnds;
 }): Registry {
   const viewsById = new Map<string, ControlView>();
   const farmsById = new Map<string, { zone: string; name: string }>();
@@ -49,6 +53,7 @@ export function createRegistry(deps: {
   function keep(view: ControlView): void {
     const old = viewsById.get(view.row.id);
     if (old && old.row.device_id !== view.row.device_id) unlink(old);
+    countEnds(old, view);
     viewsById.set(view.row.id, view);
     idsByDeviceId.set(view.row.device_id, view.row.id);
     idsByMqttId.set(view.mqttId, view.row.id);
@@ -63,7 +68,16 @@ export function createRegistry(deps: {
   function drop(id: string): void {
     const view = viewsById.get(id);
     if (view) unlink(view);
+    if (view) deps.orderEnds.forget(ordersIn(view).map((order) => order.id));
     viewsById.delete(id);
+  }
+
+  function countEnds(old: ControlView | undefined, view: ControlView): void {
+    const orders = ordersIn(view);
+    deps.orderEnds.see(orders);
+    if (old === undefined || old.manualOrders === view.manualOrders) return;
+    const known = new Set(orders.map(({ id }) => id));
+    deps.orderEnds.forget(ordersIn(old).flatMap(({ id }) => (known.has(id) ? [] : [id])));
   }
 
   function viewOf(facts: ControlFacts): ControlView {
@@ -73,6 +87,7 @@ export function createRegistry(deps: {
       mqttId: mqttIdOf(deps, facts.row.device_id),
       unsaved: known?.unsaved ?? null,
       presence: known?.presence ?? presenceFrom(facts),
+      endOf: deps.orderEnds.endOf,
     };
   }
 
@@ -85,11 +100,14 @@ export function createRegistry(deps: {
     presenceOf: (id) => byId(id)?.presence ?? null,
     setUnsaved(id, unsaved) {
       const view = viewsById.get(id);
-      if (view) viewsById.set(id, { ...view, unsaved });
+      if (view) keep({ ...view, unsaved });
     },
     async load() {
       for await (const place of deps.queries.allFarms()) farmsById.set(place.id, place);
-      for await (const facts of deps.queries.allControlFacts()) keep(viewOf(facts));
+      for await (const facts of deps.queries.allControlFacts()) {
+        if (!viewsById.has(facts.row.id)) deps.orderEnds.seeStored(facts.manualOrders);
+        keep(viewOf(facts));
+      }
     },
     async refresh(id) {
       for (let reading = 0; reading < READ_AGAIN; reading += 1) {
@@ -164,6 +182,11 @@ export const cameBack = (committed: Committed): string[] =>
   rowsOf(committed, controlPoint)
     .filter(isBack)
     .map(({ id }) => id);
+
+/** People's orders, those that the disk did not take yet, too. */
+function ordersIn({ manualOrders, unsaved }: ControlView): OrderTimes[] {
+  return unsaved === null ? [...manualOrders] : [...manualOrders, ...unsaved.earlier, unsaved.order];
+}
 
 type ChangeView = (id: string, next: (view: ControlView) => ControlView | null) => void;
 
@@ -265,6 +288,7 @@ function presenceFrom(facts: ControlFacts): Presence {
     uptimeS: null,
     bootId: null,
     deferredUntil: null,
+    activity: NO_ACTIVITY,
     configRev: null,
     scheduleRev: null,
     isDirty: false,

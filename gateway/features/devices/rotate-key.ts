@@ -10,6 +10,8 @@ import { issueKey, type KeyDeps, OVERLAP_MS } from './device-keys.ts';
 
 export type RotationDeps = KeyDeps &
   Pick<Kernel, 'log'> & {
+    /** How long a key is under way is measured on it. */
+    monotonic: () => number;
     viewById: (id: string) => ControlView | null;
     talk: () => DeviceTalk | null;
     /** Its rotation got further. */
@@ -23,6 +25,7 @@ type Rotation = {
   key: string;
   correlation: string | null;
   state: 'waiting' | 'sent' | 'stored' | 'refused' | 'done';
+  /** Both on the monotonic clock. */
   startedAt: number;
   sentAt: number;
   detail: string | null;
@@ -40,7 +43,7 @@ export function createKeyRotation(deps: RotationDeps) {
   const rotationsByPoint = new Map<string, Rotation>();
 
   function send(controlPointId: string, rotation: Rotation): void {
-    const now = deps.now();
+    const now = deps.monotonic();
     const isStored = deps.viewById(controlPointId)?.keys.some(({ id }) => id === rotation.keyId) === true;
     // another key took its place, or it was never stored
     if (!isStored) rotationsByPoint.delete(controlPointId);
@@ -83,14 +86,15 @@ export function createKeyRotation(deps: RotationDeps) {
         key: issued.key,
         correlation: null,
         state: 'waiting',
-        startedAt: deps.now(),
+        startedAt: deps.monotonic(),
         sentAt: 0,
         detail: null,
       });
-      return { answer: answerOf(view.row.id, rotationsByPoint.get(view.row.id)), changes };
+      return { answer: answerOf(deps, view.row.id, rotationsByPoint.get(view.row.id)), changes };
     },
 
-    status: (view: ControlView): RotationAnswer => answerOf(view.row.id, rotationsByPoint.get(view.row.id)),
+    status: (view: ControlView): RotationAnswer =>
+      answerOf(deps, view.row.id, rotationsByPoint.get(view.row.id)),
 
     /** Sends what was just stored, and ends with the first use of the new key. */
     follow(committed: Committed): void {
@@ -119,7 +123,7 @@ export function createKeyRotation(deps: RotationDeps) {
     heard({ controlPointId }: Controller): void {
       const rotation = rotationsByPoint.get(controlPointId);
       if (rotation === undefined) return;
-      const isLost = rotation.state === 'sent' && deps.now() - rotation.sentAt > COMMAND_LIVES_S * 1000;
+      const isLost = rotation.state === 'sent' && deps.monotonic() - rotation.sentAt > COMMAND_LIVES_S * 1000;
       if (rotation.state === 'waiting' || isLost) send(controlPointId, rotation);
     },
 
@@ -137,7 +141,11 @@ export function createKeyRotation(deps: RotationDeps) {
   };
 }
 
-function answerOf(controlPointId: string, rotation: Rotation | undefined): RotationAnswer {
+function answerOf(
+  deps: Pick<RotationDeps, 'now' | 'monotonic'>,
+  controlPointId: string,
+  rotation: Rotation | undefined,
+): RotationAnswer {
   if (rotation === undefined) {
     return {
       control_point_id: controlPointId,
@@ -148,12 +156,13 @@ function answerOf(controlPointId: string, rotation: Rotation | undefined): Rotat
       detail: null,
     };
   }
+  const startedAt = deps.now() - (deps.monotonic() - rotation.startedAt);
   return {
     control_point_id: controlPointId,
     state: rotation.state,
     key_id: rotation.keyId,
-    started_at: isoOf(rotation.startedAt),
-    expires_at: rotation.state === 'done' ? null : isoOf(rotation.startedAt + OVERLAP_MS),
+    started_at: isoOf(startedAt),
+    expires_at: rotation.state === 'done' ? null : isoOf(startedAt + OVERLAP_MS),
     detail: rotation.detail,
   };
 }

@@ -11,7 +11,7 @@ import { notAuthenticated, signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
 import { type DeviceCallerDeps, deviceCaller, mayReport } from './device-caller.ts';
 import { issueKey, revokeKeys } from './device-keys.ts';
-import { configOf, scheduleOf } from './levels.ts';
+import { configOf, levelEndOf, scheduleOf } from './levels.ts';
 import { heartbeatAnswerOf, onHeartbeat } from './on-report.ts';
 
 export type DeviceRouteDeps = DeviceCallerDeps & {
@@ -268,6 +268,7 @@ function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
     is_online: isOnline(presence, deps.now(), deps.onlineAfterMs),
     version: target.version,
     epoch: target.epoch,
+    ...levelEndOf(deps, view),
     target_origin: target.target_origin,
     source: presence.source,
     firmware_version: presence.firmwareVersion,

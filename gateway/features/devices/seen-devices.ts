@@ -1,4 +1,5 @@
 import type { SeenDevice } from '#contract/resources/devices.ts';
+import { FIRST_GENERATION, isFirstGeneration } from '#core/first-generation.ts';
 import { isoOf } from '#core/kernel.ts';
 
 const MOST_KEPT = 1_000;
@@ -15,7 +16,10 @@ export type SeenDevices = {
   forget: (deviceId: string) => void;
 };
 
-type Seen = Omit<SeenDevice, 'first_seen' | 'last_seen'> & { firstSeenMs: number; lastSeenMs: number };
+type Seen = Omit<SeenDevice, 'first_seen' | 'last_seen' | 'unsupported'> & {
+  firstSeenMs: number;
+  lastSeenMs: number;
+};
 
 /** Devices that knocked and belong to nobody, for the technician who adopts them; the longest silent are forgotten. */
 export function createSeenDevices(deps: { now: () => number; changed: () => void }): SeenDevices {
@@ -49,5 +53,6 @@ export function createSeenDevices(deps: { now: () => number; changed: () => void
 }
 
 function rowOf({ firstSeenMs, lastSeenMs, count, ...sight }: Seen): SeenDevice {
-  return { ...sight, first_seen: isoOf(firstSeenMs), last_seen: isoOf(lastSeenMs), count };
+  const unsupported = isFirstGeneration(sight.device_id) ? FIRST_GENERATION.en : null;
+  return { ...sight, first_seen: isoOf(firstSeenMs), last_seen: isoOf(lastSeenMs), count, unsupported };
 }

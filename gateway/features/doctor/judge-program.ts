@@ -1,7 +1,7 @@
 import { atTheBox } from '#contract/commands.ts';
 import type { Both, Finding } from '#contract/resources/system-doctor.ts';
 import { above, ageOf, agoOf, finding, say, unlessOk, written } from './finding.ts';
-import type { DoctorFacts, RunFacts, StartCause } from './ports.ts';
+import type { DoctorFacts, EventLoopFacts, RunFacts, StartCause } from './ports.ts';
 
 // The program: how it runs, its versions, its event loop.
 
@@ -9,6 +9,8 @@ import type { DoctorFacts, RunFacts, StartCause } from './ports.ts';
 const DELAY_MS = { warn: 250, bad: 1_000 };
 /** The service is given up on by then. */
 const START_MS = 15 * 60_000;
+/** A computer that sleeps, or a card that hangs. */
+const OFTEN_A_DAY = 3;
 const NODE_MAJOR = '24';
 
 const CAUSES: Readonly<Record<StartCause, [string, string]>> = {
@@ -223,6 +225,31 @@ export function checkEventLoop({ eventLoop }: DoctorFacts): Finding[] {
       {
         measured: [eventLoop.p99Ms, 'ms'],
         ...unlessOk(severity, next),
+      },
+    ),
+    ...checkPauses(eventLoop),
+  ];
+}
+
+/** Nobody is blamed for what was not heard meanwhile; whoever looks why a motor was late finds it here. */
+function checkPauses({ stoodStill }: EventLoopFacts): Finding[] {
+  if (stoodStill === null) return [];
+  const { times, longestMs, lastAgoMs } = stoodStill;
+  const [longest, ago] = [Math.round(longestMs / 1000), agoOf(lastAgoMs)];
+  return [
+    finding(
+      'stood_still',
+      times >= OFTEN_A_DAY ? 'warn' : 'note',
+      say(
+        `O programa ficou parado ${times} vez(es) nas últimas 24 horas, até ${longest} s, a última há ${ago['pt-BR']}: nesse tempo não ouviu nem comandou ninguém.`,
+        `The program stood still ${times} time(s) in the last 24 hours, for up to ${longest} s, last ${ago.en} ago: it neither heard nor ordered anybody then.`,
+      ),
+      {
+        measured: [longest, 's'],
+        next: say(
+          'Desligue a suspensão do computador; numa máquina virtual não a pause; se o cartão trava, troque-o.',
+          'Switch off the sleep of the computer; do not pause a virtual machine; replace a card that hangs.',
+        ),
       },
     ),
   ];

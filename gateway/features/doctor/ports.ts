@@ -235,6 +235,12 @@ export type SyncFacts = {
   daysLeft: number | null;
 };
 
+/** How this process comes round. `stoodStill`: of the last day; null: it did not. */
+export type EventLoopFacts = {
+  p99Ms: number;
+  stoodStill: { times: number; longestMs: number; lastAgoMs: number } | null;
+};
+
 export type DoctorFacts = {
   now: number;
   role: 'gateway' | 'hosted';
@@ -251,7 +257,7 @@ export type DoctorFacts = {
   backup: BackupFacts | null;
   versions: VersionFacts | null;
   update: UpdateFacts | null;
-  eventLoop: { p99Ms: number } | null;
+  eventLoop: EventLoopFacts | null;
   machine: MachineFacts | null;
   logs: LogFacts | null;
   sync: SyncFacts | null;

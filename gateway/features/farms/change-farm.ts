@@ -11,7 +11,7 @@ import type { Farm, FarmQueries } from './ports.ts';
 export type ChangeFarmDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
   queries: FarmQueries;
   /** Rows beside a change of the time zone: what holds now goes on, schedules are read anew. */
-  onZoneChange: (farmId: string) => Change[];
+  onZoneChange: (farm: { id: string; zone: string }) => Change[];
 };
 
 /** Decides new values of a farm; fields left out stay. An empty body changes nothing. */
@@ -35,7 +35,7 @@ export async function changeFarm(
     changes: [
       update(farm, current, stamped),
       ...(stamped.timezone !== undefined && stamped.timezone !== current.timezone
-        ? deps.onZoneChange(current.id)
+        ? deps.onZoneChange({ id: current.id, zone: stamped.timezone })
         : []),
       ...(changed === null
         ? []

@@ -23,6 +23,8 @@ export type LiveRollout = { rollout: Rollout; image: Image | null; targets: read
 
 type BookDeps = {
   queries: Pick<FirmwareQueries, 'images' | 'openRollouts' | 'targetsOf'>;
+  /** Milliseconds since 1970. */
+  now: () => number;
   monotonic: () => number;
 };
 
@@ -36,7 +38,7 @@ export const jobOf = ({ id, attempt }: Pick<Target, 'id' | 'attempt'>): string =
  * its connects. Follows every committed unit. How long a controller says nothing is counted here, by the monotonic clock
  * and from this run on: while the gateway itself was off it could hear nobody, and a clock that is set is no silence.
  */
-export function createRolloutBook({ queries, monotonic }: BookDeps) {
+export function createRolloutBook({ queries, now, monotonic }: BookDeps) {
   const imagesById = new Map<string, Image>();
   const rolloutsById = new Map<string, Rollout>();
   const targetsByRollout = new Map<string, Map<string, Target>>();
@@ -46,12 +48,16 @@ export function createRolloutBook({ queries, monotonic }: BookDeps) {
   const heardByTarget = new Map<string, { atMs: number; bytes: number | null }>();
   /** Since when this run of the gateway knows it where it stands. */
   const standsSinceMs = new Map<string, number>();
+  /** For how long it had stood there when this run began. */
+  const stoodBeforeMs = new Map<string, number>();
 
   function keepTarget(target: Target): void {
     const targets = targetsByRollout.get(target.rollout_id) ?? new Map<string, Target>();
     const before = targets.get(target.id);
-    if (before?.state !== target.state || before.state_at !== target.state_at)
+    if (before?.state !== target.state || before.state_at !== target.state_at) {
       standsSinceMs.set(target.id, monotonic());
+      stoodBeforeMs.delete(target.id);
+    }
     targets.set(target.id, target);
     targetsByRollout.set(target.rollout_id, targets);
     const open = openByControlPoint.get(target.control_point_id);
@@ -67,6 +73,7 @@ export function createRolloutBook({ queries, monotonic }: BookDeps) {
     for (const { id } of targets) {
       heardByTarget.delete(id);
       standsSinceMs.delete(id);
+      stoodBeforeMs.delete(id);
     }
   }
 
@@ -99,7 +106,10 @@ export function createRolloutBook({ queries, monotonic }: BookDeps) {
       for (const image of await queries.images()) imagesById.set(image.id, image);
       const rollouts = await queries.openRollouts();
       for (const rollout of rollouts) rolloutsById.set(rollout.id, rollout);
-      for (const target of await queries.targetsOf(rollouts.map(({ id }) => id))) keepTarget(target);
+      for (const target of await queries.targetsOf(rollouts.map(({ id }) => id))) {
+        keepTarget(target);
+        stoodBeforeMs.set(target.id, Math.max(0, now() - Date.parse(target.state_at)));
+      }
     },
     /** Answers the control points of which something else may be wanted now. */
     follow(committed: Committed): string[] {
@@ -162,7 +172,9 @@ export function createRolloutBook({ queries, monotonic }: BookDeps) {
     bytesOf: (targetId: string): number | null => heardByTarget.get(targetId)?.bytes ?? null,
     /** For how long it stands where it is, as far as this run of the gateway saw. */
     standsForMs: ({ id }: Target): number => standsForMs(id),
-    /** The same, or since its controller last told of its download. */
+    /** The same, and what it had stood before this run. */
+    ageMs: ({ id }: Target): number => standsForMs(id) + (stoodBeforeMs.get(id) ?? 0),
+    /** For how long it stands, or since its controller last told of its download. */
     silentForMs({ id }: Target): number {
       const heard = heardByTarget.get(id);
       return Math.min(

@@ -33,6 +33,8 @@ export type Moment = {
   standsForMs: (target: Target) => number;
   /** The same, or since its controller last told of its download. */
   silentForMs: (target: Target) => number;
+  /** For how long a target stands where it is, whatever the clock did meanwhile. */
+  ageMs: (target: Target) => number;
 };
 export type Controller = { isConnected: boolean; version: string | null; ponds: readonly string[] };
 
@@ -184,8 +186,7 @@ function nextWave(rollout: Rollout, targets: readonly Target[], moment: Moment):
   const skipped = waiting.flatMap((target) => needless(rollout, target, moment));
   if (skipped.length > 0) return { changes: skipped, state: null, wait: null };
   const asked = targets.filter(({ wave }) => wave !== null);
-  const lastEndMs = Math.max(...asked.map(({ state_at }) => Date.parse(state_at)));
-  if (asked.length > 0 && moment.nowMs < lastEndMs + rollout.soak_s * 1000) return nothing('SOAKING');
+  if (asked.some((target) => moment.ageMs(target) < rollout.soak_s * 1000)) return nothing('SOAKING');
   const size = targets.some(({ state }) => state === 'done') ? rollout.wave_size : rollout.canary_size;
   const wave = Math.max(-1, ...asked.map((target) => target.wave ?? -1)) + 1;
   const busy = new Set(moment.busyPonds);

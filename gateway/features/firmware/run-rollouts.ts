@@ -97,6 +97,7 @@ async function momentOf(
     busyPonds: new Set(restarting.flatMap(({ control_point_id: id }) => aired.get(id) ?? [])),
     standsForMs: deps.book.standsForMs,
     silentForMs: deps.book.silentForMs,
+    ageMs: deps.book.ageMs,
   };
 }
 

@@ -37,6 +37,7 @@ export function adoptRelay(
 ): Decision<Adopted> {
   const known = deps.book.byId(view.row.id);
   const card = input.discovered_id === undefined ? null : deps.discovered.get(input.discovered_id);
+  if (card !== null && card.unsupported !== null) throw conflict(card.unsupported, 'RELAY_NOT_SUPPORTED');
   const row: Relay = {
     id: view.row.id,
     kind: input.kind,

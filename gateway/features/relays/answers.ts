@@ -4,14 +4,15 @@ import { isoOf } from '#core/kernel.ts';
 import type { Relay } from './ports.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { RelayWork } from './relay-desk.ts';
-import type { Channel, Session } from './relay-session.ts';
+import { type Channel, type Session, targetNow } from './relay-session.ts';
+import { troubleOf } from './relay-troubles.ts';
 
 export type ShownBy = {
   now: () => number;
   monotonic: () => number;
   views: Pick<ControlViews, 'byId'>;
   book: Pick<RelayBook, 'meterOf'>;
-  work: Pick<RelayWork, 'sessionOfRelay' | 'wantedPowerOn'>;
+  work: Pick<RelayWork, 'sessionOfRelay' | 'wantedPowerOn' | 'canEnd'>;
 };
 
 /** A relay as its readers see it; null when its control point is gone. */
@@ -63,16 +64,19 @@ export function relayAnswerOf(deps: ShownBy, row: Relay): RelayAnswer | null {
 
 /** What is not as it should be, each with what to do next. */
 function warningsOf(
-  { work }: ShownBy,
+  { work, monotonic }: ShownBy,
   row: Relay,
   session: Session,
   channel: Channel,
 ): { code: RelayWarning; message: string }[] {
   const warnings: { code: RelayWarning; message: string }[] = [];
   const warn = (code: RelayWarning, message: string) => void warnings.push({ code, message });
-  const { facts, sent, isByHand, wanted, errors, refused } = channel;
+  const { facts, sent, changeCause, errors, refused } = channel;
   const powerOn = work.wantedPowerOn(row.carrier_id, row);
-  if (session.controller !== null && !session.isListening)
+  const trouble = troubleOf(session, channel, monotonic());
+  if (trouble !== null) warn(trouble.code, trouble.sentence.en);
+  const isDeaf = session.controller !== null && !session.isListening && session.unsupported === null;
+  if (isDeaf && trouble?.code !== 'NOT_LISTENING')
     warn(
       'NOT_LISTENING',
       `It came in and does not hear its orders: its topic must be ${session.mqttId}; paste the settings again`,
@@ -92,11 +96,21 @@ function warningsOf(
       'AUTO_OFF',
       `This relay switches itself off after ${facts.autoOffS} s: take its timer out (PulseTime, auto off)`,
     );
-  if (isByHand && facts.current !== undefined && facts.current !== wanted?.target)
-    warn('SET_BY_HAND', 'Somebody switched it at the relay itself: it stays so until the next order');
-  if (sent !== null && sent.tries > 1 && !isByHand && facts.current !== wanted?.target)
+  if (facts.autoOnS !== undefined && facts.autoOnS > 0)
+    warn(
+      'AUTO_OFF',
+      `This relay switches itself on again after ${facts.autoOnS} s: take its timer out (auto on)`,
+    );
+  if (!work.canEnd(row))
+    warn(
+      'NO_END_TIMER',
+      'This relay cannot end an order by itself: without the gateway the pause or the run goes on beyond its end',
+    );
+  const isElsewhere = facts.current !== targetNow(channel, monotonic());
+  if (sent !== null && sent.tries > 1 && changeCause === null && isElsewhere)
     warn('NOT_CONFIRMED', 'It was told several times and does not do it: look at the relay and its load');
-  if (refused !== null) warn('REFUSED_BY_RELAY', `The relay refused the order: ${refused}`);
+  if (refused !== null && trouble?.code !== 'REFUSED_BY_RELAY')
+    warn('REFUSED_BY_RELAY', `The relay refused the order: ${refused}`);
   if (errors.length > 0)
     warn('OVERLOAD', `The relay protects itself (${errors.join(', ')}): look at the motor and its wiring`);
   return warnings;

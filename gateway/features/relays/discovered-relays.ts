@@ -2,6 +2,7 @@ import type { DiscoveredRelay } from '#contract/resources/relays.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Knock } from '#core/relay-link.ts';
 import type { RelayProtocol } from './ports.ts';
+import { UNSUPPORTED } from './relay-troubles.ts';
 
 const MOST_KEPT = 200;
 
@@ -19,7 +20,8 @@ export function createDiscoveredRelays(deps: {
     for (const protocol of deps.protocols) {
       const found = protocol.recognise(knock);
       if (found === null) continue;
-      const id = idOf(protocol.kind, found);
+      const { unsupported, ...named } = found;
+      const id = idOf(protocol.kind, named);
       const known = cardsById.get(id);
       const at = isoOf(deps.now());
       // the last seen is the last of the map
@@ -27,13 +29,14 @@ export function createDiscoveredRelays(deps: {
       cardsById.set(id, {
         id,
         kind: protocol.kind,
-        ...found,
+        ...named,
         address: knock.source,
         web: `http://${knock.source.includes(':') ? `[${knock.source}]` : knock.source}/`,
         reason: knock.reason,
         first_seen: known?.first_seen ?? at,
         last_seen: at,
         count: (known?.count ?? 0) + 1,
+        unsupported: unsupported === undefined ? null : UNSUPPORTED[unsupported].en,
       });
       deps.changed();
       if (cardsById.size > MOST_KEPT) {

@@ -1,5 +1,6 @@
 import type { RelayKind } from '#contract/resources/relays.ts';
-import type { ControlViews } from '#core/control-view.ts';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
+import type { ControlView, ControlViews, DeviceTrouble, OverridingReason } from '#core/control-view.ts';
 import type { DeviceDoor, DeviceLink, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
 import type { RelayDesk, SendToRelay } from '#core/relay-link.ts';
@@ -10,6 +11,7 @@ import { createRelayCorrections } from './relay-corrections.ts';
 import { createRelayOrders } from './relay-orders.ts';
 import { createRelayReports } from './relay-reports.ts';
 import { channelOf, createRelaySessions, type Session } from './relay-session.ts';
+import { troubleOf } from './relay-troubles.ts';
 
 export type DeskDeps = {
   monotonic: () => number;
@@ -20,6 +22,14 @@ export type DeskDeps = {
   /** The use cases of controllers: relays report through the same door. */
   door: DeviceDoor;
   levelsOf: (mqttId: string) => Levels | null;
+  /** What goes before every order and hand at a control point now; null: nothing. */
+  overridingReason: (view: ControlView) => OverridingReason | null;
+  /** What keeps a relay from its target; `isStateUnknown`: it is there, and how it stands nobody can tell. */
+  setTrouble: (
+    controlPointId: string,
+    trouble: DeviceTrouble | null,
+    more: { isStateUnknown: boolean },
+  ) => void;
   protocols: Readonly<Record<RelayKind, RelayProtocol>>;
   discovered: Pick<DiscoveredRelays, 'note'>;
   /** A relay is asked for its state when it was silent for this long, s. */
@@ -27,6 +37,9 @@ export type DeskDeps = {
   /** What is known of the relay of this control point is another than before. */
   changed: (controlPointId: string) => void;
 };
+
+/** One that does not tell how it stands is asked this often. */
+const UNKNOWN_STATE_POLL_MS = 10_000;
 
 export type RelayWork = ReturnType<typeof createRelayWork>;
 
@@ -56,6 +69,22 @@ export function createRelayWork(deps: DeskDeps) {
     for (const { id } of rowsOf(session)) deps.changed(id);
   };
 
+  /** Told when it is another, and again with each message while nobody can tell how the relay stands. */
+  function publishTroubles(session: Session, { isHeard }: { isHeard: boolean }): void {
+    const now = deps.monotonic();
+    for (const row of rowsOf(session)) {
+      const channel = channelOf(session, row.channel);
+      const trouble = troubleOf(session, channel, now);
+      const isStateUnknown = trouble?.isStateUnknown === true;
+      const name = trouble === null ? null : `${trouble.code} ${trouble.sentence.en}`;
+      if (name === channel.publishedTrouble && !(isStateUnknown && isHeard)) continue;
+      if (name !== channel.publishedTrouble) deps.changed(row.id);
+      channel.publishedTrouble = name;
+      const told = trouble === null ? null : { code: trouble.code, sentence: asSentence(trouble.sentence) };
+      deps.setTrouble(row.id, told, { isStateUnknown });
+    }
+  }
+
   const desk: RelayDesk = {
     isRelay: (mqttId) => sessionOf(mqttId) !== null,
     maySubscribe: (mqttId, filter) => sessionOf(mqttId)?.protocol.maySubscribe(mqttId, filter) ?? false,
@@ -70,7 +99,9 @@ export function createRelayWork(deps: DeskDeps) {
     hear(controller, topic, payload) {
       const session = sessionOf(controller.mqttId);
       const taken = reports.hear(controller, topic, payload);
-      if (session !== null) changed(session);
+      if (session === null) return taken;
+      publishTroubles(session, { isHeard: true });
+      changed(session);
       return taken;
     },
     knocked: (knock) => deps.discovered.note(knock),
@@ -90,6 +121,14 @@ export function createRelayWork(deps: DeskDeps) {
   return {
     desk,
     wantedPowerOn: corrections.wantedPowerOn,
+    /** False while a level ends by itself and the relay cannot time that. */
+    canEnd(row: Relay): boolean {
+      const session = sessionOfCarrier(row.carrier_id);
+      const channel = session?.channels.get(row.channel);
+      if (!session || channel === undefined) return true;
+      const more = orders.moreOf(session, row, channel, deps.monotonic());
+      return more.endsInS === null || session.protocol.canEnd(more);
+    },
     sessionOfRelay: (row: Relay): Session | null => sessionOfCarrier(row.carrier_id),
     /** From here on relays can be spoken to. */
     attach(sendToRelay: SendToRelay): void {
@@ -103,12 +142,14 @@ export function createRelayWork(deps: DeskDeps) {
           inner.connected(controller, connection);
           const session = sessionOf(controller.mqttId);
           if (session === null) return;
-          Object.assign(session, { controller, isListening: false, resetCorrections: 0 });
+          const none = { reset: 0, words: 0, retry: 0 };
+          Object.assign(session, { controller, isListening: false, unsupported: null, corrections: none });
           for (const row of rowsOf(session)) {
             const channel = channelOf(session, row.channel);
-            channel.corrections = 0;
+            channel.corrections = { powerOn: 0, timers: 0 };
             // one that speaks on another topic now would stand for ever as it last did
             delete channel.facts.current;
+            channel.stateUnknownSince = deps.monotonic();
             const other = row.id === controller.controlPointId ? null : controllerOf(session, row);
             if (other !== null) inner.connected(other, connection);
           }
@@ -123,6 +164,7 @@ export function createRelayWork(deps: DeskDeps) {
           }
           if (session !== null) {
             Object.assign(session, { controller: null, isListening: false });
+            publishTroubles(session, { isHeard: false });
             changed(session);
           }
           inner.disconnected(controller, end);
@@ -159,7 +201,9 @@ export function createRelayWork(deps: DeskDeps) {
     tick(): void {
       const now = deps.monotonic();
       for (const session of sessions.all()) {
-        if (session.controller === null || !session.isListening) continue;
+        if (session.controller === null) continue;
+        publishTroubles(session, { isHeard: false });
+        if (!session.isListening) continue;
         let isMeterDue = false;
         for (const row of rowsOf(session)) {
           const channel = channelOf(session, row.channel);
@@ -170,8 +214,15 @@ export function createRelayWork(deps: DeskDeps) {
         }
         if (isMeterDue) say(session.protocol.askMeter(session.mqttId));
         const silentSince = Math.max(session.heard?.at ?? Number.NEGATIVE_INFINITY, session.askedAt);
-        if (now - silentSince >= deps.heartbeatS * 1000) ask(session);
+        const isStateUnknown = rowsOf(session).some(
+          (row) => channelOf(session, row.channel).facts.current === undefined,
+        );
+        const isAskedAgain = isStateUnknown && now - session.askedAt >= UNKNOWN_STATE_POLL_MS;
+        if (isAskedAgain || now - silentSince >= deps.heartbeatS * 1000) ask(session);
       }
     },
   };
 }
+
+/** As it follows other sentences. */
+const asSentence = ({ 'pt-BR': ptBr, en }: InBoth): InBoth => inBoth(`${ptBr}.`, `${en}.`);

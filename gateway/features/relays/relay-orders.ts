@@ -1,15 +1,19 @@
 import type { DeviceConfig } from '#contract/mqtt/messages.ts';
-import type { ControlViews } from '#core/control-view.ts';
+import type { SwitchState } from '#contract/words.ts';
+import type { ControlView, ControlViews, OverridingReason } from '#core/control-view.ts';
 import type { Controller, DeviceDoor, Levels } from '#core/device-link.ts';
-import type { InBackground, Relay, SayToRelay } from './ports.ts';
-import { METER_SETTLES_MS, sendAt } from './relay-rules.ts';
-import { type Channel, channelOf, type RelaySessions, type Session } from './relay-session.ts';
+import type { InBackground, OrderMore, Relay, SayToRelay } from './ports.ts';
+import { isGivenUp } from './relay-changes.ts';
+import { type ChannelState, METER_SETTLES_MS, sendAt } from './relay-rules.ts';
+import { type Channel, channelOf, type RelaySessions, type Session, targetNow } from './relay-session.ts';
 
 export type OrderDeps = {
   monotonic: () => number;
   views: Pick<ControlViews, 'byId'>;
   door: Pick<DeviceDoor, 'reported'>;
   levelsOf: (mqttId: string) => Levels | null;
+  /** What goes before every order and hand now; null: nothing. */
+  overridingReason: (view: ControlView) => OverridingReason | null;
   sessions: Pick<RelaySessions, 'rowsOf' | 'controllerOf'>;
   say: SayToRelay;
   inBackground: InBackground;
@@ -30,10 +34,10 @@ export function createRelayOrders(deps: OrderDeps) {
     session.onlineAt = now;
     for (const row of rowsOf(session)) {
       const channel = channelOf(session, row.channel);
-      channel.isDue = true;
-      channel.isByHand = false;
+      Object.assign(channel, { isDue: true, changeCause: null, deviation: null });
       // it may have been switched while nobody looked
       delete channel.facts.current;
+      channel.stateUnknownSince ??= now;
       readLevels(session, row);
     }
     ask(session);
@@ -46,15 +50,16 @@ export function createRelayOrders(deps: OrderDeps) {
     const levels = view === null ? null : deps.levelsOf(view.mqttId);
     if (levels === null) return;
     const channel = channelOf(session, row.channel);
-    const { target_status: target, version, epoch } = levels.shadow;
+    const { target_status: target, version, epoch, until, then: after = null } = levels.shadow;
+    const endsAt = until === undefined ? null : deps.monotonic() + until * 1000;
     const isNew = channel.wanted?.version !== version || channel.wanted.epoch !== epoch;
     if (isNew) {
       const isOther = channel.wanted?.target !== target || channel.facts.current !== target;
-      channel.isDue = channel.isDue || isOther;
-      channel.isByHand = false;
-      channel.refused = null;
+      // a level that ends is told to its timer, and one that does not takes the timer back
+      channel.isDue = channel.isDue || isOther || endsAt !== null || channel.timer === 'armed';
+      Object.assign(channel, { changeCause: null, deviation: null, selfSwitches: [], refused: null });
     }
-    channel.wanted = { target, version, epoch };
+    channel.wanted = { target, version, epoch, endsAt, after };
     channel.limits = limitsOf(levels.config);
   }
 
@@ -67,10 +72,12 @@ export function createRelayOrders(deps: OrderDeps) {
   function settle(session: Session, row: Relay): void {
     const channel = channelOf(session, row.channel);
     const controller = controllerOf(session, row);
-    if (controller === null || !session.isListening || channel.wanted === null) return;
     const now = deps.monotonic();
-    const { target } = channel.wanted;
-    const at = sendAt(stateOf(session, channel), channel.limits, now);
+    const target = targetNow(channel, now);
+    if (controller === null || !session.isListening || target === null) return;
+    const view = views.byId(row.id);
+    channel.overriding = view === null ? null : deps.overridingReason(view);
+    const at = sendAt(stateOf(session, channel, { target, now }), channel.limits, now);
     if (at === null) return tellDeferral(controller, channel, null);
     if (at > now) {
       const isFirst = channel.sent === null || channel.sent.target !== target || channel.isDue;
@@ -81,8 +88,28 @@ export function createRelayOrders(deps: OrderDeps) {
     channel.isDue = false;
     channel.deferredTo = null;
     channel.meterDueAt = now + METER_SETTLES_MS;
-    say(session.protocol.order(session.mqttId, row.channel, target));
+    const more = moreOf(session, row, channel, now);
+    say(session.protocol.order(session.mqttId, row.channel, target, more));
+    if (more.endsInS !== null && session.protocol.canEnd(more)) channel.timer = 'armed';
+    else if (session.protocol.canCancelTimer(more)) channel.timer = 'none';
     deps.changed(row.id);
+  }
+
+  /** Its end, not before the rest of the motor is over, and what is known of the relay that is to time it. */
+  function moreOf(session: Session, row: Relay, channel: Channel, now: number): OrderMore {
+    const known = {
+      mayHaveTimer: channel.timer !== 'none',
+      firmware: session.hasNoTimer ? null : (session.device.firmware ?? null),
+      isAlone: rowsOf(session).length === 1,
+    };
+    const { wanted, limits, facts, changedAt } = channel;
+    const isEnding =
+      wanted !== null && wanted.endsAt !== null && wanted.after !== null && wanted.after !== wanted.target;
+    if (!isEnding || wanted.endsAt === null || targetNow(channel, now) !== wanted.target)
+      return { ...known, endsInS: null };
+    const since = facts.current === wanted.target ? (changedAt ?? 0) : now;
+    const restEnd = since + (wanted.target === 'OFF' ? limits.minOffMs : limits.minOnMs);
+    return { ...known, endsInS: Math.max(1, Math.ceil((Math.max(wanted.endsAt, restEnd) - now) / 1000)) };
   }
 
   function tellDeferral(controller: Controller, channel: Channel, to: number | null): void {
@@ -101,7 +128,7 @@ export function createRelayOrders(deps: OrderDeps) {
     inBackground(controller, door.reported(controller, report));
   }
 
-  return { greet, readLevels, ask, settle };
+  return { greet, readLevels, ask, settle, moreOf };
 }
 
 const limitsOf = (config: DeviceConfig) => ({
@@ -111,15 +138,21 @@ const limitsOf = (config: DeviceConfig) => ({
   isLockedOut: config.locked_out,
 });
 
-function stateOf(session: Session, channel: Channel) {
+function stateOf(
+  session: Session,
+  channel: Channel,
+  { target, now }: { target: SwitchState; now: number },
+): ChannelState {
   return {
-    target: channel.wanted?.target ?? 'OFF',
+    target,
     current: channel.facts.current ?? null,
     changedAt: channel.changedAt,
     onlineAt: session.onlineAt,
     bootedAt: session.bootedAt,
     sent: channel.sent,
     isDue: channel.isDue,
-    isByHand: channel.isByHand,
-  } as const;
+    isByHand: channel.changeCause === 'hand',
+    isGivenUp: channel.changeCause !== null && isGivenUp(channel.selfSwitches, now),
+    isForced: channel.overriding === (target === 'ON' ? 'EMERGENCY_OXYGEN' : 'LOCK_OUT'),
+  };
 }

@@ -29,18 +29,22 @@ export type ChannelState = {
   isDue: boolean;
   /** Somebody switched it at the relay itself. */
   isByHand: boolean;
+  /** It switched itself again and again: told so often, it is told no more. */
+  isGivenUp: boolean;
+  /** The target is that of a lock-out or of emergency oxygen: neither hand nor relay stands against it. */
+  isForced: boolean;
 };
 
 export type Limits = { minOnMs: number; minOffMs: number; startDelayMs: number; isLockedOut: boolean };
 
 /** The instant at which the target may be sent; null: there is nothing to say. */
 export function sendAt(state: ChannelState, limits: Limits, now: number): number | null {
-  const { target, current, sent, isDue, isByHand } = state;
+  const { target, current, sent, isDue, isByHand, isGivenUp, isForced } = state;
   // somebody's hands may be in the motor: at once, and again until it says so
   const isUrgent = limits.isLockedOut && target === 'OFF';
   if (!isDue && current === target) return null;
   // the hand at the relay goes before the last order, as at our own controllers; not before the next one
-  if (!isDue && isByHand && !isUrgent) return null;
+  if (!isDue && (isByHand || isGivenUp) && !isUrgent && !isForced) return null;
   const soonest = isDue || sent === null || sent.target !== target ? now : sent.at + repeatMs(sent.tries);
   if (isUrgent) return soonest;
   return Math.max(soonest, earliest(state, limits));

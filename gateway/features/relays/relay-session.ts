@@ -1,12 +1,22 @@
 import type { RelayKind } from '#contract/resources/relays.ts';
 import type { SwitchState } from '#contract/words.ts';
-import type { ControlViews } from '#core/control-view.ts';
+import type { ControlViews, OverridingReason } from '#core/control-view.ts';
 import type { Controller } from '#core/device-link.ts';
-import type { ChannelFacts, DeviceFacts, Relay, RelayProtocol } from './ports.ts';
+import type { ChannelFacts, DeviceFacts, Relay, RelayProtocol, UnsupportedRelay } from './ports.ts';
 import type { RelayBook } from './relay-book.ts';
+import type { ChangeCause, SelfSwitch } from './relay-changes.ts';
 import type { Limits, Sent } from './relay-rules.ts';
 
 // What is known of relays while they are connected, and a little longer. It lives in memory: a relay tells it again.
+
+/** The level a channel is to have. `endsAt`: from then on, monotonic ms, it is `after`. */
+export type Wanted = {
+  target: SwitchState;
+  version: number;
+  epoch: string;
+  endsAt: number | null;
+  after: SwitchState | null;
+};
 
 /** One output of a relay: a control point. */
 export type Channel = {
@@ -14,11 +24,23 @@ export type Channel = {
   /** When `current` last changed, monotonic ms; null: before anybody looked. */
   changedAt: number | null;
   /** The level it is to have, as last read from the control point. */
-  wanted: { target: SwitchState; version: number; epoch: string } | null;
+  wanted: Wanted | null;
   limits: Limits;
+  /** What goes before every hand now; null: nothing. */
+  overriding: OverridingReason | null;
   sent: Sent | null;
   isDue: boolean;
-  isByHand: boolean;
+  /** Why it stands elsewhere than at its target; null: it does not, or an order of ours is under way. */
+  changeCause: ChangeCause | null;
+  /** Of the change that `changeCause` names: what is learnt a moment later may name it better. */
+  deviation: { at: number; onForMs: number | null } | null;
+  selfSwitches: readonly SelfSwitch[];
+  /** Whether a timer of ours runs in the relay. */
+  timer: 'unknown' | 'armed' | 'none';
+  /** Since when it is connected and how it stands nobody can tell, monotonic ms; null: it is known. */
+  stateUnknownSince: number | null;
+  /** The name of the trouble that was told last; null: none. */
+  publishedTrouble: string | null;
   /** When the order goes out, monotonic ms, as far as was told to the door; null: it is not put off. */
   deferredTo: number | null;
   /** When its meter is asked after a switch, monotonic ms. */
@@ -26,7 +48,16 @@ export type Channel = {
   refused: string | null;
   errors: readonly string[];
   /** Settings were corrected this often in this connection: one that does not take them is not written for ever. */
-  corrections: number;
+  corrections: { powerOn: number; timers: number };
+  meter: MeterMemory;
+};
+
+/** What the readings of a meter are judged by, of this run. */
+export type MeterMemory = {
+  highestW: number | null;
+  wasOn: boolean;
+  isZeroBefore: boolean;
+  readings: number;
 };
 
 export type Session = {
@@ -44,7 +75,10 @@ export type Session = {
   askedAt: number;
   device: Partial<DeviceFacts>;
   hasFastCycleReset: boolean | null;
-  resetCorrections: number;
+  hasNoTimer: boolean;
+  /** It can be no relay of ours as it is. */
+  unsupported: UnsupportedRelay | null;
+  corrections: { reset: number; words: number; retry: number };
   readonly channels: Map<number, Channel>;
 };
 
@@ -118,7 +152,9 @@ function newSession(of: Pick<Session, 'mqttId' | 'carrierId' | 'kind' | 'protoco
     askedAt: Number.NEGATIVE_INFINITY,
     device: {},
     hasFastCycleReset: null,
-    resetCorrections: 0,
+    hasNoTimer: false,
+    unsupported: null,
+    corrections: { reset: 0, words: 0, retry: 0 },
     channels: new Map(),
   };
 }
@@ -129,13 +165,35 @@ function newChannel(): Channel {
     changedAt: null,
     wanted: null,
     limits: NO_LIMITS,
+    overriding: null,
     sent: null,
     isDue: true,
-    isByHand: false,
+    changeCause: null,
+    deviation: null,
+    selfSwitches: [],
+    timer: 'unknown',
+    stateUnknownSince: null,
+    publishedTrouble: null,
     deferredTo: null,
     meterDueAt: null,
     refused: null,
     errors: [],
-    corrections: 0,
+    corrections: { powerOn: 0, timers: 0 },
+    meter: { highestW: null, wasOn: false, isZeroBefore: false, readings: 0 },
   };
+}
+
+/** A relay's own timer and ours do not run alike: what it does so shortly before the end is the end. */
+const END_EARLY_MS = 3_000;
+
+/** The state it is to have now: after the end of its level what follows it, until a new level says so too. */
+export function targetNow(
+  { wanted, facts }: Pick<Channel, 'wanted' | 'facts'>,
+  now: number,
+): SwitchState | null {
+  if (wanted === null) return null;
+  const { target, endsAt, after } = wanted;
+  if (endsAt === null || after === null) return target;
+  const isOver = now >= endsAt || (facts.current === after && now >= endsAt - END_EARLY_MS);
+  return isOver ? after : target;
 }

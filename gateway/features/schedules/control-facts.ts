@@ -39,7 +39,10 @@ function notFromTheFuture(stamp: number, now: number): number {
   return stamp > now + BELIEVED_AHEAD_MS ? 0 : stamp;
 }
 
-export function ruleFactsOf(view: ControlView, now: number): RuleFacts {
+export function ruleFactsOf(
+  view: ControlView,
+  now: number,
+): RuleFacts & { schedules: readonly ScheduleRule[] } {
   return {
     now,
     zone: view.zone,
@@ -60,13 +63,17 @@ export function storedManualOrders({ unsaved, manualOrders }: ControlView): Orde
   return [...pending.map((row) => ({ ...row, rev: 0 })), ...manualOrders];
 }
 
-/** People's orders to a control point, for the rules. */
+/**
+ * People's orders to a control point, for the rules. One that the controller refused holds like any other: what a person
+ * wants is not unsaid by the motor, and an alert tells of it.
+ */
 export function manualOrdersOf(view: ControlView, now: number): ManualOrder[] {
   return storedManualOrders(view)
-    .filter((order) => order.state !== 'EXPIRED' && order.state !== 'REJECTED')
+    .filter((order) => order.state !== 'EXPIRED')
     .map((row) => {
       const given = manualOrderOf(row);
       const at = notFromTheFuture(given.at, now);
+      if (given.until !== null && view.endOf !== undefined) return { ...given, at, until: view.endOf(row) };
       // the end of an order of unknown time is unknown too: it is over
       return at === given.at ? given : { ...given, at, until: given.until === null ? null : at };
     });

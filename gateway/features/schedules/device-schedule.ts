@@ -3,15 +3,9 @@ import type { SwitchState } from '#contract/words.ts';
 import { clockOf, DAY_MS, timeOfDayOfWall, wallOf, type Zone } from '#core/zone-clock.ts';
 import { MINUTE_MS } from './local-time.ts';
 import { chosenDays } from './repeat-slots.ts';
-import { type Base, latestEvent, rulesState } from './rules-state.ts';
-import {
-  compareEvents,
-  eventsBetween,
-  nextEventAfter,
-  type ScheduleEvent,
-  type ScheduleRule,
-  wallDuration,
-} from './schedule-events.ts';
+import { type Base, nextCountingEvent, rulesState } from './rules-state.ts';
+import { nextEventAfter, type ScheduleEvent, type ScheduleRule, wallDuration } from './schedule-events.ts';
+import { type Decision, decisionAmong, layOut, type Place } from './schedule-windows.ts';
 
 type Transition = DeviceSchedule['tr'][number];
 type WeeklyEntry = DeviceSchedule['weekly'][number];
@@ -24,23 +18,26 @@ export type DeviceScheduleRequest = {
   rev: number;
   days?: number;
   maxTransitions?: number;
-  /** As in `wantedState`: the level that a change of schedules left behind, which their past events no longer tell. */
-  base?: Base | null;
+  /** As in `wantedState`: when the schedules were last changed, and the level that this left behind. Absent: never. */
+  base?: Base;
 };
 
 /** Small firmware has buffers of about 1,000 bytes. */
 export const MAX_SCHEDULE_BYTES = 1000;
 /** A longer table is left out, for the days ahead need room too; part of one would lie (an ON without its OFF). */
 const MAX_WEEKLY_BYTES = 600;
+const DAY_MIN = DAY_MS / MINUTE_MS;
+const WEEK_MIN = 7 * DAY_MIN;
 
 /**
  * The body of `schedule/desired` and GET /devices/schedule: what a controller runs alone once it has lost the gateway.
  *
- * - `tr`: the level is that of the latest transition so far. The first may lie before `from`: the level that holds
- *   there, for a controller that boots in the middle of a night's aeration.
- * - Only what falls into one second is merged (the latest stays; of two at one instant ON). An ON while it is ON already
- *   stays in the list though the level does not need it: on a farm a manual order ends at the next schedule event, and
- *   one given at the controller should end there too.
+ * - `tr`: the events of schedule-windows.ts: the level is that of the latest transition so far. The first may lie before
+ *   `from`: the level that holds there, for a controller that boots in the middle of a night's aeration.
+ * - An event that does not count (rules-state.ts: it was before the last change of schedules) is left out. Until the
+ *   first that counts the controller holds the last level that it was told, as the gateway does.
+ * - Only what falls into one second is merged: the latest stays. An event that leaves the level as it is stays in the
+ *   list: on a farm a manual order ends at the next event, and one given at the controller should end there too.
  * - `to`: how far the list can be trusted: all the days asked for, or the last transition that found room.
  * - `weekly`: for after `to`, by the farm's wall clock, from DAILY and WEEKLY schedules; whole or empty.
  * - `hash`: of everything but `rev`, so that the caller raises `rev` only when something changed.
@@ -53,7 +50,7 @@ export function compileDeviceSchedule(
   const { rev, days = 14, maxTransitions = 64 } = request;
   const from = Math.floor(request.from / 1000);
   const horizon = from + days * 86_400;
-  const all = transitions(request, horizon * 1000);
+  const all = transitions(request, { untilMs: horizon * 1000, most: maxTransitions + 1 });
   const weekly = weeklyTable(request, horizon * 1000);
   const bodyWith = (count: number, hash: string): DeviceSchedule => {
     const tr = all.slice(0, count);
@@ -67,66 +64,84 @@ export function compileDeviceSchedule(
   return bodyWith(count, deps.hash(JSON.stringify(content)));
 }
 
-function transitions(request: DeviceScheduleRequest, horizonMs: number): Transition[] {
-  const { schedules, zone, from, base = null } = request;
-  const shortIds = shortIdsOf(schedules);
-  const events = schedules.flatMap((rule) => eventsBetween(rule, zone, from, horizonMs)).sort(compareEvents);
-  const list = levelAt({ schedules, zone, now: from }, base, shortIds);
-  for (const event of events) {
-    const transition = asTransition(event, shortIds);
-    if (list.at(-1)?.[0] === transition[0]) list.pop();
-    list.push(transition);
+function transitions(
+  request: DeviceScheduleRequest,
+  { untilMs, most }: { untilMs: number; most: number },
+): Transition[] {
+  const { zone, from, base = { target: 'OFF', at: Number.NEGATIVE_INFINITY } } = request;
+  const shortIds = shortIdsOf(request.schedules);
+  const schedules = layOut(request.schedules, zone);
+  // the list may begin hours ago; what was before the change is in the level that the controller was told
+  const begin = Math.max(from, base.at);
+  const list: Transition[] = [];
+  let at: number | null = begin;
+  while (at !== null && at <= untilMs && list.length < most) {
+    const { event } = rulesState({ zone, schedules, base, now: at });
+    if (event !== null) {
+      const transition = asTransition(event, shortIds);
+      if (list.at(-1)?.[0] === transition[0]) list.pop();
+      list.push(transition);
+    }
+    at = nextCountingEvent({ zone, schedules, base }, at);
   }
   return list;
 }
 
-/** The level that holds at `from`, as a transition of its own time; none when nothing ever said one. */
-function levelAt(
-  facts: { schedules: readonly ScheduleRule[]; zone: Zone; now: number },
-  base: Base | null,
-  shortIds: ReadonlyMap<string, string>,
-): Transition[] {
-  const latest = latestEvent(facts);
-  if (base === null) return latest === null ? [] : [asTransition(latest, shortIds)];
-  const { target, event } = rulesState(base, latest);
-  if (event !== null) return [asTransition(event, shortIds)];
-  return [[Math.floor(Math.min(base.at, facts.now) / 1000), bitOf(target), 'base']];
+/**
+ * The events of an ordinary week on the local wall clock, at full minutes: [day, "HH:MM", level]. Where that is too long,
+ * those that leave the level as it is are left out; they would only end an order given at the controller.
+ */
+function weeklyTable(request: DeviceScheduleRequest, horizonMs: number): WeeklyEntry[] {
+  const spans = request.schedules.flatMap((rule) => weeklySpans(rule, request.zone, horizonMs));
+  const minutes = new Set(spans.flatMap(({ start, length }) => [start, (start + (length ?? 0)) % WEEK_MIN]));
+  const events = [...minutes]
+    .sort((a, b) => a - b)
+    .flatMap((minute) => {
+      const decision = decisionInWeek(spans, minute);
+      return decision?.at === minute ? [{ minute, action: decision.action }] : [];
+    });
+  const turns = events.filter(({ action }, n) => action !== events.at(n - 1)?.action);
+  const tables = [events, turns.length === 0 ? events.slice(0, 1) : turns];
+  return (
+    tables
+      .map((some) => some.map(({ minute, action }) => weeklyEntry(minute, action)))
+      .find((table) => bytesOf(table) <= MAX_WEEKLY_BYTES) ?? []
+  );
 }
 
-/** Local wall clock, at full minutes: [day, "HH:MM", level]. Two at the same minute: ON wins. */
-function weeklyTable({ schedules, zone }: DeviceScheduleRequest, horizonMs: number): WeeklyEntry[] {
-  const levels = new Map<string, WeeklyEntry>();
-  for (const entry of schedules.flatMap((rule) => weeklyEntries(rule, zone, horizonMs))) {
-    const key = `${entry[0]} ${entry[1]}`;
-    if (entry[2] === 1 || !levels.has(key)) levels.set(key, entry);
-  }
-  const table = [...levels.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
-  return bytesOf(table) > MAX_WEEKLY_BYTES ? [] : table;
-}
+/** Minutes since Monday 00:00; `length` in minutes, null without an end. */
+type WeeklySpan = { rule: ScheduleRule; start: number; length: number | null };
 
-function weeklyEntries(rule: ScheduleRule, zone: Zone, horizonMs: number): WeeklyEntry[] {
+function weeklySpans(rule: ScheduleRule, zone: Zone, horizonMs: number): WeeklySpan[] {
   const isWeekly = rule.repeat_pattern === 'WEEKLY';
   if (!isWeekly && rule.repeat_pattern !== 'DAILY') return [];
   // The table has no dates: a schedule that begins only after the list ends cannot be in it yet.
   const first = nextEventAfter(rule, zone, rule.start_time - 1);
   if (first === null || first.at > horizonMs) return [];
   const duration = wallDuration(rule, zone);
-  if (duration !== null && duration < MINUTE_MS) return [];
-  const start = timeOfDayOfWall(wallOf(zone, rule.start_time));
+  const timeOfDay = timeOfDayOfWall(wallOf(zone, rule.start_time));
+  const start = Math.floor(timeOfDay / MINUTE_MS);
+  const length = duration === null ? null : Math.floor((timeOfDay + duration) / MINUTE_MS) - start;
+  if (duration !== null && (duration < MINUTE_MS || length === 0)) return [];
   const days = isWeekly ? chosenDays(rule.days_of_week) : [1, 2, 3, 4, 5, 6, 7];
-  return days.flatMap((day) => {
-    const begins = weeklyEntry(day, start, rule.action);
-    if (duration === null) return [begins];
-    return [begins, weeklyEntry(day, start + duration, rule.action === 'ON' ? 'OFF' : 'ON')];
-  });
+  return days.map((day) => ({ rule, start: (day - 1) * DAY_MIN + start, length }));
 }
 
-/** `sinceMidnightMs` may reach into the following days. */
-function weeklyEntry(day: number, sinceMidnightMs: number, level: SwitchState): WeeklyEntry {
-  const minutes = Math.floor(timeOfDayOfWall(sinceMidnightMs) / MINUTE_MS);
-  const weekday = ((day - 1 + Math.floor(sinceMidnightMs / DAY_MS)) % 7) + 1;
+/** As if every week had always been like this one. */
+function decisionInWeek(spans: readonly WeeklySpan[], minute: number): Decision | null {
+  const places = spans.map(({ rule, start, length }): Place => {
+    const began = minute - ((minute - start + WEEK_MIN) % WEEK_MIN);
+    const end = length === null ? null : began + length;
+    return { rule, hasEnd: end !== null, start: began, end, nextStart: began + WEEK_MIN };
+  });
+  return decisionAmong(places, minute);
+}
+
+function weeklyEntry(minute: number, level: SwitchState): WeeklyEntry {
+  const inDay = minute % DAY_MIN;
   const twoDigits = (n: number) => String(n).padStart(2, '0');
-  return [weekday, `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`, bitOf(level)];
+  const time = `${twoDigits(Math.floor(inDay / 60))}:${twoDigits(inDay % 60)}`;
+  return [Math.floor(minute / DAY_MIN) + 1, time, bitOf(level)];
 }
 
 /** The shortest endings of the ids, 4 to 16 signs, that tell these schedules apart: for logs, and short on the wire. */

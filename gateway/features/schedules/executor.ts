@@ -1,12 +1,19 @@
 import type { Origin, SwitchState } from '#contract/words.ts';
 import type { Change, GuardSeen } from '#core/changes.ts';
-import { type ControlView, type ControlViews, targetOf, type UnsavedTarget } from '#core/control-view.ts';
+import {
+  type ControlView,
+  type ControlViews,
+  type OverridingReason,
+  targetOf,
+  type UnsavedTarget,
+} from '#core/control-view.ts';
 import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { type MissedEvent, missedEvents } from './catch-up.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
-import { nextEvent } from './rules-state.ts';
+import { createShownReasons, overridingReason } from './overriding-reason.ts';
+import { nextScheduleEvent } from './schedule-events.ts';
 import { sirenWish } from './siren-wish.ts';
 import { startSlots, type WantedStart } from './start-slots.ts';
 import { createToldEvents } from './told-events.ts';
@@ -38,6 +45,8 @@ export type ExecutorDeps = Kernel & {
   /** What the water asks for, per control point. */
   safetyOf: (controlPointId: string) => readonly SafetyDemand[];
   startStepMs: number;
+  /** Reasons over every order that an earlier run told last, as it noted them. */
+  shownReasons: () => Promise<readonly { id: string; value: string }[]>;
   /**
    * Where another instance may come to run a farm: guards of an order, read before what it rests on; null: this
    * instance runs the farm no more. Absent where it always does.
@@ -51,19 +60,31 @@ const ACTIONS_PER_TICK = 100;
 const SAVE_RETRY_MS = 5_000;
 
 export type Executor = {
-  /** Looks at every control point and acts where the target is not what it should be. Never throws, never overlaps. */
-  tick: () => Promise<void>;
+  /**
+   * Looks at every control point and acts where the target is not what it should be. Never throws, never overlaps.
+   * Answers whether it switched anything.
+   */
+  tick: () => Promise<boolean>;
   /** The last instant looked at while the clock was trusted; kept over a restart, so that what was missed is told. */
   lookedAt: () => number | null;
+  /** What HOLD goes by: the last instant at which the clock was trusted. null: it is, or nothing was looked at yet. */
+  untrustedSince: () => number | null;
 };
 
-type Work = { view: ControlView; wish: Wish | null; missed: MissedEvent[] };
+/** What one look decided. */
+type Decided = {
+  /** The order to give; null: none. */
+  wish: Wish | null;
+  /** What goes before every order and hand now. */
+  reason: OverridingReason | null;
+};
+type Work = Decided & { view: ControlView; missed: MissedEvent[] };
 type Plan = {
   view: ControlView;
   safety: readonly SafetyDemand[];
   wanted: WantedState;
   computedAt: number;
-  /** First schedule event after it, whatever decides; null: none. */
+  /** The first start or end of any schedule after it, whatever decides; null: none. */
   nextEventAt: number | null;
 };
 
@@ -73,23 +94,31 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   const lastStartByGroup = new Map<string, number>();
   const saveTriedAt = new Map<string, number>();
   const told = createToldEvents(deps, startedWith);
+  const reasons = createShownReasons({ monotonic: deps.monotonic, stored: deps.shownReasons });
+  const trust: { until: number | null } = { until: startedWith.lookedAt };
   let isTicking = false;
   const isTrusted = () => deps.clockQuality() === 'trusted';
 
-  async function tick(): Promise<void> {
-    if (isTicking) return;
+  async function tick(): Promise<boolean> {
+    if (isTicking) return false;
     isTicking = true;
     try {
-      await lookAtAll();
+      await reasons
+        .load()
+        .catch((error: unknown) => deps.log.warn({ err: error }, 'what was told last could not be read'));
+      return await lookAtAll();
     } catch (error) {
       deps.log.error({ err: error }, 'a look at the schedules failed; the next one is in a second');
+      return false;
     } finally {
       isTicking = false;
     }
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function lookAtAll(): Promise<boolean> {
     const now = deps.now();
+    if (isTrusted()) trust.until = now;
+    else trust.until ??= now;
     const mayTell = isTrusted() && told.mayTell();
     const acting: Work[] = [];
     const telling: Work[] = [];
@@ -98,13 +127,15 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     for (const view of deps.views.all()) {
       const looked = lookAt(view, now, mayTell);
       if (looked === null) continue;
-      const { missed, wish } = looked;
+      const { wish, reason } = looked;
+      const work = { ...looked, view };
+      const isToNote = reasons.isOther(view.row.id, reason);
       // no motors: they wait for no start slot, and take none from a motor
-      if (wish !== null && view.row.is_siren) acting.unshift({ view, wish, missed });
-      else if (wish !== null && view.row.is_simulated) simulated.push({ view, wish, missed });
-      else if (wish !== null && wish.target === 'ON') starts.push({ view, wish, missed });
-      else if (wish !== null || view.unsaved !== null) acting.push({ view, wish, missed });
-      else if (missed.length > 0) telling.push({ view, wish, missed });
+      if (wish !== null && view.row.is_siren) acting.unshift(work);
+      else if (wish !== null && view.row.is_simulated) simulated.push(work);
+      else if (wish !== null && isStart(view, wish)) starts.push({ ...work, wish });
+      else if (wish !== null || view.unsaved !== null || isToNote) acting.push(work);
+      else if (looked.missed.length > 0) telling.push(work);
     }
     const due = dueStarts(starts);
     for (const start of starts) {
@@ -129,6 +160,17 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       });
     }
     for (const id of plansById.keys()) if (deps.views.byId(id) === null) plansById.delete(id);
+    await forgetGone();
+    return now1.some(({ wish }) => wish !== null);
+  }
+
+  /** What was noted of control points that are gone. */
+  async function forgetGone(): Promise<void> {
+    const gone = reasons.ids().filter((id) => deps.views.byId(id) === null);
+    const changes = gone.flatMap((id) => reasons.changes(id, null));
+    // what a disk does not take now goes after the next start
+    for (const id of gone) reasons.record(id, null, { isStored: true });
+    if (changes.length > 0) await deps.commit({ changes, actor: null });
   }
 
   /** null: a fault of ours. One control point must not keep the others from theirs. */
@@ -138,7 +180,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       const missed = mayTell
         ? [...told.refusedOf(id, now), ...eventsSince(view, told.sinceOf(id, now), now)]
         : [];
-      return { missed, wish: wishFor(view, now, isTrusted()) };
+      return { missed, ...decide(view, now) };
     } catch (error) {
       deps.log.error(
         { err: error, controlPointId: view.row.id },
@@ -148,14 +190,21 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     }
   }
 
-  function wishFor(view: ControlView, now: number, mayReadClock: boolean): Wish | null {
-    const target = targetOf(view).target_status;
+  /** An order where the target is to change, and where its reason is news though the target stays. */
+  function decide(view: ControlView, now: number): Decided {
     const wish = view.row.is_siren
       ? sirenWish(view, deps.safetyOf(view.row.id))
-      : mayReadClock
+      : isTrusted()
         ? trustedWish(view, now)
-        : untrustedWish(view, now, deps.safetyOf(view.row.id));
-    return wish === null || wish.target === target ? null : wish;
+        : untrustedWish(view, {
+            now,
+            safety: deps.safetyOf(view.row.id),
+            trustedUntil: trust.until ?? now,
+          });
+    if (wish === null) return { wish, reason: null };
+    const reason = overridingReason(view, wish);
+    const isOrder = wish.target !== targetOf(view).target_status || reasons.needsOrder(view, reason);
+    return { wish: isOrder ? wish : null, reason };
   }
 
   function trustedWish(view: ControlView, now: number): Wish {
@@ -166,6 +215,8 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       plan.view === view &&
       (plan.safety === safety || plan.safety.length + safety.length === 0) &&
       now >= plan.computedAt &&
+      // an order for a time ends by the clock that only grows
+      (plan.wanted.cause.kind !== 'order' || plan.wanted.cause.order.until === null) &&
       (plan.wanted.next_change_at === null || now < plan.wanted.next_change_at);
     if (isValid) return asWish(plan.wanted, now);
     const facts = ruleFactsOf(view, now);
@@ -175,8 +226,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       safety,
       orders: manualOrdersOf(view, now),
     });
-    const isOfRules = wanted.cause.kind === 'schedule' || wanted.cause.kind === 'base';
-    const nextEventAt = isOfRules ? wanted.next_change_at : (nextEvent(facts, now)?.at ?? null);
+    const nextEventAt = nextScheduleEvent(facts.schedules, facts.zone, now)?.at ?? null;
     plansById.set(view.row.id, { view, safety, wanted, computedAt: now, nextEventAt });
     return asWish(wanted, now);
   }
@@ -224,29 +274,35 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   }
 
   /** False when it is not on disk, and is to be tried again. */
-  async function act(id: string, work: { wish: Wish | null; missed: MissedEvent[] }): Promise<boolean> {
+  async function act(id: string, work: Work): Promise<boolean> {
     let isRerun = false;
     let unsaved: UnsavedTarget | null = null;
+    let noted: { reason: OverridingReason | null } | null = null;
+    const note = (isStored: boolean) => void (noted && reasons.record(id, noted.reason, { isStored }));
     try {
       await perform(deps, null, async () => {
         const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
+        noted = null;
         if (view === null) return { answer: undefined };
         const guards = deps.permitFor === undefined ? [] : await deps.permitFor(view);
         if (guards === null) return { answer: undefined };
         // somebody was quicker: what they did (a lock-out, an order) counts
-        const wish = isRerun && work.wish !== null ? wishFor(view, deps.now(), isTrusted()) : work.wish;
+        const { wish, reason } = isRerun && work.wish !== null ? decide(view, deps.now()) : work;
         isRerun = true;
         const given = orderFor(view, wish);
         unsaved = given?.unsaved ?? null;
+        if (unsaved !== null || reasons.isOther(id, reason)) noted = { reason };
         return {
           answer: undefined,
           guards,
           changes: [
             ...(given?.changes ?? []),
+            ...reasons.changes(id, reason),
             ...work.missed.map((event) => triggerAudit(deps, view, event, unsaved !== null)),
           ],
         };
       });
+      note(true);
       return true;
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) {
@@ -257,6 +313,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       if (unsaved === null) return false;
       deps.setUnsaved(id, unsaved);
       deps.sendUnsaved(id);
+      note(false);
       deps.log.warn(
         { controlPointId: id, reason: error.reason },
         'an order could not be saved; it was sent all the same',
@@ -270,9 +327,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     view: ControlView,
     wish: Wish | null,
   ): { changes: Change[]; unsaved: UnsavedTarget | null } | null {
-    if (wish !== null && wish.target !== targetOf(view).target_status) {
-      return deps.giveOrder(view, { ...wish, issuedBy: null });
-    }
+    if (wish !== null) return deps.giveOrder(view, { ...wish, issuedBy: null });
     const now = deps.monotonic();
     const triedAt = saveTriedAt.get(view.row.id) ?? Number.NEGATIVE_INFINITY;
     if (view.unsaved === null || now - triedAt < SAVE_RETRY_MS) return null;
@@ -280,13 +335,22 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     return { changes: deps.saveUnsaved(view), unsaved: null };
   }
 
-  return { tick, lookedAt: told.lookedAt };
+  return {
+    tick,
+    lookedAt: told.lookedAt,
+    untrustedSince: () => (isTrusted() ? null : (trust.until ?? deps.now())),
+  };
 }
 
 function asStart({ view, wish }: { view: ControlView; wish: Wish }): WantedStart {
   const { id, start_group, start_order } = view.row;
   const place = isEmergency(wish) ? Number.NEGATIVE_INFINITY : start_order;
   return { id, start_group, start_order: place, power_kw: view.powerKw };
+}
+
+/** A motor that runs already takes no start slot when it is only told why. */
+function isStart(view: ControlView, { target }: Wish): boolean {
+  return target === 'ON' && (targetOf(view).target_status === 'OFF' || view.presence.current !== 'ON');
 }
 
 function isEmergency({ details }: Wish): boolean {

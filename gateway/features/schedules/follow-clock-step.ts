@@ -1,7 +1,7 @@
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { type Change, update } from '#core/changes.ts';
-import type { ControlView, ControlViews } from '#core/control-view.ts';
+import type { ControlView, ControlViews, Order } from '#core/control-view.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { BELIEVED_AHEAD_MS } from './control-facts.ts';
 
@@ -57,6 +57,7 @@ export function createStamps(deps: StampDeps): Stamps {
     return [
       ...(base === null && command === null ? [] : [update(controlPoint, row, ofPoint)]),
       ...view.manualOrders.flatMap((given) => {
+        if (given.hold_until !== null && view.endOf !== undefined) return shownAnew(view, given);
         const at = moved(given.id, given.issued_at);
         if (at === null) return [];
         const { hold_until } = given;
@@ -68,6 +69,17 @@ export function createStamps(deps: StampDeps): Stamps {
         return from === null ? [] : [update(schedule, rule, { effective_from: from.to })];
       }),
     ];
+  }
+
+  /** The end of a temporary order is counted without this clock; its row shows it by the clock as it is now. */
+  function shownAnew(view: ControlView, given: Order): Change[] {
+    const shown = Date.parse(given.hold_until ?? '');
+    const until = view.endOf?.(given) ?? shown;
+    const isOver = until <= deps.now() && shown <= deps.now();
+    const shift = until - shown;
+    if (isOver || Math.abs(shift) <= AHEAD_MS) return [];
+    const issued_at = isoOf(Date.parse(given.issued_at) + shift);
+    return [update(order, given, { issued_at, hold_until: isoOf(until) })];
   }
 
   const isAhead = (stampedAt: number) => {
@@ -98,10 +110,11 @@ export function createStamps(deps: StampDeps): Stamps {
   return {
     follow: (steppedBy) =>
       trying(async () => {
-        if (Math.abs(steppedBy) > BELIEVED_AHEAD_MS) return;
-        await move((stampedAt, id) =>
-          steppedBy > 0 ? backBy(steppedBy, id, stampedAt) : isAhead(stampedAt) ? steppedBy : 0,
-        );
+        const isFar = Math.abs(steppedBy) > BELIEVED_AHEAD_MS;
+        await move((stampedAt, id) => {
+          if (isFar) return 0;
+          return steppedBy > 0 ? backBy(steppedBy, id, stampedAt) : isAhead(stampedAt) ? steppedBy : 0;
+        });
       }),
     async look() {
       if (hasLooked || deps.clockQuality() !== 'trusted') return;

@@ -1,5 +1,4 @@
 import type { SwitchState } from '#contract/words.ts';
-import type { ScheduleEvent } from './schedule-events.ts';
 
 /** Somebody's "turn on" or "turn off". `sequence` is the version it raised; `until` ends it (from `for_s`). */
 export type ManualOrder = {
@@ -11,6 +10,9 @@ export type ManualOrder = {
   until: number | null;
 };
 
+/** A schedule event that ends orders older than it. `endsOnlyOff`: a window for ON that was entered in its middle. */
+export type EndingEvent = { at: number; endsOnlyOff: boolean };
+
 // Rules of manual orders
 // 1. Order of issue is `sequence`. Times only decide between equal sequences: the clock may have been set back between
 //    two orders, and the later order is still the later wish.
@@ -18,8 +20,9 @@ export type ManualOrder = {
 //    remote order given meanwhile is not lost; it holds as soon as no local one does.
 // 3. Within a rank the latest order wins.
 // 4. An order without `until` is a change of mind. It replaces for good every earlier order of its own rank or below,
-//    timed ones included, and holds until the first schedule event strictly after it. (Given at 18:00:00 sharp, it is
-//    the answer to what happened at 18:00, not undone by it.)
+//    timed ones included, and holds until the first schedule event strictly after it: an instant at which the schedule
+//    that decides changes, also where the level stays the same (schedule-windows.ts, rule 5). (Given at 18:00:00 sharp,
+//    it is the answer to what happened at 18:00, not undone by it.)
 // 5. An order with `until` is a cover laid over everything below: it holds exactly until then, schedule events inside do
 //    not end it, and afterwards all is as if it had never been: an earlier order without `until` holds again unless a
 //    schedule event came after that order in the meantime, an earlier timed order holds for the rest of its own time.
@@ -40,11 +43,11 @@ export function standingOrders(orders: readonly ManualOrder[]): ManualOrder[] {
   return standing.sort((a, b) => rankOf(b) - rankOf(a));
 }
 
-/** The order that decides at `now`, out of the standing ones; `latest` is the latest schedule event so far. */
+/** The order that decides at `now`, out of the standing ones; `latest` is the latest schedule event that counts. */
 export function holdingOrder(
   standing: readonly ManualOrder[],
   now: number,
-  latest: ScheduleEvent | null,
+  latest: EndingEvent | null,
 ): ManualOrder | null {
   return standing.find((order) => isInForce(order, now, latest)) ?? null;
 }
@@ -53,7 +56,7 @@ export function holdingOrder(
 export function endedOrders(
   orders: readonly ManualOrder[],
   now: number,
-  latest: ScheduleEvent | null,
+  latest: EndingEvent | null,
 ): ManualOrder[] {
   const live = new Set(standingOrders(orders).filter((order) => isInForce(order, now, latest)));
   return orders.filter((order) => !live.has(order));
@@ -73,9 +76,9 @@ export function lastCoverEnd(
   return Math.max(Number.NEGATIVE_INFINITY, ...ends);
 }
 
-function isInForce(order: ManualOrder, now: number, latest: ScheduleEvent | null): boolean {
+function isInForce(order: ManualOrder, now: number, latest: EndingEvent | null): boolean {
   if (order.until !== null) return now < order.until;
-  return latest === null || latest.at <= order.at;
+  return latest === null || latest.at <= order.at || (latest.endsOnlyOff && order.target === 'ON');
 }
 
 function rankOf(order: ManualOrder): number {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { controlPoint, order } from '#contract/resources/control-points.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { deviceKey, instanceValue, presence } from '#contract/resources/local-tables.ts';
 import { schedule } from '#contract/resources/schedules.ts';
@@ -8,6 +8,7 @@ import { type Change, purge, put, type Unit, update } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
+import { endedByChange, endOrders, rulesBeforeChange } from './keep-what-holds.ts';
 import { endedOrders } from './manual-orders.ts';
 import { baseAfterChange, latestEvent } from './rules-state.ts';
 import type { ScheduleRule } from './schedule-events.ts';
@@ -18,6 +19,8 @@ import type { ScheduleRule } from './schedule-events.ts';
 
 const pointBefore = z.object({
   base: z.enum(SWITCH_STATES),
+  /** A program before this one did not note it. */
+  is_pause: z.boolean().default(false),
   /** Orders of people that schedules had ended, so that they stay ended. */
   over: z.array(z.string()),
   zone: z.string(),
@@ -74,8 +77,10 @@ function beforeOf(view: ControlView, at: number): PointBefore {
   const facts = ruleFactsOf(view, at);
   const stored = new Set(view.manualOrders.map(({ id }) => id));
   const over = endedOrders(manualOrdersOf(view, at), at, latestEvent(facts));
+  const { target, isPause } = rulesBeforeChange(view, at);
   return {
-    base: baseAfterChange(facts, null).target,
+    base: target,
+    is_pause: isPause,
     over: over.flatMap(({ id, until }) => (stored.has(id) && (until === null || until > at) ? [id] : [])),
     zone: view.zone,
     settings: settingsText(view),
@@ -107,40 +112,35 @@ export function changesAfter(
     Object.keys(before.rules).some((ruleId) => !rules.has(ruleId)) ||
     before.zone !== view.zone;
   const isConfigChange = before.settings !== settingsText(view);
+  const left = isRuleChange ? leftByMerge(view, changed, before, at) : null;
   const set = {
-    ...(isRuleChange
-      ? { ...baseOf(view, changed, before, at), schedule_rev: view.row.schedule_rev + 1 }
-      : {}),
+    ...(left === null ? {} : { ...left.set, schedule_rev: view.row.schedule_rev + 1 }),
     ...(isConfigChange ? { config_rev: view.row.config_rev + 1 } : {}),
   };
-  const over = isRuleChange ? view.manualOrders.filter((given) => isOver(given, before, at)) : [];
   // another device is another identity: the keys stay with the old one
   const keys =
     view.row.device_id === before.device_id ? [] : view.keys.filter((key) => before.keys.includes(key.id));
   return [
     ...(Object.keys(set).length === 0 ? [] : [update(controlPoint, view.row, set)]),
-    ...over.map((given) => update(order, given.id, { hold_until: isoOf(at) })),
+    ...(left === null ? [] : endOrders(view, left.over, at)),
     ...keys.map((key) => purge(deviceKey, key.id)),
   ];
 }
 
-function isOver(
-  given: { id: string; hold_until: string | null },
-  { over }: PointBefore,
-  at: number,
-): boolean {
-  return over.includes(given.id) && (given.hold_until === null || Date.parse(given.hold_until) > at);
-}
-
-/** `apply_now` of a schedule is an `effective_from` of long ago: an occurrence under way acts. */
-function baseOf(
+/** `apply_now` of a schedule is an `effective_from` of long ago. */
+function leftByMerge(
   view: ControlView,
   changed: readonly (readonly [string, ScheduleRule])[],
   before: PointBefore,
   at: number,
 ) {
-  const applied = changed.find(([, rule]) => rule.is_active && rule.effective_from === 0)?.[1] ?? null;
-  const facts = { now: at, zone: view.zone, schedules: [], base: { target: before.base, at } };
-  const base = baseAfterChange(facts, applied);
-  return { base_target: base.target, base_at: isoOf(base.at) };
+  const { schedules, zone } = ruleFactsOf(view, at);
+  const isApplied = changed.some(([, rule]) => rule.effective_from === 0);
+  const rules = { target: before.base, isPause: before.is_pause };
+  const base = baseAfterChange(rules, { now: at, zone, schedules }, isApplied);
+  const ended = endedByChange(manualOrdersOf(view, at), at, { schedules, zone, isApplied });
+  return {
+    set: { base_target: base.target, base_at: isoOf(base.at) },
+    over: new Set([...before.over, ...ended.map(({ id }) => id)]),
+  };
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import {
   type ScheduleAnswer,
+  savedScheduleAnswer,
   scheduleAnswer,
   scheduleChange,
   scheduleCreate,
@@ -10,10 +11,16 @@ import type { ControlView, Schedule } from '#core/control-view.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
-import { type Route, type RouteDecision, route } from '#core/route.ts';
+import { type Request, type Route, type RouteDecision, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { ruleOf } from './control-facts.ts';
-import { changeSchedule, createSchedule, deleteSchedule, type ScheduleDeps } from './save-schedule.ts';
+import {
+  changeSchedule,
+  createSchedule,
+  deleteSchedule,
+  type SavedSchedule,
+  type ScheduleDeps,
+} from './save-schedule.ts';
 import { nextEventAfter } from './schedule-events.ts';
 
 export type ScheduleRouteDeps = ScheduleDeps & {
@@ -50,10 +57,13 @@ export function scheduleRoutes(deps: ScheduleRouteDeps): Route[] {
     if (row === null) throw notFound('Schedule');
     return row;
   }
-  async function asAnswer(decision: Decision<Schedule>, status: number): Promise<RouteDecision> {
-    const row = decision.answer;
+  async function asAnswer(decision: Decision<SavedSchedule>, status: number): Promise<RouteDecision> {
+    const { row, ...effect } = decision.answer;
     const { zone } = await viewOf(row.control_point_id);
-    return { ...decision, answer: { status, body: toAnswer(deps, row, zone), rev: row.rev } };
+    return {
+      ...decision,
+      answer: { status, body: { ...toAnswer(deps, row, zone), ...effect }, rev: row.rev },
+    };
   }
   return [
     route({
@@ -64,10 +74,10 @@ export function scheduleRoutes(deps: ScheduleRouteDeps): Route[] {
       access: { ...atPoint, right: 'operate' },
       params: pointParams,
       body: scheduleCreate,
-      answers: { 201: { schema: scheduleAnswer } },
+      answers: { 201: { schema: savedScheduleAnswer } },
       idempotent: true,
       async handle(request) {
-        const where = { controlPointId: request.params.control_point_id, userId: signedIn(request).userId };
+        const where = { controlPointId: request.params.control_point_id, ...byOf(request) };
         return asAnswer(await createSchedule(deps, where, request.body, request.rawBody), 201);
       },
     }),
@@ -109,15 +119,15 @@ export function scheduleRoutes(deps: ScheduleRouteDeps): Route[] {
       method: 'PATCH',
       path: '/schedules/{schedule_id}',
       tag,
-      summary: 'Change a schedule; what holds now goes on until its next event',
+      summary: 'Change a schedule; what it turns ON goes ON at once, OFF waits for the next event',
       access: { ...atSchedule, right: 'operate' },
       params: scheduleParams,
       body: scheduleChange,
-      answers: { 200: { schema: scheduleAnswer } },
+      answers: { 200: { schema: savedScheduleAnswer } },
       async handle(request) {
         const schedule = await known(request.params.schedule_id);
         requireMatch(request, schedule);
-        const which = { schedule, userId: signedIn(request).userId };
+        const which = { schedule, ...byOf(request) };
         return asAnswer(await changeSchedule(deps, which, request.body, request.rawBody), 200);
       },
     }),
@@ -125,18 +135,24 @@ export function scheduleRoutes(deps: ScheduleRouteDeps): Route[] {
       method: 'DELETE',
       path: '/schedules/{schedule_id}',
       tag,
-      summary: 'Delete a schedule',
+      summary:
+        'Delete a schedule; what the others turn ON goes ON at once, what runs goes on until the next event',
       access: { ...atSchedule, right: 'operate' },
       params: scheduleParams,
       answers: { 204: null },
       async handle(request) {
         const schedule = await known(request.params.schedule_id);
-        const gone = await deleteSchedule(deps, { schedule, userId: signedIn(request).userId });
+        const gone = await deleteSchedule(deps, { schedule, ...byOf(request) });
         return { ...gone, answer: { status: 204 } };
       },
     }),
   ];
 }
+
+const byOf = (request: Pick<Request<unknown, unknown, unknown>, 'caller' | 'language'>) => ({
+  userId: signedIn(request).userId,
+  language: request.language,
+});
 
 function toAnswer(deps: { now: () => number }, row: Schedule, zone: string): ScheduleAnswer {
   const next = row.is_active ? nextEventAfter(ruleOf(row), zone, deps.now()) : null;

@@ -9,10 +9,12 @@ import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Decision } from '#core/use-case.ts';
-import { ruleOf } from './control-facts.ts';
-import { keepWhatHolds } from './keep-what-holds.ts';
+import type { Language } from '#science/advice/language.ts';
+import { ruleFactsOf, ruleOf } from './control-facts.ts';
+import { type ChangedRules, keepWhatHolds, leftBehind } from './keep-what-holds.ts';
 import { instantOfLocal } from './local-time.ts';
 import { checkSchedule, sameScheduleKey } from './schedule-rules.ts';
+import { type ChangeEffect, effectOfChange } from './takes-effect.ts';
 
 export type ScheduleDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   /** Reads a control point with its schedules anew; null when it is gone. */
@@ -25,6 +27,10 @@ export type ScheduleDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'cl
 const MOST_SCHEDULES = 200;
 const SINCE_EVER = '1970-01-01T00:00:00.000Z';
 
+/** A schedule as it is stored now, and what that does at this moment. */
+export type SavedSchedule = { row: Schedule } & ChangeEffect;
+type By = { userId: string; language: Language };
+
 /** What a caller sent: bare dates are read in the farm's zone, so the texts as they came are needed too. */
 export type ScheduleTexts = Readonly<Record<string, unknown>>;
 
@@ -34,10 +40,10 @@ export type ScheduleTexts = Readonly<Record<string, unknown>>;
  */
 export async function createSchedule(
   deps: ScheduleDeps,
-  where: { controlPointId: string; userId: string },
+  where: { controlPointId: string } & By,
   input: z.infer<typeof scheduleCreate>,
   texts: ScheduleTexts,
-): Promise<Decision<Schedule>> {
+): Promise<Decision<SavedSchedule>> {
   const { view, guard } = await load(deps, where.controlPointId);
   if (view.row.is_siren)
     throw conflict(`${view.row.cod} is a siren: critical alerts drive it, no schedule does`, 'IS_SIREN');
@@ -59,7 +65,7 @@ export async function createSchedule(
     const after = { ...same, ...wanted, updated_at: at, rev: same.rev + 1 };
     return changed(deps, {
       view,
-      userId: where.userId,
+      by: where,
       change: update(schedule, same, wanted),
       before: same,
       after,
@@ -85,7 +91,7 @@ export async function createSchedule(
   const after = { ...row, rev: 1 };
   return changed(deps, {
     view,
-    userId: where.userId,
+    by: where,
     change: insert(schedule, row),
     before: null,
     after,
@@ -94,13 +100,13 @@ export async function createSchedule(
   });
 }
 
-/** Decides new values of a schedule; what it did so far no longer counts, what holds now goes on. */
+/** Decides new values of a schedule. What it then turns ON goes ON at once; OFF waits for the next event. */
 export async function changeSchedule(
   deps: ScheduleDeps,
-  which: { schedule: Schedule; userId: string },
+  which: { schedule: Schedule } & By,
   input: z.infer<typeof scheduleChange>,
   texts: ScheduleTexts,
-): Promise<Decision<Schedule>> {
+): Promise<Decision<SavedSchedule>> {
   const { view, guard } = await load(deps, which.schedule.control_point_id);
   const current = view.schedules.find(({ id }) => id === which.schedule.id);
   if (current === undefined) throw notFound('Schedule');
@@ -108,7 +114,8 @@ export async function changeSchedule(
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const days = days_of_week === undefined ? {} : { days_of_week: daysOf(days_of_week) };
   const set: Partial<Schedule> = { ...given, ...days };
-  if (Object.keys(set).length === 0 && apply_now === undefined) return { answer: current };
+  if (Object.keys(set).length === 0 && apply_now === undefined)
+    return { answer: { row: current, ...unchanged(deps, view, { id: current.id, by: which }) } };
   const at = isoOf(deps.now());
   const isRuleChange = Object.keys(set).some((field) => field !== 'description') || apply_now === true;
   const stamped = {
@@ -119,10 +126,13 @@ export async function changeSchedule(
   const after = { ...current, ...stamped, rev: current.rev + 1 };
   refuseViolations(after, view.zone);
   const change = update(schedule, current, stamped);
-  if (!isRuleChange) return { answer: after, changes: [change], guards: [guard] };
+  if (!isRuleChange) {
+    const answer = { row: after, ...unchanged(deps, view, { id: after.id, by: which }) };
+    return { answer, changes: [change], guards: [guard] };
+  }
   return changed(deps, {
     view,
-    userId: which.userId,
+    by: which,
     change,
     before: current,
     after,
@@ -131,17 +141,17 @@ export async function changeSchedule(
   });
 }
 
-/** Decides the end of a schedule; what holds now goes on until something else says otherwise. */
+/** Decides the end of a schedule. What the others then turn ON goes ON at once; what runs goes on until the next event. */
 export async function deleteSchedule(
   deps: ScheduleDeps,
-  which: { schedule: Schedule; userId: string },
-): Promise<Decision<Schedule>> {
+  which: { schedule: Schedule } & By,
+): Promise<Decision<SavedSchedule>> {
   const { view, guard } = await load(deps, which.schedule.control_point_id);
   const current = view.schedules.find(({ id }) => id === which.schedule.id);
   if (current === undefined) throw notFound('Schedule');
   return changed(deps, {
     view,
-    userId: which.userId,
+    by: which,
     change: remove(schedule, current),
     before: current,
     after: current,
@@ -160,7 +170,7 @@ async function load(deps: ScheduleDeps, controlPointId: string) {
 
 type ScheduleEdit = {
   view: ControlView;
-  userId: string;
+  by: By;
   change: Change;
   /** null: there was none. */
   before: Schedule | null;
@@ -170,23 +180,31 @@ type ScheduleEdit = {
   guards: NonNullable<Decision<Schedule>['guards']>;
 };
 
-async function changed(deps: ScheduleDeps, edit: ScheduleEdit): Promise<Decision<Schedule>> {
-  const { view, before, after } = edit;
+async function changed(deps: ScheduleDeps, edit: ScheduleEdit): Promise<Decision<SavedSchedule>> {
+  const { view, before, after, by } = edit;
   // what holds now is known where the schedule is run: a gateway keeps it when the change comes to it
   const isElsewhere = await deps.gateways.hasGateway(view.row.farm_id);
+  const now = deps.now();
+  const others = ruleFactsOf(view, now).schedules.filter(({ id }) => id !== after.id);
+  const rules: ChangedRules = {
+    schedules: edit.isDeleted ? others : [...others, ruleOf(after)],
+    zone: view.zone,
+    isApplied: edit.isApplied === true,
+  };
+  const change = { view, scheduleId: after.id, now, language: by.language };
   return {
-    answer: after,
+    answer: { row: after, ...effectOfChange(change, rules, leftBehind(view, now, rules)) },
     guards: edit.guards,
     changes: [
       edit.change,
-      ...(isElsewhere ? [] : keepWhatHolds(deps, view, edit.isApplied ? ruleOf(after) : null)),
+      ...(isElsewhere ? [] : keepWhatHolds(deps, view, rules)),
       audit(deps, {
         farm_id: view.row.farm_id,
         entity_type: 'CONTROL_POINT',
         entity_id: view.row.id,
         entity_name: view.row.cod,
         action: 'update',
-        user_id: edit.userId,
+        user_id: by.userId,
         details: {
           schedule_id: after.id,
           ...(before === null ? {} : { before: toldRule(before) }),
@@ -195,6 +213,14 @@ async function changed(deps: ScheduleDeps, edit: ScheduleEdit): Promise<Decision
       }),
     ],
   };
+}
+
+/** Of a schedule whose rule stays as it is: what it does at this moment. */
+function unchanged(deps: ScheduleDeps, view: ControlView, of: { id: string; by: By }): ChangeEffect {
+  const now = deps.now();
+  const { schedules, zone, base } = ruleFactsOf(view, now);
+  const change = { view, scheduleId: of.id, now, language: of.by.language };
+  return effectOfChange(change, { schedules, zone, isApplied: false }, { base, over: new Set() });
 }
 
 /** What the audit log tells of a schedule. */

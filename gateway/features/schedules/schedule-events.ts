@@ -20,10 +20,14 @@ export type ScheduleRule = {
   /** 1 Monday to 7 Sunday, of the farm's zone; only with WEEKLY. */
   days_of_week: readonly number[] | null;
   is_active: boolean;
-  /** The schedule's last change: events before it do not count. -Infinity counts them all ("apply now"). */
+  /**
+   * The schedule's last change: starts and ends before it are no events of this schedule (they are not logged).
+   * -Infinity, or 0 in a row, marks a change that was to be applied at once.
+   */
   effective_from: number;
 };
 
+/** A start or an end of one schedule; which of several schedules decides is told in schedule-windows.ts. */
 export type ScheduleEvent = { at: number; action: SwitchState; schedule_id: string; edge: 'start' | 'end' };
 
 /** Most events `eventsBetween` returns, the earliest first. */
@@ -42,7 +46,7 @@ export const MAX_EVENTS = 10_000;
 
 /** The year 9999 is far enough; a time beyond it, or not a number, yields no event. */
 const EARLIEST = -62_135_596_800_000;
-const LATEST = 253_402_300_799_999;
+export const LATEST = 253_402_300_799_999;
 
 /** Clocks have gone back by 3 hours at most since 1970 (Antarctica), so a later slot can precede an instant only so far. */
 const LONGEST_FOLD_MS = DAY_MS / 4;
@@ -73,6 +77,23 @@ export function nextEventAfter(rule: ScheduleRule, zone: Zone, atMs: number): Sc
   return nextStart === null ? null : startEvent(rule, nextStart);
 }
 
+/** The first start or end of any of the schedules strictly after an instant; at the same instant ON wins. */
+export function nextScheduleEvent(
+  schedules: readonly ScheduleRule[],
+  zone: Zone,
+  afterMs: number,
+): ScheduleEvent | null {
+  const clock = clockOf(zone);
+  let next: ScheduleEvent | null = null;
+  for (const rule of schedules) {
+    const event = nextEventAfter(rule, clock, afterMs);
+    if (event === null) continue;
+    const isSooner = next === null || event.at < next.at;
+    if (isSooner || (event.at === next?.at && compareEvents(event, next) > 0)) next = event;
+  }
+  return next;
+}
+
 /** Events after `fromMs` up to and including `toMs`, in order; at most MAX_EVENTS, the earliest. */
 export function eventsBetween(rule: ScheduleRule, zone: Zone, fromMs: number, toMs: number): ScheduleEvent[] {
   const clock = clockOf(zone);
@@ -85,7 +106,7 @@ export function eventsBetween(rule: ScheduleRule, zone: Zone, fromMs: number, to
   return events;
 }
 
-/** Order of events; of two at the same instant the one that wins comes last: ON, and for a stable answer the larger id. */
+/** Order of events; of two at the same instant ON comes last, and for a stable answer the larger id. */
 export function compareEvents(a: ScheduleEvent, b: ScheduleEvent): number {
   if (a.at !== b.at) return a.at - b.at;
   if (a.action !== b.action) return a.action === 'ON' ? 1 : -1;
@@ -102,16 +123,18 @@ export function wallDuration(rule: Pick<ScheduleRule, 'start_time' | 'end_time'>
 }
 
 /** A schedule laid out in time. Starts never decrease with the slot number. */
-type Timeline = {
+export type Timeline = {
   firstSlot: number;
   lastSlot: number;
   startOf: (slot: number) => number;
+  /** null: without an end. It may lie after the next start, which then simply goes on. */
   endOf: (slot: number) => number | null;
   /** The last slot begun at or before an instant that is not before `start_time`; null before the first. */
   slotStartedBy: (atMs: number) => number | null;
 };
 
-function timelineOf(rule: ScheduleRule, clock: ZoneClock): Timeline | null {
+/** null: it is paused, or never takes place. */
+export function timelineOf(rule: ScheduleRule, clock: ZoneClock): Timeline | null {
   if (!rule.is_active || !isUsableInstant(rule.start_time)) return null;
   const hasEnd = rule.end_time !== null && isUsableInstant(rule.end_time) && rule.end_time > rule.start_time;
   const end = hasEnd ? rule.end_time : null;

@@ -1,8 +1,9 @@
 import type { SwitchState } from '#contract/words.ts';
 import { clockOf } from '#core/zone-clock.ts';
 import { holdingOrder, lastCoverEnd, type ManualOrder, standingOrders } from './manual-orders.ts';
-import { latestEvent, nextEvent, type RuleFacts, rulesState } from './rules-state.ts';
+import { endingEvent, nextCountingEvent, type RuleFacts, rulesState } from './rules-state.ts';
 import type { ScheduleEvent } from './schedule-events.ts';
+import { layOut } from './schedule-windows.ts';
 
 /** What the water asks for, or an alarm of a siren. An emergency and an alarm can only ask for ON. */
 export type SafetyDemand = {
@@ -24,6 +25,7 @@ export type WantedCause =
   | { kind: 'lock_out' }
   | { kind: 'safety'; demand: SafetyDemand }
   | { kind: 'order'; order: ManualOrder }
+  /** `event.at` is when it began to decide, which may be before it was entered or changed. */
   | { kind: 'schedule'; event: ScheduleEvent }
   | { kind: 'base' };
 
@@ -43,7 +45,8 @@ export type WantedState = {
  * Lock-out > emergency oxygen > local order > remote order > oxygen set point > schedule > base.
  */
 export function wantedState(given: WantedFacts): WantedState {
-  const facts = { ...given, zone: clockOf(given.zone) };
+  const zone = clockOf(given.zone);
+  const facts = { ...given, zone, schedules: layOut(given.schedules, zone) };
   // A person may be working on the motor: nothing starts it, whatever the shrimp need.
   if (facts.lockedOut) {
     return { target: 'OFF', cause: { kind: 'lock_out' }, since: facts.now, next_change_at: null };
@@ -51,28 +54,45 @@ export function wantedState(given: WantedFacts): WantedState {
   const emergency = strongest(facts.safety.filter(asksForEmergencyOxygen));
   if (emergency !== undefined) return asDemanded(emergency);
 
-  const latest = latestEvent(facts);
+  const rules = rulesState(facts);
   const standing = standingOrders(facts.orders);
-  const order = holdingOrder(standing, facts.now, latest);
+  const order = holdingOrder(standing, facts.now, endingEvent(rules, facts.base));
   if (order !== null) return asOrdered(facts, standing, order);
 
   const setPoint = strongest(facts.safety.filter((demand) => demand.kind === 'SET_POINT'));
   if (setPoint !== undefined) return asDemanded(setPoint);
 
-  const { target, event, since } = rulesState(facts.base, latest);
-  // A base may lie in the future after a clock step; it holds up to its own instant, where an event counts again.
-  const decidedUntil = event === null ? Math.max(facts.now, facts.base.at - 1) : facts.now;
+  const { target, event } = rules;
   return {
     target,
     cause: event === null ? { kind: 'base' } : { kind: 'schedule', event },
-    since: Math.max(since, lastCoverEnd(standing, null, facts.now)),
-    next_change_at: nextEvent(facts, decidedUntil)?.at ?? null,
+    since: Math.max(rules.since, lastCoverEnd(standing, null, facts.now)),
+    next_change_at: nextCountingEvent(facts, facts.now),
   };
+}
+
+/** When a temporary order that decides now ends, and what will hold from then on. */
+export type OrderEnd = { at: number; then: SwitchState };
+
+/**
+ * What time alone will make of a temporary order that decides now, by the same facts: of several on top of each other
+ * the end that changes the target. null: no order with an end decides, or the target stays as it is.
+ */
+export function orderEnd(facts: WantedFacts): OrderEnd | null {
+  const { target, cause } = wantedState(facts);
+  let at = cause.kind === 'order' ? cause.order.until : null;
+  while (at !== null) {
+    const after = wantedState({ ...facts, now: at });
+    if (after.target !== target) return { at, then: after.target };
+    const next = after.cause.kind === 'order' ? after.cause.order.until : null;
+    at = next !== null && next > at ? next : null;
+  }
+  return null;
 }
 
 function asOrdered(facts: WantedFacts, standing: readonly ManualOrder[], order: ManualOrder): WantedState {
   // After a clock step an order may lie in the future; only events after it end it.
-  const endsAt = order.until ?? nextEvent(facts, Math.max(facts.now, order.at))?.at ?? null;
+  const endsAt = order.until ?? nextCountingEvent(facts, Math.max(facts.now, order.at));
   return {
     target: order.target,
     cause: { kind: 'order', order },

@@ -42,8 +42,9 @@ export function asWish(wanted: WantedState, now: number): Wish {
         holdUntil: null,
         details: {
           schedule_id: cause.event.schedule_id,
-          due_at: isoOf(cause.event.at),
-          late_s: Math.round((now - cause.event.at) / 1000),
+          // a window may have been entered in its middle, or an order have covered its start
+          due_at: isoOf(wanted.since),
+          late_s: Math.round((now - wanted.since) / 1000),
         },
       };
     case 'base':

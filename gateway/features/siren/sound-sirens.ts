@@ -1,6 +1,8 @@
 import { alert } from '#contract/resources/alerts.ts';
 import { sirenSettings } from '#contract/resources/sirens.ts';
+import { marksAfterStep } from '#core/alert-marks.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
+import type { ClockStep } from '#core/clock-step.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { SirenAlert, SirenQueries, SirenSettings } from './ports.ts';
 import { remembered, SILENT, type SirenMemory, type SirenNow, sirenNow } from './siren-rules.ts';
@@ -19,6 +21,8 @@ export type Sirens = {
   /** How the sirens of a farm stand now; the alerts that make them sound, newest first. */
   look: (farmId: string) => SirenNow & { alerts: SirenAlert[] };
   settingsOf: (farmId: string) => Pick<SirenSettings, 'sound_minutes' | 'pause_minutes'>;
+  /** The silence of an alert keeps its length over a step of the clock: at once, the rows follow. */
+  followClockStep: (step: ClockStep) => void;
   test: (farmId: string, ms: number) => void;
   hush: (farmId: string, ms: number) => void;
 };
@@ -78,6 +82,12 @@ export function createSirens(deps: SoundSirensDeps): Sirens {
       const { sound_minutes, pause_minutes } = settingsOf(farmId);
       const times = { soundMs: sound_minutes * MINUTE, pauseMs: pause_minutes * MINUTE };
       return { ...sirenNow(memory, times, now), alerts };
+    },
+    followClockStep(step) {
+      for (const [episode, row] of newestByEpisode) {
+        const marks = marksAfterStep(row, step);
+        if (marks !== null) newestByEpisode.set(episode, { ...row, ...marks });
+      }
     },
     test(farmId, ms) {
       memoryByFarm.set(farmId, { ...memoryOf(farmId), testUntil: deps.monotonic() + ms });

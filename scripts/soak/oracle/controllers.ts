@@ -36,7 +36,7 @@ export function motorsRest(sights: readonly Sight[], points: readonly Point[]): 
 
 /**
  * No order acts twice, late or against a newer one: versions only grow, one version means one target, a relay moves
- * only towards the newest level, and once per level, as long as the line holds. After the disk was spoilt a restart
+ * only towards the newest level, or to what follows it at its end, and once per level, as long as the line holds. After the disk was spoilt a restart
  * may have forgotten what it did not take, and give its numbers again.
  */
 export function ordersActOnce(sights: readonly Sight[]): Violation[] {
@@ -49,7 +49,7 @@ function checkDevice(device: string, own: readonly Sight[]): Violation[] {
   const say = (rule: string, what: string, context: object) =>
     violations.push({ rule, what, context: { device, ...context } });
   const targets = new Map<string, string>();
-  let level: Extract<Sight, { kind: 'level' }> | null = null;
+  let level: LevelSight | null = null;
   let isHeld = false;
   let moved = false;
   for (const sight of own) {
@@ -65,6 +65,9 @@ function checkDevice(device: string, own: readonly Sight[]): Violation[] {
     }
     if (sight.kind === 'relay') {
       if (!isHeld || level === null) continue;
+      const standing: LevelSight = levelAt(level, sight.ms);
+      if (standing !== level) moved = false;
+      level = standing;
       if (sight.to !== level.target)
         say('an order is not late', 'a relay moved against the newest level', { level, sight });
       else if (moved) say('an order acts once', 'a relay moved twice for one level', { level, sight });
@@ -89,6 +92,15 @@ function checkDevice(device: string, own: readonly Sight[]): Violation[] {
     isHeld = true;
   }
   return violations;
+}
+
+type LevelSight = Extract<Sight, { kind: 'level' }>;
+
+/** A controller ends a level by itself, to the second in which it is over, and takes what follows for the level. */
+function levelAt(level: LevelSight, ms: number): LevelSight {
+  const { ends } = level;
+  const isOver = ends !== undefined && level.target !== ends.next && ms >= ends.atMs - NOTED_LATE_MS;
+  return isOver ? { ...level, target: ends.next } : level;
 }
 
 function perDevice(sights: readonly Sight[]): [string, Sight[]][] {

@@ -1,81 +1,95 @@
 import type { SwitchState } from '#contract/words.ts';
 import type { Point, ScheduleBody } from '../history.ts';
 import type { Effect } from '../resolve.ts';
+import { sayingAt, sayings } from './says.ts';
 
 // What a control point should do, told once more and from scratch: its life is played from the beginning, write by
 // write and event by event. Nothing of the gateway's own rules is used.
 
 export type Life = { point: Point; effects: readonly Effect[] };
 
-type Order = { target: SwitchState; until: number | null };
-type Moment =
-  | { at: number; rank: 0 | 1; event: SwitchState }
-  | { at: number; rank: 2; order: Order; version: number };
+type Order = { at: number; target: SwitchState; until: number | null };
+/** How it stands from an instant on: what the schedules left, and the orders that lie over it. */
+type Page = { at: number; level: SwitchState; standing: readonly Order[] };
 
 const DAY_MS = 86_400_000;
 
-/** All that decides, in order, up to an instant. */
-export function momentsOf({ effects }: Life, until: number): Moment[] {
-  return [...ordersIn(effects), ...eventsIn(effects, until)]
-    .filter(({ at }) => at <= until)
-    .sort((a, b) => a.at - b.at || a.rank - b.rank || versionOf(a) - versionOf(b));
+/** The life of a control point up to an instant, page by page. */
+export function played({ point, effects }: Life, until: number): Page[] {
+  const rules = new Map<string, ScheduleBody>();
+  const enteredAt = new Map<string, number>();
+  const pages: Page[] = [{ at: point.made_at, level: point.made_target, standing: [] }];
+  const write = (at: number, change: Partial<Page>) => {
+    const last = pages.at(-1) ?? { level: point.made_target, standing: [] };
+    pages.push({ level: last.level, standing: last.standing, ...change, at });
+  };
+  const standing = () => pages.at(-1)?.standing ?? [];
+  /** Events strictly after the last change of the schedules, up to an instant, that are not played yet. */
+  const happen = (after: number, upTo: number) => {
+    for (const { at, target } of sayings(rules, after, upTo)) {
+      write(at, { level: target, standing: standing().filter((order) => order.until !== null) });
+    }
+  };
+  let playedTo = point.made_at;
+  for (const effect of inOrder(effects, until)) {
+    const { at } = effect;
+    // at one instant the event comes first, and the write answers it
+    happen(playedTo, at);
+    playedTo = Math.max(playedTo, at);
+    if (effect.write.kind === 'order') {
+      const { target, for_s } = effect.write;
+      const order = { at, target, until: for_s === null ? null : at + for_s * 1000 };
+      write(at, { standing: order.until === null ? [order] : [...standing(), order] });
+      continue;
+    }
+    const before = sayingAt(rules, at);
+    if ('schedule' in effect.write) rules.set(effect.write.id, effect.write.schedule);
+    else rules.delete(effect.write.id);
+    if (!enteredAt.has(effect.write.id)) enteredAt.set(effect.write.id, at);
+    // a change acts at once where the schedules now say ON, over orders older than that; else what holds goes on
+    const says = sayingAt(rules, at);
+    if (says?.target === 'ON') {
+      const isOver = (order: Order) => order.until === null && order.target === 'OFF' && order.at < says.at;
+      write(at, { level: 'ON', standing: standing().filter((order) => !isOver(order)) });
+    }
+    // a pause that is taken away with nobody left to say anything ends, unless it was entered in its own middle
+    const isPause = before?.isWindow === true && before.target === 'OFF';
+    if (says === null && isPause && before.at >= (enteredAt.get(before.id) ?? at)) write(at, { level: 'ON' });
+  }
+  happen(playedTo, until);
+  return pages;
 }
 
-/** The state at an instant, given its moments. */
-export function stateAt({ point }: Life, moments: readonly Moment[], at: number): SwitchState {
-  let rules = point.made_target;
-  let standing: Order[] = [];
-  for (const moment of moments) {
-    if (moment.at > at) break;
-    if (moment.rank === 2) {
-      standing = moment.order.until === null ? [moment.order] : [...standing, moment.order];
-    } else {
-      rules = moment.event;
-      standing = standing.filter(({ until }) => until !== null);
-    }
-  }
-  return standing.findLast(({ until }) => until === null || until > at)?.target ?? rules;
+function inOrder(effects: readonly Effect[], until: number): Effect[] {
+  return effects
+    .filter(({ write, at }) => at <= until && (write.kind === 'order' || write.kind.startsWith('schedule_')))
+    .sort((a, b) => a.at - b.at || (a.version ?? 0) - (b.version ?? 0));
+}
+
+/** The state at an instant, given the pages up to it. */
+function stateAt(pages: readonly Page[], at: number): SwitchState {
+  const page = pages.findLast((each) => each.at <= at) ?? pages[0];
+  const order = page?.standing.findLast(({ until }) => until === null || until > at);
+  return order?.target ?? page?.level ?? 'OFF';
 }
 
 /** The state at an instant, and since when it has been that. */
 export function expectedAt(life: Life, at: number): { target: SwitchState; since: number } {
-  const moments = momentsOf(life, at);
-  const target = stateAt(life, moments, at);
-  const turns = [...moments.map((moment) => moment.at), ...ends(moments)].filter((turn) => turn <= at);
+  const pages = played(life, at);
+  const target = stateAt(pages, at);
+  const ends = pages.flatMap(({ standing }) => standing.flatMap(({ until }) => until ?? []));
+  const turns = [...new Set([...pages.map((page) => page.at), ...ends])].filter((turn) => turn <= at);
   turns.sort((a, b) => b - a);
   let since = life.point.made_at;
   for (const [place, turn] of turns.entries()) {
     const before = turns[place + 1] ?? life.point.made_at;
     since = turn;
-    if (stateAt(life, moments, before) !== target) break;
+    if (stateAt(pages, before) !== target) break;
     since = before;
     // far enough back: nobody asks further
     if (place > 50) break;
   }
   return { target, since };
-}
-
-function ends(moments: readonly Moment[]): number[] {
-  return moments.flatMap((moment) =>
-    moment.rank === 2 && moment.order.until !== null ? [moment.order.until] : [],
-  );
-}
-
-function versionOf(moment: Moment): number {
-  return moment.rank === 2 ? moment.version : 0;
-}
-
-function ordersIn(effects: readonly Effect[]): Moment[] {
-  return effects.flatMap(({ write, at, version }): Moment[] => {
-    if (write.kind !== 'order') return [];
-    const until = write.for_s === null ? null : at + write.for_s * 1000;
-    return [{ at, rank: 2, order: { target: write.target, until }, version: version ?? 0 }];
-  });
-}
-
-/** ON wins at the same instant: it comes later. */
-function eventsIn(effects: readonly Effect[], until: number): Moment[] {
-  return scheduleEvents(effects, until).map(({ at, event }) => ({ at, event, rank: event === 'ON' ? 1 : 0 }));
 }
 
 /** An event of a schedule. `ruleUntil`: when the schedule that made it was changed or deleted. */

@@ -207,8 +207,17 @@ onBothEngines('the event stream', (_open, engine) => {
     open.push(viewer);
     await viewer.next('snapshot');
     const again = await watch(`${app.base}/api/v1/events?ticket=${used}`);
+    // a clock that steps makes none older or younger
+    const young = await ticket();
     const late = await ticket();
+    app.stepWallClock(3_600_000);
+    app.lookAtClock();
+    const inTime = await watch(`${app.base}/api/v1/events?ticket=${young}`);
+    open.push(inTime);
+    expect(inTime.status).toBe(200);
     app.clock.advance(30_000);
+    app.stepWallClock(-3_600_000);
+    app.lookAtClock();
     const tooLate = await watch(`${app.base}/api/v1/events?ticket=${late}`);
     const forged = await watch(
       `${app.base}/api/v1/events?ticket=${late.slice(0, -2)}${late.endsWith('AA') ? 'BB' : 'AA'}`,

@@ -3,6 +3,7 @@ import { controlPoint, type order } from '#contract/resources/control-points.ts'
 import { measurement } from '#contract/resources/water-quality.ts';
 import type { Committed } from '#core/changes.ts';
 import type { ControlPoint, ControlView, Order } from '#core/control-view.ts';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import type { Log } from '#core/kernel.ts';
 import { createOxygenLoop, type OxygenLoop } from '#features/aeration/oxygen-loop.ts';
 import type { OxygenQueries } from '#features/aeration/ports.ts';
@@ -36,6 +37,7 @@ export async function aPond(settings: Partial<ControlPoint> & { schedules?: Cont
     clockError: 0,
     isTrusted: true,
     goodTime: null as number | null,
+    trustedUntil: null as number | null,
     boots: 0,
     bootedAt: DUSK,
     ids: 0,
@@ -104,6 +106,8 @@ export async function aPond(settings: Partial<ControlPoint> & { schedules?: Cont
   function tick(): { before: ControlPoint; demands: ReturnType<OxygenLoop['safetyOf']> } {
     const before = view.row;
     const safety = loop.safetyOf(POINT);
+    if (world.isTrusted) world.trustedUntil = now();
+    else world.trustedUntil ??= now();
     const wish = world.isTrusted
       ? asWish(
           wantedState({
@@ -114,7 +118,7 @@ export async function aPond(settings: Partial<ControlPoint> & { schedules?: Cont
           }),
           now(),
         )
-      : untrustedWish(view, now(), safety);
+      : untrustedWish(view, { now: now(), safety, trustedUntil: world.trustedUntil });
     if (wish !== null && wish.target !== view.row.target_status) give({ ...wish, issuedBy: null });
     return { before, demands: safety };
   }
@@ -293,6 +297,7 @@ function viewOf(set: Partial<ControlPoint>, schedules: ControlView['schedules'])
       uptimeS: null,
       bootId: null,
       deferredUntil: null,
+      activity: NO_ACTIVITY,
       configRev: null,
       scheduleRev: null,
       isDirty: false,

@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import { measuredWords, titleOf } from '#features/alerts/alert-words.ts';
 import {
-  measuredWords,
   noCurrentWords,
   offlineWords,
   powerFailureWords,
-  titleOf,
   unconfirmedWords,
-} from '#features/alerts/alert-words.ts';
+} from '#features/alerts/device-alert-words.ts';
 
 const device = { cod: 'CP-1', ponds: [{ cod: 'V-01' }, { cod: 'V-02' }] };
+const neverConfirmed = {
+  why: 'unconfirmed',
+  target: 'ON',
+  seconds: 15,
+  reason: null,
+  trouble: null,
+} as const;
 const pond = { id: 'p1', cod: 'V-01' };
 const names = { farmName: 'Fazenda Sul', controlPoint: null, pond };
 
@@ -19,7 +25,7 @@ describe('an alert speaks its reader’s language', () => {
       /CP-1 \(V-01, V-02\) está sem comunicação há mais de 10/,
       /silent for more than 10/,
     ],
-    [unconfirmedWords(device, 'ON', 15), /ordem de ficar ligado e não confirmou em 15 s/, /ordered on/],
+    [unconfirmedWords(device, neverConfirmed), /ordem de ficar ligado e não confirmou em 15 s/, /ordered on/],
     [noCurrentWords(device, 12), /consome só 12 mA/, /draws only 12 mA/],
     [powerFailureWords([device], 2), /1 de 2 controladores/, /1 of 2 controllers/],
     [powerFailureWords([device], null), /Sem energia da rede/, /No mains power/],

@@ -582,11 +582,98 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         await raise(waterCause(point));
         await raise(waterCause(point));
         await app.act(() => app.alerts.alerting.resolve(onPond));
-        const before = (await app.notifications()).length;
         await raise(waterCause(point));
         const [shown, ...more] = await app.alerts.queries.alertsOfPond(point.pond.id);
         expect([shown?.episode_id, more]).toEqual([shown?.id, []]);
-        expect((await app.notifications()).length - before).toBe(1);
+      });
+
+      describe('that swings', () => {
+        const told = async (point: { pond: { id: string } }) =>
+          (await app.notifications())
+            .filter(({ data }) => data['pond_id'] === point.pond.id)
+            .map(({ data }) => [data['severity'], data['escalation'] ?? 0]);
+        /** Ends and comes again every six seconds; the last one stands. */
+        async function swing(point: Parameters<typeof waterCause>[0], times: number, given: object = {}) {
+          for (let n = 0; n < times; n += 1) {
+            await app.act(() => app.alerts.alerting.resolve({ type: 'LOW_OXYGEN', pond_id: point.pond.id }));
+            app.clock.advance(6_000);
+            await raise(waterCause(point, given));
+          }
+        }
+        const pass = async (ms: number) => {
+          for (let passed = 0; passed < ms; passed += MINUTE) {
+            app.clock.advance(MINUTE);
+            await app.watches.escalation.tick();
+          }
+        };
+
+        test('is told once in half an hour, and then when it still stands', async () => {
+          const point = await app.controlPoint();
+          await swing(point, 10);
+          const first = await told(point);
+          await pass(28 * MINUTE);
+          await swing(point, 3);
+          const before = await told(point);
+          await pass(3 * MINUTE);
+          expect([first, before, await told(point)]).toEqual([
+            [['MEDIUM', 0]],
+            [['MEDIUM', 0]],
+            [
+              ['MEDIUM', 0],
+              ['MEDIUM', 0],
+            ],
+          ]);
+          await pass(40 * MINUTE);
+          expect(await told(point)).toHaveLength(2);
+        });
+
+        test('is told at once when it is worse than it was ever told', async () => {
+          const point = await app.controlPoint();
+          await swing(point, 2);
+          await swing(point, 3, { severity: 'HIGH' });
+          await swing(point, 2);
+          await swing(point, 2, { severity: 'HIGH' });
+          expect(await told(point)).toEqual([
+            ['HIGH', 0],
+            ['MEDIUM', 0],
+          ]);
+        });
+
+        test('is made louder twice while nobody answers, however often it goes and comes', async () => {
+          const point = await app.controlPoint();
+          for (let minutes = 0; minutes < 20; minutes += 1) {
+            await swing(point, 2, { severity: 'HIGH' });
+            await pass(MINUTE);
+          }
+          // nobody has a channel, so the step that is for those who have one is silent
+          expect(await told(point)).toEqual([
+            ['HIGH', 5],
+            ['HIGH', 0],
+          ]);
+        });
+
+        test('and that a person resolved is news when it comes again', async () => {
+          const point = await app.controlPoint();
+          await raise(waterCause(point));
+          const [first] = await app.alerts.queries.alertsOfPond(point.pond.id);
+          await call('PUT', `/alerts/${first?.id}/resolve`);
+          await raise(waterCause(point));
+          expect(await told(point)).toHaveLength(2);
+        });
+
+        test('is not told late when somebody acknowledged or silenced it meanwhile', async () => {
+          const [acknowledged, silenced] = [await app.controlPoint(), await app.controlPoint()];
+          for (const point of [acknowledged, silenced]) await swing(point, 2);
+          const idOf = async (point: { pond: { id: string } }) =>
+            (await app.alerts.queries.alertsOfPond(point.pond.id))[0]?.id;
+          await call('POST', `/alerts/${await idOf(acknowledged)}/acknowledge`);
+          await call('POST', `/alerts/${await idOf(silenced)}/silence`, { minutes: 60, reason: 'known' });
+          await pass(40 * MINUTE);
+          expect([await told(acknowledged), await told(silenced)]).toEqual([
+            [['MEDIUM', 0]],
+            [['MEDIUM', 0]],
+          ]);
+        });
       });
 
       test('is raised once by one cause', async () => {

@@ -1,6 +1,7 @@
 import { alert } from '#contract/resources/alerts.ts';
 import type { Alerting, EpisodeAlert } from '#core/alerting.ts';
 import { type Commit, type Committed, insertIfAbsent, update } from '#core/changes.ts';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { AlertRow } from '#features/alerts/alerting.ts';
 import type { DeviceFacts, Listening, OpenAlert } from '#features/alerts/ports.ts';
@@ -26,13 +27,22 @@ export function aDevice(facts: Partial<DeviceFacts> = {}): DeviceFacts {
     via: 'mqtt',
     powerOk: null,
     motorCurrentMa: null,
-    deferredUntil: null,
+    activity: NO_ACTIVITY,
+    limits: { minOnMs: 0, minOffMs: 0, startDelayMs: 0 },
+    orderedBy: 'LOCAL',
+    wasOrdered: true,
+    orderState: null,
+    hasKey: true,
+    isStocked: false,
+    trouble: null,
     ...facts,
   };
 }
 
 export const listeningSince = (sinceMonotonic: number, previousUntil: number | null = null): Listening => ({
+  startedMonotonic: sinceMonotonic,
   sinceMonotonic,
+  pauses: [],
   previousUntil,
   heartbeatIntervalMs: 30_000,
 });
@@ -76,6 +86,7 @@ export function memoryAlerts() {
         .map((row) => update(alert, row.id, { status: 'RESOLVED', folded_into: null }));
     },
     revise: async () => null,
+    restate: async (id, now) => [update(alert, id, { severity: now.severity, message: now.message })],
   };
   const commit: Commit = async ({ changes }) => {
     commits += 1;

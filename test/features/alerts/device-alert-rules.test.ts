@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { NO_ACTIVITY } from '#core/device-activity.ts';
 import {
   type DeviceMemory,
   hasCurrentAgain,
   hasNoCurrent,
   hasReturned,
   isOffline,
-  isUnconfirmed,
   observed,
+  resumed,
 } from '#features/alerts/device-alert-rules.ts';
 import type { DeviceFacts } from '#features/alerts/ports.ts';
 import { aDevice, listeningSince, START } from './builders.ts';
 
 const MINUTE = 60_000;
+const unexplained = { isExcused: false, isCovered: false, dips: [] };
 const at = (monotonic: number, now = START + monotonic) => ({ now, monotonic });
 
 /** Looks at a controller at each instant; its facts may change from look to look. */
@@ -20,7 +22,11 @@ function watched(
 ): DeviceMemory {
   const last = looks.reduce<DeviceMemory | undefined>(
     (memory, [monotonic, facts]) =>
-      observed(memory, aDevice(facts), { clock: at(monotonic), listening: listeningSince(0) }),
+      observed(memory, aDevice(facts), {
+        clock: at(monotonic),
+        listening: listeningSince(0),
+        ...unexplained,
+      }),
     undefined,
   );
   if (last === undefined) throw new Error('no look was taken');
@@ -78,59 +84,92 @@ describe('a silent controller', () => {
   });
 });
 
-describe('an order', () => {
-  const ordered = { target: 'ON', current: 'OFF', version: 2 } as const;
-
-  test.each([
-    ['over MQTT', 'mqtt', 15_000],
-    ['over HTTP', 'http', 75_000],
-  ] as const)('%s is unconfirmed only after its time', (_words, via, limit) => {
-    const judge = (after: number) =>
-      isUnconfirmed(
-        watched([
-          [0, { ...ordered, via }],
-          [after, { ...ordered, via }],
-        ]),
-        aDevice({ ...ordered, via }),
-        at(after),
-      );
-    expect([limit, limit + 1].map(judge)).toEqual([false, true]);
+describe('a process that stood still', () => {
+  const paused = (from: number, to: number) => ({
+    ...listeningSince(0),
+    sinceMonotonic: to,
+    pauses: [{ from, to }],
   });
 
-  test('that a controller puts off is unconfirmed only after that', () => {
-    const deferred = { ...ordered, deferredUntil: START + 60_000 };
-    const looks = (until: number): [number, Partial<DeviceFacts>][] =>
-      [0, 20_000, 59_000, 60_000, until].map((ms) => [ms, deferred]);
-    const judge = (ms: number) => isUnconfirmed(watched(looks(ms)), aDevice(deferred), at(ms));
-    expect([60_000, 74_000, 74_001].map(judge)).toEqual([false, false, true]);
+  test('is silent itself: nobody was for as long as that', () => {
+    const device = aDevice({ lastReportMonotonic: 2 * MINUTE });
+    const listening = paused(3 * MINUTE, 60 * MINUTE);
+    expect([
+      isOffline(device, listening, at(62 * MINUTE)),
+      isOffline(device, listening, at(69 * MINUTE)),
+      isOffline(device, listening, at(69 * MINUTE + 1)),
+    ]).toEqual([false, false, true]);
   });
 
-  test('to a silent controller waits for its return', () => {
-    const memory = watched([
-      [0, ordered],
-      [10_000, { ...ordered, isOnline: false }],
-      [600_000, ordered],
-      [610_000, ordered],
+  test('blames nobody within the grace after it, however long it had been silent', () => {
+    const device = aDevice({ lastReportMonotonic: 0 });
+    const listening = paused(9 * MINUTE, 12 * MINUTE);
+    expect([
+      isOffline(device, listening, at(13 * MINUTE + 29_999)),
+      isOffline(device, listening, at(13 * MINUTE + 30_000)),
+    ]).toEqual([false, true]);
+  });
+
+  test('that stands still again and again hides nobody for ever', () => {
+    const device = aDevice({ lastReportMonotonic: 0 });
+    const pauses = Array.from({ length: 30 }, (_, n) => ({
+      from: (n + 1) * MINUTE,
+      to: (n + 1) * MINUTE + 12_000,
+    }));
+    const listening = { ...listeningSince(0), sinceMonotonic: pauses.at(-1)?.to ?? 0, pauses };
+    expect(isOffline(device, listening, at(30 * MINUTE + 20_000))).toBe(true);
+  });
+
+  test('a controller that was there before it and is not after it fell', () => {
+    const listening = paused(MINUTE, 10 * MINUTE);
+    const facts = { lastReportMonotonic: MINUTE - 20_000, isOnline: false } as const;
+    const looks = [10 * MINUTE, 11 * MINUTE + 29_999, 11 * MINUTE + 30_000];
+    const falls = looks.map(
+      (monotonic) =>
+        observed(undefined, aDevice(facts), { clock: at(monotonic), listening, ...unexplained }).fellAt,
+    );
+    expect(falls).toEqual([null, null, 11 * MINUTE + 30_000]);
+  });
+
+  test('and one that was up before it has not fallen by it', () => {
+    const up = watched([[0, { lastReportMonotonic: 0 }]]);
+    const memory = resumed(up, 80_000);
+    const listening = paused(1_000, 80_000);
+    const facts = aDevice({ lastReportMonotonic: 0, isOnline: false });
+    expect([
+      up.isUp,
+      observed(memory, facts, { clock: at(81_000), listening, ...unexplained }).fellAt,
+    ]).toEqual([true, null]);
+  });
+});
+
+describe('a controller that restarts again and again', () => {
+  const restarted = (...minutes: number[]) => ({
+    activity: { ...NO_ACTIVITY, restarts: minutes.map((minute) => minute * MINUTE) },
+  });
+  const looks = (restarts: readonly number[], until: number) =>
+    Array.from({ length: until + 1 }, (_, minute) => {
+      const happened = restarts.filter((each) => each <= minute);
+      return [minute * MINUTE, restarted(...happened)] as const;
+    });
+  const isUnsteady = (restarts: readonly number[], until: number) =>
+    watched(looks(restarts, until)).unsteadyAt !== null;
+
+  test('is unsteady until five minutes after the last time; what it did before counts no more', () => {
+    const restarts = [1, 2, 3];
+    expect([2, 3, 7, 8, 9].map((minute) => isUnsteady(restarts, minute))).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
     ]);
-    expect(isUnconfirmed(memory, aDevice(ordered), at(610_000))).toBe(false);
+    expect(isUnsteady([...restarts, 10], 10)).toBe(false);
+    expect(isUnsteady([...restarts, 10, 11, 12], 12)).toBe(true);
   });
 
-  test('repeated has its full time again', () => {
-    const memory = watched([
-      [0, ordered],
-      [14_000, { ...ordered, version: 3 }],
-      [20_000, { ...ordered, version: 3 }],
-    ]);
-    expect(isUnconfirmed(memory, aDevice({ ...ordered, version: 3 }), at(20_000))).toBe(false);
-  });
-
-  test('that is confirmed is done', () => {
-    expect(
-      watched([
-        [0, ordered],
-        [5000, { ...ordered, current: 'ON' }],
-      ]).unconfirmed,
-    ).toBeNull();
+  test('is so also when minutes lie between', () => {
+    expect(isUnsteady([1, 8, 15], 15)).toBe(true);
   });
 });
 

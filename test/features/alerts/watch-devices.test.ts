@@ -6,6 +6,7 @@ import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { startFarm } from './a-farm.ts';
+import { listeningSince } from './builders.ts';
 
 const MINUTE = 60_000;
 
@@ -28,8 +29,10 @@ function watchOf(
         monotonic: app.clock.now(),
         onlineAfterMs: MINUTE,
         isSimulating: () => false,
+        limitsOf: app.control.motorLimits,
+        isStocked: () => false,
       }),
-    listening: () => ({ sinceMonotonic: startedAt, previousUntil: null, heartbeatIntervalMs: 30_000 }),
+    listening: () => listeningSince(startedAt),
   });
   app.database.onCommit(watch.follow);
   return watch;
@@ -129,6 +132,110 @@ describe.each(['sqlite', 'postgres'] as const)('the watch over controllers (%s)'
         [['COMMAND_NOT_CONFIRMED', 'HIGH']],
         [],
       ]);
+    });
+
+    test('a controller that was never there and is ordered is told, and the order taken back ends it', async () => {
+      const point = await app.controlPoint();
+      const { token } = app.owner;
+      await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+      await app.pass(75_000);
+      const early = await typesOn(point);
+      await app.pass(10_000);
+      const [alert] = await ofPoint(point);
+      await point.heartbeat();
+      await app.call('POST', `/control-points/${point.id}/turn-off`, { token });
+      await app.pass(5000);
+      expect([early, alert, await typesOn(point)]).toMatchObject([
+        [],
+        {
+          type: 'COMMAND_NOT_CONFIRMED',
+          severity: 'HIGH',
+          message: expect.stringMatching(/nunca deu sinal/),
+        },
+        [],
+      ]);
+    });
+
+    test('a control point that is entered before its controller, with its schedule, raises nothing', async () => {
+      const point = await app.controlPoint();
+      await app.call('POST', `/control-points/${point.id}/schedules`, {
+        token: app.owner.token,
+        body: { action: 'ON', start_time: new Date(app.clock.now() + MINUTE).toISOString() },
+      });
+      for (let minutes = 0; minutes < 5; minutes += 1) {
+        await app.pass(MINUTE);
+        await app.control.executor.tick();
+      }
+      const target = app.control.registry.byId(point.id)?.row.target_status;
+      expect([target, await typesOn(point)]).toEqual(['ON', []]);
+    });
+
+    test('a refusal is told at once with its reason; a trouble that goes on says why it does now', async () => {
+      const point = await app.controlPoint();
+      const { token } = app.owner;
+      await point.heartbeat();
+      await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+      const { row } = app.control.registry.byId(point.id) ?? {};
+      const controller = { controlPointId: point.id, deviceId: '', mqttId: '', keyId: '' };
+      const answer = { epoch: row?.epoch ?? '', version: row?.version ?? 0, current_status: 'OFF' } as const;
+      await app.control.door.reported(controller, { ...answer, ack: 'refused', reason: 'door open' });
+      await app.pass(5000);
+      const [refused] = await ofPoint(point);
+      await app.control.door.reported(controller, { ...answer, ack: 'deferred' });
+      for (let beats = 0; beats < 4; beats += 1) {
+        await app.pass(25_000);
+        await point.heartbeat();
+      }
+      const [deferred] = await ofPoint(point);
+      expect([refused?.message, deferred?.message, refused?.id === deferred?.id]).toEqual([
+        expect.stringMatching(/recusou a ordem de ficar ligado: door open\. Ele continua desligado/),
+        expect.stringMatching(/adia a ordem/),
+        true,
+      ]);
+      expect((await told(point)).map(({ data }) => data['alert_type'])).toEqual(['COMMAND_NOT_CONFIRMED']);
+    });
+
+    test('a controller that restarts again and again is one alert, until it is calm', async () => {
+      const point = await app.controlPoint();
+      const restart = async (boot_id: number) => {
+        await point.heartbeat({ boot_id });
+        await app.pass(10_000);
+      };
+      for (let boot = 0; boot < 3; boot += 1) await restart(boot);
+      const early = await typesOn(point);
+      for (let boot = 3; boot < 9; boot += 1) await restart(boot);
+      const during = await ofPoint(point);
+      for (let beats = 0; beats < 11; beats += 1) {
+        await app.pass(30_000);
+        await point.heartbeat({ boot_id: 8 });
+      }
+      expect([early, during, await typesOn(point)]).toMatchObject([
+        [],
+        [{ type: 'UNSTABLE', severity: 'MEDIUM', message: expect.stringMatching(/reiniciou 3 vezes/) }],
+        [],
+      ]);
+      expect(await told(point)).toHaveLength(1);
+    });
+
+    test('a motor that chatters is one alert, and no other after a person resolved it', async () => {
+      const point = await app.controlPoint();
+      const { token } = app.owner;
+      await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+      const chatter = async (times: number) => {
+        for (let n = 0; n < times; n += 1) {
+          await point.heartbeat({ current_status: n % 2 === 0 ? 'ON' : 'OFF' });
+          await app.pass(10_000);
+        }
+      };
+      await chatter(24);
+      const alerts = await ofPoint(point);
+      for (const { id } of alerts) await app.call('PUT', `/alerts/${id}/resolve`, { token });
+      await chatter(6);
+      expect([alerts.map(({ type }) => type).toSorted(), await typesOn(point)]).toEqual([
+        ['COMMAND_NOT_CONFIRMED', 'UNSTABLE'],
+        [],
+      ]);
+      expect(await told(point)).toHaveLength(2);
     });
 
     test('a motor that is on without current raises one alert, until current flows', async () => {
@@ -245,6 +352,7 @@ describe.each(['sqlite', 'postgres'] as const)('the watch over controllers (%s)'
           monotonic: app.clock.now,
           conditions: () => conditions,
           farmIds: () => farmIds,
+          heldOn: () => [],
           alerting: app.alerts.alerting,
           queries: app.alerts.queries,
         });

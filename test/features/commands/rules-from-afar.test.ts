@@ -60,15 +60,49 @@ onBothEngines('schedules and settings that people change on the hosted instance'
     expect(row()).toMatchObject({ target_status: 'ON', base_target: 'ON', schedule_rev: 4 });
   });
 
-  it('act at once where that was asked for', async () => {
-    const { schedule, syncDown, row, pass } = await aSharedPoint();
-    const rule = { action: 'ON', start_time: inMinutes(-30), end_time: inMinutes(30), apply_now: true };
-    expect((await schedule(rule)).status).toBe(201);
+  it('that ask for ON now start the motor at once, over an order older than they', async () => {
+    const { point, schedule, syncDown, row, pass } = await aSharedPoint();
+    const view = gateway.control.registry.byId(point.id);
+    if (view === null) throw new Error('the gateway does not know the control point');
+    const off = {
+      target: 'OFF',
+      origin: 'LOCAL',
+      issuedBy: null,
+      reason: 'by hand',
+      holdUntil: null,
+    } as const;
+    await gateway.kernel.commit({ actor: null, changes: gateway.control.giveOrder(view, off).changes });
+    expect(gateway.control.registry.byId(point.id)?.manualOrders).toHaveLength(1);
+    await pass(40);
+    const rule = { action: 'ON', start_time: inMinutes(-30), end_time: inMinutes(30) };
+    const made = await schedule(rule);
+    expect(body(made)).toMatchObject({ takes_effect: 'NOW' });
     await syncDown();
     await pass(1);
     expect(row()).toMatchObject({ target_status: 'ON' });
     await pass(31);
     expect(row()).toMatchObject({ target_status: 'OFF' });
+  });
+
+  it('that ask for OFF now wait for the next event, or act at once where that was asked for', async () => {
+    const { token, schedule, syncDown, row, pass } = await aSharedPoint();
+    await schedule({ action: 'ON', start_time: inMinutes(1), end_time: inMinutes(600) });
+    await syncDown();
+    await pass(5);
+    const rest = { action: 'OFF', start_time: inMinutes(-1), end_time: inMinutes(30) };
+    const made = body(await schedule(rest));
+    expect(made).toMatchObject({ takes_effect: 'NEXT_EVENT' });
+    await syncDown();
+    await pass(1);
+    expect(row()).toMatchObject({ target_status: 'ON' });
+    await schedule({ ...rest, apply_now: true });
+    await syncDown();
+    await pass(1);
+    expect(row()).toMatchObject({ target_status: 'OFF' });
+    await hosted.call('DELETE', `/schedules/${String(made['id'])}`, { token });
+    await syncDown();
+    await pass(1);
+    expect(row()).toMatchObject({ target_status: 'ON' });
   });
 
   it('a farm read in another zone keeps what holds, and its controllers get their list anew', async () => {

@@ -59,6 +59,21 @@ onBothEngines('a gateway that falls silent', (_open, engine) => {
     expect(await told(token)).toMatchObject({ silent: 2, back: 1 });
   });
 
+  it('is not blamed for what this instance did not hear while it stood still itself', async () => {
+    const { token, streamId } = await aBoundFarm(app);
+    await pass(10, { seen: streamId });
+    const from = app.clock.now();
+    for (const each of apps) each.standStill(12 * MINUTE);
+    await Promise.all(apps.map((each) => remoteOf(each).work.silence()));
+    expect(app.clock.now() - from).toBe(12 * MINUTE);
+    expect(await alerts(token)).toEqual([]);
+    await pass(4, { seen: streamId });
+    expect(await alerts(token)).toEqual([]);
+    // one that does not come back is missed all the same
+    await pass(9);
+    expect(await alerts(token)).toHaveLength(1);
+  });
+
   it('is no news while an outage was announced, and is when it lasts longer', async () => {
     const { token, gatewayId } = await aBoundFarm(app);
     const outage_until = isoOf(app.clock.now() + 60 * MINUTE);

@@ -58,6 +58,32 @@ onBothEngines('an order from the hosted instance to the motor', (_open, engine) 
     expect(await farm.journey()).toEqual(['accepted']);
   });
 
+  it('for a time is counted from when the gateway carries it out, and its end goes on to the controller', async () => {
+    const farm = await aFarmOnTheLine();
+    const { order_id } = await farm.order('on', { for_s: 600, expires_in_s: 120 });
+    const [frame] = await farm.frames();
+    // on its way, while the clocks of both go apart
+    for (const app of [hosted, gateway]) app.clock.advance(40_000);
+    gateway.stepWallClock(3_600_000);
+    gateway.lookAtClock();
+    expect(await farm.deliver(frame)).toBe('accepted');
+    const level = () => gateway.control.levelsOf(farm.point.mqtt_id)?.shadow;
+    expect(level()).toMatchObject({ target_status: 'ON', origin: 'REMOTE', until: 600, then: 'OFF' });
+    gateway.stepWallClock(-3_600_000);
+    gateway.lookAtClock();
+    gateway.clock.advance(599_000);
+    await gateway.control.executor.tick();
+    expect(level()).toMatchObject({ target_status: 'ON', until: 1, then: 'OFF' });
+    gateway.clock.advance(1_000);
+    await gateway.control.executor.tick();
+    expect(level()).toMatchObject({ target_status: 'OFF' });
+    expect(level()).not.toHaveProperty('until');
+    // the same order again, by a line that kept it, holds nothing again
+    if (frame === undefined) throw new Error('nothing was sent');
+    expect(await take(gateway, frame)).toMatchObject({ id: order_id, state: 'superseded' });
+    expect(farm.row()).toMatchObject({ target_status: 'OFF' });
+  });
+
   it('that waited for the line longer than it lives is never carried out', async () => {
     const farm = await aFarmOnTheLine();
     await farm.order('on', { expires_in_s: 10 });

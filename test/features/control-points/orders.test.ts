@@ -84,6 +84,39 @@ onBothEngines('orders to a control point', (_open, engine) => {
     expect(body(await heartbeat(point.device_id, 'OFF'))).toMatchObject({ target_status: 'ON' });
   });
 
+  it.each(['ON', 'OFF'] as const)(
+    '%s that the controller refuses stay what the person wants',
+    async (wanted) => {
+      const point = await aControlPoint(app, { token, farmId });
+      const other = wanted === 'ON' ? 'OFF' : 'ON';
+      const turn = (status: string) =>
+        app.call('POST', `/control-points/${point.id}/turn-${status.toLowerCase()}`, { token });
+      await turn(other);
+      await heartbeat(point.device_id, other);
+      await turn(wanted);
+      const view = app.control.registry.byId(point.id);
+      const controller = {
+        controlPointId: point.id,
+        deviceId: point.device_id,
+        mqttId: point.mqtt_id,
+        keyId: '',
+      };
+      await app.control.door.reported(controller, {
+        epoch: point.epoch,
+        version: view?.row.version ?? 0,
+        current_status: other,
+        ack: 'refused',
+        reason: 'door open',
+      });
+      app.clock.advance(5_000);
+      await app.control.executor.tick();
+      const shown = await app.call('GET', `/control-points/${point.id}`, { token });
+      const orders = await app.call('GET', `/control-points/${point.id}/orders`, { token });
+      expect(body(shown)).toMatchObject({ target_status: wanted, target_origin: 'LOCAL' });
+      expect((orders.body as { state: string }[]).map(({ state }) => state)).toEqual(['REJECTED', 'APPLIED']);
+    },
+  );
+
   it('pass a controller that knows a newer version than a restored database', async () => {
     const point = await aControlPoint(app, { token, farmId });
     const answer = await heartbeat(point.device_id, 'OFF', { version: 40, epoch: point.epoch });

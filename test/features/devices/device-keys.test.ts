@@ -58,6 +58,31 @@ onBothEngines('a controller over HTTP', (_open, engine) => {
     expect((await heartbeat(fresh)).status).toBe(200);
   });
 
+  it.each([13, -13])('may use the old key for a day, whatever the clock does by %i h', async (hours) => {
+    const old = await newKey();
+    await heartbeat(old);
+    await heartbeat(await newKey());
+    const retiresAt = () =>
+      Date.parse(
+        app.control.registry.byId(point.id)?.keys.find(({ state }) => state === 'retiring')?.retires_at ?? '',
+      );
+    const step = async (by: number, isOver = false) => {
+      const before = retiresAt();
+      app.stepWallClock(by * 3_600_000);
+      app.lookAtClock();
+      if (!isOver || by < 0) await expect.poll(retiresAt).toBe(before + by * 3_600_000);
+    };
+    await step(hours);
+    await step(hours);
+    app.clock.advance(23 * 3_600_000);
+    expect((await heartbeat(old)).status).toBe(200);
+    app.clock.advance(2 * 3_600_000);
+    expect((await heartbeat(old)).status).toBe(401);
+    await step(-hours, true);
+    await step(-hours, true);
+    expect((await heartbeat(old)).status).toBe(401);
+  });
+
   it('is out once its keys are revoked, until it gets another', async () => {
     const key = await newKey();
     await heartbeat(key);

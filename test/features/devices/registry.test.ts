@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
 import { farm as farmResource } from '#contract/resources/farms.ts';
 import { remove, restore } from '#core/changes.ts';
+import { createOrderEnds } from '#features/devices/order-ends.ts';
 import { createRegistry } from '#features/devices/registry.ts';
 import { aControlPoint, aFarmWith, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -18,6 +19,7 @@ onBothEngines('what control keeps in memory', (_open, engine) => {
     };
     const registry = createRegistry({
       sha256: String,
+      orderEnds: createOrderEnds({ ...app.kernel, monotonic: app.clock.now, shownTime: null }),
       queries: {
         ...queries,
         async controlFacts(id) {

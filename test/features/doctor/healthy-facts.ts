@@ -83,7 +83,7 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       waitsFor: [],
       last: { result: 'updated', version: '1.0.0', detail: 'it proved itself', at: NOW - 9 * DAY },
     },
-    eventLoop: { p99Ms: 4 },
+    eventLoop: { p99Ms: 4, stoodStill: null },
     machine: {
       model: 'Raspberry Pi 4',
       celsius: 51,

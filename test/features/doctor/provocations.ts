@@ -118,8 +118,30 @@ const PROGRAM: readonly Provocation[] = [
   ['the card lost a byte of the version that ran', withOutcome('damaged'), 'update_damaged', 'warn'],
   ['the stick held a version of somebody else', withOutcome('refused'), 'update_not_made', 'note'],
   ['the power went while it was unpacked', withOutcome('interrupted'), 'update_not_made', 'note'],
-  ['another program keeps the box busy', { eventLoop: { p99Ms: 400 } }, 'event_loop', 'warn'],
-  ['the program stands still for seconds', { eventLoop: { p99Ms: 4_000 } }, 'event_loop', 'bad'],
+  [
+    'another program keeps the box busy',
+    { eventLoop: { p99Ms: 400, stoodStill: null } },
+    'event_loop',
+    'warn',
+  ],
+  [
+    'the program stands still for seconds',
+    { eventLoop: { p99Ms: 4_000, stoodStill: null } },
+    'event_loop',
+    'bad',
+  ],
+  [
+    'the computer slept once',
+    { eventLoop: { p99Ms: 4, stoodStill: { times: 1, longestMs: 3_600_000, lastAgoMs: 60_000 } } },
+    'stood_still',
+    'note',
+  ],
+  [
+    'a card hangs again and again',
+    { eventLoop: { p99Ms: 4, stoodStill: { times: 4, longestMs: 40_000, lastAgoMs: 60_000 } } },
+    'stood_still',
+    'warn',
+  ],
   ['the log goes into a file that nobody bounds', { logs: { to: 'file' } }, 'logs', 'note'],
 ];
 

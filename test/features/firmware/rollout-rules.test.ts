@@ -56,6 +56,7 @@ const aMoment = ({ nowMs = T0 + 1000, ...fields }: Partial<Moment> = {}): Moment
   busyPonds: new Set(),
   standsForMs: ({ state_at }) => nowMs - Date.parse(state_at),
   silentForMs: ({ state_at }) => nowMs - Date.parse(state_at),
+  ageMs: ({ state_at }) => nowMs - Date.parse(state_at),
   ...fields,
 });
 
@@ -121,6 +122,7 @@ describe('what a rollout does next', () => {
         openRollouts: async () => [aRollout({ max_failures: 9 })],
         targetsOf: async () => targets,
       },
+      now: () => T0 + 8 * 3_600_000 + onForMs,
       monotonic: () => onForMs,
     });
     await book.load();
@@ -142,6 +144,48 @@ describe('what a rollout does next', () => {
       ['t4 waiting DOWNLOAD_FAILED'],
       ['t1 failed LOST', 't2 failed LOST', 't3 waiting', 't4 waiting DOWNLOAD_FAILED'],
     ]);
+  });
+
+  it('soaks for as long as was said, whatever the clock does meanwhile, and over a restart no longer', async () => {
+    const canary = aTarget(1, { state: 'done', wave: 0 });
+    const targets = [canary, aTarget(2)];
+    const soaking = aRollout({ soak_s: 600 });
+    const clock = { monotonic: 0, now: T0 };
+    const began = async () => {
+      const book = createRolloutBook({
+        queries: {
+          images: async () => [],
+          openRollouts: async () => [soaking],
+          targetsOf: async () => targets,
+        },
+        now: () => clock.now,
+        monotonic: () => clock.monotonic,
+      });
+      await book.load();
+      return book;
+    };
+    const pass = (minutes: number) => {
+      clock.monotonic += minutes * 60_000;
+      clock.now += minutes * 60_000;
+    };
+    const book = await began();
+    const waits = (from: Awaited<ReturnType<typeof began>>) =>
+      nextStep(soaking, targets, aMoment({ nowMs: clock.now, ageMs: from.ageMs })).wait === 'SOAKING';
+    pass(3);
+    clock.now += 3_600_000;
+    expect(waits(book)).toBe(true);
+    clock.now -= 7_200_000;
+    pass(6);
+    expect(waits(book)).toBe(true);
+    pass(2);
+    expect(waits(book)).toBe(false);
+    // three minutes of it had passed before the power went, and four without power
+    clock.now = T0 + 7 * 60_000;
+    const again = await began();
+    pass(2);
+    expect(waits(again)).toBe(true);
+    pass(2);
+    expect(waits(again)).toBe(false);
   });
 
   it('counts a controller that went away after its leave to restart as restarting, a quarter of an hour long', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countEnergy } from '#features/relays/energy-counter.ts';
+import { countEnergy, isFirstZero } from '#features/relays/energy-counter.ts';
 import { bootInstant, type ChannelState, isChangeByHand, sendAt } from '#features/relays/relay-rules.ts';
+import type { MeterMemory } from '#features/relays/relay-session.ts';
 
 const NOW = 1_000_000;
 const LIMITS = { minOnMs: 60_000, minOffMs: 60_000, startDelayMs: 12_000, isLockedOut: false };
@@ -15,6 +16,8 @@ const aChannel = (more: Partial<ChannelState> = {}): ChannelState => ({
   sent: null,
   isDue: false,
   isByHand: false,
+  isGivenUp: false,
+  isForced: false,
   ...more,
 });
 
@@ -56,6 +59,22 @@ describe('when a relay is told to switch', () => {
     ],
     ['switched by hand: not before the next order', { isByHand: true }, {}, null],
     ['switched by hand, then ordered: at once', { isByHand: true, isDue: true }, {}, NOW],
+    ['switched by hand in an emergency: at once', { isByHand: true, isForced: true }, {}, NOW],
+    [
+      'switched by hand in an emergency, a moment ago: after its rest',
+      { isByHand: true, isForced: true, changedAt: NOW - 20_000 },
+      {},
+      NOW + 40_000,
+    ],
+    ['switched itself too often: no more', { isGivenUp: true }, {}, null],
+    ['switched itself too often, in an emergency: at once', { isGivenUp: true, isForced: true }, {}, NOW],
+    ['switched itself too often, then ordered: at once', { isGivenUp: true, isDue: true }, {}, NOW],
+    [
+      'told in an emergency many times: once a minute from then on',
+      { isForced: true, isByHand: true, sent: { target: 'ON', at: NOW - 1_000, tries: 40 } },
+      {},
+      NOW + 59_000,
+    ],
     [
       'says nothing of itself yet: a moment is waited',
       { current: null, onlineAt: NOW, isDue: true },
@@ -149,6 +168,31 @@ describe('energy', () => {
     expect(countEnergy(jumped, { countedWh: 901_000, since: 'A' }, at(2 * HOUR))).toMatchObject({
       counted_wh: 1_000,
     });
+  });
+
+  test.each<[string, Partial<MeterMemory>, number]>([
+    ['nothing was measured in this run: what nobody saw may have run', { readings: 1, highestW: 0 }, 1_410],
+    ['it never ran in this run', { highestW: 0 }, 0],
+    ['it ran, and drew 1.5 kW', { highestW: 1_500, wasOn: true }, 0],
+    ['it ran, and drew 15 kW', { highestW: 15_000, wasOn: true }, 1_410],
+    ['it ran, and its power is not known', { highestW: null, wasOn: true }, 1_410],
+  ])('1,410 Wh within seconds without the power of the motor: %s', (_, seen, counted) => {
+    const unrated = countEnergy(null, { countedWh: 0, since: 'A' }, at(0, 0));
+    const memory = { highestW: null, wasOn: false, isZeroBefore: false, readings: 5, ...seen };
+    const next = countEnergy(unrated, { countedWh: 1_410, since: 'A' }, { ...at(10_000, 0), seen: memory });
+    expect(next.counted_wh).toBe(counted);
+  });
+
+  test('a 0 that comes alone is no reading, as a first word or later; two in a row are', () => {
+    const judged = (before: ReturnType<typeof countEnergy> | null, readings: number[]) => {
+      const memory = { highestW: null, wasOn: false, isZeroBefore: false, readings: 0 };
+      return readings.map((wh) => isFirstZero(before, wh, memory));
+    };
+    expect([judged(null, [0, 5]), judged(null, [0, 0]), judged(first, [0, 0, 5, 0])]).toEqual([
+      [true, false],
+      [true, false],
+      [true, false, false, true],
+    ]);
   });
 
   test('the counted energy only grows, whatever a counter does', () => {

@@ -53,14 +53,19 @@ describe('what a controller gets to run alone', () => {
     );
   });
 
-  test('after a change of schedules the level left behind comes first', () => {
-    const changed = aSchedule({ effective_from: recife('2030-01-10T20:00') });
-    const from = recife('2030-01-10T20:00');
-    expect(hours(compile([changed], { from, base: { target: 'ON', at: from } }).tr).slice(0, 2)).toEqual([
-      '01-10T20:00 1 base',
+  test('after a change of schedules what does not count yet is left out: the last level holds, as on the gateway', () => {
+    const from = recife('2030-01-10T00:00');
+    const shortened = aSchedule({ end_time: recife('2030-01-07T19:00') });
+    const base = { target: 'ON', at: recife('2030-01-10T20:00') } as const;
+    expect(hours(compile([shortened], { from, base, days: 2 }).tr)).toEqual([
+      '01-11T18:00 1 ight',
+      '01-11T19:00 0 ight',
+    ]);
+    // entered in its own night it counts at once
+    expect(hours(compile([aSchedule()], { from, base, days: 1.5 }).tr)).toEqual([
+      '01-10T18:00 1 ight',
       '01-11T06:00 0 ight',
     ]);
-    expect(hours(compile([changed], { from }).tr)[0]).toBe('01-11T06:00 0 ight');
   });
 
   test('of two schedules at one instant ON; of two events in one second the later', () => {
@@ -79,11 +84,16 @@ describe('what a controller gets to run alone', () => {
   });
 
   test('an ON while it is ON stays: it ends an order given by hand, as on the gateway', () => {
-    const again = aSchedule({ id: 'again', start_time: recife('2030-01-07T20:00'), end_time: null });
+    const again = aSchedule({
+      id: 'again',
+      start_time: recife('2030-01-07T20:00'),
+      end_time: recife('2030-01-07T21:00'),
+    });
     expect(hours(compile([aSchedule(), again], { days: 1 }).tr)).toEqual([
       '01-10T06:00 0 ight',
       '01-10T18:00 1 ight',
       '01-10T20:00 1 gain',
+      '01-10T21:00 1 ight',
       '01-11T06:00 0 ight',
     ]);
   });
@@ -149,6 +159,47 @@ describe('the weekly table', () => {
     expect(compile([aSchedule({ end_time: recife('2030-01-07T18:00:30') })]).weekly).toEqual([]);
   });
 
+  test('knows windows over midnight and over the end of the week, one inside another', () => {
+    const weekend = aSchedule({
+      start_time: recife('2030-01-12T18:00'),
+      end_time: recife('2030-01-14T08:00'),
+      repeat_pattern: 'WEEKLY',
+      days_of_week: [6],
+    });
+    const pause = aSchedule({
+      id: 'pause',
+      action: 'OFF',
+      start_time: recife('2030-01-12T23:30'),
+      end_time: recife('2030-01-13T00:30'),
+      repeat_pattern: 'WEEKLY',
+      days_of_week: [6, 7],
+    });
+    expect(compile([weekend, pause]).weekly).toEqual([
+      [1, '00:30', 1],
+      [1, '08:00', 0],
+      [6, '18:00', 1],
+      [6, '23:30', 0],
+      [7, '00:30', 1],
+      [7, '23:30', 0],
+    ]);
+  });
+
+  test('leaves out what changes no level where it is too long otherwise', () => {
+    const inner = [0, 1, 2, 3].map((n) =>
+      aSchedule({
+        id: `s${n}`,
+        start_time: recife(`2030-01-07T2${n}:00`),
+        end_time: recife(`2030-01-07T2${n}:30`),
+      }),
+    );
+    expect(compile([aSchedule(), ...inner.slice(0, 2)]).weekly).toHaveLength(42);
+    expect(compile([aSchedule(), ...inner]).weekly).toEqual(compile([aSchedule()]).weekly);
+    const always = [1, 2, 3, 4, 5, 6, 7].map((n) =>
+      aSchedule({ id: `s${n}`, start_time: recife(`2030-01-07T0${n}:00`), end_time: null }),
+    );
+    expect(compile(always).weekly).toEqual([[1, '01:00', 1]]);
+  });
+
   test('is whole or empty: a table too long would lie', () => {
     const many = [1, 2, 3, 4, 5, 6].map((n) =>
       aSchedule({
@@ -190,10 +241,10 @@ describe('for any schedules', () => {
         const now = Math.floor(body.from + part * (body.to - body.from));
         for (const second of [body.from, now, body.to]) {
           const level = body.tr.findLast(([instant]) => instant <= second)?.[1] ?? null;
-          const wanted = wantedState(
+          const { cause, target } = wantedState(
             facts({ schedules, now: second * 1000, base: { target: 'OFF', at: 0 } }),
           );
-          expect(level).toBe(wanted.cause.kind === 'base' ? null : wanted.target === 'ON' ? 1 : 0);
+          expect(level).toBe(cause.kind === 'base' ? null : target === 'ON' ? 1 : 0);
         }
         expect(body.from).toBe(from / 1000);
       }),

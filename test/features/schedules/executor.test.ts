@@ -4,10 +4,9 @@ import type { ControlView } from '#core/control-view.ts';
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { giveOrder } from '#features/control-points/give-order.ts';
 import { createExecutor, type ExecutorDeps } from '#features/schedules/executor.ts';
-import { controlPointRow } from '#test/farm-rows.ts';
+import { aView } from './a-view.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 12);
-const FARM = '0195a000-0000-7000-8000-000000000001';
 
 /** What it says to every commit; null: it takes them. */
 type Disk = { refuses: Error | null };
@@ -27,6 +26,7 @@ function over(
   const errors: unknown[] = [];
   const kernel = {
     now: () => clock.now,
+    elapsedSince: (notedAt: number) => clock.now - notedAt,
     clockQuality: () => 'trusted' as const,
     newId: () => `order-${units.length}`,
     idOf: (cause: string) => cause,
@@ -63,6 +63,7 @@ function over(
       sendUnsaved: () => undefined,
       safetyOf,
       startStepMs,
+      shownReasons: async () => [],
     },
     { lookedAt: null },
   );
@@ -141,42 +142,5 @@ function aNight(startAt: number): ControlView['schedules'][number] {
     created_at: new Date(NOW).toISOString(),
     updated_at: null,
     rev: 1,
-  };
-}
-
-function aView(id: string): ControlView {
-  return {
-    row: { ...controlPointRow(id, FARM, FARM), rev: 1 },
-    unsaved: null,
-    mqttId: id,
-    zone: 'America/Fortaleza',
-    farmName: 'Fazenda Aurora',
-    ponds: [],
-    powerKw: 1.5,
-    schedules: [],
-    manualOrders: [],
-    openOrder: null,
-    keys: [],
-    presence: {
-      lastReportAt: null,
-      lastReportMonotonic: null,
-      via: null,
-      isConnected: false,
-      isLost: false,
-      current: null,
-      consumption: 0,
-      source: null,
-      reportedVersion: null,
-      powerOk: null,
-      motorCurrentMa: null,
-      rssi: null,
-      firmwareVersion: null,
-      uptimeS: null,
-      bootId: null,
-      deferredUntil: null,
-      configRev: null,
-      scheduleRev: null,
-      isDirty: false,
-    },
   };
 }

@@ -60,29 +60,173 @@ onBothEngines('schedules', (_open, engine) => {
     expect((await triggers()).map(({ details }) => details['late_s'])).toEqual([420]);
   });
 
-  it('start nothing when entered after their time, unless asked to apply now', async () => {
-    app.clock.set(Date.parse('2026-03-02T22:00:00Z'));
-    await post(night);
+  const change = (id: unknown, input: object) =>
+    app.call('PATCH', `/schedules/${String(id)}`, { token, body: input });
+  const erase = (id: unknown) => app.call('DELETE', `/schedules/${String(id)}`, { token });
+  /** What the control point is told a moment later. */
+  const soon = async () => {
+    // past the slot of an earlier start
+    app.clock.advance(6_000);
     await app.control.executor.tick();
+    return wanted();
+  };
+  const AT_SEVEN = '2026-03-02T22:00:00Z';
+
+  it('entered within their own window run now, and the answer says so', async () => {
+    app.clock.set(Date.parse(AT_SEVEN));
+    const made = await post(night);
+    expect([made.status, body(made)]).toMatchObject([201, { takes_effect: 'NOW', warnings: [] }]);
+    expect(await soon()).toBe('ON');
+    await at('2026-03-03T09:00:00Z');
     expect(await wanted()).toBe('OFF');
-    await post({ ...night, apply_now: true });
-    await app.control.executor.tick();
+  });
+
+  it('entered outside their window wait for it', async () => {
+    expect(body(await post(night))).toMatchObject({ takes_effect: 'NEXT_EVENT', warnings: [] });
+    expect(await soon()).toBe('OFF');
+  });
+
+  it('entered within their own window end an order that is older than it, and stand behind a later one', async () => {
+    await app.call('POST', `/control-points/${point.id}/turn-off`, { token });
+    const other = await aControlPoint(app, { token, farmId });
+    app.clock.set(Date.parse(AT_SEVEN));
+    await app.call('POST', `/control-points/${other.id}/turn-off`, { token });
+    expect(body(await post(night))).toMatchObject({ takes_effect: 'NOW' });
+    const ordered = body(await post(night, other.id));
+    expect(ordered).toMatchObject({ takes_effect: 'NEXT_EVENT', warnings: [{ code: 'ORDER_HOLDS' }] });
+    expect([await soon(), await wanted(other.id)]).toEqual(['ON', 'OFF']);
+  });
+
+  it('that would stop what runs stop it at their next event, or at once if that was asked for', async () => {
+    const made = body(await post(night));
+    await at('2026-03-02T21:00:01Z');
+    app.clock.set(Date.parse(AT_SEVEN));
+    const shorter = { end_time: '2026-03-02T21:30:00Z' };
+    const waits = await app.call('PATCH', `/schedules/${String(made['id'])}`, {
+      token,
+      body: shorter,
+      headers: { 'Accept-Language': 'en' },
+    });
+    expect(body(waits)).toMatchObject({
+      takes_effect: 'NEXT_EVENT',
+      warnings: [
+        {
+          code: 'KEEPS_RUNNING',
+          message: expect.stringContaining('keeps running until the next schedule event, 2026-03-03 18:00'),
+        },
+      ],
+    });
+    expect(await soon()).toBe('ON');
+    await at('2026-03-03T21:29:00Z');
+    expect(await wanted()).toBe('ON');
+    await at('2026-03-03T21:30:00Z');
+    expect(await wanted()).toBe('OFF');
+    await at('2026-03-04T21:10:00Z');
+    expect(await wanted()).toBe('ON');
+    const now = await change(made['id'], { end_time: '2026-03-02T21:05:00Z', apply_now: true });
+    expect(body(now)).toMatchObject({ takes_effect: 'NOW', warnings: [] });
+    expect(await soon()).toBe('OFF');
+  });
+
+  it('paused or deleted leave what runs running', async () => {
+    const made = body(await post(night));
+    await at(AT_SEVEN);
+    expect(body(await change(made['id'], { end_time: '2026-03-03T10:00:00Z' }))).toMatchObject({
+      takes_effect: 'NOW',
+      warnings: [],
+    });
+    const paused = body(await change(made['id'], { is_active: false }));
+    expect(paused).toMatchObject({ takes_effect: 'NEXT_EVENT', warnings: [] });
+    expect(await soon()).toBe('ON');
+    expect(body(await change(made['id'], { is_active: true }))).toMatchObject({ takes_effect: 'NOW' });
+    expect((await erase(made['id'])).status).toBe(204);
+    expect(await soon()).toBe('ON');
+    await at('2026-03-03T09:00:00Z');
     expect(await wanted()).toBe('ON');
   });
 
-  it('changed in the middle of the night do not stop the aeration that runs', async () => {
-    const made = body(await post(night));
-    await at('2026-03-02T21:00:01Z');
-    app.clock.set(Date.parse('2026-03-03T02:00:00Z'));
-    await app.call('PATCH', `/schedules/${String(made['id'])}`, {
-      token,
-      body: { end_time: '2026-03-03T10:00:00Z' },
+  it('a pause within the night waits when it is entered, and gives way at once when it is taken away', async () => {
+    const rest = {
+      action: 'OFF',
+      start_time: '2026-03-02T21:30:00Z',
+      end_time: '2026-03-02T23:00:00Z',
+      repeat_pattern: 'DAILY',
+    };
+    await post(night);
+    await at(AT_SEVEN);
+    const late = body(await post(rest));
+    expect(late).toMatchObject({ takes_effect: 'NEXT_EVENT', warnings: [{ code: 'KEEPS_RUNNING' }] });
+    expect(await soon()).toBe('ON');
+    await at('2026-03-03T21:30:01Z');
+    expect(await wanted()).toBe('OFF');
+    expect((await erase(late['id'])).status).toBe(204);
+    expect(await soon()).toBe('ON');
+    // entered to act at once, and then paused itself
+    const again = body(await post({ ...rest, apply_now: true }));
+    expect(again).toMatchObject({ takes_effect: 'NOW' });
+    expect(await soon()).toBe('OFF');
+    expect(body(await change(again['id'], { is_active: false }))).toMatchObject({ takes_effect: 'NOW' });
+    expect(await soon()).toBe('ON');
+  });
+
+  it('within one another are a union: the end of the short one ends nothing', async () => {
+    await post(night);
+    await post({ ...night, start_time: '2026-03-03T05:00:00Z', end_time: '2026-03-03T07:00:00Z' });
+    await at('2026-03-02T20:59:59Z');
+    for (const [instant, target] of [
+      ['2026-03-02T21:00:01Z', 'ON'],
+      ['2026-03-03T05:00:01Z', 'ON'],
+      ['2026-03-03T07:00:01Z', 'ON'],
+      ['2026-03-03T09:00:01Z', 'OFF'],
+    ] as const) {
+      await at(instant);
+      expect(await wanted()).toBe(target);
+    }
+    // both tell their start and end, and only those that switched say so
+    expect(
+      (await triggers()).map(({ details }) => [details['action'], details['edge'], details['acted']]),
+    ).toEqual([
+      ['OFF', 'end', true],
+      ['OFF', 'end', false],
+      ['ON', 'start', false],
+      ['ON', 'start', true],
+    ]);
+  });
+
+  it('within a window of another that began later say who decides', async () => {
+    const rest = { action: 'OFF', start_time: '2026-03-02T21:30:00Z', end_time: '2026-03-02T23:00:00Z' };
+    await post(rest);
+    await at(AT_SEVEN);
+    const covered = body(await post(night));
+    expect(covered).toMatchObject({
+      takes_effect: 'NEXT_EVENT',
+      warnings: [{ code: 'OTHER_SCHEDULE_DECIDES' }],
     });
-    await app.control.executor.tick();
+    expect(await soon()).toBe('OFF');
+    await at('2026-03-02T23:00:00Z');
     expect(await wanted()).toBe('ON');
-    await app.call('DELETE', `/schedules/${String(made['id'])}`, { token });
-    await app.control.executor.tick();
+  });
+
+  it('read in another zone start at once what they now ask for, and stop nothing', async () => {
+    // half past eleven at night in Fortaleza is half past midnight, on Tuesday, in Noronha
+    await post({
+      action: 'ON',
+      start_time: '2026-03-03T02:30:00Z',
+      end_time: '2026-03-03T05:30:00Z',
+      repeat_pattern: 'WEEKLY',
+      days_of_week: [2],
+    });
+    const zone = (timezone: string) => app.call('PUT', `/farms/${farmId}`, { token, body: { timezone } });
+    await at('2026-03-10T03:00:00Z');
+    expect(await wanted()).toBe('OFF');
+    expect((await zone('America/Noronha')).status).toBe(200);
+    expect(await soon()).toBe('ON');
+    expect((await zone('America/Fortaleza')).status).toBe(200);
+    expect(await soon()).toBe('ON');
+    await at('2026-03-11T05:29:00Z');
     expect(await wanted()).toBe('ON');
+    await at('2026-03-11T05:30:00Z');
+    expect(await wanted()).toBe('OFF');
   });
 
   it('wait behind an order of a person until their next event', async () => {

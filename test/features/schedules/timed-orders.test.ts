@@ -51,19 +51,69 @@ describe('an order for a time', () => {
     expect(await target()).toBe('OFF');
   });
 
-  it('that holds again when the clock is right once more still ends at its own time', async () => {
+  it('needs no clock: it holds while that is not trusted and ends at its own time, into the fail-safe', async () => {
     await app.call('PUT', `${path}/settings`, { token, body: { fail_safe: 'ON' } });
     await order('turn-off', 120);
     await pass(10);
     app.stepWallClock(56 * 365 * 86_400 * SECOND);
     await pass(10);
-    expect(await target()).toBe('ON');
+    expect(await target()).toBe('OFF');
     await app.call('POST', '/system/clock', { token, body: {} });
     await pass(10);
     expect(await target()).toBe('OFF');
-    await pass(120);
+    app.stepWallClock(-56 * 365 * 86_400 * SECOND);
+    await pass(80);
+    expect(await target()).toBe('OFF');
+    await pass(15);
     expect(await target()).toBe('ON');
   });
+
+  it.each(['HOLD', 'SCHEDULE'] as const)(
+    'of either kind is over when its time is, with fail-safe %s and a clock that nobody believes',
+    async (fail_safe) => {
+      await app.call('PUT', `${path}/settings`, { token, body: { fail_safe } });
+      app.stepWallClock(91 * 86_400 * SECOND);
+      await pass(5);
+      await order('turn-off', 20);
+      await pass(10);
+      expect(await target()).toBe('OFF');
+      await pass(15);
+      // what the rules wanted when the clock was last trusted
+      expect(await target()).toBe('ON');
+      await order('turn-off');
+      await order('turn-on', 20);
+      await pass(10);
+      expect(await target()).toBe('ON');
+      await pass(15);
+      // an order without end, given since then
+      expect(await target()).toBe('OFF');
+    },
+  );
+
+  it.each([3_600, -3_600, 20 * 3_600, -20 * 3_600])(
+    'lasts as long as was said over a step of the clock by %i s, and what is over stays over',
+    async (step) => {
+      await order('turn-off', 300);
+      await pass(300);
+      expect(await target()).toBe('ON');
+      await order('turn-off', 120);
+      await pass(30);
+      app.stepWallClock(step * SECOND);
+      await pass(80);
+      expect(await target()).toBe('OFF');
+      await pass(15);
+      expect(await target()).toBe('ON');
+      const shown = await app.call('GET', `${path}/orders`, { token });
+      const [last] = (shown.body as { hold_until: string | null; reason: string | null }[]).filter(
+        ({ hold_until }) => hold_until !== null,
+      );
+      // the end is shown by the clock as it is now
+      expect(Math.abs(Date.parse(last?.hold_until ?? '') - app.kernel.now())).toBeLessThan(20 * SECOND);
+      app.stepWallClock(-step * SECOND);
+      await pass(10);
+      expect(await target()).toBe('ON');
+    },
+  );
 
   it('that a later order replaced does not come back when the schedules are changed', async () => {
     const schedule = (start: number, fields: object) => {

@@ -114,6 +114,31 @@ describe('a control point that is a siren', () => {
     expect(await wantedAfter(4)).toEqual(ON);
   });
 
+  it.each([60, -60, 20 * 60, -20 * 60])(
+    'is silent for as long as was said over a step of the clock by %i minutes, and not again later',
+    async (minutes) => {
+      await lowOxygen();
+      expect(await wantedAfter(0)).toEqual(ON);
+      const [alert] = (await siren())['alerts'] as { id: string }[];
+      await ask('POST', `/alerts/${alert?.id}/silence`, { minutes: 30, reason: 'on my way' });
+      expect(await wantedAfter(1)).toEqual(OFF);
+      app.stepWallClock(minutes * MINUTE);
+      app.lookAtClock();
+      // at once: before the row has followed
+      expect(await wantedAfter(0)).toEqual(OFF);
+      const marked = async () =>
+        ((await ask('GET', '/alerts/?include=all')).body as Json[]).find(({ id }) => id === alert?.id);
+      await expect
+        .poll(async () => Date.parse(String((await marked())?.['silenced_until'])) - app.kernel.now())
+        .toBe(29 * MINUTE);
+      expect(await wantedAfter(28)).toEqual(OFF);
+      expect(await wantedAfter(2)).toEqual(ON);
+      app.stepWallClock(-minutes * MINUTE);
+      app.lookAtClock();
+      expect(await wantedAfter(0)).toEqual(ON);
+    },
+  );
+
   it('is tested for some seconds', async () => {
     await ask('POST', `/farms/${place.farmId}/siren/test`, { seconds: 6 });
     expect(await wantedAfter(0)).toEqual(ON);

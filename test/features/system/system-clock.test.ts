@@ -33,7 +33,7 @@ onBothEngines('the clock of an instance', (_open, engine) => {
 
   it('that jumped goes on untrusted, says so everywhere, and is trusted again when a person confirms it', () =>
     withFarm(async (app, token, farmId) => {
-      await aControlPoint(app, { token, farmId });
+      const point = await aControlPoint(app, { token, farmId });
       const stream = await watch(`${app.base}/api/v1/events`, token);
       await stream.next('snapshot');
       app.stepWallClock(56 * 365 * DAY);
@@ -48,7 +48,16 @@ onBothEngines('the clock of an instance', (_open, engine) => {
       app.clock.advance(121_000);
       await app.watches.tick();
       const alerts = async () => (await app.call('GET', '/alerts/?include=all', { token })).body;
-      expect(await alerts()).toMatchObject([{ type: 'CLOCK_UNTRUSTED', status: 'ACTIVE' }]);
+      expect(await alerts()).toMatchObject([
+        {
+          type: 'CLOCK_UNTRUSTED',
+          status: 'ACTIVE',
+          // which motors are held meanwhile, and how
+          message: expect.stringContaining(
+            `Até lá: mantidos como as regras queriam por último: ${point.cod} desligado.`,
+          ),
+        },
+      ]);
 
       const confirmed = await set(app, token, { reason: 'read off my watch' });
       expect(confirmed.status).toBe(200);

@@ -232,15 +232,19 @@ onBothEngines('what a measurement raises', (_open, engine) => {
     expect(alerts.map(({ id }) => id)).toContain(first?.id);
   });
 
-  test('after a good value the next bad one begins another episode, and is told', async () => {
+  test('after a good value the next bad one begins another episode, told half an hour after the last', async () => {
     const pond = await farm.pond();
-    for (const dissolved_oxygen of [3.2, 6, 3.2]) {
+    const told: number[] = [];
+    for (const dissolved_oxygen of [3.2, 6, 3.2, 6]) {
       farm.clock.advance(MINUTE);
       await farm.measure(pond, { dissolved_oxygen });
+      told.push((await farm.told(pond)).length);
     }
     const { alerts } = await farm.alertsOf(pond);
     expect(new Set(alerts.map(({ episode_id }) => episode_id)).size).toBe(2);
-    expect(await farm.told(pond)).toHaveLength(2);
+    farm.clock.advance(30 * MINUTE);
+    await farm.measure(pond, { dissolved_oxygen: 3.2 });
+    expect([told, (await farm.told(pond)).length]).toEqual([[1, 1, 1, 1], 2]);
   });
 
   test('an old good value entered late does not end the episode of tonight', async () => {

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import type * as z from 'zod';
+import type { savedScheduleAnswer } from '#contract/resources/schedules.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -14,6 +16,10 @@ import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/sched
 import { clockTime, isoDay } from '../../i18n/format.ts';
 import { daysMore, weekdayOf } from '../../state/schedule-week.ts';
 import { scheduleWords } from './schedule-words.ts';
+
+type SavedSchedule = z.infer<typeof savedScheduleAnswer>;
+/** Long enough to be read twice. */
+const WARNED_MS = 20_000;
 
 const PATTERNS = ['DAILY', 'WEEKLY', 'ONCE', 'MONTHLY', 'YEARLY'] as const;
 type Pattern = (typeof PATTERNS)[number];
@@ -50,6 +56,12 @@ function typedOf(schedule: Schedule | null, pointId: string): Typed {
   };
 }
 
+/** Says where a motor keeps running, or stays off, against the time just saved. */
+function showEffect({ takes_effect, warnings = [] }: SavedSchedule, holdsNow: string): void {
+  if (warnings.length > 0) toast(warnings.map(({ message }) => message).join(' '), null, WARNED_MS);
+  else if (takes_effect === 'NOW') toast(holdsNow);
+}
+
 /** Makes or changes a time of switching; every time is the farm's. */
 export function ScheduleDialog({
   schedule,
@@ -77,9 +89,12 @@ export function ScheduleDialog({
   const save = async () => {
     try {
       const body = bodyOf(typed);
-      if (schedule === null) await send(`/control-points/${typed.pointId}/schedules`, body);
-      else await patch(`/schedules/${schedule.id}`, body);
+      const saved =
+        schedule === null
+          ? await send<SavedSchedule>(`/control-points/${typed.pointId}/schedules`, body)
+          : await patch<SavedSchedule>(`/schedules/${schedule.id}`, body);
       refresh('control-points');
+      showEffect(saved, words.holdsNow);
       onClose();
     } catch (error) {
       setFault(faultText(error));

@@ -1,43 +1,46 @@
-import { useMemo } from 'preact/hooks';
 import { now } from '../../data/clock.ts';
-import { nextRunsOf, type Schedule } from '../../data/schedules.ts';
+import type { TimelineByPoint } from '../../data/outlook.ts';
+import type { Schedule } from '../../data/schedules.ts';
 import { dayAndTime, isoDay } from '../../i18n/format.ts';
 import { weekdayOf } from '../../state/schedule-week.ts';
+import { nextTurns } from '../../state/week-outlook.ts';
 import { ruleText } from './rule-text.ts';
 import { scheduleWords } from './schedule-words.ts';
 
 const SHOWN = 10;
 
-/** The next switchings by the calendar, of all control points, in the farm's time; also the ends of its times. */
+/** When motors will next be switched, of all control points, in the farm's time: by schedules, and after orders. */
 export function Upcoming({
+  timeline,
   schedules,
-  codOf,
+  points,
 }: {
+  timeline: TimelineByPoint;
   schedules: readonly Schedule[];
-  codOf: (id: string) => string;
+  /** Their codes, by id. */
+  points: ReadonlyMap<string, string>;
 }) {
   const words = scheduleWords();
-  const minute = Math.floor(now.value / 60_000);
-  // the list is a new one with every drawing
-  const version = schedules.map(({ id, updated_at }) => `${id} ${updated_at}`).join();
-  const next = useMemo(() => nextRunsOf(schedules, now.value, SHOWN), [version, minute]);
+  const next = nextTurns(timeline, [...points.keys()], now.value).slice(0, SHOWN);
   if (next.length === 0) return null;
   return (
     <section class="card stack">
       <h2>{words.upcoming}</h2>
       <ol class="stack">
-        {next.map(({ schedule, action, at, isContradicted }) => (
-          <li key={`${schedule.id} ${at}`} class="row apart" data-upcoming={action}>
-            <span>
-              <strong>{codOf(schedule.control_point_id)}</strong> {action === 'ON' ? words.on : words.off}{' '}
-              <span class="muted small">{ruleText(schedule)}</span>
-              {isContradicted ? <span class="small"> · ▲ {words.conflict}</span> : null}
-            </span>
-            <span>
-              {words.weekdays[weekdayOf(isoDay(at)) - 1]} {dayAndTime(at)}
-            </span>
-          </li>
-        ))}
+        {next.map(({ pointId, target, at, scheduleId }) => {
+          const schedule = schedules.find(({ id }) => id === scheduleId);
+          return (
+            <li key={`${pointId} ${at}`} class="row apart" data-upcoming={target}>
+              <span>
+                <strong>{points.get(pointId)}</strong> {target === 'ON' ? words.on : words.off}{' '}
+                {schedule === undefined ? null : <span class="muted small">{ruleText(schedule)}</span>}
+              </span>
+              <span>
+                {words.weekdays[weekdayOf(isoDay(at)) - 1]} {dayAndTime(at)}
+              </span>
+            </li>
+          );
+        })}
       </ol>
     </section>
   );

@@ -5,6 +5,7 @@ import { Icon } from '../../components/icon.tsx';
 import { codeOf, SimulatedMark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { farm, farmAirPoints, isKnown, mayOperate } from '../../data/farm-store.ts';
+import { useTimeline } from '../../data/outlook.ts';
 import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
 import { isoDay, plainDay } from '../../i18n/format.ts';
 import { addDays, mondayOf } from '../../state/schedule-week.ts';
@@ -20,6 +21,7 @@ export function WeekCalendar() {
   const words = scheduleWords();
   const points = farmAirPoints.value;
   const schedules = useSchedules();
+  const timeline = useTimeline();
   const today = isoDay(now.value);
   const [monday, setMonday] = useState(() => mondayOf(today));
   const [open, setOpen] = useState<{ schedule: Schedule | null } | null>(null);
@@ -71,6 +73,7 @@ export function WeekCalendar() {
                     monday={monday}
                     today={today}
                     schedules={schedulesAt(found, id)}
+                    segments={timeline.data?.get(id) ?? []}
                     onOpen={(schedule) => setOpen({ schedule })}
                   />
                 )}
@@ -79,13 +82,13 @@ export function WeekCalendar() {
           );
         })}
       </div>
-      <Upcoming
-        schedules={all}
-        codOf={(id) => {
-          const point = points.find((one) => one.id === id);
-          return point === undefined ? '' : codeOf(point);
-        }}
-      />
+      {timeline.data === undefined ? null : (
+        <Upcoming
+          timeline={timeline.data}
+          schedules={all}
+          points={new Map(points.map((point) => [point.id, codeOf(point)]))}
+        />
+      )}
       {open === null ? null : (
         <ScheduleDialog schedule={open.schedule} points={points} onClose={() => setOpen(null)} />
       )}

@@ -84,6 +84,8 @@ export const listWords = dictionary({
       HIGH_TEMPERATURE: 'Reduza a ração à metade e aumente a aeração nas horas quentes.',
       DEVICE_OFFLINE: 'Veja no local se o motor gira e se o controlador tem luz. Confira o Wi-Fi.',
       COMMAND_NOT_CONFIRMED: 'Vá ao quadro: a contatora pode estar presa. Ligue à mão se preciso.',
+      UNSTABLE: 'Veja a fonte e se a tensão cai na partida; depois contator, relé térmico e sinal.',
+      OFF_SCHEDULE: 'Alguém desligou e ninguém ligou de novo: ligue agora, ou reconheça com o motivo.',
       NO_CURRENT: 'O relé fechou, mas o motor não puxa corrente: veja disjuntor, cabo e hélice.',
       GATEWAY_OFFLINE: 'Ligue para a fazenda: a caixa está sem energia ou sem internet.',
       CLOCK_UNTRUSTED: 'Acerte o relógio em Sistema; até lá valem os estados de segurança.',
@@ -180,6 +182,10 @@ export const listWords = dictionary({
       HIGH_TEMPERATURE: 'Halve the feed and aerate more in the hot hours.',
       DEVICE_OFFLINE: 'See on site whether the motor turns and the controller has light. Check the Wi-Fi.',
       COMMAND_NOT_CONFIRMED: 'Go to the panel: the contactor may be stuck. Switch by hand if needed.',
+      UNSTABLE:
+        'Check the power supply and whether the voltage drops at the start; then contactor and signal.',
+      OFF_SCHEDULE:
+        'Somebody switched it off and nobody on again: switch it on, or acknowledge with the reason.',
       NO_CURRENT: 'The relay closed but the motor draws no current: look at breaker, cable and propeller.',
       GATEWAY_OFFLINE: 'Call the farm: the box has no power or no internet.',
       CLOCK_UNTRUSTED: 'Set the clock under System; until then fail-safe states hold.',

@@ -13,6 +13,7 @@ import { deviceWords } from './device-words.ts';
 import { type Knock, macText, nameOf, useKnocks } from './knocks.ts';
 import { openWindow, USUAL_MINUTES } from './provisioning-window.tsx';
 import { RelayDialog } from './relay-dialog.tsx';
+import { relayWords } from './relay-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
 
@@ -87,6 +88,7 @@ function KnockLine({
   const name = nameOf(knock);
   const { entry } = knock;
   const isAway = entry?.mac != null && !entry.is_waiting;
+  const isUnfit = (entry?.unsupported ?? knock.card?.unsupported ?? null) !== null;
   return (
     <li class="row apart" data-knock={knock.id}>
       <div class="grow">
@@ -94,7 +96,7 @@ function KnockLine({
           <strong class="mono breaks">{name}</strong>
           <span class="chip">{words.profile[knock.relay ?? entry?.profile ?? 'unknown']}</span>
         </p>
-        <p>{reasonOf(knock)}</p>
+        <p>{isUnfit ? relayWords().warnings.FIRST_GENERATION : reasonOf(knock)}</p>
         <p class="muted small breaks">{factsOf(knock)}</p>
       </div>
       <div class="row">
@@ -106,7 +108,7 @@ function KnockLine({
           <Button
             look="main"
             aria-label={words.adoptName(name)}
-            disabled={isBlind.value || isAway}
+            disabled={isBlind.value || isAway || isUnfit}
             onClick={onAdopt}
           >
             {words.adopt}

@@ -85,6 +85,14 @@ export const relayWords = dictionary({
       NOT_CONFIRMED: 'Recebeu a ordem várias vezes e não a cumpriu: olhe o relé e a sua carga.',
       REFUSED_BY_RELAY: 'O relé recusou a ordem.',
       OVERLOAD: 'O relé se protege: olhe o motor e a sua fiação.',
+      SWITCHED_BY_TIMER: 'Um temporizador do próprio relé o acionou: tire-o (PulseTime, auto off, agenda).',
+      SWITCHED_BY_PROTECTION: 'A proteção do relé o desligou: olhe o motor e a sua fiação.',
+      SWITCHED_BY_RESTART: 'O relé reinicia e perde o estado: olhe a alimentação dele e a partida do motor.',
+      UNREADABLE: 'Está na rede, mas não se entende como ele está: cole os ajustes de novo.',
+      COVER_PROFILE:
+        'Este Shelly está no perfil de cortina (cover): mude-o para switch e cole os ajustes de novo.',
+      FIRST_GENERATION: 'Shelly da primeira geração: não serve. Use um Plus, Pro, Gen3, Gen4 ou um Tasmota.',
+      NO_END_TIMER: 'Este relé não encerra uma ordem sozinho: sem o gateway, a pausa passa do seu fim.',
     },
   },
   en: {
@@ -173,6 +181,19 @@ export const relayWords = dictionary({
       NOT_CONFIRMED: 'It was told several times and does not do it: look at the relay and its load.',
       REFUSED_BY_RELAY: 'The relay refused the order.',
       OVERLOAD: 'The relay protects itself: look at the motor and its wiring.',
+      SWITCHED_BY_TIMER:
+        'A timer of the relay itself switched it: take it out (PulseTime, auto off, schedule).',
+      SWITCHED_BY_PROTECTION:
+        'The protection of the relay switched it off: look at the motor and its wiring.',
+      SWITCHED_BY_RESTART:
+        'The relay restarts and loses its state: look at its supply and at the start of the motor.',
+      UNREADABLE: 'It is there, but how it stands cannot be read: paste the settings again.',
+      COVER_PROFILE:
+        'This Shelly is in cover profile: set its profile to switch and paste the settings again.',
+      FIRST_GENERATION:
+        'Shelly of the first generation: not supported. Use a Plus, Pro, Gen3, Gen4, or a Tasmota.',
+      NO_END_TIMER:
+        'This relay cannot end an order by itself: without the gateway a pause goes on beyond its end.',
     },
   },
 });

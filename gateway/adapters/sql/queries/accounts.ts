@@ -60,16 +60,6 @@ export function accountQueries(db: Db): AccountQueries {
         .executeTakeFirst();
       return row !== undefined;
     },
-    async revokedBefore(expiresAt, limit) {
-      const rows = await db
-        .selectFrom('revoked_tokens')
-        .select('id')
-        .where('expires_at', '<', expiresAt)
-        .orderBy('expires_at')
-        .limit(limit)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
     ...numericIdQueries(db),
   };
 }

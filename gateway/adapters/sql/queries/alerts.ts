@@ -2,6 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { alert } from '#contract/resources/alerts.ts';
 import type { AlertType } from '#contract/words.ts';
 import type { SubjectNames } from '#core/alerting.ts';
+import { isoOf } from '#core/kernel.ts';
 import type { Alert, AlertFilter, AlertQueries, Subject } from '#features/alerts/ports.ts';
 import type { Db } from '../database.ts';
 import { prepared } from '../prepared.ts';
@@ -11,6 +12,8 @@ import { hasReturned, isOfWhatStands, placeInEpisode } from './standing-alerts.t
 import { farmIdsOf } from './visible-farms.ts';
 
 const SHELVED_ROWS = 500;
+/** One that lasted for longer began something else. */
+const LONGEST_EPISODE_MS = 24 * 3_600_000;
 
 /** What a new alert of an episode asks of the newest before it. */
 export const EPISODE_COLUMNS = [
@@ -57,6 +60,39 @@ export function alertQueries(db: Db): AlertQueries {
         .executeTakeFirst();
       return newest ?? null;
     },
+    async lastTold(type, subject, since) {
+      const row = await visible(db)
+        .select(['told_at', 'told_severity'])
+        .where('farm_id', '=', subject.farm_id)
+        .where('status', '=', 'RESOLVED')
+        .where('resolved_by', 'is', null)
+        .where('source', '=', 'automatic')
+        .where('type', '=', type)
+        .where('triggered_at', '>', isoOf(Date.parse(since) - LONGEST_EPISODE_MS))
+        .where('told_at', '>', since)
+        .where(aboutSame(subject))
+        .orderBy('triggered_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    async withDeferredNotice(limit) {
+      const rows = await db
+        .selectFrom('farms')
+        .innerJoin('alerts', (join) =>
+          join.onRef('alerts.farm_id', '=', 'farms.id').on('alerts.status', '=', 'ACTIVE'),
+        )
+        .selectAll('alerts')
+        .where('alerts.hidden', '=', 0)
+        .where('alerts.source', '=', 'automatic')
+        .whereRef('alerts.episode_id', '=', 'alerts.id')
+        .whereRef('alerts.told_at', '<', 'alerts.created_at')
+        .where(isOfWhatStands)
+        .limit(limit)
+        .execute();
+      return rows.map((row) => decodeRow(alert, row));
+    },
     async shelvedAlerts(type, subject, at) {
       // nearly every alert of a probe asks this about its pond, and there is nearly never one
       const ofPond = { type, farm: subject.farm_id, at, pond: subject.pond_id };
@@ -64,6 +100,17 @@ export function alertQueries(db: Db): AlertQueries {
         subject.pond_id === null
           ? await shelved(db, type, subject, at).execute()
           : await shelvedOnPond(ofPond);
+      return rows.map((row) => decodeRow(alert, row));
+    },
+    async marked(endsAfter) {
+      const rows = await visible(db)
+        .selectAll()
+        .where((ends) =>
+          ends.or([ends('silenced_until', '>', endsAfter), ends('shelved_until', '>', endsAfter)]),
+        )
+        .orderBy('id', 'desc')
+        .limit(MARKED_ROWS)
+        .execute();
       return rows.map((row) => decodeRow(alert, row));
     },
     async returned(type, subject, since) {
@@ -164,6 +211,8 @@ export function alertQueries(db: Db): AlertQueries {
     alertsOfPond: (pondId) => alertsOfPond(db, pondId),
   };
 }
+
+const MARKED_ROWS = 1_000;
 
 function visible(db: Db) {
   return db.selectFrom('alerts').where('hidden', '=', 0);

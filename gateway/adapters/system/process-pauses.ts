@@ -1,0 +1,72 @@
+import type { Log } from '#core/kernel.ts';
+import type { ProcessPause, ProcessPauses } from '#core/process-pause.ts';
+
+export type PauseDeps = {
+  /** Milliseconds that only grow; on some systems they stand still while the machine sleeps. */
+  monotonic: () => number;
+  /** How long the machine has been on, with the time it slept, ms. */
+  uptimeMs: () => number;
+  log: Log;
+  /** How often it is looked at, ms of real time; a farm that lives faster looks more often. */
+  beatMs?: number;
+};
+
+/** A process that did not come round for this long stood still. Nothing of ours holds it up for half of that. */
+const GAP_MS = 10_000;
+const BEAT_MS = 1_000;
+/** The two clocks are read one after the other, and round. */
+const LEAST_SLEEP_MS = 2_000;
+/** Of a process that stands still again and again the latest are enough. */
+const MOST_KEPT = 100;
+
+/**
+ * Notices that this process, or its machine, stood still: it was stopped, a virtual machine was paused, a card hung, a
+ * computer slept. Told by a beat that did not come, and by the time since the machine was switched on, which goes on in
+ * its sleep while the monotonic clock may not. A step of the wall clock moves neither. Whoever asks sees a pause that
+ * the beat has not noticed yet: after one the timers of others may come first.
+ */
+export function watchPauses(deps: PauseDeps): ProcessPauses & {
+  /** The monotonic clock with the sleep of the machine counted in: what waits waits on it. */
+  monotonic: () => number;
+  stop: () => void;
+} {
+  const pauses: ProcessPause[] = [];
+  const listeners = new Set<(pause: ProcessPause) => void>();
+  let last = { monotonic: deps.monotonic(), uptimeMs: deps.uptimeMs() };
+  let asleepMs = 0;
+  const monotonic = () => deps.monotonic() + asleepMs;
+
+  function check(): void {
+    const now = { monotonic: deps.monotonic(), uptimeMs: deps.uptimeMs() };
+    const gapMs = now.monotonic - last.monotonic;
+    const beyondMs = now.uptimeMs - last.uptimeMs - gapMs;
+    const sleptMs = beyondMs >= LEAST_SLEEP_MS ? beyondMs : 0;
+    const from = last.monotonic + asleepMs;
+    last = now;
+    asleepMs += sleptMs;
+    if (gapMs + sleptMs <= GAP_MS) return;
+    const pause = { from, to: now.monotonic + asleepMs };
+    pauses.push(pause);
+    if (pauses.length > MOST_KEPT) pauses.shift();
+    deps.log.warn(
+      { forS: Math.round((pause.to - pause.from) / 1000), sleptS: Math.round(sleptMs / 1000) },
+      'this process stood still; what it did not hear meanwhile is taken for nobody else’s silence',
+    );
+    for (const listener of listeners) listener(pause);
+  }
+
+  const timer = setInterval(check, deps.beatMs ?? BEAT_MS).unref();
+  return {
+    monotonic,
+    all() {
+      check();
+      return pauses;
+    },
+    lastResumedAt() {
+      check();
+      return pauses.at(-1)?.to ?? null;
+    },
+    onResume: (listener) => void listeners.add(listener),
+    stop: () => clearInterval(timer),
+  };
+}

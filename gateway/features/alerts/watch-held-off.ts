@@ -1,0 +1,155 @@
+import type { SwitchState } from '#contract/words.ts';
+import type { AlertCause, Alerting } from '#core/alerting.ts';
+import { asParent, type Change, type Committed } from '#core/changes.ts';
+import { StorageUnavailable } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
+import { wallOf } from '#core/zone-clock.ts';
+import type { Night } from '#science/night.ts';
+import { SEVERITY_BY_TYPE, simulatedWords } from './alert-words.ts';
+import { heldOffWords } from './device-alert-words.ts';
+import { AFTER_DAWN_MS, type HeldOff, isHeldTooLong, isOverdue, mayBeTooLong } from './held-off-rules.ts';
+import { createOpenAlerts } from './open-alerts.ts';
+import type { AlertQueries } from './ports.ts';
+import type { StockedPonds } from './stocked-ponds.ts';
+import { oneAtATime } from './watch-devices.ts';
+
+/** A control point, and the order of a person that holds its motor off; null: none does. */
+export type HoldablePoint = {
+  controlPointId: string;
+  farmId: string;
+  cod: string;
+  zone: string;
+  ponds: readonly { id: string; cod: string }[];
+  isSimulated: boolean;
+  /** As it last said; null: it never did. */
+  current: SwitchState | null;
+  hold: HeldOff | null;
+};
+
+export type HeldOffWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 'guard' | 'log'> & {
+  monotonic: () => number;
+  points: () => Iterable<HoldablePoint>;
+  /** The night around an instant on that farm; null: it cannot be told. */
+  nightOf: (farmId: string, atMs: number) => Promise<Night | null>;
+  stocked: StockedPonds;
+  alerting: Pick<Alerting, 'raise' | 'resolve'>;
+  queries: Pick<AlertQueries, 'openOfTypes'>;
+};
+
+/** Of each farm, as asked for in this poll. */
+type Nights = Map<string, Promise<Night | null>>;
+
+export type HeldOffWatch = { tick: () => Promise<void>; follow: (committed: Committed) => void };
+
+const POLL_EVERY_MS = 5_000;
+const MOST_A_POLL = 50;
+
+/**
+ * Tells when a person switched the motor of a stocked pond off and nobody switched it on again: once per hold. It ends
+ * when the motor runs, or when something else decides.
+ */
+export function createHeldOffWatch(deps: HeldOffWatchDeps): HeldOffWatch {
+  const open = createOpenAlerts({
+    queries: deps.queries,
+    types: ['OFF_SCHEDULE'],
+    thingOf: (row) => row.control_point_id,
+  });
+  /** What was told in this run: a hold that a person resolved is not told again. */
+  const toldByPoint = new Map<string, string>();
+  const state = { polledAt: Number.NEGATIVE_INFINITY, hasFailed: false };
+
+  async function poll(): Promise<void> {
+    if (deps.monotonic() - state.polledAt < POLL_EVERY_MS) return;
+    state.polledAt = deps.monotonic();
+    await open.load();
+    const nights = new Map<string, Promise<Night | null>>();
+    let units = 0;
+    for (const point of deps.points()) {
+      if (units >= MOST_A_POLL) return;
+      if (await update(point, nights)) units += 1;
+    }
+  }
+
+  /** True when something was stored. */
+  async function update(point: HoldablePoint, nights: Nights): Promise<boolean> {
+    const { controlPointId, hold, current } = point;
+    const isOpen = open.of('OFF_SCHEDULE', controlPointId) !== null;
+    if (hold === null || current === 'ON') {
+      if (!isOpen) return false;
+      await store(point, () =>
+        deps.alerting.resolve({ type: 'OFF_SCHEDULE', control_point_id: controlPointId }),
+      );
+      return true;
+    }
+    if (isOpen || !(await isForgotten(point, hold, nights))) return false;
+    const cause = causeOf(point, hold, deps.now());
+    if (toldByPoint.get(controlPointId) === cause.cause) return false;
+    await store(point, () => deps.alerting.raise(cause));
+    toldByPoint.set(controlPointId, cause.cause);
+    return true;
+  }
+
+  async function isForgotten(
+    { farmId, ponds }: HoldablePoint,
+    hold: HeldOff,
+    nights: Nights,
+  ): Promise<boolean> {
+    const now = deps.now();
+    if (!mayBeTooLong(hold, now)) return false;
+    const night = nights.get(farmId) ?? deps.nightOf(farmId, now - AFTER_DAWN_MS);
+    nights.set(farmId, night);
+    if (!isHeldTooLong(hold, await night, now)) return false;
+    const ids = ponds.map(({ id }) => id);
+    await deps.stocked.refresh(ids);
+    return deps.stocked.has(ids);
+  }
+
+  async function store(
+    { farmId, controlPointId }: HoldablePoint,
+    decide: () => Promise<Change[]>,
+  ): Promise<void> {
+    const { committed } = await perform(deps, null, async () => {
+      const guards = [
+        asParent(await deps.guard('farm', farmId)),
+        asParent(await deps.guard('control_point', controlPointId)),
+      ];
+      return { answer: null, changes: await decide(), guards };
+    });
+    open.follow(committed);
+  }
+
+  async function pollSafely(): Promise<void> {
+    try {
+      await poll();
+      state.hasFailed = false;
+    } catch (error) {
+      const isSaid = error instanceof StorageUnavailable && state.hasFailed;
+      if (!isSaid) deps.log.error({ err: error }, 'alerts of motors that are held off could not be stored');
+      state.hasFailed = error instanceof StorageUnavailable;
+    }
+  }
+
+  return { tick: oneAtATime(pollSafely), follow: open.follow };
+}
+
+function causeOf(point: HoldablePoint, hold: HeldOff, now: number): AlertCause {
+  const { controlPointId, farmId, zone, isSimulated } = point;
+  const local = (ms: number) => isoOf(wallOf(zone, ms)).slice(11, 16);
+  const words = heldOffWords(point, {
+    since: local(hold.since),
+    until: hold.until === null ? null : local(hold.until),
+    isOverdue: isOverdue(hold, now),
+  });
+  const said = isSimulated ? simulatedWords(words) : words;
+  return {
+    farm_id: farmId,
+    control_point_id: controlPointId,
+    pond_id: null,
+    type: 'OFF_SCHEDULE',
+    severity: isSimulated ? 'MEDIUM' : SEVERITY_BY_TYPE.OFF_SCHEDULE,
+    message: said('pt-BR'),
+    words: said,
+    cause: `off_schedule:${controlPointId}:${hold.orderId}`,
+  };
+}

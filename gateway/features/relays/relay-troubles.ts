@@ -1,0 +1,118 @@
+import type { RelayWarning } from '#contract/resources/relays.ts';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { FIRST_GENERATION } from '#core/first-generation.ts';
+import type { UnsupportedRelay } from './ports.ts';
+import { isGivenUp, restartsOften } from './relay-changes.ts';
+import { type Channel, type Session, targetNow } from './relay-session.ts';
+
+/** What keeps a channel from its target, or keeps everybody from knowing how it stands. */
+export type RelayTrouble = {
+  code: RelayWarning;
+  sentence: InBoth;
+  /** It is there and talks, and how it stands nobody can tell. */
+  isStateUnknown: boolean;
+};
+
+/** A relay that came in has told how it stands by then, and hears its orders. */
+export const KNOWN_WITHIN_MS = 20_000;
+
+/** The one thing to tell first; null: it stands where it should, or an order is just under way. */
+export function troubleOf(session: Session, channel: Channel, now: number): RelayTrouble | null {
+  if (session.controller === null) return null;
+  const { stateUnknownSince, facts } = channel;
+  const isStateUnknown = stateUnknownSince !== null && now - stateUnknownSince > KNOWN_WITHIN_MS;
+  if (session.unsupported !== null && facts.current === undefined)
+    return { code: session.unsupported, sentence: UNSUPPORTED[session.unsupported], isStateUnknown: true };
+  if (isStateUnknown && !session.isListening)
+    return { ...TROUBLES.notListening(session.mqttId), isStateUnknown: false };
+  if (isStateUnknown) return { ...TROUBLES.unreadable, isStateUnknown: true };
+  const target = targetNow(channel, now);
+  if (target === null || facts.current === undefined || facts.current === target) return null;
+  const left = leftTrouble(channel, now);
+  return left === null ? null : { ...left, isStateUnknown: false };
+}
+
+type Named = Pick<RelayTrouble, 'code' | 'sentence'>;
+
+/** Why it left its target, by its true name, and whether it is told again. */
+function leftTrouble(channel: Channel, now: number): Named | null {
+  const { changeCause, selfSwitches, overriding, errors, facts, refused } = channel;
+  const isTold = overriding !== null || !isGivenUp(selfSwitches, now);
+  switch (changeCause) {
+    case 'hand':
+      return overriding === null ? TROUBLES.hand : TROUBLES.handAgain;
+    case 'timer':
+      return TROUBLES.timer(facts.autoOffS ?? 0, isTold);
+    case 'protection':
+      return TROUBLES.protection(errors, isTold);
+    case 'start':
+      return TROUBLES.restarts;
+    case null:
+      if (restartsOften(selfSwitches, now)) return TROUBLES.restarts;
+      return refused === null ? null : TROUBLES.refused(refused);
+  }
+}
+
+const again = (isTold: boolean): InBoth =>
+  isTold
+    ? inBoth('a ordem é repetida', 'it is told again')
+    : inBoth('a ordem foi repetida três vezes', 'it was told again three times');
+
+const named = (code: RelayWarning, ptBr: string, en: string): Named => ({ code, sentence: inBoth(ptBr, en) });
+
+const TROUBLES = {
+  hand: named(
+    'SET_BY_HAND',
+    'Alguém o acionou no próprio relé: fica assim até a próxima ordem',
+    'Somebody switched it at the relay itself: it stays so until the next order',
+  ),
+  handAgain: named(
+    'SET_BY_HAND',
+    'Alguém o acionou no próprio relé; bloqueio e emergência de oxigênio valem mais, e a ordem é repetida',
+    'Somebody switched it at the relay itself; a lock-out and emergency oxygen go before that, and it is told again',
+  ),
+  timer: (afterS: number, isTold: boolean): Named => {
+    const after = afterS > 0 ? [` depois de ${afterS} s`, ` after ${afterS} s`] : ['', ''];
+    const told = again(isTold);
+    return named(
+      'SWITCHED_BY_TIMER',
+      `Um temporizador ou programa do próprio relé o acionou${after[0]}; ${told['pt-BR']}: tire-o (PulseTime, auto off, agenda)`,
+      `A timer or program of the relay itself switched it${after[1]}; ${told.en}: take it out (PulseTime, auto off, schedule)`,
+    );
+  },
+  protection: (errors: readonly string[], isTold: boolean): Named => {
+    const which = errors.length === 0 ? '' : ` (${errors.join(', ')})`;
+    const told = again(isTold);
+    return named(
+      'SWITCHED_BY_PROTECTION',
+      `A proteção do relé o desligou${which}; ${told['pt-BR']}: olhe o motor e a sua fiação`,
+      `The protection of the relay switched it off${which}; ${told.en}: look at the motor and its wiring`,
+    );
+  },
+  restarts: named(
+    'SWITCHED_BY_RESTART',
+    'O relé reinicia e perde o estado: olhe a alimentação dele e a partida do motor',
+    'The relay restarts and loses its state: look at its supply and at the start of the motor',
+  ),
+  refused: (why: string): Named =>
+    named('REFUSED_BY_RELAY', `O relé recusou a ordem: ${why}`, `The relay refused the order: ${why}`),
+  notListening: (mqttId: string): Named =>
+    named(
+      'NOT_LISTENING',
+      `Ele entrou e não ouve as ordens: o tópico dele tem de ser ${mqttId}; cole os ajustes de novo`,
+      `It came in and does not hear its orders: its topic must be ${mqttId}; paste the settings again`,
+    ),
+  unreadable: named(
+    'UNREADABLE',
+    'O relé está na rede, mas não se entende como ele está (textos de estado mudados?): cole os ajustes de novo',
+    'The relay is there, but how it stands cannot be read (changed state texts?): paste the settings again',
+  ),
+} as const;
+
+export const UNSUPPORTED: Readonly<Record<UnsupportedRelay, InBoth>> = {
+  FIRST_GENERATION,
+  COVER_PROFILE: inBoth(
+    'O Shelly está no perfil de cortina (cover) e não liga um motor: mude o perfil para switch na página dele e cole os ajustes de novo',
+    'The Shelly is in cover profile and switches no motor: set its profile to switch on its own page and paste the settings again',
+  ),
+};

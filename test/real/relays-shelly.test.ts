@@ -1,0 +1,3 @@
+import { testRelaysOf } from './relays/obeys-the-farm.ts';
+
+testRelaysOf('shelly');
