@@ -14,6 +14,8 @@ import type { Incoming, Transport } from './transport/transport.ts';
 // Joins one controller's rules to a clock, a network and a motor.
 
 const REBOOT_TAKES_MS = 2_000;
+/** A board that restarts by itself lets its last words leave first: the answer to who told it to. */
+const LAST_WORDS_MS = 500;
 const NO_FETCH: Fetched = { ok: false, reason: 'OTHER', detail: 'this board fetches no firmware' };
 
 export type RunnerDeps = {
@@ -106,7 +108,8 @@ export function createRunner(deps: RunnerDeps, options: RunnerOptions): Runner {
       case 'abandon':
         return fetching?.abort();
       case 'restart':
-        return reboot();
+        clock.at(clock.nowMs() + LAST_WORDS_MS, reboot);
+        return;
       case 'persist':
         // The state itself stands for the flash: it outlives a power cut of the simulated board.
         return;

@@ -17,6 +17,8 @@ const EXECUTOR_LEASE_MS = 15_000;
 const LEASE_LOOK_MS = 3_000;
 const KEEP_EVERY_MS = 30_000;
 const TASK_LEASE_MS = 60_000;
+/** Whoever ordered waits to be told that nothing came of it: the next process need not be slow to. */
+const ORDERS_LEASE_MS = 15_000;
 /** Up to when the farms of this instance were looked at, by whichever process; id in instance_values. */
 const RUN_UNTIL = 'executor_looked_at';
 
@@ -110,7 +112,7 @@ export function wireHostedWork(deps: HostedWorkDeps) {
     silence: underLease(leases, { name: 'silent gateways', ms: TASK_LEASE_MS, run: gatewayWatch.tick }),
     expireOrders: underLease(leases, {
       name: 'orders from afar',
-      ms: TASK_LEASE_MS,
+      ms: ORDERS_LEASE_MS,
       run: deps.remote.expireOrders,
     }),
     links: deps.remote.lookAtLinks,

@@ -67,7 +67,7 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
           requestId,
         }),
     }),
-    ...commandRoutes({ queries: commandQueries(database.readLong) }),
+    ...commandRoutes({ ...kernel, queries: commandQueries(database.readLong) }),
     ...logRoutes({ queries: logQueries(database.readLong) }),
     ...notificationRoutes({
       ...kernel,

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { askForIdentity } from '../boot/claim-identity.ts';
 import { FACTORY_CONFIG } from '../controller/state.ts';
-import { createFleet, type Fleet } from '../fleet/fleet.ts';
+import { createFleet, type Fleet, newKeyIn } from '../fleet/fleet.ts';
 import type { SimClock } from '../sim-clock.ts';
 import { readPin } from '../transport/gateway-trust.ts';
 import { type BoardIdentity, boardIdentity } from './settings.ts';
@@ -89,14 +89,12 @@ export function createControllerHost(deps: {
       clock: deps.clock,
       firmwareKeys: deps.firmwareKeys,
     });
-    let newKey: string | null = null;
     const took: { fleet: Fleet; who: string } = { fleet, who };
     fleet.listen((event) => {
       if (event.kind === 'effect') {
         const { effect } = event;
         const isHeartbeat = effect.kind === 'post' || (effect.kind === 'publish' && effect.path === 'hb');
         if (isHeartbeat) deps.tell({ kind: 'heartbeat' });
-        if (effect.kind === 'rekey') newKey = effect.key;
         return;
       }
       const { message } = event;
@@ -105,10 +103,10 @@ export function createControllerHost(deps: {
       if (message.kind === 'disconnected' && message.isRefused === true) void ask(identity, firmwareVersion);
       if (message.kind !== 'connected') return;
       asking?.abort();
+      const newKey = newKeyIn(event);
       if (newKey !== null) {
         took.who = whoIs({ ...identity, key: newKey }, firmwareVersion);
         deps.tell({ kind: 'rekeyed', key: newKey });
-        newKey = null;
       }
       deps.tell({ kind: 'connected' });
     });

@@ -111,6 +111,12 @@ const FLAGS = {
     help: 'check the gateway at this address against docs/device-protocol.md',
   },
   thorough: { type: 'boolean', help: 'with --conformance: also the checks that take minutes' },
+  'ntp-port': {
+    type: 'string',
+    value: 'N',
+    fallback: '123',
+    help: 'with --conformance: UDP port of SNTP at the gateway (0: it is not asked)',
+  },
   'conformance-gateway': {
     type: 'boolean',
     help: 'be a gateway for one controller and check that controller',

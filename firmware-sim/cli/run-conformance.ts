@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { checkController } from '../conformance/check-controller.ts';
 import { checkGateway } from '../conformance/check-gateway.ts';
 import { startGatewaySide } from '../conformance/gateway-side.ts';
-import type { GatewayUnderTest } from '../conformance/gateway-under-test.ts';
+import type { GatewayTarget } from '../conformance/gateway-under-test.ts';
 import type { CheckResult, Report } from '../conformance/report.ts';
 import { tapLines } from '../conformance/report.ts';
 import { createRealClock } from '../sim-clock.ts';
@@ -11,6 +11,8 @@ import type { Options } from './options.ts';
 import { UsageError } from './options.ts';
 import type { Terminal } from './run-fleet.ts';
 import { readMqttUrl } from './run-fleet.ts';
+
+const PORTS = { min: 0, max: 65_535, whole: true } as const;
 
 /** Checks the gateway named by --conformance; answers 0 when every check passed, else 1. */
 export async function runGatewayConformance(terminal: Terminal, options: Options): Promise<number> {
@@ -22,9 +24,11 @@ export async function runGatewayConformance(terminal: Terminal, options: Options
     mqtt_id: options.text('mqtt-id') ?? deviceId,
     key: options.need('key'),
   };
-  const gateway: GatewayUnderTest = {
+  const ntpPort = options.number('ntp-port', PORTS);
+  const gateway: GatewayTarget = {
     httpBase: url.origin,
     mqttUrl: readMqttUrl(options, url),
+    ntpPort: ntpPort === 0 ? null : ntpPort,
     device,
     user: await readUser(options, url.origin, deviceId),
     isThorough: options.is('thorough'),
@@ -48,13 +52,12 @@ export async function runControllerConformance(terminal: Terminal, options: Opti
     mqtt_id: options.text('mqtt-id') ?? deviceId,
     key: options.text('key') ?? randomBytes(32).toString('base64url'),
   };
-  const ports = { min: 0, max: 65_535, whole: true } as const;
   const side = await startGatewaySide({
     clock,
     identity,
     host: options.need('host'),
-    mqttPort: options.number('port', ports),
-    httpPort: options.number('http-port', ports),
+    mqttPort: options.number('port', PORTS),
+    httpPort: options.number('http-port', PORTS),
   }).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`the gateway side cannot listen (${reason}): choose --port and --http-port.`, {
@@ -79,7 +82,7 @@ export async function runControllerConformance(terminal: Terminal, options: Opti
   }
 }
 
-async function readUser(options: Options, base: string, deviceId: string): Promise<GatewayUnderTest['user']> {
+async function readUser(options: Options, base: string, deviceId: string): Promise<GatewayTarget['user']> {
   const email = options.text('email');
   if (email === undefined) return null;
   const api = await openGatewayApi(base, { email, password: options.need('password') });

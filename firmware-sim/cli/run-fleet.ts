@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { BOOT_MAC_PATTERN } from '#contract/mqtt/boot.ts';
 import { claimIdentity } from '../boot/claim-identity.ts';
 import type { ControllerView, Fleet, FleetController } from '../fleet/fleet.ts';
-import { createFleet } from '../fleet/fleet.ts';
+import { createFleet, newKeyIn } from '../fleet/fleet.ts';
 import type { Scenario } from '../fleet/scenario.ts';
 import { builtInScenarios, runScenario, scenario as scenarioSchema } from '../fleet/scenario.ts';
 import { trustedAgent } from '../transport/gateway-trust.ts';
@@ -58,12 +58,13 @@ export async function runFleet(terminal: Terminal, options: Options): Promise<nu
   return 0;
 }
 
-/** A key that a gateway sent is the one to come with next time. */
+/** A key that a gateway sent is the one to come with next time, once it has opened a session. */
 function saveNewKeys(fleet: Fleet, controllers: FleetController[], file: string): void {
   fleet.listen((event) => {
-    if (event.kind !== 'effect' || event.effect.kind !== 'rekey') return;
+    const key = newKeyIn(event);
     const owner = controllers.find(({ device_id }) => device_id === event.device_id);
-    if (owner !== undefined) owner.key = event.effect.key;
+    if (key === null || owner === undefined) return;
+    owner.key = key;
     void saveIdentities(file, controllers);
   });
 }

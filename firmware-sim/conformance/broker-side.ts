@@ -12,9 +12,11 @@ import {
   revisionReported,
   shadowReported,
 } from '#contract/mqtt/messages.ts';
-import { maySubscribe, parseDeviceTopic } from '#contract/mqtt/topics.ts';
+import { otaProgress } from '#contract/mqtt/ota.ts';
+import { maySubscribe, parseDeviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { Identity } from '../transport/transport.ts';
 import type { ObservedNow, Will } from './observed.ts';
+import { Unmet } from './report.ts';
 
 const SCHEMA_BY_PATH: Readonly<Record<string, z.ZodType>> = {
   state: deviceState,
@@ -25,13 +27,21 @@ const SCHEMA_BY_PATH: Readonly<Record<string, z.ZodType>> = {
   meter: meterReading,
   event: deviceEvent,
   res: commandResult,
+  'ota/progress': otaProgress,
 };
 
 export type BrokerSide = {
   handle(stream: Duplex): void;
-  publish(topic: string, body: object | null, retain: boolean): void;
+  publish(topic: string, body: object | null, retain: boolean, done?: () => void): void;
   publishText(topic: string, text: string, retain: boolean): void;
+  /** A message that it did not ask for. */
+  push(topic: string, body: object): void;
+  /** Ends the session; throws Unmet when there is none. */
   kick(): void;
+  /** Whether a session stands. */
+  hasSession(): boolean;
+  /** Refuses the right key, too: what a gateway does that does not know the controller any more. */
+  setRefusing(isRefusing: boolean): void;
   /** Lets in another key, too: from its first use on it alone. `refused`: it is one that nobody knows. */
   expectKey(key: string, how: 'taken' | 'refused'): void;
   /** Whether boards without a key may come in; closing it ends their sessions. */
@@ -41,14 +51,22 @@ export type BrokerSide = {
 
 /** A broker for one controller; it lets stray topics pass into nothing and writes everything down. */
 export async function createBrokerSide(
-  deps: { observe: (seen: ObservedNow) => void },
+  deps: {
+    observe: (seen: ObservedNow) => void;
+    unixS: () => number;
+    /** To be called before a subscription counts: what stands there may have to be reckoned anew. */
+    refresh: (topic: string, done: () => void) => void;
+  },
   identity: Identity,
 ): Promise<BrokerSide> {
   let current: Client | null = null;
+  let isRefusing = false;
   const keys = { sure: identity.key, next: null as string | null, unknown: null as string | null };
   let isWindowOpen = false;
   const guests = new Set<Client>();
   const connectByClient = new WeakMap<Client, ConnectPacket>();
+  /** What is told of a session once it stands; `null`: it was told. */
+  const sessionByClient = new WeakMap<Client, ObservedNow | null>();
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
       connectByClient.set(client, packet);
@@ -66,10 +84,14 @@ export async function createBrokerSide(
       }
       const isNamed = client.id === identity.mqtt_id && username === identity.mqtt_id;
       const key = password?.toString();
+      if (isRefusing && isNamed) {
+        deps.observe({ kind: 'refused' });
+        return done(refusal(), false);
+      }
       const isNewKey = isNamed && key !== undefined && key === keys.next;
       const isRight = isNamed && (key === keys.sure || isNewKey);
       if (isNewKey) Object.assign(keys, { sure: key, next: null });
-      if (isRight) deps.observe(sessionSeen(packet, isNewKey));
+      if (isRight) sessionByClient.set(client, sessionSeen(packet, isNewKey));
       else if (isNamed && key === keys.unknown) deps.observe({ kind: 'turned_away' });
       else deps.observe({ kind: 'invalid', where: 'CONNECT', reason: 'wrong client id, user name or key' });
       done(isRight ? null : refusal(), isRight);
@@ -89,29 +111,49 @@ export async function createBrokerSide(
           ? maySubscribe(identity.mqtt_id, subscription.topic)
           : subscription.topic === bootTopic(mac, 'credentials');
       deps.observe({ kind: 'subscribe', filter: subscription.topic, isAllowed });
-      done(null, isAllowed ? subscription : null);
+      if (!isAllowed) return done(null, null);
+      deps.refresh(subscription.topic, () => done(null, subscription));
     },
   });
-  broker.on('client', (client) => {
-    if (!guests.has(client)) current = client;
+  // Not when its key is found right: before its CONNACK there is no session that could be ended.
+  broker.on('connackSent', (_packet, client) => {
+    const session = sessionByClient.get(client) ?? null;
+    if (session === null) return;
+    sessionByClient.set(client, null);
+    current = client;
+    deps.observe(session);
+  });
+  broker.on('subscribe', (subscriptions, client) => {
+    for (const { topic } of subscriptions) deps.observe({ kind: 'subscribed', filter: topic });
+    if (subscriptions.some(({ topic }) => topic === TIME_TOPIC))
+      // a controller that has just booted runs no schedule until it knows the time
+      push(client, TIME_TOPIC, { t: deps.unixS() });
   });
   broker.on('clientDisconnect', (client) => {
     if (guests.delete(client)) return;
     if (current === client) current = null;
-    deps.observe({ kind: 'session_end' });
+    if (sessionByClient.get(client) === null) deps.observe({ kind: 'session_end' });
   });
-  const publishText = (topic: string, text: string, retain: boolean) =>
-    broker.publish(
-      { cmd: 'publish', topic, payload: Buffer.from(text), qos: 1, retain, dup: false },
-      () => undefined,
-    );
+  const publishText = (topic: string, text: string, retain: boolean, done: () => void = () => undefined) =>
+    broker.publish({ cmd: 'publish', topic, payload: Buffer.from(text), qos: 1, retain, dup: false }, done);
   return {
     handle: (stream) => {
       broker.handle(stream);
     },
-    publish: (topic, body, retain) => publishText(topic, body === null ? '' : JSON.stringify(body), retain),
+    publish: (topic, body, retain, done) =>
+      publishText(topic, body === null ? '' : JSON.stringify(body), retain, done),
     publishText,
-    kick: () => current?.close(),
+    push: (topic, body) => {
+      if (current !== null) push(current, topic, body);
+    },
+    hasSession: () => current !== null,
+    setRefusing: (wanted) => {
+      isRefusing = wanted;
+    },
+    kick: () => {
+      if (current === null) throw new Unmet('there was no session to end: it had left');
+      current.close();
+    },
     expectKey: (key, how) => {
       keys[how === 'taken' ? 'next' : 'unknown'] = key;
     },
@@ -121,6 +163,12 @@ export async function createBrokerSide(
     },
     stop: () => new Promise((resolve) => broker.close(() => resolve())),
   };
+}
+
+/** To this client alone, whatever it subscribed to. */
+function push(client: Client, topic: string, body: object): void {
+  const payload = Buffer.from(JSON.stringify(body));
+  client.publish({ cmd: 'publish', topic, payload, qos: 0, retain: false, dup: false }, () => undefined);
 }
 
 function refusal(): AuthenticateError {

@@ -1,7 +1,10 @@
 import { httpHeartbeat } from '#contract/mqtt/messages.ts';
 import { fitsBackOff } from './back-off.ts';
+import { aloneChecks } from './controller-alone-checks.ts';
+import { endChecks } from './controller-end-checks.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
-import { aloneChecks, endChecks, levelChecks, rhythmChecks } from './controller-level-checks.ts';
+import { levelChecks, rhythmChecks } from './controller-level-checks.ts';
+import { restChecks } from './controller-rest-checks.ts';
 import type { Observed } from './observed.ts';
 import { demand } from './report.ts';
 
@@ -37,33 +40,35 @@ export const CONTROLLER_HTTP_CHECKS: readonly ControllerCheck[] = [
     clause: '7.7',
     title: 'it fetches config and schedule when their revisions change',
     run: async (side) => {
-      const sinceMs = side.clock.nowMs();
+      const since = side.mark();
       side.setConfig({});
       side.setSchedule({});
       for (const what of ['config', 'schedule']) {
-        await side.until(`GET ${what}`, sinceMs, 20, (seen) =>
+        await side.until(`GET ${what}`, since, 20, (seen) =>
           seen.kind === 'request' && seen.path.startsWith(`/api/v1/devices/${what}/`) ? seen : null,
         );
       }
     },
   },
   ...levelChecks,
-  ...endChecks,
+  ...restChecks,
   ...aloneChecks,
+  ...endChecks,
   {
     id: 'http.back-off',
     clause: '6.3',
     title: 'while the gateway answers 503 it waits 5, 10, 30, 60 s, each within a quarter',
+    withinS: 300,
     run: async (side) => {
-      const sinceMs = side.clock.nowMs();
+      const since = side.mark();
       side.failHttp(503);
-      const times: number[] = [];
-      while (times.length < 3) {
-        const seen = await side.until('it tries again', (times.at(-1) ?? sinceMs) + 1, 90, heartbeatRequest);
-        times.push(seen.atMs);
+      const tries: RequestSeen[] = [];
+      while (tries.length < 3) {
+        const from = tries.at(-1)?.place ?? since - 1;
+        tries.push(await side.until('it tries again', from + 1, 90, heartbeatRequest));
       }
       side.failHttp(null);
-      const gaps = times.slice(1).map((atMs, index) => (atMs - (times[index] ?? 0)) / 1000);
+      const gaps = tries.slice(1).map(({ atMs }, index) => (atMs - (tries[index]?.atMs ?? 0)) / 1000);
       demand(fitsBackOff(gaps), `it waited ${gaps.map((gapS) => `${gapS.toFixed(1)} s`).join(', then ')}`);
     },
   },

@@ -3,6 +3,7 @@ import { bootHello, bootResult, bootTopic } from '#contract/mqtt/boot.ts';
 import { commandResult, deviceState } from '#contract/mqtt/messages.ts';
 import { fitsBackOff } from './back-off.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
+import { listens, returned } from './controller-seen.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { Observed } from './observed.ts';
 import { demand } from './report.ts';
@@ -21,38 +22,39 @@ const aKey = () => randomBytes(32).toString('base64url');
 export const keyChecks: readonly ControllerCheck[] = [
   {
     id: 'key.rotated',
-    clause: '4.8',
+    clause: '4.8.1',
     title: 'it takes a new key, says "bye", and comes back with it at once; the key it came with likewise',
     run: async (side) => {
       for (const [name, key] of [
         ['conformance-key-1', aKey()],
         ['conformance-key-2', side.identity.key],
       ] as const) {
-        const sinceMs = side.clock.nowMs();
+        const since = side.mark();
         side.rotateKey(name, key, 'taken');
-        await side.until(`res/${name}`, sinceMs, ANSWERS_WITHIN_S, takenAs(name));
-        await side.until('it says bye', sinceMs, ANSWERS_WITHIN_S, saidBye);
+        await side.until(`res/${name}`, since, ANSWERS_WITHIN_S, takenAs(name));
+        const bye = await side.until('it says bye', since, ANSWERS_WITHIN_S, saidBye);
         const isBack = (seen: Observed) => (seen.kind === 'session' && seen.isNewKey ? seen : null);
-        await side.until('it is back with its new key', sinceMs, ANSWERS_WITHIN_S, isBack);
+        const back = await side.until('it is back with its new key', bye.place, ANSWERS_WITHIN_S, isBack);
+        await listens(side, back.place);
         // whoever is not sure of the key would be refused from here on
-        const kickedMs = side.clock.nowMs();
+        const kicked = side.mark();
         side.kick();
-        await side.until('it returns', kickedMs, RETURNS_WITHIN_S, sessionIn);
-        await side.sleep(1);
+        await returned(side, kicked);
       }
     },
   },
   {
     id: 'key.refused',
-    clause: '4.8',
+    clause: '4.8.1',
     title: 'refused with a new key it comes back with the old one',
+    needs: ['key.rotated'],
     run: async (side) => {
-      const sinceMs = side.clock.nowMs();
+      const since = side.mark();
       side.rotateKey('conformance-key-3', aKey(), 'refused');
-      const refused = await side.until('it comes with the new key', sinceMs, RETURNS_WITHIN_S, (seen) =>
+      const refused = await side.until('it comes with the new key', since, RETURNS_WITHIN_S, (seen) =>
         seen.kind === 'turned_away' ? seen : null,
       );
-      await side.until('it is back with the old one', refused.atMs, RETURNS_WITHIN_S, sessionIn);
+      await side.until('it is back with the old one', refused.place, RETURNS_WITHIN_S, sessionIn);
     },
   },
 ];
@@ -69,7 +71,7 @@ export function boardChecks(claim: string): readonly ControllerCheck[] {
         const first = await side.until('a board without a key', 0, FIRST_WITHIN_S, guestIn);
         demand(!first.hasPassword, 'it sent a password');
         demand(first.isClean, 'the session is not clean');
-        const again = await side.until('it tries again', first.atMs + 1, 20, guestIn);
+        const again = await side.until('it tries again', first.place + 1, 20, guestIn);
         const gapS = (again.atMs - first.atMs) / 1000;
         demand(fitsBackOff([gapS]), `it waited ${gapS.toFixed(1)} s`);
       },
@@ -80,10 +82,10 @@ export function boardChecks(claim: string): readonly ControllerCheck[] {
       title:
         'in the window it subscribes to its credentials and to nothing else, and says hello with a nonce',
       run: async (side) => {
-        const sinceMs = side.clock.nowMs();
+        const since = side.mark();
         side.setWindow(true);
-        const { mac } = await helloOf(side, sinceMs);
-        const asked = side.observed.filter((seen) => seen.kind === 'subscribe' && seen.atMs >= sinceMs);
+        const { mac } = await helloOf(side, since);
+        const asked = side.observed.filter((seen) => seen.kind === 'subscribe' && seen.place >= since);
         const filters = asked.map((seen) => (seen.kind === 'subscribe' ? seen.filter : ''));
         const wanted = bootTopic(mac, 'credentials');
         demand(filters.includes(wanted), `it did not ask for ${wanted}`);
@@ -97,9 +99,9 @@ export function boardChecks(claim: string): readonly ControllerCheck[] {
       title: 'credentials sealed with another claim code are answered "claim", and not used',
       run: async (side) => {
         const hello = await newestHello(side);
-        const sinceMs = side.clock.nowMs();
+        const since = side.mark();
         side.offer(hello, otherThan(claim));
-        const result = await side.until('a result', sinceMs, RESULT_WITHIN_S, resultIn);
+        const result = await side.until('a result', since, RESULT_WITHIN_S, resultIn);
         demand(!result.ok && result.error === 'claim', JSON.stringify(result));
       },
     },
@@ -109,9 +111,9 @@ export function boardChecks(claim: string): readonly ControllerCheck[] {
       title: 'credentials sealed with its own claim code are opened, stored and proved',
       run: async (side) => {
         const hello = await newestHello(side);
-        const sinceMs = side.clock.nowMs();
+        const since = side.mark();
         side.offer(hello, claim);
-        const result = await side.until('a result', sinceMs, RESULT_WITHIN_S, resultIn);
+        const result = await side.until('a result', since, RESULT_WITHIN_S, resultIn);
         demand(result.ok, JSON.stringify(result));
         const proof = createHmac('sha256', side.identity.key).update(hello.nonce).digest('base64url');
         demand(result.proof === proof, 'the proof is not that of the key');
@@ -125,9 +127,9 @@ export function boardChecks(claim: string): readonly ControllerCheck[] {
         await side.sleep(2);
         const early = side.observed.find((seen) => seen.kind === 'session');
         demand(early === undefined, 'it came with its key before the session was ended');
-        const endedMs = side.clock.nowMs();
+        const ended = side.mark();
         side.setWindow(false);
-        await side.until('it comes with its key', endedMs, KEY_WITHIN_S, sessionIn);
+        await side.until('it comes with its key', ended, KEY_WITHIN_S, sessionIn);
       },
     },
   ];
@@ -147,13 +149,13 @@ function helloIn(seen: Observed): Hello | null {
   return hello.success ? { mac: seen.mac, nonce: hello.data.nonce } : null;
 }
 
-const helloOf = (side: GatewaySide, sinceMs: number) =>
-  side.until('a hello in its form', sinceMs, FIRST_WITHIN_S, helloIn);
+const helloOf = (side: GatewaySide, since: number) =>
+  side.until('a hello in its form', since, FIRST_WITHIN_S, helloIn);
 
 /** It may have said another one meanwhile: only the last counts. */
 async function newestHello(side: GatewaySide): Promise<Hello> {
   const said = side.observed.map(helloIn).findLast((hello) => hello !== null);
-  return said ?? helloOf(side, side.clock.nowMs());
+  return said ?? helloOf(side, side.mark());
 }
 
 function resultIn(seen: Observed) {

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { deviceConfig, deviceSchedule, heartbeatAnswer, shadowDesired } from '#contract/mqtt/messages.ts';
 import type { HttpAnswer } from '../http-call.ts';
-import { callHttp } from '../http-call.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 import { heartbeat, parseAs, readLevel, withSession } from './gateway-under-test.ts';
 import type { Check } from './report.ts';
@@ -13,9 +12,19 @@ const failure = z.object({ detail: z.string().min(1) });
 
 export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
   {
+    id: 'http.answers',
+    clause: '7.1',
+    title: 'a heartbeat is answered within 10 s, whatever the answer says',
+    run: async (gateway) => {
+      const { status } = await heartbeat(gateway);
+      demand(status < 500, `answered ${status}`);
+    },
+  },
+  {
     id: 'http.heartbeat.answer',
     clause: '7.2',
     title: 'a heartbeat is answered 200 with target, version and revisions',
+    needs: ['http.answers'],
     run: async (gateway) => {
       const answer = parseAs('answer', heartbeatAnswer, okBody(await heartbeat(gateway)));
       demand(answer.poll_interval_s >= 1, `poll_interval_s ${answer.poll_interval_s}`);
@@ -26,6 +35,7 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     id: 'http.heartbeat.case',
     clause: '7.3',
     title: 'current_status is understood in any case, and unknown fields are ignored',
+    needs: ['http.answers'],
     run: async (gateway) => {
       okBody(await heartbeat(gateway, { current_status: 'off', colour: 'blue' }));
     },
@@ -34,6 +44,7 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     id: 'http.heartbeat.invalid',
     clause: '7.4',
     title: 'a wrong or missing field is 422 with a detail',
+    needs: ['http.answers'],
     run: async (gateway) => {
       demandFailure(await heartbeat(gateway, { current_status: 'MAYBE' }), [422]);
       demandFailure(await heartbeat(gateway, { current_status: undefined }), [422]);
@@ -44,8 +55,9 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     id: 'http.heartbeat.malformed',
     clause: '7.4',
     title: 'a body that is not JSON is 400 with a detail',
+    needs: ['http.answers'],
     run: async (gateway) => {
-      const answer = await callHttp(gateway.httpBase, '/api/v1/devices/heartbeat', {
+      const answer = await gateway.call('/api/v1/devices/heartbeat', {
         bearer: gateway.device.key,
         rawBody: '{"device_id":',
       });
@@ -56,8 +68,9 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     id: 'http.key.wrong',
     clause: '7.5',
     title: 'a wrong key is 401',
+    needs: ['http.answers'],
     run: async (gateway) => {
-      const answer = await callHttp(gateway.httpBase, '/api/v1/devices/heartbeat', {
+      const answer = await gateway.call('/api/v1/devices/heartbeat', {
         bearer: 'not-the-key',
         body: { device_id: gateway.device.device_id, current_status: 'OFF' },
       });
@@ -68,9 +81,10 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     id: 'http.key.missing',
     clause: '7.5',
     title: 'once its key has been used, a device without it is 401',
+    needs: ['http.heartbeat.answer'],
     run: async (gateway) => {
       okBody(await heartbeat(gateway));
-      const answer = await callHttp(gateway.httpBase, '/api/v1/devices/heartbeat', {
+      const answer = await gateway.call('/api/v1/devices/heartbeat', {
         body: { device_id: gateway.device.device_id, current_status: 'OFF' },
       });
       demandFailure(answer, [401]);
@@ -80,8 +94,9 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     id: 'http.unknown',
     clause: '7.6',
     title: 'an unknown device_id is 404 (401 where unkeyed devices are not served)',
+    needs: ['http.answers'],
     run: async (gateway) => {
-      const answer = await callHttp(gateway.httpBase, '/api/v1/devices/heartbeat', {
+      const answer = await gateway.call('/api/v1/devices/heartbeat', {
         body: { device_id: 'conformance-unknown', current_status: 'OFF' },
       });
       demandFailure(answer, [404, 401]);
@@ -91,6 +106,7 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     id: 'http.config',
     clause: '7.7',
     title: 'GET config answers the body of the revision the heartbeat names',
+    needs: ['http.heartbeat.answer'],
     run: async (gateway) => {
       const { config_rev } = parseAs('answer', heartbeatAnswer, okBody(await heartbeat(gateway)));
       const config = parseAs('config', deviceConfig, okBody(await getBody(gateway, 'config')));
@@ -101,6 +117,7 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     id: 'http.schedule',
     clause: '7.7',
     title: 'GET schedule answers the body of the revision the heartbeat names',
+    needs: ['http.heartbeat.answer'],
     run: async (gateway) => {
       const { schedule_rev } = parseAs('answer', heartbeatAnswer, okBody(await heartbeat(gateway)));
       const schedule = parseAs('schedule', deviceSchedule, okBody(await getBody(gateway, 'schedule')));
@@ -108,9 +125,20 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
     },
   },
   {
+    id: 'http.bodies.key',
+    clause: '7.5',
+    title: 'config and schedule are 401 for a wrong key',
+    needs: ['http.answers'],
+    run: async (gateway) => {
+      demandFailure(await getBody(gateway, 'config', 'not-the-key'), [401]);
+      demandFailure(await getBody(gateway, 'schedule', 'not-the-key'), [401]);
+    },
+  },
+  {
     id: 'http.same-level',
     clause: '5.6',
     title: 'MQTT and HTTP tell the same level',
+    needs: ['http.heartbeat.answer', 'mqtt.desired'],
     run: (gateway) =>
       withSession(gateway, async (probe) => {
         const { value: desired } = await readLevel(gateway, probe, 'shadow/desired', shadowDesired);
@@ -122,9 +150,13 @@ export const GATEWAY_HTTP_CHECKS: readonly GatewayCheck[] = [
   },
 ];
 
-function getBody(gateway: GatewayUnderTest, what: 'config' | 'schedule'): Promise<HttpAnswer> {
+function getBody(
+  gateway: GatewayUnderTest,
+  what: 'config' | 'schedule',
+  bearer = gateway.device.key,
+): Promise<HttpAnswer> {
   const path = `/api/v1/devices/${what}/${encodeURIComponent(gateway.device.device_id)}`;
-  return callHttp(gateway.httpBase, path, { bearer: gateway.device.key });
+  return gateway.call(path, { bearer });
 }
 
 function okBody(answer: HttpAnswer): unknown {

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import {
   BOOT_USER,
@@ -10,10 +10,10 @@ import {
 import { deviceCommand } from '#contract/mqtt/messages.ts';
 import { commandTopic } from '#contract/mqtt/topics.ts';
 import { openCredentials } from '../boot/open-credentials.ts';
-import { callHttp, type HttpAnswer } from '../http-call.ts';
+import type { HttpAnswer } from '../http-call.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
-import { parseAs, readJson } from './gateway-under-test.ts';
-import { openProbe, openSession, type Probe, type ProbeIdentity } from './mqtt-probe.ts';
+import { openSession, parseAs, readJson } from './gateway-under-test.ts';
+import type { Probe, ProbeIdentity } from './mqtt-probe.ts';
 import type { Check } from './report.ts';
 import { demand, Skipped } from './report.ts';
 
@@ -22,6 +22,9 @@ type GatewayCheck = Check<GatewayUnderTest>;
 const CLAIM = 'K7QX9M2P4RTW6H3N';
 const OTHER_CLAIM = 'A7QX9M2P4RTW6H3N';
 const ENDS_WITHIN_MS = 10_000;
+/** 256 bits in base64url; in hexadecimal it is longer. */
+const KEY_CHARACTERS = 43;
+const NEEDS = ['mqtt.answers', 'http.answers'];
 
 const point = z.object({ id: z.string(), farm_id: z.string() });
 const issued = z.object({ mqtt_id: z.string(), key: z.string() });
@@ -31,9 +34,39 @@ const window = z.object({ is_open: z.boolean() });
 // device under test keeps its key.
 export const GATEWAY_KEY_CHECKS: readonly GatewayCheck[] = [
   {
+    id: 'key.mqtt-id',
+    clause: '2.1',
+    title: 'a device_id that is no client id gets an mqtt_id of its SHA-256, and opens with it',
+    needs: NEEDS,
+    run: (gateway) =>
+      withOwnDevice(
+        gateway,
+        async (own) => {
+          const issued = await own.newKey();
+          const wanted = `d-${createHash('sha256').update(own.deviceId).digest('hex').slice(0, 16)}`;
+          demand(issued.clientId === wanted, `mqtt_id ${issued.clientId}, not ${wanted}`);
+          await demandOpens(gateway, issued, 'the key of that mqtt_id');
+        },
+        (name) => `${name} viveiro 7`,
+      ),
+  },
+  {
+    id: 'key.bits',
+    clause: '9.1',
+    title: 'a key has room for 256 bits, and no two are the same',
+    needs: NEEDS,
+    run: (gateway) =>
+      withOwnDevice(gateway, async (own) => {
+        const keys = [await own.newKey(), await own.newKey()].map(({ password }) => password ?? '');
+        for (const key of keys) demand(key.length >= KEY_CHARACTERS, `a key of ${key.length} characters`);
+        demand(keys[0] !== keys[1], 'the second key is the first again');
+      }),
+  },
+  {
     id: 'key.overlap',
     clause: '2.5',
     title: 'a new key is pending until its first use, and the old one opens meanwhile and for a time after',
+    needs: NEEDS,
     run: (gateway) =>
       withOwnDevice(gateway, async (own) => {
         const first = await own.newKey();
@@ -46,17 +79,18 @@ export const GATEWAY_KEY_CHECKS: readonly GatewayCheck[] = [
   },
   {
     id: 'key.rotated',
-    clause: '4.8',
+    clause: '4.8.1',
     title: 'rotate_key brings a key that opens beside the old one, and alone once it was used',
+    needs: [...NEEDS, 'mqtt.subscribe.own'],
     run: (gateway) =>
       withOwnDevice(gateway, async (own) => {
         const old = await own.newKey();
-        const probe = await openSession(gateway.mqttUrl, old);
+        const probe = await openSession(gateway, old);
         const sent = await rotated(own, probe, old.clientId);
         await probe.leave();
         await demandOpens(gateway, old, 'the old key before the new one was used');
         await demandOpens(gateway, { ...old, password: sent }, 'the new key');
-        const { code, probe: late } = await openProbe(gateway.mqttUrl, old);
+        const { code, probe: late } = await gateway.open(old);
         late?.vanish();
         demand(code === 4 || code === 5, `the old key still opens after the new one was used (${code})`);
       }),
@@ -65,8 +99,9 @@ export const GATEWAY_KEY_CHECKS: readonly GatewayCheck[] = [
     id: 'boot.closed',
     clause: '10.2',
     title: 'while the window is closed a board without a key is refused with CONNACK 5',
+    needs: ['mqtt.answers'],
     run: async (gateway) => {
-      const { code, probe } = await openProbe(gateway.mqttUrl, guest(aMac()));
+      const { code, probe } = await gateway.open(guest(aMac()));
       probe?.vanish();
       if (code === 0 && (gateway.user === null || (await isWindowOpen(gateway))))
         throw new Skipped('the provisioning window is open');
@@ -77,6 +112,7 @@ export const GATEWAY_KEY_CHECKS: readonly GatewayCheck[] = [
     id: 'boot.topics',
     clause: '10.2',
     title: 'in the window a board may listen for its own credentials, and for nothing else',
+    needs: ['boot.closed', 'http.answers'],
     run: (gateway) =>
       withBoard(gateway, async ({ probe, mac }) => {
         const others = [bootTopic(aMac(), 'credentials'), 'sf/v1/boot/#', bootTopic(mac, 'hello'), '#'];
@@ -88,6 +124,7 @@ export const GATEWAY_KEY_CHECKS: readonly GatewayCheck[] = [
     id: 'boot.claim.other',
     clause: '10.5',
     title: 'a board that cannot open its credentials gets no place, and nothing is changed',
+    needs: ['boot.closed', 'http.answers'],
     run: (gateway) =>
       withBoard(gateway, async ({ probe, mac, nonce }) => {
         const cod = `conformance-${mac}`;
@@ -105,6 +142,7 @@ export const GATEWAY_KEY_CHECKS: readonly GatewayCheck[] = [
     id: 'boot.claim.own',
     clause: '10.4',
     title: 'a board gets an identity that its claim code opens, and comes with it when its session was ended',
+    needs: ['boot.closed', 'http.answers'],
     run: (gateway) =>
       withBoard(gateway, async ({ probe, mac, nonce }) => {
         const adopting = adopt(gateway, { cod: `conformance-${mac}`, mac, claim: CLAIM });
@@ -123,23 +161,42 @@ export const GATEWAY_KEY_CHECKS: readonly GatewayCheck[] = [
         }
       }),
   },
+  {
+    id: 'boot.window.ends',
+    clause: '10.2',
+    title: 'when the window closes, the session of a board is ended',
+    needs: ['boot.closed', 'http.answers'],
+    run: (gateway) =>
+      withBoard(gateway, async ({ probe }) => {
+        await call(gateway, 'DELETE', '/adoption/window');
+        demand(await probe.endsWithin(ENDS_WITHIN_MS), 'its session went on');
+      }),
+  },
 ];
 
-type OwnDevice = { id: string; newKey: () => Promise<ProbeIdentity>; rotate: () => Promise<HttpAnswer> };
+type OwnDevice = {
+  id: string;
+  deviceId: string;
+  newKey: () => Promise<ProbeIdentity>;
+  rotate: () => Promise<HttpAnswer>;
+};
 
 /** A control point that nothing hangs on, gone afterwards. */
-async function withOwnDevice(
+export async function withOwnDevice(
   gateway: GatewayUnderTest,
   use: (own: OwnDevice) => Promise<void>,
+  deviceIdOf: (name: string) => string = (name) => name,
 ): Promise<void> {
   const farm_id = await farmOf(gateway);
   const name = `conformance-${randomBytes(4).toString('hex')}`;
-  const sent = { farm_id, cod: name, device_id: name, target_status: 'OFF' };
+  const deviceId = deviceIdOf(name);
+  const sent = { farm_id, cod: name, device_id: deviceId, target_status: 'OFF' };
   const made = await call(gateway, 'POST', '/control-points/', sent);
   const { id } = parseAs('control point', point, made.body);
   try {
     await use({
       id,
+      deviceId,
       async newKey() {
         const answer = await call(gateway, 'POST', `/control-points/${id}/device-key`);
         return identityFor(parseAs('device key', issued, answer.body));
@@ -173,7 +230,7 @@ async function withBoard(gateway: GatewayUnderTest, use: (board: Waiting) => Pro
   const mac = aMac();
   const nonce = randomBytes(16).toString('base64url');
   try {
-    const probe = await openSession(gateway.mqttUrl, guest(mac));
+    const probe = await openSession(gateway, guest(mac));
     const granted = await probe.subscribe(bootTopic(mac, 'credentials'));
     demand(granted !== 128, 'it may not listen for its credentials');
     await probe.publish(bootTopic(mac, 'hello'), { nonce, chip: 'conformance' });
@@ -185,7 +242,7 @@ async function withBoard(gateway: GatewayUnderTest, use: (board: Waiting) => Pro
 
 async function adopt(gateway: GatewayUnderTest, board: { cod: string; mac: string; claim: string }) {
   const body = { farm_id: await farmOf(gateway), ...board };
-  return callHttp(gateway.httpBase, '/api/v1/adoption/create', { bearer: tokenOf(gateway), body });
+  return gateway.call('/api/v1/adoption/create', { bearer: tokenOf(gateway), body });
 }
 
 /** What the board was sent, opened with the claim code of its label; null: that does not open it. */
@@ -201,7 +258,7 @@ async function credentialsFor(
 }
 
 async function demandOpens(gateway: GatewayUnderTest, identity: ProbeIdentity, what: string): Promise<void> {
-  const { code, probe } = await openProbe(gateway.mqttUrl, identity);
+  const { code, probe } = await gateway.open(identity);
   await probe?.leave();
   demand(code === 0, `${what} was refused (CONNACK ${code})`);
 }
@@ -235,7 +292,7 @@ function tokenOf({ user }: GatewayUnderTest): string {
 }
 
 /** As a technician; whatever is refused ends the check. */
-async function call(
+export async function call(
   gateway: GatewayUnderTest,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -243,7 +300,7 @@ async function call(
 ): Promise<HttpAnswer> {
   const bearer = tokenOf(gateway);
   const asked = { method, bearer, ...(body === undefined ? {} : { body }) };
-  const answer = await callHttp(gateway.httpBase, `/api/v1${path}`, asked);
+  const answer = await gateway.call(`/api/v1${path}`, asked);
   demand(answer.status < 300, `${method} ${path} answered ${answer.status}`);
   return answer;
 }

@@ -1,17 +1,22 @@
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { connect as connectMqtt } from 'mqtt';
-import { Unmet } from './report.ts';
+import type { SimClock } from '../sim-clock.ts';
+import { orLate, Unmet } from './report.ts';
 
-// A bare MQTT client for checks: it shows the CONNACK code, the retain flag and the end of the session.
+// A bare MQTT client for checks: it shows the CONNACK code, QoS, the retain flag and the end of the session. Whatever it
+// waits for has an end on the monotonic clock.
 
-export type Received = { topic: string; text: string; isRetained: boolean; atMs: number };
+export type Received = { topic: string; text: string; qos: number; isRetained: boolean; atMs: number };
 
 export type Probe = {
   received: readonly Received[];
   /** Granted QoS, 128 when refused. */
   subscribe(filter: string): Promise<number>;
-  /** Answers when the broker has acknowledged it (QoS 1). */
-  publish(topic: string, body: unknown, options?: { retain?: boolean }): Promise<void>;
+  /**
+   * Sends at QoS 1 and answers whether it was acknowledged. A gateway that acknowledges nothing is judged by the check
+   * of that clause alone; the others go on after a moment.
+   */
+  publish(topic: string, body: unknown, options?: { retain?: boolean; withinMs?: number }): Promise<boolean>;
   /** The first message the test accepts, also of those that came before. */
   until(what: string, test: (message: Received) => boolean, withinMs?: number): Promise<Received>;
   /** true when the session has ended within the time. */
@@ -25,17 +30,31 @@ export type Probe = {
 
 export type ProbeIdentity = { clientId: string; username?: string; password?: string };
 
-type Opened = { code: number; probe: Probe | null };
+export type ProbeDeps = {
+  /** Monotonic. */
+  clock: Pick<SimClock, 'nowMs' | 'at'>;
+  url: string;
+  /** To be told of every connection that was begun; it ends it when nobody else did. */
+  opened: (close: () => void) => void;
+};
+
+/** `code` is that of the CONNACK (0 accepted), -1 when there was none; `seen` says it in words. */
+export type Opened = { code: number; seen: string; probe: Probe | null };
 
 const ANSWER_WITHIN_MS = 10_000;
+/** How long a check that does not ask for an acknowledgement waits for it before it goes on. */
+const ACKNOWLEDGED_WITHIN_MS = 500;
+/** How long a goodbye may take; then the socket is closed without one. */
+const LEAVES_WITHIN_MS = 500;
+const LOOK_EVERY_MS = 20;
 
-/** Tries to open a session; `code` is that of the CONNACK (0 accepted), -1 when there was none. */
+/** Tries to open a session. */
 export async function openProbe(
-  url: string,
+  deps: ProbeDeps,
   identity: ProbeIdentity,
   extra: Partial<IClientOptions> = {},
 ): Promise<Opened> {
-  const client = connectMqtt(url, {
+  const client = connectMqtt(deps.url, {
     protocolVersion: 4,
     clean: true,
     keepalive: 30,
@@ -45,83 +64,100 @@ export async function openProbe(
     ...identity,
     ...extra,
   });
-  const code = await new Promise<number>((resolve) => {
-    client.once('connect', () => resolve(0));
-    client.on('error', (error) => resolve(codeOf(error)));
-    client.once('close', () => resolve(-1));
+  deps.opened(() => cut(client));
+  const answered = new Promise<Omit<Opened, 'probe'>>((resolve) => {
+    client.once('connect', () => resolve({ code: 0, seen: 'it was let in' }));
+    client.on('error', (error) => resolve(refusalOf(error)));
+    client.once('close', () => resolve({ code: -1, seen: 'it was closed without a CONNACK' }));
   });
-  if (code === 0) return { code, probe: createProbe(client) };
-  client.end(true);
-  return { code, probe: null };
+  const silent = () => ({ code: -1, seen: `no CONNACK within ${ANSWER_WITHIN_MS / 1000} s` });
+  const answer = await orLate(deps.clock, answered, ANSWER_WITHIN_MS, silent);
+  if (answer.code === 0) return { ...answer, probe: createProbe(deps, client) };
+  cut(client);
+  return { ...answer, probe: null };
 }
 
-/** The same for an identity that must be let in. */
-export async function openSession(
-  url: string,
-  identity: ProbeIdentity,
-  extra: Partial<IClientOptions> = {},
-): Promise<Probe> {
-  const { code, probe } = await openProbe(url, identity, extra);
-  if (probe === null) throw new Unmet(`the right key was refused (CONNACK ${code})`);
-  return probe;
+function refusalOf(error: Error): Omit<Opened, 'probe'> {
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof code === 'number') return { code, seen: `CONNACK ${code}` };
+  const isLate = error.message === 'connack timeout';
+  const seen = isLate
+    ? `no CONNACK within ${ANSWER_WITHIN_MS / 1000} s`
+    : typeof code === 'string'
+      ? code
+      : error.message;
+  return { code: -1, seen };
 }
 
-function codeOf(error: Error): number {
-  return 'code' in error && typeof error.code === 'number' ? error.code : -1;
-}
-
-function createProbe(client: MqttClient): Probe {
+function createProbe({ clock }: ProbeDeps, client: MqttClient): Probe {
   const received: Received[] = [];
   const waiting = new Set<(message: Received) => void>();
   let hasEnded = false;
   client.once('close', () => {
     hasEnded = true;
   });
-  client.on('message', (topic, payload, packet) => {
-    const message = { topic, text: payload.toString('utf8'), isRetained: packet.retain, atMs: Date.now() };
+  client.on('message', (topic, payload, { qos, retain }) => {
+    const text = payload.toString('utf8');
+    const message = { topic, text, qos, isRetained: retain, atMs: clock.nowMs() };
     received.push(message);
-    for (const look of waiting) look(message);
+    for (const offer of waiting) offer(message);
   });
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      clock.at(clock.nowMs() + ms, resolve);
+    });
   return {
     received,
-    subscribe: async (filter) => {
-      const granted = await withLimit(`SUBACK for ${filter}`, grantedQos(client, filter));
-      return granted;
-    },
-    publish: async (topic, body, options = {}) => {
+    subscribe: (filter) =>
+      orLate(clock, grantedQos(client, filter), ANSWER_WITHIN_MS, () => {
+        throw new Unmet(`no SUBACK for ${filter} within ${ANSWER_WITHIN_MS / 1000} s`);
+      }),
+    publish: (topic, body, { retain = false, withinMs = ACKNOWLEDGED_WITHIN_MS } = {}) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
-      await withLimit(`PUBACK for ${topic}`, client.publishAsync(topic, text, { qos: 1, ...options }));
+      const acknowledged = client.publishAsync(topic, text, { qos: 1, retain }).then(
+        () => true,
+        () => false,
+      );
+      return orLate(clock, acknowledged, withinMs, () => false);
     },
-    until: (what, test, withinMs = ANSWER_WITHIN_MS) => {
+    until: async (what, test, withinMs = ANSWER_WITHIN_MS) => {
       const before = received.find(test);
-      if (before !== undefined) return Promise.resolve(before);
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting.delete(look);
-          reject(new Unmet(`${what}: nothing came within ${withinMs / 1000} s`));
-        }, withinMs);
-        const look = (message: Received) => {
-          if (!test(message)) return;
-          clearTimeout(timer);
-          waiting.delete(look);
-          resolve(message);
+      if (before !== undefined) return before;
+      let look: ((message: Received) => void) | undefined;
+      const found = new Promise<Received>((resolve) => {
+        look = (message) => {
+          if (test(message)) resolve(message);
         };
         waiting.add(look);
       });
+      try {
+        return await orLate(clock, found, withinMs, () => {
+          throw new Unmet(`${what}: not within ${withinMs / 1000} s; ${described(received)}`);
+        });
+      } finally {
+        if (look !== undefined) waiting.delete(look);
+      }
     },
     endsWithin: async (ms) => {
-      for (let waitedMs = 0; !hasEnded && waitedMs < ms; waitedMs += 20) await pause(20);
+      const untilMs = clock.nowMs() + ms;
+      while (!hasEnded && clock.nowMs() < untilMs) await pause(LOOK_EVERY_MS);
       return hasEnded;
     },
     writeRaw: (bytes) => {
       client.stream.write(bytes);
     },
-    vanish: () => {
-      client.stream.destroy();
-      client.end(true);
+    vanish: () => cut(client),
+    leave: async () => {
+      // The library waits for every acknowledgement before its goodbye; who gives none is left without one.
+      if (!hasEnded) await orLate(clock, client.endAsync(false), LEAVES_WITHIN_MS, () => undefined);
+      cut(client);
     },
-    leave: () => client.endAsync(hasEnded),
   };
+}
+
+function cut(client: MqttClient): void {
+  client.stream?.destroy();
+  client.end(true);
 }
 
 function grantedQos(client: MqttClient, filter: string): Promise<number> {
@@ -133,21 +169,12 @@ function grantedQos(client: MqttClient, filter: string): Promise<number> {
   });
 }
 
-async function withLimit<T>(what: string, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Unmet(`no ${what} within ${ANSWER_WITHIN_MS / 1000} s`)),
-      ANSWER_WITHIN_MS,
-    );
+/** What came, newest last, for the reason of a failure. */
+function described(received: readonly Received[]): string {
+  if (received.length === 0) return 'nothing came';
+  const last = received.slice(-5).map(({ topic, qos, isRetained, text }) => {
+    const flag = isRetained ? ', retained' : '';
+    return `${topic} (QoS ${qos}${flag}) ${text.slice(0, 120)}`;
   });
-  try {
-    return await Promise.race([promise, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return `${received.length} messages came, the last: ${last.join('; ')}`;
 }

@@ -1,4 +1,6 @@
-// Named checks against a clause of docs/device-protocol.md each, and their report as TAP or JSON.
+// Named checks against a clause of docs/device-protocol.md each, their limits, and their report as TAP or JSON.
+
+import type { SimClock } from '../sim-clock.ts';
 
 export type Check<Context> = {
   /** Stable name, for a maker to quote. */
@@ -6,6 +8,10 @@ export type Check<Context> = {
   /** Clause of docs/device-protocol.md. */
   clause: string;
   title: string;
+  /** Checks that must pass before this one can be judged; without them it is skipped, and says so. */
+  needs?: readonly string[];
+  /** Seconds after which it has failed, whatever it waits for; absent: the limit of the run. */
+  withinS?: number;
   run(context: Context): Promise<void>;
 };
 
@@ -36,27 +42,61 @@ export function demand(isMet: boolean, reason: string): asserts isMet {
   if (!isMet) throw new Unmet(reason);
 }
 
-/** Runs the checks one after another; a failed one does not keep the others from running. */
+type Clock = Pick<SimClock, 'nowMs' | 'at'>;
+
+export type RunDeps = {
+  /** Monotonic: no step of the wall clock makes a wait longer. */
+  clock: Clock;
+  tell: (result: CheckResult) => void;
+  limits: {
+    /** Of a check that names none of its own, seconds. */
+    checkS: number;
+    /** Of all checks together, seconds; what is left then is not judged. */
+    runS: number;
+  };
+  /** Closes what a check left open or altered, also one that was given up. */
+  tidy?: () => void | Promise<void>;
+  /** Before each check: why the subject cannot be judged any more; null: it is there. */
+  whyGone?: () => Promise<string | null>;
+};
+
+type Outcome = Pick<CheckResult, 'result' | 'reason'>;
+
+/** Runs the checks one after another; a failed one keeps only those from running that need it. */
 export async function runChecks<Context>(
-  deps: { nowMs: () => number; tell: (result: CheckResult) => void },
+  deps: RunDeps,
   checks: readonly Check<Context>[],
   context: Context,
 ): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
+  const { clock } = deps;
+  const endMs = clock.nowMs() + deps.limits.runS * 1000;
+  const results = new Map<string, CheckResult>();
+  let ended: string | null = null;
   for (const check of checks) {
-    const startMs = deps.nowMs();
-    const outcome = await runOne(check, context);
+    const startMs = clock.nowMs();
+    const missing = check.needs?.find((id) => results.has(id) && results.get(id)?.result !== 'pass');
+    const outcome: Judged =
+      ended !== null
+        ? skip(`not judged: ${ended}`)
+        : missing !== undefined
+          ? skip(`not judged: it needs ${missing}`)
+          : await judge(deps, check, context, endMs);
+    const untidy: string | null = ended === null ? await whyNotTidy(deps) : null;
+    ended = outcome.ended ?? untidy ?? ended;
+    // a run that cannot go on has not been passed
+    const judged = untidy === null || outcome.result === 'fail' ? outcome : fail(untidy);
     const result: CheckResult = {
       id: check.id,
       clause: check.clause,
       title: check.title,
-      ...outcome,
-      tookMs: Math.round(deps.nowMs() - startMs),
+      result: judged.result,
+      reason: judged.reason,
+      tookMs: Math.round(clock.nowMs() - startMs),
     };
-    results.push(result);
+    results.set(check.id, result);
     deps.tell(result);
   }
-  return results;
+  return [...results.values()];
 }
 
 export function reportOf(subject: string, checks: CheckResult[]): Report {
@@ -67,16 +107,75 @@ export function reportOf(subject: string, checks: CheckResult[]): Report {
 /** One check in the Test Anything Protocol, version 13. */
 export function tapLines(check: CheckResult, number: number): string[] {
   const word = check.result === 'fail' ? 'not ok' : 'ok';
-  const skip = check.result === 'skip' ? ` # SKIP ${check.reason ?? ''}` : '';
-  const head = `${word} ${number} - ${check.id} (clause ${check.clause}): ${check.title}${skip}`;
+  const skipped = check.result === 'skip' ? ` # SKIP ${check.reason ?? ''}` : '';
+  const head = `${word} ${number} - ${check.id} (clause ${check.clause}): ${check.title}${skipped}`;
   if (check.result !== 'fail') return [head];
   return [head, '  ---', `  clause: '${check.clause}'`, `  reason: ${JSON.stringify(check.reason)}`, '  ...'];
 }
 
-async function runOne<Context>(
+/** What comes of a promise, or `late` when that takes longer; the promise itself is then left alone. */
+export async function orLate<T, Late>(
+  clock: Clock,
+  promise: Promise<T>,
+  withinMs: number,
+  late: () => Late,
+): Promise<T | Late> {
+  // it may fail when nobody listens any more
+  promise.catch(() => undefined);
+  let limit: ReturnType<Clock['at']> | undefined;
+  const limited = new Promise<Late>((resolve, reject) => {
+    limit = clock.at(clock.nowMs() + withinMs, () => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+  try {
+    return await Promise.race([promise, limited]);
+  } finally {
+    limit?.cancel();
+  }
+}
+
+const fail = (reason: string): Outcome => ({ result: 'fail', reason });
+const skip = (reason: string): Outcome => ({ result: 'skip', reason });
+
+type Judged = Outcome & { ended?: string };
+
+/** Why no other check can follow; null: all is as it was before. */
+async function whyNotTidy({ tidy }: RunDeps): Promise<string | null> {
+  try {
+    await tidy?.();
+    return null;
+  } catch (error) {
+    return `what the check altered could not be put right (${error instanceof Error ? error.message : String(error)})`;
+  }
+}
+
+/** One check within its own limit and that of the run. `ended`: why none after it can be judged. */
+async function judge<Context>(
+  deps: RunDeps,
   check: Check<Context>,
   context: Context,
-): Promise<Pick<CheckResult, 'result' | 'reason'>> {
+  endMs: number,
+): Promise<Judged> {
+  const { clock, limits } = deps;
+  const over = `the run ended after ${limits.runS} s`;
+  const leftMs = () => Math.max(0, endMs - clock.nowMs());
+  const gone = await orLate(clock, deps.whyGone?.() ?? Promise.resolve(null), leftMs(), () => over);
+  if (gone !== null) return { result: 'fail', reason: gone, ended: gone };
+  const ownS = check.withinS ?? limits.checkS;
+  const isLast = leftMs() < ownS * 1000;
+  return orLate(clock, outcomeOf(check, context), Math.min(leftMs(), ownS * 1000), () =>
+    isLast
+      ? { result: 'fail', reason: over, ended: over }
+      : { result: 'fail', reason: `it came to no end within ${ownS} s` },
+  );
+}
+
+async function outcomeOf<Context>(check: Check<Context>, context: Context): Promise<Judged> {
   try {
     await check.run(context);
     return { result: 'pass', reason: null };

@@ -132,7 +132,7 @@ export function createFleet(options: FleetOptions): Fleet {
       publisherKeys: options.firmwareKeys ?? [],
     };
     const notice = (what: RunnerNotice, atMs: number) => {
-      if (what.kind === 'effect' && what.effect.kind === 'rekey') key = what.effect.key;
+      key = newKeyIn(what) ?? key;
       count(counters, what);
       if (listeners.size === 0) return;
       const event: FleetEvent = { device_id: controller.device_id, atMs, ...what };
@@ -221,6 +221,11 @@ function count(counters: FleetCounters, notice: RunnerNotice): void {
   else if (effect.kind === 'relay') counters.relayChanges += 1;
   else if (effect.kind === 'publish' && effect.path === 'hb') counters.heartbeats += 1;
   else if (effect.kind === 'publish' && effect.path === 'shadow/reported') counters.reports += 1;
+}
+
+/** The key that has just become the controller's: one that is refused never does. */
+export function newKeyIn(what: RunnerNotice): string | null {
+  return what.kind === 'heard' && what.message.kind === 'connected' ? (what.message.newKey ?? null) : null;
 }
 
 function viewOf(member: Member): ControllerView {

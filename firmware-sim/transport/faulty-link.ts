@@ -31,19 +31,26 @@ export function createFaultyLink(deps: Deps): FaultyLink {
   // Counts sessions, so that a message delayed over a power cut does not arrive in the next life.
   let life = 0;
 
-  const suffer = (deliver: () => void): boolean => {
+  /** Said, and still on its way out. */
+  const leaving = new Set<() => void>();
+
+  const suffer = (deliver: () => void, way: Set<() => void> | null = null): boolean => {
     if (deps.random() < faults.lossShare) return false;
-    later(deliver);
-    if (deps.random() < faults.duplicateShare) later(deliver);
+    later(deliver, way);
+    if (deps.random() < faults.duplicateShare) later(deliver, way);
     return true;
   };
-  const later = (deliver: () => void) => {
+  const later = (deliver: () => void, way: Set<() => void> | null) => {
     const [low, high] = faults.delayMs;
     if (high <= 0) return deliver();
     const sentIn = life;
     const atMs = deps.clock.nowMs() + low + (high - low) * deps.random();
+    const once = () => deliver();
+    way?.add(once);
     deps.clock.at(atMs, () => {
-      if (sentIn === life) deliver();
+      if (sentIn !== life) return;
+      way?.delete(once);
+      once();
     });
   };
   const soon = (afterMs: number, message: Incoming) => {
@@ -70,11 +77,14 @@ export function createFaultyLink(deps: Deps): FaultyLink {
           soon(UNREACHABLE_AFTER_MS, { kind: 'http_failed', reason: 'no network' });
         return;
       }
-      const arrived = suffer(() => inner.send(message));
+      const arrived = suffer(() => inner.send(message), leaving);
       if (!arrived && message.kind === 'post')
         soon(HTTP_GIVES_UP_MS, { kind: 'http_failed', reason: 'lost' });
     },
     close: (how) => {
+      // What was said before a goodbye arrives before it; a power cut takes it along.
+      if (how === 'bye') for (const deliver of leaving) deliver();
+      leaving.clear();
       life += 1;
       inner.close(how);
     },

@@ -18,11 +18,15 @@ import type { Identity, Incoming, Outgoing, Transport, TransportDeps } from './t
 const KEEPALIVE_S = 30;
 // Long: a gateway that lets in a whole farm at once is slow, and giving up would only make it slower.
 const CONNECT_TIMEOUT_MS = 30_000;
+/** What was said before a goodbye is to arrive; a gateway that acknowledges nothing is left after this long. */
+const GOODBYE_MS = 2_000;
 
 /** CONNACK codes for a wrong key and an unknown controller. */
 const REFUSED: ReadonlySet<number> = new Set([4, 5]);
 
 type Keys = { sure: string; next: string | null };
+/** What comes after a goodbye. */
+type Leaving = { next: (() => void) | null };
 type Session = { client: MqttClient; lastContactMs: number; isOver: boolean };
 
 /** `trust`: for an mqtts address, by what the gateway is known. */
@@ -33,10 +37,18 @@ export function createMqttTransport(
   trust: GatewayTrust | null = null,
 ): Transport {
   let session: Session | null = null;
+  /** The goodbye under way. */
+  let leaving: Leaving | null = null;
   let isHalfOpen = false;
   const keys: Keys = { sure: identity.key, next: null };
 
   const open = (sid: string, bootId: string) => {
+    // A second session under its name would end the first, with what has not arrived yet: the answer to who gave it a
+    // new key, on a slow line.
+    if (leaving !== null) {
+      leaving.next = () => open(sid, bootId);
+      return;
+    }
     endSession(session);
     const key = keys.next ?? keys.sure;
     const client = clientFor(url, optionsFor({ ...identity, key }, sid, bootId), trust);
@@ -48,10 +60,11 @@ export function createMqttTransport(
     client.on('connect', () => {
       if (current.isOver) return;
       // it has opened: the one before is not needed any more
-      if (key === keys.next) Object.assign(keys, { sure: key, next: null });
+      const isNew = key === keys.next;
+      if (isNew) Object.assign(keys, { sure: key, next: null });
       if (isHalfOpen) silence(client);
       client.subscribe(subscriptionsOf(identity.mqtt_id), { qos: 1 });
-      deps.hear({ kind: 'connected' });
+      deps.hear(isNew ? { kind: 'connected', newKey: key } : { kind: 'connected' });
     });
     client.on('message', (topic, payload, packet) => {
       if (!current.isOver) deps.hear(readMessage(identity.mqtt_id, topic, payload, packet));
@@ -72,6 +85,16 @@ export function createMqttTransport(
     });
   };
 
+  const leave = (closing: Session) => {
+    const current: Leaving = { next: null };
+    leaving = current;
+    sayGoodbye(closing, () => {
+      if (leaving !== current) return;
+      leaving = null;
+      current.next?.();
+    });
+  };
+
   return {
     connect: ({ sid, bootId }) => open(sid, bootId),
     send: (message) => {
@@ -80,8 +103,9 @@ export function createMqttTransport(
     close: (how) => {
       const closing = session;
       session = null;
+      if (leaving !== null) leaving.next = null;
       if (closing === null) return;
-      if (how === 'bye') sayGoodbye(closing);
+      if (how === 'bye') leave(closing);
       // A board that lost its power does not close its socket: the gateway finds out by the keepalive, and so does
       // mqtt.js, which then clears the remains away.
       else if (isHalfOpen) closing.isOver = true;
@@ -206,9 +230,22 @@ function endSession(session: Session | null): void {
   session.client.end(true);
 }
 
-function sayGoodbye(session: Session): void {
+/** DISCONNECT once everything is acknowledged, or the end soon; `left`: the connection is gone. */
+function sayGoodbye(session: Session, left: () => void): void {
+  const { client } = session;
+  if (session.isOver) return left();
   session.isOver = true;
-  session.client.end(false);
+  const limit = setTimeout(() => {
+    client.stream.destroy();
+    left();
+  }, GOODBYE_MS);
+  // nobody waits for it who stops
+  limit.unref();
+  client.once('close', () => {
+    clearTimeout(limit);
+    left();
+  });
+  client.end(false);
 }
 
 /** The line is cut without either end being told: writes vanish, nothing is read any more. */

@@ -17,7 +17,8 @@ export type Outgoing =
   | { kind: 'fetch'; what: 'config' | 'schedule' };
 
 export type Incoming =
-  | { kind: 'connected' }
+  /** `newKey`: it opened with the key that it was given last; from now on that is its key, and not before. */
+  | { kind: 'connected'; newKey?: string }
   | { kind: 'disconnected'; lastContactMs?: number; reason: string; isRefused?: boolean }
   | { kind: 'desired'; level: LevelHeard }
   | { kind: 'config'; config: DeviceConfig }

@@ -133,6 +133,12 @@ export type Route = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /**
+   * Fields that decide what is done, where a body without them is a decision too. One that has none of them but a
+   * field nobody knows, perhaps one of them misspelt, is refused; `warned`: done all the same, as the interface says of
+   * reference operations, and warned of.
+   */
+  decidedBy?: { fields: readonly string[]; otherwise: 'refused' | 'warned' };
   /** The body is taken as it comes, byte by byte, and is of this kind; it is read once the caller may send it. */
   takes?: { media: 'text/csv' | 'application/json' | 'application/octet-stream'; maxBytes: number };
   /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */

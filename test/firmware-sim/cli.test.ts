@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -197,7 +197,32 @@ describe('npm run sim', () => {
     const args = ['--conformance', side.httpBase, '--mqtt', side.mqttUrl, '--device-id', 'pond-1'];
     const { code, out } = await sim(args, { SIM_KEY: 'k' });
     expect(code).toBe(1);
-    expect(out).toMatch(/^TAP version 13\nok 1 - mqtt\.key\.right \(clause 2\.3\)/);
+    expect(out).toMatch(/^TAP version 13\nok 1 - mqtt\.answers \(clause 2\.3\)/);
     expect(out).toMatch(/^not ok \d+ - mqtt\.packet\.oversize/m);
+  });
+
+  test('--conformance ends by itself when the gateway takes connections and says nothing', {
+    timeout: 180_000,
+  }, async () => {
+    const sockets = new Set<Socket>();
+    const silent = createTcpServer((socket) => sockets.add(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      silent.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    const { port } = silent.address() as AddressInfo; // listens on TCP
+    const address = `127.0.0.1:${port}`;
+    const args = ['--conformance', `http://${address}`, '--mqtt', `mqtt://${address}`, '--ntp-port', '0'];
+    const startedMs = performance.now();
+    const { code, out } = await sim([...args, '--device-id', 'pond-1', '--json'], { SIM_KEY: 'k' });
+    // two waits of ten seconds; the rest is a busy machine
+    expect(performance.now() - startedMs).toBeLessThan(50_000);
+    expect(code).toBe(1);
+    const report = JSON.parse(out) as { checks: { id: string; result: string; reason: string }[] };
+    expect(report.checks.filter(({ result }) => result === 'fail')).toMatchObject([
+      { id: 'mqtt.answers', reason: 'no CONNACK within 10 s' },
+      { id: 'http.answers', reason: '/api/v1/devices/heartbeat: no answer (within 10 s)' },
+    ]);
   });
 });

@@ -26,6 +26,8 @@ const LONG: readonly string[] = [
   'test/console/slow-motor.browser.test.ts',
   'test/features/account-data/account-data.test.ts',
   'test/sync/comparison.test.ts',
+  'test/firmware-sim/conformance-bad-gateways.test.ts',
+  'test/firmware-sim/conformance-bad-controllers.test.ts',
   'test/firmware-sim/conformance-controller.test.ts',
   'test/faults/storage.test.ts',
   'test/console/quiet-wall.browser.test.ts',

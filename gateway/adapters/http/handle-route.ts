@@ -19,6 +19,7 @@ import { requireScope, scopeFor } from '#core/token-scope.ts';
 import { perform } from '#core/use-case.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
+import { misspeltIn, refuseMisspelt, warnOfMisspelt } from './misspelt-fields.ts';
 import { readFile } from './read-json-body.ts';
 import { requestIdOf } from './request-frame.ts';
 import { type Admit, isCounted } from './request-limits.ts';
@@ -85,7 +86,7 @@ export async function handleRoute(
       return fallback(error);
     },
   );
-  await sendAnswer(response, answer);
+  await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), answer));
 }
 
 async function readRequest(
@@ -104,6 +105,7 @@ async function readRequest(
   const query = route.query === undefined ? {} : parsePart(route.query, queryOf(route, http), route.invalid);
   storable(http.body, route.invalid);
   const body = route.body === undefined ? undefined : parsePart(route.body, http.body ?? {}, route.invalid);
+  refuseMisspelt(route, misspeltIn(route, rawBody));
   const farm = farmBefore ?? (await farmOf(deps, route.access, caller, { query, body }));
   const upload = route.takes === undefined ? null : await readFile(http, route.takes);
   return {

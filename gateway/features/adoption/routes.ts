@@ -208,6 +208,8 @@ function adoptRoutes(deps: AdoptionRouteDeps): Route[] {
       token: 'never',
       params: z.object({ control_point_id: idInput }),
       body: adoptInput,
+      // without any it is a new key for the same controller
+      decidedBy: { fields: ['device_id', 'mac', 'claim'], otherwise: 'refused' },
       answers: { 200: { schema: adoptAnswer } },
       async handle(request) {
         const view = await fresh(request.params.control_point_id);

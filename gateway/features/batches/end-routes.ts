@@ -28,6 +28,8 @@ export function endRoutes(deps: ChangeBatchDeps): Route[] {
       access: { ...atBatch, right: 'manage' },
       params: batchParams,
       body: batchFinish,
+      // without them: now, with the estimate
+      decidedBy: { fields: ['actual_harvest_date', 'final_weight_kg'], otherwise: 'warned' },
       answers: { 200: { schema: batchFinished } },
       idempotent: true,
       async handle(request) {

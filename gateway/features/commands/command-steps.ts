@@ -1,4 +1,5 @@
 import type { CommandState } from '#contract/words.ts';
+import { isoOf } from '#core/kernel.ts';
 import type { Command, Order } from './ports.ts';
 
 /** Who says so: this instance by its clock and its people, or the gateway, which knows what it did. */
@@ -46,6 +47,25 @@ export function outcomeOf({ state }: Pick<Order, 'state'>): Outcome {
     case 'EXPIRED':
       return { state: 'rejected', result: 'DEVICE_REFUSED' };
   }
+}
+
+/** Why an order that nobody carried out is void. */
+export const voidBecause = ({ state }: Pick<Command, 'state'>): 'NOT_DELIVERED' | 'NOT_ANSWERED' =>
+  state === 'pending' ? 'NOT_DELIVERED' : 'NOT_ANSWERED';
+
+/**
+ * The order as it stands at this moment, whichever process notes that its time is over, and when: void once it is,
+ * unless the gateway's own order, `made`, tells what came of it.
+ */
+export function asOf<Row extends Command>(
+  row: Row,
+  now: number,
+  made: Pick<Order, 'state'> | undefined,
+): Row {
+  const isUnderWay = row.state === 'pending' || row.state === 'sent';
+  if (!isUnderWay || now < row.expires_at_ms) return row;
+  if (made !== undefined) return { ...row, ...outcomeOf(made) };
+  return { ...row, state: 'expired', state_at: isoOf(row.expires_at_ms), result: voidBecause(row) };
 }
 
 /** How long an order that the gateway took is shown as the target before the gateway's own row tells it. */

@@ -1,4 +1,4 @@
-import { outcomeOf } from './command-steps.ts';
+import { outcomeOf, voidBecause } from './command-steps.ts';
 import { type MoveDeps, moveCommand } from './move-command.ts';
 import type { Command, Order } from './ports.ts';
 
@@ -12,8 +12,7 @@ export async function expireCommands(deps: MoveDeps): Promise<void> {
   const overdue = await deps.queries.overdue(deps.now(), MOST_A_TICK);
   await settleByOrders(deps, overdue, async (open) => {
     if (open.state === 'accepted') return;
-    const result = open.state === 'pending' ? 'NOT_DELIVERED' : 'NOT_ANSWERED';
-    await moveCommand(deps, open, { to: 'expired', result, says: 'hosted' });
+    await moveCommand(deps, open, { to: 'expired', result: voidBecause(open), says: 'hosted' });
   });
 }
 

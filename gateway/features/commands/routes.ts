@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { type CommandEvent, commandEvent } from '#contract/events/stream.ts';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import { commandEntry } from '#contract/resources/control-points.ts';
-import { isoOf } from '#core/kernel.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type Route, route } from '#core/route.ts';
+import { asOf } from './command-steps.ts';
 import { whyWords } from './command-words.ts';
 import type { Command, CommandQueries, NamedCommand } from './ports.ts';
 
-export function commandRoutes(deps: { queries: Pick<CommandQueries, 'journeyOf'> }): Route[] {
+type CommandRouteDeps = Pick<Kernel, 'now'> & { queries: Pick<CommandQueries, 'journeyOf' | 'ordersOf'> };
+
+export function commandRoutes(deps: CommandRouteDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -29,7 +32,7 @@ export function commandRoutes(deps: { queries: Pick<CommandQueries, 'journeyOf'>
       async handle(request) {
         const { skip, limit = 100 } = request.query;
         const rows = deps.queries.journeyOf(request.params.control_point_id, { skip, limit });
-        return { answer: { status: 200, rows: entries(rows, request.language) } };
+        return { answer: { status: 200, rows: entries(deps, rows, request.language) } };
       },
     }),
   ];
@@ -46,10 +49,12 @@ export function commandEventOf(row: Command, farmId: string): CommandEvent {
 }
 
 async function* entries(
+  deps: CommandRouteDeps,
   rows: AsyncIterable<NamedCommand>,
   language: 'pt-BR' | 'en',
 ): AsyncIterable<z.infer<typeof commandEntry>> {
-  for await (const row of rows) {
+  for await (const stored of rows) {
+    const row = await standing(deps, stored);
     yield commandEntry.parse({
       ...row,
       issued_at: isoOf(row.issued_at_ms),
@@ -57,4 +62,11 @@ async function* entries(
       result: whyWords(row.result, language),
     });
   }
+}
+
+/** As it stands now: whoever notes that its time is over may be busy, or have died a moment ago. */
+async function standing(deps: CommandRouteDeps, row: NamedCommand): Promise<NamedCommand> {
+  const isLate = row.state === 'pending' || row.state === 'sent' ? deps.now() >= row.expires_at_ms : false;
+  const [made] = isLate ? await deps.queries.ordersOf([row.id]) : [];
+  return asOf(row, deps.now(), made);
 }

@@ -49,6 +49,8 @@ export function orderRoutes(deps: OrderDeps): Route[] {
       access: { ...atControlPoint, right: 'operate' },
       params: controlPointParams,
       body: orderInput,
+      // without it the order holds until the next schedule event
+      decidedBy: { fields: ['for_s'], otherwise: 'warned' },
       invalid: 400,
       answers: { 200: { schema: orderAnswer } },
       async handle(request) {

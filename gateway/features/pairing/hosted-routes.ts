@@ -188,6 +188,7 @@ function localUserRoutes(deps: HostedPairingDeps): Route[] {
       summary: 'Make such a person an account here; the code that is shown once opens it',
       params: byId,
       body: adoptInput,
+      decidedBy: { fields: ['role'], otherwise: 'refused' },
       answers: { 201: { schema: adoptedAnswer } },
       async handle(request) {
         const decided = await adoptLocalUser(deps, who(request), {

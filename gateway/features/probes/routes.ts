@@ -175,6 +175,8 @@ function oneRoutes(deps: ProbeRoutesDeps): Route[] {
       access: { ...atProbe, right: 'operate' },
       params,
       body: probeCalibrationCreate,
+      // without it: just now
+      decidedBy: { fields: ['calibrated_at'], otherwise: 'refused' },
       answers: { 200: { schema: probeAnswer } },
       async handle(request) {
         const current = await probeOf(deps, request.params.probe_id);

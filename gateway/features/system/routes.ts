@@ -35,6 +35,7 @@ export function systemRoutes(deps: SystemRouteDeps): Route[] {
       access: { who: 'account' },
       token: 'control',
       body: systemClockInput,
+      decidedBy: { fields: ['server_time'], otherwise: 'refused' },
       answers,
       async handle(request) {
         const { userId, role } = signedIn(request);

@@ -225,6 +225,21 @@ onBothEngines('the life of a batch', (_open, engine) => {
       });
     });
 
+    it('with a misspelt weight takes the estimate, and says so', async () => {
+      const id = await aBatch(app, farm);
+      await weigh(id, 1.2);
+      const reply = await finish(id, { final_weight: 81 });
+      expect(reply).toMatchObject({
+        status: 200,
+        body: {
+          final_weight_kg: 102,
+          warnings: [
+            { code: 'UNKNOWN_FIELD', message: expect.stringMatching(/^final_weight: .*final_weight_kg/) },
+          ],
+        },
+      });
+    });
+
     it('with a weight counts that weight: 81 kg harvested of 1 kg stocked, 120 kg fed, is 1.5', async () => {
       const id = await aBatch(app, farm);
       await weigh(id, 1.2);

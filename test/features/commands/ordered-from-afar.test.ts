@@ -128,6 +128,28 @@ onBothEngines('on the hosted instance, a farm with a gateway', (_open, engine) =
     expect(logs.filter(({ action }) => action === 'order_expired')).toHaveLength(1);
   });
 
+  it('is shown with a void order as void at once, whoever notes it later', async () => {
+    const { token, point, streamId } = await aBoundFarm(app);
+    await order(token, point.id, 'on', { expires_in_s: 30 });
+    app.clock.advance(29_999);
+    expect(await journey(token, point.id)).toMatchObject([{ state: 'pending', result: null }]);
+    app.clock.advance(1);
+    const endedAt = new Date(app.clock.now()).toISOString();
+    const inEnglish = { 'accept-language': 'en' };
+    // nobody has noted anything: the process that does it has just died
+    app.clock.advance(40_000);
+    expect(await journey(token, point.id, inEnglish)).toMatchObject([
+      { state: 'expired', state_at: endedAt, result: 'the gateway of the farm was not reached in time' },
+    ]);
+    await order(token, point.id, 'off', { expires_in_s: 30 });
+    await remoteOf(app).parts.commandsToSend(streamId);
+    app.clock.advance(30_000);
+    expect(await journey(token, point.id, inEnglish)).toMatchObject([
+      { state: 'expired', result: 'the gateway of the farm did not answer in time' },
+      { state: 'superseded' },
+    ]);
+  });
+
   it('takes an order of at most a quarter of an hour', async () => {
     const { token, point } = await aBoundFarm(app);
     for (const expires_in_s of [0, 901, 1.5]) {

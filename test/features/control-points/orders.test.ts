@@ -49,6 +49,23 @@ onBothEngines('orders to a control point', (_open, engine) => {
     expect(body(await heartbeat(point.device_id, 'ON'))).toMatchObject({ target_status: 'OFF' });
   });
 
+  it('with a misspelt time hold as without one, and say so', async () => {
+    const point = await aControlPoint(app, { token, farmId });
+    const order = (sent: unknown) =>
+      app.call('POST', `/control-points/${point.id}/turn-on`, { token, body: sent });
+    const misspelt = await order({ for_seconds: 600 });
+    expect(misspelt.status).toBe(200);
+    expect(body(misspelt)).toMatchObject({
+      target_status: 'ON',
+      hold_until: null,
+      warnings: [
+        { code: 'UNKNOWN_FIELD', message: expect.stringMatching(/^for_seconds: .*known are for_s, reason/) },
+      ],
+    });
+    expect(body(await order({ for_s: 600, colour: 'blue' }))).not.toHaveProperty('warnings');
+    expect(body(await order({}))).not.toHaveProperty('warnings');
+  });
+
   it('start nothing that is locked out, whoever asks', async () => {
     const point = await aControlPoint(app, { token, farmId });
     await app.call('POST', `/control-points/${point.id}/turn-on`, { token });

@@ -106,6 +106,27 @@ onBothEngines('the clock of an instance', (_open, engine) => {
       expect(body(seen)).toMatchObject({ server_time });
     }));
 
+  it('is not confirmed by a body whose field is misspelt: it names the known ones, and changes nothing', () =>
+    withFarm(async (app, token, farmId) => {
+      await aControlPoint(app, { token, farmId });
+      app.stepWallClock(10 * 365 * DAY);
+      const before = body(await shown(app, token));
+      expect(before).toMatchObject({ quality: 'estimated' });
+      const right = new Date(app.clock.now()).toISOString();
+      for (const input of [{ time: right }, { serverTime: right, reason: 'read off my watch' }]) {
+        const answer = await set(app, token, input);
+        expect(answer.status).toBe(422);
+        expect(body(answer)).toMatchObject({
+          detail: expect.stringMatching(/no such field here; known are server_time, replaces, reason$/),
+          code: 'VALIDATION_ERROR',
+          errors: [{ path: Object.keys(input)[0], code: 'UNKNOWN_FIELD' }],
+        });
+      }
+      expect(body(await shown(app, token))).toMatchObject({ quality: 'estimated', reason: 'stepped' });
+      // with the time itself, what nobody knows is ignored
+      expect((await set(app, token, { server_time: right, colour: 'blue' })).status).toBe(200);
+    }));
+
   it('is not set by the owner of one farm when it drives the motors of another', () =>
     withFarm(async (app, token, farmId) => {
       await aControlPoint(app, { token, farmId });

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { AppError } from '#core/errors.ts';
+import type { Answer, Route } from '#core/route.ts';
+
+// Unknown fields are ignored. Where a body without fields is a decision too ("the time shown is right"), one of them may
+// be the misspelt word that would have decided otherwise.
+
+const MOST_NAMED = 5;
+const LONGEST_NAME = 40;
+
+type Misspelt = { unknown: readonly string[]; sentence: string };
+
+/** The fields nobody knows, where none came of those that decide the operation; null: all is well. */
+export function misspeltIn(
+  route: Pick<Route, 'body' | 'decidedBy'>,
+  rawBody: Readonly<Record<string, unknown>>,
+): Misspelt | null {
+  const { body, decidedBy } = route;
+  if (decidedBy === undefined || !(body instanceof z.ZodObject)) return null;
+  if (decidedBy.fields.some((field) => rawBody[field] !== undefined)) return null;
+  const known = Object.keys(body.shape);
+  const unknown = Object.keys(rawBody)
+    .filter((field) => !known.includes(field))
+    .slice(0, MOST_NAMED)
+    .map((field) => field.slice(0, LONGEST_NAME));
+  if (unknown.length === 0) return null;
+  return {
+    unknown,
+    sentence: `${unknown.join(', ')}: no such field here; known are ${known.join(', ')}`,
+  };
+}
+
+/** Throws for what is misspelt, where the operation is one that refuses it. */
+export function refuseMisspelt(route: Route, misspelt: Misspelt | null): void {
+  if (misspelt === null || route.decidedBy?.otherwise !== 'refused') return;
+  const errors = misspelt.unknown.map((path) => ({
+    path,
+    code: 'UNKNOWN_FIELD',
+    message: 'no such field here',
+  }));
+  throw new AppError(route.invalid, misspelt.sentence, { code: 'VALIDATION_ERROR', errors });
+}
+
+/** The answer with a warning of what is misspelt, where the operation is one that cannot refuse it. */
+export function warnOfMisspelt(route: Route, misspelt: Misspelt | null, answer: Answer): Answer {
+  const { body, status } = answer;
+  if (misspelt === null || route.decidedBy?.otherwise !== 'warned' || status >= 300) return answer;
+  if (typeof body !== 'object' || body === null) return answer;
+  const told = 'warnings' in body && Array.isArray(body.warnings) ? body.warnings : [];
+  const message = `${misspelt.sentence}. It was done as without any field`;
+  return { ...answer, body: { ...body, warnings: [...told, { code: 'UNKNOWN_FIELD', message }] } };
+}
