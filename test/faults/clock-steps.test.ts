@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Tick } from '#adapters/timers/ticks.ts';
+import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { createStamps } from '#features/schedules/follow-clock-step.ts';
 import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
 import { readConfig } from '../../gateway/config.ts';
@@ -134,6 +135,38 @@ describe('what was given while the clock was wrong', () => {
     app.stepWallClock(HOUR);
     await pass(5);
     expect((await lastOrder())?.['issued_at']).toBe(before?.['issued_at']);
+  });
+
+  it.each([
+    ['others change the same rows', () => new StaleError('control point')],
+    ['the disk is full', () => new StorageUnavailable('full', null)],
+  ])('an order is as old as it was over two steps though %s meanwhile', async (_what, fails) => {
+    await pass(2);
+    await order('turn-on');
+    const before = await lastOrder();
+    const state = { ahead: 0, refusals: 0 };
+    const stamps = createStamps({
+      ...app.kernel,
+      now: () => app.kernel.now() + state.ahead,
+      pause: async () => undefined,
+      views: app.control.registry,
+      async commit(unit) {
+        state.refusals -= 1;
+        if (state.refusals >= 0) throw fails();
+        return app.kernel.commit(unit);
+      },
+    });
+    await stamps.look();
+    for (const [ahead, steppedBy] of [
+      [-HOUR, -HOUR],
+      [0, HOUR],
+    ] as const) {
+      Object.assign(state, { ahead, refusals: 1 });
+      await stamps.follow(steppedBy);
+      await stamps.look();
+      const issued = Date.parse(String((await lastOrder())?.['issued_at']));
+      expect(issued - Date.parse(String(before?.['issued_at']))).toBe(ahead);
+    }
   });
 
   it('an order is found by the next start, though nobody knows then how wrong the clock was', async () => {

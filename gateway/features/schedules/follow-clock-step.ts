@@ -3,20 +3,31 @@ import { schedule } from '#contract/resources/schedules.ts';
 import { type Change, update } from '#core/changes.ts';
 import type { ControlView, ControlViews, Order } from '#core/control-view.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { perform } from '#core/use-case.ts';
 import { BELIEVED_AHEAD_MS } from './control-facts.ts';
 
-export type StampDeps = Pick<Kernel, 'now' | 'clockQuality' | 'commit' | 'log'> & { views: ControlViews };
+export type StampDeps = Pick<Kernel, 'now' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'log'> & {
+  views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
+};
 
 export type Stamps = {
   /** The clock was set by so many milliseconds; called right after. */
   follow: (steppedBy: number) => Promise<void>;
-  /** Looks once, at the first trusted look of a run, for what an earlier run stamped with a clock that was ahead. */
+  /**
+   * Looks once, at the first trusted look of a run, for what an earlier run stamped with a clock that was ahead, and
+   * does what a step left undone.
+   */
   look: () => Promise<void>;
 };
 
+/** By how much a stamp is to be moved; 0: it stays. */
+type Shift = (stampedAt: number, id: string) => number;
+type Moved = { id: string; to: string; shift: number };
+
 /** Instants read a moment ago may lie a little ahead. */
 const AHEAD_MS = 2_000;
-const ROWS_A_COMMIT = 200;
+/** Control points of one commit: whoever else changes one of them meanwhile makes all of them be decided again. */
+const POINTS_A_COMMIT = 20;
 
 /**
  * Orders and schedules are compared by their times. What was given while the clock was an hour ahead lies in the future
@@ -28,24 +39,43 @@ export function createStamps(deps: StampDeps): Stamps {
   /** What was moved in this run, by row: the stamp it got, and by how much. */
   const movedById = new Map<string, { to: string; by: number }>();
   let hasLooked = false;
+  /** Steps that could not be followed to the end. What was moved already is not ahead any more: once more does no harm. */
+  let owed: number[] = [];
 
-  async function move(by: (stampedAt: number, id: string) => number): Promise<void> {
-    const changes = [...deps.views.all()].flatMap((view) => changesOf(view, by));
-    for (let from = 0; from < changes.length; from += ROWS_A_COMMIT) {
-      await deps.commit({ changes: changes.slice(from, from + ROWS_A_COMMIT), actor: null });
+  async function move(by: Shift): Promise<void> {
+    const ids = [...deps.views.all()].map(({ row }) => row.id);
+    let rows = 0;
+    for (let from = 0; from < ids.length; from += POINTS_A_COMMIT) {
+      rows += await moveSome(ids.slice(from, from + POINTS_A_COMMIT), by);
     }
-    if (changes.length > 0) {
-      deps.log.warn({ rows: changes.length }, 'orders and schedules keep their age over a step of the clock');
-    }
+    if (rows > 0) deps.log.warn({ rows }, 'orders and schedules keep their age over a step of the clock');
   }
 
-  function changesOf(view: ControlView, by: (stampedAt: number, id: string) => number): Change[] {
+  /** The number of rows moved. */
+  async function moveSome(ids: readonly string[], by: Shift): Promise<number> {
+    let moved: Moved[] = [];
+    let isRerun = false;
+    const { committed } = await perform(deps, null, async () => {
+      moved = [];
+      const views = await Promise.all(
+        ids.map(async (id) => (isRerun ? deps.views.refresh(id) : deps.views.byId(id))),
+      );
+      isRerun = true;
+      const changes = views.flatMap((view) => (view === null ? [] : changesOf(view, by, moved)));
+      return { answer: undefined, changes };
+    });
+    for (const { id, to, shift } of moved)
+      movedById.set(id, { to, by: (movedById.get(id)?.by ?? 0) + shift });
+    return committed.rows.length;
+  }
+
+  function changesOf(view: ControlView, by: Shift, noted: Moved[]): Change[] {
     const { row } = view;
     const moved = (id: string, stamp: string) => {
       const shift = by(Date.parse(stamp), id);
       if (shift === 0) return null;
       const to = isoOf(Date.parse(stamp) + shift);
-      movedById.set(id, { to, by: (movedById.get(id)?.by ?? 0) + shift });
+      noted.push({ id, to, shift });
       return { to, shift };
     };
     const base = moved(`base ${row.id}`, row.base_at);
@@ -94,33 +124,55 @@ export function createStamps(deps: StampDeps): Stamps {
     return Math.min(steppedBy, -before.by);
   }
 
-  async function trying(act: () => Promise<void>): Promise<void> {
+  /** One after the other: a step may come while the one before it is still followed. */
+  let working: Promise<unknown> = Promise.resolve();
+  const inTurn = (act: () => Promise<void>): Promise<void> => {
+    const done = working.then(act);
+    working = done;
+    return done;
+  };
+
+  async function followOwed(): Promise<void> {
+    // `owed` is replaced, never changed: what comes meanwhile has its own turn
+    for (const steppedBy of owed) {
+      // after a far step stamps count as long past; only the ends of temporary orders are shown anew
+      const isFar = Math.abs(steppedBy) > BELIEVED_AHEAD_MS;
+      await move((stampedAt, id) => {
+        if (isFar) return 0;
+        return steppedBy > 0 ? backBy(steppedBy, id, stampedAt) : isAhead(stampedAt) ? steppedBy : 0;
+      });
+      owed = owed.slice(1);
+    }
+  }
+
+  /** True when it was done. */
+  async function trying(act: () => Promise<void>): Promise<boolean> {
     try {
       await act();
+      return true;
     } catch (error) {
-      // what is left ahead is found by the next look
-      hasLooked = false;
       deps.log.warn(
         { err: error },
         'orders and schedules could not follow a step of the clock; it is tried again',
       );
+      return false;
     }
   }
 
   return {
-    follow: (steppedBy) =>
-      trying(async () => {
-        const isFar = Math.abs(steppedBy) > BELIEVED_AHEAD_MS;
-        await move((stampedAt, id) => {
-          if (isFar) return 0;
-          return steppedBy > 0 ? backBy(steppedBy, id, stampedAt) : isAhead(stampedAt) ? steppedBy : 0;
-        });
-      }),
+    async follow(steppedBy) {
+      owed = [...owed, steppedBy];
+      await inTurn(async () => void (await trying(followOwed)));
+    },
     async look() {
-      if (hasLooked || deps.clockQuality() !== 'trusted') return;
-      hasLooked = true;
-      // by how much that clock was wrong nobody knows: what it stamped was given just now at the latest
-      await trying(() => move((stampedAt) => (isAhead(stampedAt) ? deps.now() - stampedAt : 0)));
+      if (deps.clockQuality() !== 'trusted' || (hasLooked && owed.length === 0)) return;
+      await inTurn(async () => {
+        if (!(await trying(followOwed)) || hasLooked) return;
+        // by how much that clock was wrong nobody knows: what it stamped was given just now at the latest
+        hasLooked = await trying(() =>
+          move((stampedAt) => (isAhead(stampedAt) ? deps.now() - stampedAt : 0)),
+        );
+      });
     },
   };
 }
