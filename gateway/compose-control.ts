@@ -131,9 +131,13 @@ export async function wireControl(deps: ControlDeps) {
   const presenceChanged = (id: string) => {
     for (const listener of presenceListeners) listener(id);
   };
+  const unsavedListeners = new Set<(view: ControlView) => void>();
   const sendUnsaved = (id: string) => {
     const view = registry.byId(id);
-    if (view !== null) publisher.publish(view);
+    if (view === null) return;
+    publisher.publish(view);
+    for (const listener of unsavedListeners) listener(view);
+    presenceChanged(id);
   };
   const merged = createFollowMerged({
     ...kernel,
@@ -361,6 +365,8 @@ export async function wireControl(deps: ControlDeps) {
       for (const view of registry.all()) publisher.publish(view);
     },
     onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
+    /** Told of every order that the disk did not take. */
+    onUnsaved: (listener: (view: ControlView) => void) => void unsavedListeners.add(listener),
     followClockStep(steppedBy: number) {
       followClockStep(registry, steppedBy);
       oxygen.followClock();

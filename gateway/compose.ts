@@ -5,6 +5,8 @@ import { createMetrics } from '#adapters/http/metrics.ts';
 import { createRefusals } from '#adapters/log/refusals.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
 import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
+import { controlPointEventOf } from '#contract/events/stream.ts';
+import { knownState } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 import { NO_GATEWAYS } from '#core/remote-order.ts';
 import { requireReadScope } from '#core/token-scope.ts';
@@ -114,6 +116,8 @@ export async function compose(config: Config, given: World) {
     metrics,
     presenceOf,
     gateways: remote?.gateways ?? NO_GATEWAYS,
+    asKnown: (point) => ({ ...point, ...knownState(control.registry.byId(point.id)) }),
+    disk: storage.disk,
   });
   changed.follow(events.hub.tellChanged);
   founded.onClockStep(control.followClockStep);
@@ -124,6 +128,14 @@ export async function compose(config: Config, given: World) {
       server_time: isoOf(now()),
       detail: clock.state().reason,
     }),
+  );
+  founded.onDisk((state) => events.hub.tellAll('disk', { state, server_time: isoOf(now()) }));
+  control.onUnsaved((view) =>
+    events.hub.tell(
+      view.row.farm_id,
+      'control_point',
+      controlPointEventOf({ ...view.row, ...knownState(view) }, { rev: view.row.rev, deleted: false }),
+    ),
   );
   tellControl(metrics, control.registry, { storage, quality: kernel.clockQuality });
   control.onPresence((id) => {

@@ -1,11 +1,12 @@
 import { statfs } from 'node:fs/promises';
+import type { DiskState } from '#contract/events/stream.ts';
 import type { Commit } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 
 export type StorageHealth = {
   commit: Commit;
   /** `low`: little is left; `full`: the last write was refused. */
-  disk: () => 'ok' | 'low' | 'full';
+  disk: () => DiskState;
   /** Measures the free space; called now and then. */
   look: () => Promise<void>;
 };
@@ -18,7 +19,7 @@ export function createStorageHealth(deps: {
   commit: Commit;
   /** Folder of the database; null when it is on another machine. */
   folder: string | null;
-  changed: (disk: ReturnType<StorageHealth['disk']>) => void;
+  changed: (disk: DiskState) => void;
 }): StorageHealth {
   let isFull = false;
   let isLow = false;

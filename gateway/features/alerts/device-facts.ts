@@ -1,4 +1,4 @@
-import { type ControlView, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, targetOf } from '#core/control-view.ts';
 import type { DeviceFacts } from './ports.ts';
 
 /** What the watch looks at, from the registry of control points. */
@@ -16,6 +16,7 @@ type LookedAt = {
 function factsOf(view: ControlView, { monotonic, onlineAfterMs, isSimulating }: LookedAt): DeviceFacts {
   const { row, presence, ponds } = view;
   const target = targetOf(view);
+  const { current_since: since } = currentOf(view);
   const { lastReportMonotonic, isLost } = presence;
   return {
     controlPointId: row.id,
@@ -25,7 +26,7 @@ function factsOf(view: ControlView, { monotonic, onlineAfterMs, isSimulating }: 
     simulator: row.is_simulated ? (isSimulating(row.id) ? 'runs' : 'rests') : null,
     target: target.target_status,
     current: presence.current,
-    currentSince: row.current_since === null ? null : Date.parse(row.current_since),
+    currentSince: since === null ? null : Date.parse(since),
     version: target.version,
     epoch: target.epoch,
     lastReportAt: presence.lastReportAt,

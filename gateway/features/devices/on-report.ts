@@ -3,7 +3,14 @@ import { controlPoint, order } from '#contract/resources/control-points.ts';
 import type { SwitchState } from '#contract/words.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, update } from '#core/changes.ts';
-import { type ControlView, type ControlViews, type Presence, targetOf } from '#core/control-view.ts';
+import {
+  type ControlView,
+  type ControlViews,
+  currentOf,
+  noteCurrent,
+  type Presence,
+  targetOf,
+} from '#core/control-view.ts';
 import { notFound, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
@@ -66,7 +73,7 @@ export function takeHeartbeat(
   const view = deps.views.byId(controlPointId);
   if (view === null) throw notFound('Control point');
   heard(deps, view.presence, by.via);
-  takeFields(view.presence, fields);
+  takeFields(view.presence, fields, deps.now());
   if (!isStoring(view.presence) && decideReport(deps, view, fields, by).length === 0) {
     deps.presenceChanged(controlPointId);
     return undefined;
@@ -96,7 +103,7 @@ export async function onShadowReported(
     epoch: report.epoch,
     ...(report.source === undefined ? {} : { source: report.source }),
   };
-  takeFields(presence, fields);
+  takeFields(presence, fields, deps.now());
   const by: ReportedBy = { via: 'mqtt', authenticated: true };
   const decide = (fresh: ControlView) => [
     ...decideReport(deps, fresh, fields, by),
@@ -117,8 +124,8 @@ function heard(deps: ReportDeps, presence: Presence, via: 'mqtt' | 'http'): void
   presence.isDirty = true;
 }
 
-function takeFields(presence: Presence, fields: HeartbeatFields): void {
-  presence.current = fields.current_status;
+function takeFields(presence: Presence, fields: HeartbeatFields, atMs: number): void {
+  noteCurrent(presence, fields.current_status, atMs);
   presence.consumption = fields.consumption ?? presence.consumption;
   presence.source = fields.source ?? presence.source;
   presence.reportedVersion = fields.version ?? presence.reportedVersion;
@@ -147,7 +154,8 @@ function decideReport(
   if (!isOther && !isBehind && done === null) return [];
   const at = isoOf(deps.now());
   const set = {
-    ...(isOther ? { current_status, current_since: at } : {}),
+    // by its own time, though the disk may take it much later
+    ...(isOther ? { current_status, current_since: currentOf(view).current_since ?? at } : {}),
     ...(isBehind ? { version: version + 1 } : {}),
   };
   return [

@@ -3,7 +3,7 @@ import { idInput, pageQuery } from '#contract/fields.ts';
 import { deviceConfig, deviceSchedule, heartbeatAnswer, httpHeartbeat } from '#contract/mqtt/messages.ts';
 import { deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
 import { type DeviceStatus, deviceStatus, seenDevice, shadowUpdate } from '#contract/resources/devices.ts';
-import { type ControlView, isOnline, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, isOnline, targetOf } from '#core/control-view.ts';
 import { forbidden, invalidField, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
@@ -262,7 +262,7 @@ function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
   const silentSince = deps.gateways.silentSince(row.farm_id);
   return {
     device_id: row.device_id,
-    current_status: row.current_status,
+    current_status: currentOf(view).current_status,
     target_status: target.target_status,
     last_heartbeat: presence.lastReportAt === null ? null : isoOf(presence.lastReportAt),
     is_online: isOnline(presence, deps.now(), deps.onlineAfterMs),

@@ -164,6 +164,7 @@ function aView(id: string): ControlView {
       isConnected: false,
       isLost: false,
       current: null,
+      currentSince: null,
       consumption: 0,
       source: null,
       reportedVersion: null,
