@@ -44,6 +44,7 @@ export async function wireKernel(config: Config, given: World) {
   const diskListeners = new Set<(disk: DiskState) => void>();
   const storage = createStorageHealth({
     commit: database.commit,
+    monotonic: world.monotonic,
     folder: config.databaseUrl === null ? config.data : null,
     changed: (disk) => {
       log.warn(

@@ -104,7 +104,7 @@ export async function compose(config: Config, given: World) {
     previousUntil: run.goodTime,
     conditions: () => ({
       clock: kernel.clockQuality() === 'trusted' ? 'trusted' : 'untrusted',
-      disk: storage.disk() === 'ok' ? 'ok' : 'full',
+      disk: storage.told() === 'ok' ? 'ok' : 'full',
     }),
     isSimulating: (id) => control.simulator.plays(id),
   });
@@ -117,7 +117,7 @@ export async function compose(config: Config, given: World) {
     presenceOf,
     gateways: remote?.gateways ?? NO_GATEWAYS,
     asKnown: (point) => ({ ...point, ...knownState(control.registry.byId(point.id)) }),
-    disk: storage.disk,
+    disk: storage.told,
   });
   changed.follow(events.hub.tellChanged);
   founded.onClockStep(control.followClockStep);

@@ -7,6 +7,7 @@ import type { Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
 import type { ClockState } from '#core/clock-trust.ts';
+import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Instance } from './compose.ts';
 import type { RunJob } from './compose-backup.ts';
@@ -22,6 +23,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
   let known: Pick<ClockState, 'trust' | 'correction'> = clock.state();
   const everywhere: Tick[] = [
     { name: 'disk', everyS: 30, run: instance.storage.look },
+    { name: 'what the disk did not take', everyS: 5, run: () => storeUnsaved(instance) },
     { name: 'event streams', everyS: 5, run: instance.events.beat },
     { name: 'episodes', everyS: 1, run: instance.alerts.episodes.look },
     { name: 'refusals', everyS: 60, run: instance.refusals.tell },
@@ -154,6 +156,13 @@ function syncTicks({ gatewaySync }: Instance): Tick[] {
     { name: 'comparison', everyS: 30, run: gatewaySync.compare },
     { name: 'change log', everyS: 600, run: gatewaySync.sweep },
   ];
+}
+
+/** Messages that a full disk refused. As long as it does, that is known already. */
+async function storeUnsaved({ database, kernel }: Pick<Instance, 'database' | 'kernel'>): Promise<void> {
+  await database.storeUnsaved(kernel.commit).catch((error: unknown) => {
+    if (!(error instanceof StorageUnavailable)) throw error;
+  });
 }
 
 /** The tick that everything else is for; a hosted instance has no schedules to follow. */

@@ -1,4 +1,10 @@
-import type { DiskState, GatewayEvent, PresenceItem, SnapshotEvent, SyncEvent } from '#contract/events/stream.ts';
+import type {
+  DiskState,
+  GatewayEvent,
+  PresenceItem,
+  SnapshotEvent,
+  SyncEvent,
+} from '#contract/events/stream.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 
 type Contact = { control_point_id: string; heard_at_ms: number; consumption: number };

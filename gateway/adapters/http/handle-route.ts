@@ -78,7 +78,7 @@ export async function handleRoute(
     return decision.last;
   };
   const answer = await perform(deps, request.caller?.userId ?? null, decideOnce).then(
-    (done) => done.answer,
+    (done) => (done.committed.unsaved === undefined ? done.answer : notSaved(done.answer)),
     (error: unknown): Answer => {
       const fallback = error instanceof StorageUnavailable ? decision.last?.whenStorageFails : undefined;
       if (fallback === undefined || !(error instanceof Error)) throw error;
@@ -86,6 +86,16 @@ export async function handleRoute(
     },
   );
   await sendAnswer(response, answer);
+}
+
+/** It holds from memory, and the caller is told. */
+function notSaved(answer: Answer): Answer {
+  if (!isRecord(answer.body)) return answer;
+  const warning = {
+    code: 'NOT_SAVED',
+    message: 'It holds, but the disk does not take it: after a power cut it may be lost',
+  };
+  return { ...answer, body: { ...answer.body, warnings: [warning] } };
 }
 
 async function readRequest(

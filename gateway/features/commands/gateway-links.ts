@@ -1,5 +1,11 @@
 import type { GatewayFrame, LiveState } from '#contract/sync/wire.ts';
-import { type ControlView, currentOf, noteCurrent, type RemotePresence, type RemoteTarget } from '#core/control-view.ts';
+import {
+  type ControlView,
+  currentOf,
+  noteCurrent,
+  type RemotePresence,
+  type RemoteTarget,
+} from '#core/control-view.ts';
 
 // What a hosted instance knows of farms with a gateway: whether the gateway is there, and what it last said of its
 // control points. In memory in every process; the one with the socket tells the others.

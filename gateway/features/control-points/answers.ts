@@ -28,7 +28,8 @@ export function toAnswer(
     farm_id: row.farm_id,
     cod: row.cod,
     target_status: pending?.target_status ?? target.target_status,
-    current_status: view === null ? row.current_status : currentOf({ row, presence: view.presence }).current_status,
+    current_status:
+      view === null ? row.current_status : currentOf({ row, presence: view.presence }).current_status,
     device_id: row.device_id,
     consumption: presence?.consumption ?? 0,
     last_command_at: target.last_command_at,
