@@ -129,6 +129,9 @@ export async function compose(config: Config, given: World) {
       detail: clock.state().reason,
     }),
   );
+  founded.onDisk((state) => {
+    if (state !== 'full') void database.storeUnsaved(kernel.commit).catch(() => undefined);
+  });
   founded.onDisk((state) => events.hub.tellAll('disk', { state, server_time: isoOf(now()) }));
   control.onUnsaved((view) =>
     events.hub.tell(

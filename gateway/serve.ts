@@ -185,6 +185,11 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
         await keepTimeAndPresence(instance).catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
+        await instance.database
+          .storeUnsaved(kernel.commit)
+          .catch((error: unknown) =>
+            kernel.log.warn({ err: error }, 'messages were not stored, and are lost'),
+          );
         await instance.database.close();
         note.stopped();
       },
