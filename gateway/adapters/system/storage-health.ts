@@ -5,7 +5,7 @@ import { StorageUnavailable } from '#core/errors.ts';
 
 export type StorageHealth = {
   commit: Commit;
-  /** `low`: little is left; `full`: the last write was refused. */
+  /** `low`: little is left; `full`: the last write was refused, for want of room or by a disk that fails. */
   disk: () => DiskState;
   /**
    * The same for people: on a full disk small writes still pass between the refused ones, and one that is full and not
@@ -20,6 +20,8 @@ export type StorageHealth = {
 const LOW_BYTES = 64 * 1024 * 1024;
 /** Without a refusal for so long a disk is not full any more. */
 const SETTLED_MS = 120_000;
+/** A broken page refuses whoever meets it; a card that died, or was made read-only, refuses everybody. */
+const FAILURES = 3;
 /** So much more than at the last refusal: somebody made room. */
 const ROOM_BYTES = 8 * 1024 * 1024;
 
@@ -35,6 +37,8 @@ export function createStorageHealth(deps: {
   const state = {
     isFull: false,
     isLow: false,
+    /** Writes in a row that failed, but for want of room. */
+    failures: 0,
     refusedAt: Number.NEGATIVE_INFINITY,
     freeBytes: 0,
     freeAtRefusal: Number.POSITIVE_INFINITY,
@@ -70,7 +74,15 @@ export function createStorageHealth(deps: {
     if (state.freeAtRefusal === Number.POSITIVE_INFINITY) lookSoon();
   }
 
+  function failed(reason: StorageUnavailable['reason']): void {
+    if (reason === 'full') refused();
+    if (reason !== 'io') return;
+    state.failures += 1;
+    if (state.failures >= FAILURES) refused();
+  }
+
   function taken(): void {
+    state.failures = 0;
     if (!state.isFull) return;
     state.isFull = false;
     lookSoon();
@@ -83,11 +95,11 @@ export function createStorageHealth(deps: {
     async commit(unit) {
       try {
         const committed = await deps.commit(unit);
-        if (committed.unsaved === 'full') refused();
-        else if (committed.unsaved === undefined) taken();
+        if (committed.unsaved === undefined) taken();
+        else failed(committed.unsaved);
         return committed;
       } catch (error) {
-        if (error instanceof StorageUnavailable && error.reason === 'full') refused();
+        if (error instanceof StorageUnavailable) failed(error.reason);
         throw error;
       }
     },
