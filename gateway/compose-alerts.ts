@@ -5,6 +5,7 @@ import type { ControlViews } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { createAlerting } from '#features/alerts/create-alerting.ts';
+import { dampedAlerting } from '#features/alerts/damp-alerts.ts';
 import { deviceFacts } from '#features/alerts/device-facts.ts';
 import { createEscalation } from '#features/alerts/escalate-alerts.ts';
 import { createEpisodeFinisher } from '#features/alerts/finish-episodes.ts';
@@ -74,7 +75,8 @@ export function wireWatches(deps: WatchDeps) {
 
 function startWatches(deps: WatchDeps, previousUntil: number | null) {
   const { config, kernel, monotonic, database, alerts, views } = deps;
-  const watchDeps = { ...kernel, monotonic, alerting: alerts.alerting, queries: alerts.queries };
+  const alerting = dampedAlerting(alerts.alerting, { monotonic });
+  const watchDeps = { ...kernel, monotonic, alerting, queries: alerts.queries };
   const listening = {
     sinceMonotonic: monotonic(),
     previousUntil,

@@ -29,6 +29,7 @@ import { type DeviceCallerDeps, deviceCaller } from '#features/devices/device-ca
 import { createDeviceDoor } from '#features/devices/device-door.ts';
 import type { KeyDeps } from '#features/devices/device-keys.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
+import { createReportFolding } from '#features/devices/fold-reports.ts';
 import { followClockStep } from '#features/devices/follow-clock-step.ts';
 import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
 import type { LevelDeps } from '#features/devices/levels.ts';
@@ -42,7 +43,9 @@ import { rotationRoutes } from '#features/devices/rotation-routes.ts';
 import { deviceRoutes } from '#features/devices/routes.ts';
 import { createSeenDevices } from '#features/devices/seen-devices.ts';
 import { shadowRoutes } from '#features/devices/shadow-routes.ts';
+import { createFaultyTeller } from '#features/devices/tell-faulty.ts';
 import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
+import { createWriteBudget } from '#features/devices/write-budget.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
 import { createFollowMerged } from '#features/schedules/follow-merged.ts';
@@ -208,11 +211,21 @@ export async function wireControl(deps: ControlDeps) {
       kernel.log.error({ err: error }, 'control points as other processes changed them could not be read'),
     );
   });
+  const tellFaulty = createFaultyTeller({ ...kernel, monotonic: deps.monotonic, notify: deps.notify });
+  const folding = createReportFolding({
+    ...kernel,
+    monotonic: deps.monotonic,
+    views: registry,
+    budget: createWriteBudget(deps),
+    began: (view) => tellFaulty('folded', view),
+  });
   const reportDeps: ReportDeps = {
     ...kernel,
     ...levelDeps,
     monotonic: deps.monotonic,
     views: registry,
+    folding,
+    versionRefused: (view, version) => tellFaulty('version', view, { version }),
     presenceChanged(id) {
       deps.heardHere(id);
       presenceChanged(id);
@@ -373,7 +386,13 @@ export async function wireControl(deps: ControlDeps) {
       // where no executor runs the stamps are another's
       if (config.role === 'gateway') void stamps.follow(steppedBy);
     },
-    flushPresence: (also?: readonly Change[]) => flushPresence({ ...kernel, views: registry }, also),
+    async flushPresence(also: readonly Change[] = [], which: 'due' | 'all' = 'due') {
+      const folded = folding.lines(which);
+      await flushPresence({ ...kernel, views: registry }, [...also, ...folded.changes]);
+      folded.stored();
+    },
+    /** Control points whose reports are folded now. */
+    folded: folding.figures,
   };
 }
 

@@ -203,8 +203,8 @@ export function backupTicks(instance: Instance, run: RunJob): Tick[] {
 }
 
 /** When each controller was last heard, and the last good time: one commit, because each writes whole pages. */
-export function keepTimeAndPresence(instance: Instance): Promise<void> {
-  return instance.control.flushPresence(goodTime(instance));
+export function keepTimeAndPresence(instance: Instance, which: 'due' | 'all' = 'due'): Promise<void> {
+  return instance.control.flushPresence(goodTime(instance), which);
 }
 
 /** The last good time alone: a restart looks from there for what came due meanwhile. */

@@ -182,7 +182,7 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
         await instance.technicians?.relays
           .saveMeters()
           .catch((error: unknown) => kernel.log.warn({ err: error }, 'the meters of relays were not saved'));
-        await keepTimeAndPresence(instance).catch((error: unknown) =>
+        await keepTimeAndPresence(instance, 'all').catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
         await instance.database
