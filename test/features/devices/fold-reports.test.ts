@@ -129,8 +129,7 @@ describe('a controller that changes without end', () => {
     const before = Number((await shown())['version']);
     await says('OFF', { version: before + 1_000, epoch: point.epoch });
     expect((await shown())['version']).toBe(before + 1_000);
-    for (const version of [before + 2_001, 2 ** 52, 1e30])
-      await says('ON', { version, epoch: point.epoch });
+    for (const version of [before + 2_001, 2 ** 52, 1e30]) await says('ON', { version, epoch: point.epoch });
     expect(await shown()).toMatchObject({ version: before + 1_000, current_status: 'ON' });
     expect(await logs('version_refused')).toHaveLength(1);
     await says('OFF', { version: 2 ** 52, epoch: 'another' });
