@@ -17,6 +17,7 @@ import type {
 } from '#core/route.ts';
 import { requireScope, scopeFor } from '#core/token-scope.ts';
 import { perform } from '#core/use-case.ts';
+import { markProved } from './connection-places.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
 import { readFile } from './read-json-body.ts';
@@ -85,6 +86,7 @@ export async function handleRoute(
       return fallback(error);
     },
   );
+  if (route.access.who !== 'anyone' && answer.status < 400) markProved(http.socket);
   await sendAnswer(response, answer);
 }
 
