@@ -29,7 +29,7 @@ export function floodHalfOpen(port: number, count: number, addresses: number, fi
     socket.on('error', () => undefined);
     socket.on('close', () => {
       sockets.delete(socket);
-      if (!state.isOver) setTimeout(open, 200);
+      if (!state.isOver) setTimeout(open, 50);
     });
   }
   for (let n = 0; n < count; n += 1) open();
