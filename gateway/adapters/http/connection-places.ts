@@ -1,14 +1,9 @@
-import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { createUnprovedConnections, type UnprovedBounds } from '../net/unproved-connections.ts';
+import { createUnprovedConnections, PROVED, type UnprovedBounds } from '#core/unproved-connections.ts';
 
 /** Far more than browsers of a farm open, and far less than a server may hold. */
 const BOUNDS: UnprovedBounds = { most: 2_000, mostPerSource: 400 };
-const PROVED = 'proved';
-
-/** Who asks on this connection has shown who it is, or the connection has become another protocol's. */
-export const markProved = (socket: EventEmitter | null): void => void socket?.emit(PROVED);
 
 /**
  * Bounds connections on which nobody has shown yet who asks. One that says nothing, or asks for nothing but what anybody

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as z from 'zod';
 import { invalidField } from '#core/errors.ts';
 import { notAuthenticated } from '#core/request-checks.ts';
-import { markProved } from './connection-places.ts';
+import { markProved } from '#core/unproved-connections.ts';
 import type { EventHub } from './event-hub.ts';
 import type { EventTickets } from './event-tickets.ts';
 import type { EventSink } from './viewer-stream.ts';

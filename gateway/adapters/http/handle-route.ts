@@ -16,8 +16,8 @@ import type {
   RouteDecision,
 } from '#core/route.ts';
 import { requireScope, scopeFor } from '#core/token-scope.ts';
+import { markProved } from '#core/unproved-connections.ts';
 import { perform } from '#core/use-case.ts';
-import { markProved } from './connection-places.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
 import { readFile } from './read-json-body.ts';

@@ -3,7 +3,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { Log } from '#core/kernel.ts';
-import { markProved } from '../http/connection-places.ts';
+import { markProved } from '#core/unproved-connections.ts';
 import type { Counters, Refusal } from './counters.ts';
 
 /** Makes a server that hands on connections once they are secured. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Aedes, Client } from 'aedes';
-import { createUnprovedConnections } from '../net/unproved-connections.ts';
+import { createUnprovedConnections } from '#core/unproved-connections.ts';
 import type { Refusal } from './admission.ts';
 import { createConnectRate } from './connect-rate.ts';
 import type { ConnectionTable } from './connection-table.ts';

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '#core/errors.ts';
+import { markProved } from '#core/unproved-connections.ts';
 import type { GatewayCaller } from '../../sync/ports.ts';
-import { markProved } from '../http/connection-places.ts';
 import { callerOf, type GatewayByToken } from './hosted-http.ts';
 import type { LiveSockets } from './live-sockets.ts';
 

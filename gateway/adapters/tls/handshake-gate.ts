@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createUnprovedConnections } from '../net/unproved-connections.ts';
+import { createUnprovedConnections } from '#core/unproved-connections.ts';
 
 // Handshakes are the one thing a stranger can make the gateway compute for: they wait in line, address by address, and
 // never take more than about half of the time of the event loop, so that orders and schedules go on beside a flood.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createUnprovedConnections, type UnprovedBounds } from '#adapters/net/unproved-connections.ts';
+import { createUnprovedConnections, type UnprovedBounds } from '#core/unproved-connections.ts';
 
 function aDoor(bounds: UnprovedBounds) {
   const ended: string[] = [];

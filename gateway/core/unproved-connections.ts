@@ -74,3 +74,10 @@ export function createUnprovedConnections<Connection extends object>(deps: {
     size: () => sourceOf.size,
   };
 }
+
+/** Said on a connection of a server that does not know itself who asks. */
+export const PROVED = 'proved';
+
+/** Who asks on this connection has shown who it is, or the connection has become another protocol's. */
+export const markProved = (socket: { emit: (event: string) => boolean } | null): void =>
+  void socket?.emit(PROVED);
