@@ -4,10 +4,8 @@ import { type Allowance, perMinute, perSecond } from './token-bucket.ts';
 export type BrokerBounds = {
   /** Connections that have proved who they are. */
   maxClients: number;
-  /** Connections that have not; the oldest give way. As many as clients, who all may come at once. */
+  /** Connections that have not; the oldest give way. As many as clients by default, who all may come at once. */
   maxUnproved?: number;
-  /** Of one address, behind which there may be a whole farm. */
-  maxUnprovedPerAddress: number;
   /** Messages one controller may send; 0 switches the limit off. */
   messagesPerS: number;
   /** Messages that may come at once; five seconds' worth when not given. */
@@ -35,7 +33,6 @@ export type BrokerBounds = {
 
 export const DEFAULT_BOUNDS: BrokerBounds = {
   maxClients: 5_500,
-  maxUnprovedPerAddress: 1_000,
   messagesPerS: 20,
   connectsPerMinutePerAddress: 600,
   violationsPerMinute: 10,

@@ -57,11 +57,10 @@ export function createReception(deps: ReceptionDeps) {
   const { bounds, allowances, peers, counters, now } = deps;
   const connectRate = createConnectRate(allowances.connects, now);
   /** Those who proved who they are have places of their own. */
+  const maxUnproved = bounds.maxUnproved ?? bounds.maxClients;
   const unproved = createUnprovedConnections<Peer>({
-    bounds: {
-      most: bounds.maxUnproved ?? bounds.maxClients,
-      mostPerSource: bounds.maxUnprovedPerAddress,
-    },
+    // how often one address may open a connection is bounded before
+    bounds: { most: maxUnproved, mostPerSource: maxUnproved },
     end({ stream }, source) {
       counters.refuse('unproved_evicted', source);
       stream.destroy();
@@ -115,7 +114,6 @@ export function createReception(deps: ReceptionDeps) {
 
     /** It proved who it is, and gives its place to the next who has not. */
     proved: (peer: Peer): void => unproved.remove(peer),
-    unproved: (): number => unproved.size(),
 
     accept: (stream: Duplex, source: string, request?: IncomingMessage): void => {
       const peer = openPeer(stream, source, allowances, now());
