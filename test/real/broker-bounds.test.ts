@@ -16,7 +16,7 @@ const HONEST = 16;
 /** More than the broker has places. */
 const HALF_OPEN = 5_700;
 /** Measured: 0.6 s. Ten are promised; places that time gives back by itself would take longer than this. */
-const BACK_WITHIN_MS = 3_000;
+const BACK_WITHIN_MS = 5_000;
 const canOpen = openFilesLimit() >= 16_000;
 const hasMosquitto = spawnSync('mosquitto_sub', ['--help']).error === undefined;
 
@@ -108,7 +108,7 @@ describe.skipIf(!canOpen)('a farm with thousands of half-open connections', () =
         ([mqttOpen = 0, httpOpen = 0]) => mqttOpen >= HALF_OPEN && httpOpen >= 2_500,
       );
       const under = p99(await heartbeats(live, 2_500));
-      expect(under).toBeLessThan(Math.max(1_000, 20 * calm));
+      expect(under).toBeLessThan(Math.max(2_000, 20 * calm));
       // the power was cut: all of them come again, and some poll over HTTP
       await Promise.all(live.map((client) => client.endAsync(true)));
       await pause(1_000);

@@ -78,10 +78,10 @@ describe.skipIf(!canMoveClocks)('faulty controllers that report without end', ()
     );
 
   it('make the disk write 20 MB a day at most each, are told once, and count all the same', {
-    timeout: 180_000,
+    timeout: 400_000,
   }, async () => {
     // the day's allowance is used up first, as it comes
-    await until(notices, ({ length }) => length === WAYS.length);
+    await until(notices, ({ length }) => length === WAYS.length, 200_000);
     const meter = meterWal(join(farm.data, 'farm.db'));
     meter.look();
     meter.learnTables();
