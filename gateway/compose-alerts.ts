@@ -10,6 +10,7 @@ import type { Notify } from '#core/notifying.ts';
 import type { ProcessPauses } from '#core/process-pause.ts';
 import { nightAt, placeOf } from '#features/aeration/farm-nights.ts';
 import { createAlerting } from '#features/alerts/create-alerting.ts';
+import { dampedAlerting } from '#features/alerts/damp-alerts.ts';
 import { deviceFacts } from '#features/alerts/device-facts.ts';
 import { createEscalation } from '#features/alerts/escalate-alerts.ts';
 import { createEpisodeFinisher } from '#features/alerts/finish-episodes.ts';
@@ -114,7 +115,8 @@ export function wireWatches(deps: WatchDeps) {
 
 function startWatches(deps: WatchDeps, previousUntil: number | null) {
   const { config, kernel, monotonic, database, alerts, views } = deps;
-  const watchDeps = { ...kernel, monotonic, alerting: alerts.alerting, queries: alerts.queries };
+  const alerting = dampedAlerting(alerts.alerting, { monotonic });
+  const watchDeps = { ...kernel, monotonic, alerting, queries: alerts.queries };
   const stocked = createStockedPonds({ log: kernel.log, monotonic, activeInPonds: deps.activeInPonds });
   const startedMonotonic = monotonic();
   /** After a time in which this process stood still it begins anew. */

@@ -29,6 +29,7 @@ import { createConversation } from '#features/devices/conversation.ts';
 import { type DeviceCallerDeps, deviceCaller } from '#features/devices/device-caller.ts';
 import { createDeviceDoor } from '#features/devices/device-door.ts';
 import { flushPresence } from '#features/devices/flush-presence.ts';
+import { createReportFolding } from '#features/devices/fold-reports.ts';
 import { followClockStep, keysFollowStep } from '#features/devices/follow-clock-step.ts';
 import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
 import { type LevelDeps, startDelayS } from '#features/devices/levels.ts';
@@ -44,7 +45,9 @@ import { deviceRoutes } from '#features/devices/routes.ts';
 import { createSeenDevices } from '#features/devices/seen-devices.ts';
 import { setTrouble } from '#features/devices/set-trouble.ts';
 import { shadowRoutes } from '#features/devices/shadow-routes.ts';
+import { createFaultyTeller } from '#features/devices/tell-faulty.ts';
 import { tellSharedIdentity } from '#features/devices/tell-shared-identity.ts';
+import { createWriteBudget } from '#features/devices/write-budget.ts';
 import { ruleFactsOf } from '#features/schedules/control-facts.ts';
 import { createControlPlans } from '#features/schedules/control-plan.ts';
 import { compileDeviceSchedule } from '#features/schedules/device-schedule.ts';
@@ -140,9 +143,13 @@ export async function wireControl(deps: ControlDeps) {
   const presenceChanged = (id: string) => {
     for (const listener of presenceListeners) listener(id);
   };
+  const unsavedListeners = new Set<(view: ControlView) => void>();
   const sendUnsaved = (id: string) => {
     const view = registry.byId(id);
-    if (view !== null) publisher.publish(view);
+    if (view === null) return;
+    publisher.publish(view);
+    for (const listener of unsavedListeners) listener(view);
+    presenceChanged(id);
   };
   const merged = createFollowMerged({
     ...kernel,
@@ -225,11 +232,21 @@ export async function wireControl(deps: ControlDeps) {
       kernel.log.error({ err: error }, 'control points as other processes changed them could not be read'),
     );
   });
+  const tellFaulty = createFaultyTeller({ ...kernel, monotonic: deps.monotonic, notify: deps.notify });
+  const folding = createReportFolding({
+    ...kernel,
+    monotonic: deps.monotonic,
+    views: registry,
+    budget: createWriteBudget(deps),
+    began: (view) => tellFaulty('folded', view),
+  });
   const reportDeps: ReportDeps = {
     ...kernel,
     ...levelDeps,
     monotonic: deps.monotonic,
     views: registry,
+    folding,
+    versionRefused: (view, version) => tellFaulty('version', view, { version }),
     presenceChanged(id) {
       deps.heardHere(id);
       presenceChanged(id);
@@ -406,6 +423,8 @@ export async function wireControl(deps: ControlDeps) {
     /** What comes after levels that end by themselves, where it changed. */
     refreshEnds: () => publisher.publishEnds(registry.all()),
     onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
+    /** Told of every order that the disk did not take. */
+    onUnsaved: (listener: (view: ControlView) => void) => void unsavedListeners.add(listener),
     followClockStep(step: ClockStep) {
       followClockStep(registry, step.steppedBy);
       oxygen.followClock();
@@ -415,7 +434,13 @@ export async function wireControl(deps: ControlDeps) {
       void stamps.follow(step.steppedBy);
       void keysFollowStep({ ...kernel, views: registry }, step);
     },
-    flushPresence: (also?: readonly Change[]) => flushPresence({ ...kernel, views: registry }, also),
+    async flushPresence(also: readonly Change[] = [], which: 'due' | 'all' = 'due') {
+      const folded = folding.lines(which);
+      await flushPresence({ ...kernel, views: registry }, [...also, ...folded.changes]);
+      folded.stored();
+    },
+    /** Control points whose reports are folded now. */
+    folded: folding.figures,
   };
 }
 

@@ -58,6 +58,8 @@ export type DoctorDeps = {
   views: ControlViews;
   clock: DisciplinedClock;
   storage: StorageHealth;
+  /** What is folded of the reports of a control point; null: nothing. */
+  foldedOf: (controlPointId: string) => ControllerFacts['folded'];
   keeper: TrustKeeper | null;
   metrics: Metrics;
   readiness: () => Promise<unknown>;
@@ -281,7 +283,7 @@ function brokerFacts(broker: SupervisedBroker | null): DoctorFacts['broker'] {
 }
 
 function controllerFacts(
-  { config, kernel }: DoctorDeps,
+  { config, kernel, foldedOf }: DoctorDeps,
   { row, presence, keys }: ControlView,
 ): ControllerFacts {
   return {
@@ -294,6 +296,7 @@ function controllerFacts(
     rssiDbm: presence.rssi,
     hasKey: keys.some(({ state }) => state !== 'revoked'),
     firmware: presence.firmwareVersion,
+    folded: foldedOf(row.id),
   };
 }
 

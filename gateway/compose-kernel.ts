@@ -4,6 +4,7 @@ import { guardQuery } from '#adapters/sql/queries/access.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
+import type { DiskState } from '#contract/events/stream.ts';
 import type { Commit } from '#core/changes.ts';
 import type { ClockStep } from '#core/clock-step.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -44,14 +45,18 @@ export async function wireKernel(config: Config, given: World) {
   // what comes from the other instance has consequences for control here, which are stored with it
   const following = { commit: processes.database.commit };
   const database = { ...processes.database, commit: ((unit) => following.commit(unit)) satisfies Commit };
+  const diskListeners = new Set<(disk: DiskState) => void>();
   const storage = createStorageHealth({
     commit: database.commit,
+    monotonic: world.monotonic,
     folder: config.databaseUrl === null ? config.data : null,
-    changed: (disk) =>
+    changed: (disk) => {
       log.warn(
         { disk },
         disk === 'ok' ? 'the disk takes writes again' : 'the disk is full or nearly so; control goes on',
-      ),
+      );
+      for (const listener of diskListeners) listener(disk);
+    },
   });
   const kernel: Kernel = {
     now,
@@ -82,6 +87,7 @@ export async function wireKernel(config: Config, given: World) {
     storage,
     run,
     clock,
+    onDisk: (listener: (disk: DiskState) => void) => void diskListeners.add(listener),
     onClockStep: (listener: ClockListener) => void clockListeners.add(listener),
     /** Every commit from now on goes through this one. */
     commitBy: (commit: Commit) => {

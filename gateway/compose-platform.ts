@@ -1,5 +1,5 @@
 import { createEventHub } from '#adapters/http/event-hub.ts';
-import { eventSnapshot } from '#adapters/http/event-snapshot.ts';
+import { type EventSnapshotDeps, eventSnapshot } from '#adapters/http/event-snapshot.ts';
 import { createEventTickets } from '#adapters/http/event-tickets.ts';
 import { type Checks, checked } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
@@ -10,7 +10,7 @@ import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { measuredDelays, watchEventLoop } from '#adapters/system/event-loop.ts';
 import type { StorageHealth } from '#adapters/system/storage-health.ts';
 import type { PresenceItem, SyncEvent } from '#contract/events/stream.ts';
-import { type ControlView, type ControlViews, targetOf } from '#core/control-view.ts';
+import { type ControlView, type ControlViews, currentOf, targetOf } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Caller } from '#core/route.ts';
@@ -40,6 +40,8 @@ export function wireEvents(
     metrics: Metrics;
     presenceOf: (controlPointId: string) => PresenceItem | null;
     gateways: Pick<FarmGateways, 'silentSince'>;
+    asKnown: EventSnapshotDeps['asKnown'];
+    disk: StorageHealth['disk'];
   },
 ) {
   const queries = eventQueries(database.read);
@@ -54,6 +56,8 @@ export function wireEvents(
     syncAsTold: () => late.syncAsTold(),
     storedSnapshot: queries.snapshotFor,
     presenceOf: deps.presenceOf,
+    asKnown: deps.asKnown,
+    disk: deps.disk,
     onlineAfterMs: config.onlineAfterS * 1000,
   };
   const hub = createEventHub({
@@ -96,10 +100,10 @@ export function tellControl(
     'control_points_mismatched',
     'Control points whose reported state is not the wanted one',
     () =>
-      count(
-        (view) =>
-          view.row.current_status !== null && view.row.current_status !== targetOf(view).target_status,
-      ),
+      count((view) => {
+        const { current_status: current } = currentOf(view);
+        return current !== null && current !== targetOf(view).target_status;
+      }),
   );
   metrics.gauge('control_points_unsaved', 'Control points whose target is only in memory', () =>
     count(({ unsaved }) => unsaved !== null),

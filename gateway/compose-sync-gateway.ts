@@ -188,7 +188,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     }),
     client,
     /** Every half minute. */
-    compare: comparer.look,
+    compare: () => (database.hasUnsaved() ? undefined : comparer.look()),
     /** Every two seconds: whoever watches hears how it stands. */
     async tell(): Promise<void> {
       // alone there is nothing to tell but that, once

@@ -5,6 +5,8 @@ import { createMetrics } from '#adapters/http/metrics.ts';
 import { createRefusals } from '#adapters/log/refusals.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
 import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
+import { controlPointEventOf } from '#contract/events/stream.ts';
+import { knownState } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 import { NO_PAUSES } from '#core/process-pause.ts';
 import { NO_GATEWAYS } from '#core/remote-order.ts';
@@ -106,7 +108,7 @@ export async function compose(config: Config, given: World) {
     previousUntil: run.goodTime,
     conditions: () => ({
       clock: kernel.clockQuality() === 'trusted' ? 'trusted' : 'untrusted',
-      disk: storage.disk() === 'ok' ? 'ok' : 'full',
+      disk: storage.told() === 'ok' ? 'ok' : 'full',
     }),
     isSimulating: (id) => control.simulator.plays(id),
     pauses,
@@ -125,6 +127,8 @@ export async function compose(config: Config, given: World) {
     metrics,
     presenceOf,
     gateways: remote?.gateways ?? NO_GATEWAYS,
+    asKnown: (point) => ({ ...point, ...knownState(control.registry.byId(point.id)) }),
+    disk: storage.told,
   });
   changed.follow(events.hub.tellChanged);
   founded.onClockStep(control.followClockStep);
@@ -137,6 +141,17 @@ export async function compose(config: Config, given: World) {
       server_time: isoOf(now()),
       detail: clock.state().reason,
     }),
+  );
+  founded.onDisk((state) => {
+    if (state !== 'full') void database.storeUnsaved(kernel.commit).catch(() => undefined);
+  });
+  founded.onDisk((state) => events.hub.tellAll('disk', { state, server_time: isoOf(now()) }));
+  control.onUnsaved((view) =>
+    events.hub.tell(
+      view.row.farm_id,
+      'control_point',
+      controlPointEventOf({ ...view.row, ...knownState(view) }, { rev: view.row.rev, deleted: false }),
+    ),
   );
   tellControl(metrics, control.registry, { storage, quality: kernel.clockQuality });
   control.onPresence((id) => {

@@ -181,7 +181,7 @@ export const options = {
   'max-mqtt-clients': {
     schema: count(1, 20_000),
     fallback: 5_500,
-    help: 'most connections the broker holds',
+    help: 'most controllers the broker holds; as many connections that proved nothing yet',
   },
   'mqtt-messages-per-s': {
     schema: count(0, 100_000),

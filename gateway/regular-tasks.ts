@@ -6,6 +6,7 @@ import { sweepByCount, sweepExpired } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
+import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Instance } from './compose.ts';
 import type { RunJob } from './compose-backup.ts';
@@ -21,6 +22,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
   const known = { trust: clock.state().trust, steps: clock.steps() };
   const everywhere: Tick[] = [
     { name: 'disk', everyS: 30, run: instance.storage.look },
+    { name: 'what the disk did not take', everyS: 5, run: () => storeUnsaved(instance) },
     { name: 'event streams', everyS: 5, run: instance.events.beat },
     { name: 'episodes', everyS: 1, run: instance.alerts.episodes.look },
     { name: 'refusals', everyS: 60, run: instance.refusals.tell },
@@ -161,6 +163,13 @@ function syncTicks({ gatewaySync }: Instance): Tick[] {
   ];
 }
 
+/** Messages that a full disk refused. As long as it does, that is known already. */
+async function storeUnsaved({ database, kernel }: Pick<Instance, 'database' | 'kernel'>): Promise<void> {
+  await database.storeUnsaved(kernel.commit).catch((error: unknown) => {
+    if (!(error instanceof StorageUnavailable)) throw error;
+  });
+}
+
 /** The tick that everything else is for; a hosted instance has no schedules to follow. */
 export function beating(
   tick: Tick,
@@ -199,8 +208,8 @@ export function backupTicks(instance: Instance, run: RunJob): Tick[] {
 }
 
 /** When each controller was last heard, and the last good time: one commit, because each writes whole pages. */
-export function keepTimeAndPresence(instance: Instance): Promise<void> {
-  return instance.control.flushPresence(timesOf(instance));
+export function keepTimeAndPresence(instance: Instance, which: 'due' | 'all' = 'due'): Promise<void> {
+  return instance.control.flushPresence(timesOf(instance), which);
 }
 
 /** The times alone: a restart looks from the last good one for what came due meanwhile. */

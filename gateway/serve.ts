@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { announce } from '#adapters/discovery/announce.ts';
+import { boundUnproved } from '#adapters/http/connection-places.ts';
 import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { startTicks } from '#adapters/timers/ticks.ts';
@@ -58,9 +59,11 @@ export async function serve(config: Config, world: World): Promise<Running> {
 async function begin(config: Config, world: World, note: RunNote): Promise<Running> {
   const instance = await compose(config, world);
   const { control, kernel } = instance;
-  const server = hardenServer(createServer(SERVER_OPTIONS, instance.app), (reason, source) =>
-    instance.refusals.count('http', reason, source),
-  );
+  const refused = (reason: string, source: string) => instance.refusals.count('http', reason, source);
+  const server = boundUnproved(hardenServer(createServer(SERVER_OPTIONS, instance.app), refused), {
+    isProxy: instance.clients.isProxy,
+    refused,
+  });
   const isGateway = config.role === 'gateway';
   const live = instance.sync?.attach(server) ?? null;
   // what came due meanwhile is decided before the first controller hears its level: an old one would stop its motor
@@ -182,9 +185,14 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
         await instance.technicians?.relays
           .saveMeters()
           .catch((error: unknown) => kernel.log.warn({ err: error }, 'the meters of relays were not saved'));
-        await keepTimeAndPresence(instance).catch((error: unknown) =>
+        await keepTimeAndPresence(instance, 'all').catch((error: unknown) =>
           kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
         );
+        await instance.database
+          .storeUnsaved(kernel.commit)
+          .catch((error: unknown) =>
+            kernel.log.warn({ err: error }, 'messages were not stored, and are lost'),
+          );
         await instance.database.close();
         note.stopped();
       },

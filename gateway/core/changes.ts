@@ -1,5 +1,6 @@
 import type { Resource, Stored } from '#contract/resource.ts';
 import type { LogPoint, Restamp, SyncLane, WireChange, WireRow } from '#contract/sync/wire.ts';
+import type { StorageUnavailable } from './errors.ts';
 
 /** One row change of a unit. Made by `insert`, `update`, `remove` and the others below; carried out by `commit`. */
 export type Change =
@@ -127,6 +128,8 @@ export type CommittedRow = {
 /** What a unit really changed: rows that stayed as they were are left out. */
 export type Committed = {
   rows: readonly CommittedRow[];
+  /** Why the disk did not take it: its rows are in memory, and are stored when there is room. */
+  unsaved?: StorageUnavailable['reason'];
   merged?: MergeReport;
   /** Hosted: streams whose feed grew, and how far it goes now. */
   fed?: readonly { streamId: number; head: number }[];

@@ -5,6 +5,7 @@ import type { schedule } from '#contract/resources/schedules.ts';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
 import type { InBoth } from './both-languages.ts';
 import type { DeviceActivity } from './device-activity.ts';
+import { isoOf } from './kernel.ts';
 
 export type ControlPoint = Stored<RowOf<typeof controlPoint>>;
 export type Schedule = Stored<RowOf<typeof schedule>>;
@@ -27,6 +28,8 @@ export type Presence = {
   /** The broker announced the end of its connection after the last report. */
   isLost: boolean;
   current: SwitchState | null;
+  /** When `current` last changed, ms by the instance's clock; null: not known. */
+  currentSince: number | null;
   consumption: number;
   source: ReportSource | null;
   reportedVersion: number | null;
@@ -102,6 +105,28 @@ export function targetOf(
 ): Pick<ControlPoint, 'target_status' | 'version' | 'epoch' | 'target_origin' | 'last_command_at'> {
   const { target_status, version, target_origin, last_command_at } = view.unsaved ?? view.row;
   return { target_status, version, epoch: view.row.epoch, target_origin, last_command_at };
+}
+
+/** What the motor does as last reported, saved or not, and since when. */
+export function currentOf({
+  row,
+  presence: { current, currentSince },
+}: Pick<ControlView, 'row' | 'presence'>): Pick<ControlPoint, 'current_status' | 'current_since'> {
+  if (current === null) return { current_status: row.current_status, current_since: row.current_since };
+  return { current_status: current, current_since: currentSince === null ? null : isoOf(currentSince) };
+}
+
+/** What control knows of wanted and reported state, saved or not, to be laid over a row; nothing for no view. */
+export const knownState = (
+  view: Pick<ControlView, 'row' | 'unsaved' | 'presence'> | null,
+): Partial<ReturnType<typeof targetOf> & ReturnType<typeof currentOf>> =>
+  view === null ? {} : { ...targetOf(view), ...currentOf(view) };
+
+/** A controller reported what its motor does. */
+export function noteCurrent(presence: Presence, current: SwitchState | null, atMs: number): void {
+  if (presence.current === current) return;
+  presence.current = current;
+  presence.currentSince = atMs;
 }
 
 /**

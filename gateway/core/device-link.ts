@@ -44,7 +44,8 @@ export type DeviceDoor = {
     name: string;
     source: string;
     via: 'mqtt' | 'http';
-    reason: 'unknown' | 'wrong_key';
+    /** protocol_v5: it speaks MQTT 5 alone. client_id: its client id is not its user name, or not allowed. */
+    reason: 'unknown' | 'wrong_key' | 'protocol_v5' | 'client_id';
   }) => void;
   /** Two connections fight over one identity (cloned flash). */
   identityContested: (controller: Controller, takeovers: number) => void;

@@ -113,7 +113,7 @@ describe('a gateway whose disk', () => {
     expect(body(ordered)).toMatchObject({ target_status: 'ON', warnings: [{ code: 'NOT_SAVED' }] });
     expect(body(await heartbeat('OFF'))).toMatchObject({ target_status: 'ON' });
     expect((await heartbeat('ON')).status).toBe(200);
-    expect(await orders()).toEqual([]);
+    expect(await orders()).toMatchObject([{ target_status: 'ON', origin: 'LOCAL', is_saved: false }]);
     expect((await readiness()).checks['disk']).toMatchObject({ ok: false });
     expect((await app.call('GET', '/ponds/', { token })).body).toHaveLength(ponds.length);
 

@@ -3,6 +3,8 @@ import type * as z from 'zod';
 import type {
   alertEvent,
   ControlPointEvent,
+  DiskEvent,
+  DiskState,
   GatewayEvent,
   MeasurementEvent,
   PresenceItem,
@@ -32,6 +34,7 @@ const knownAlerts = signal<KnownAlerts<Alert>>({ rows: new Map(), gone: new Map(
 export const alerts = computed(() => knownAlerts.value.rows);
 export const unread = signal(0);
 export const clockQuality = signal<'trusted' | 'estimated'>('trusted');
+export const disk = signal<DiskState>('ok');
 export const sync = signal<SyncEvent | null>(null);
 /** Farms that a gateway runs, as a hosted instance sees it: since when it is silent, null while it is there. */
 export const gateways = signal<ReadonlyMap<string, number | null>>(new Map());
@@ -136,6 +139,9 @@ function apply(name: string, data: unknown): void {
       clockQuality.value = told.quality;
       return noteServerTime(told.server_time, true);
     }
+    case 'disk':
+      disk.value = (data as DiskEvent).state;
+      return;
     case 'sync':
       sync.value = data as SyncEvent;
       return;
@@ -158,12 +164,13 @@ function withGateway(
 }
 
 /** While a hosted instance is upgraded, the process that holds the stream may be older than this page. */
-type Younger = 'gateways' | 'sync' | 'people' | 'returned';
+type Younger = 'disk' | 'gateways' | 'sync' | 'people' | 'returned';
 type Told = Omit<SnapshotEvent, Younger> & Partial<Pick<SnapshotEvent, Younger>>;
 
 function takeSnapshot(told: Told): void {
   noteServerTime(told.server_time, true);
   clockQuality.value = told.clock_quality;
+  disk.value = told.disk ?? 'ok';
   farms.value = told.farms;
   people.value = new Map((told.people ?? []).map(({ id, name }) => [id, name]));
   controlPoints.value = new Map(told.control_points.map((row) => [row.id, row]));
@@ -202,6 +209,7 @@ export function forgetFarm(): void {
   knownAlerts.value = { rows: new Map(), gone: new Map() };
   unread.value = 0;
   clockQuality.value = 'trusted';
+  disk.value = 'ok';
   gateways.value = new Map();
   sync.value = null;
 }

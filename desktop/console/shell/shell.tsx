@@ -13,7 +13,7 @@ import { LazyScreen } from './lazy-screen.tsx';
 import { Navigation } from './navigation.tsx';
 import { ROUTES } from './routes.ts';
 import { silence } from './sound.ts';
-import { BlindBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
+import { BlindBanner, DiskBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
 import { shellWords } from './words.ts';
 
 export function Shell() {
@@ -34,6 +34,7 @@ export function Shell() {
         <StatusStrip />
         <FarmStamp />
         <BlindBanner />
+        <DiskBanner />
         <Boundary>
           <AlarmStrip />
         </Boundary>

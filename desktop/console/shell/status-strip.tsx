@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals';
 import { Icon } from '../components/icon.tsx';
 import { now } from '../data/clock.ts';
-import { chooseFarm, clockQuality, farm, farms, sync } from '../data/farm-store.ts';
+import { chooseFarm, clockQuality, disk, farm, farms, sync } from '../data/farm-store.ts';
 import { farmWord, farmWordAge, isHosted } from '../data/instance.ts';
 import { blindSince, link } from '../data/live.ts';
 import { pending } from '../data/outbox.ts';
@@ -33,6 +33,7 @@ export function StatusStrip() {
           <Icon name="clock" size={18} /> {words.clockBad}
         </span>
       )}
+      {disk.value === 'low' ? <span class="lamp bad">{words.diskLow}</span> : null}
       <span class="grow" />
       <span class="farm-at">
         {farms.value.length > 1 ? (
@@ -122,6 +123,17 @@ export function BlindBanner() {
   return (
     <div class="blind-banner" role="alert">
       {isHosted.value ? words.cloudLost(age(since)) : words.gatewayLost(age(since))}
+    </div>
+  );
+}
+
+/** Across the page while the disk takes nothing: what is shown is true, and would not outlive a power cut. */
+export function DiskBanner() {
+  const words = shellWords();
+  if (disk.value !== 'full') return null;
+  return (
+    <div class="blind-banner" role="alert" data-disk="full">
+      {words.diskFull}
     </div>
   );
 }

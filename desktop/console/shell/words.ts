@@ -26,6 +26,9 @@ export const shellWords = dictionary({
     internetDown: (since: string) => `Internet fora há ${since}`,
     queue: (n: number) => `${n} na fila`,
     clockBad: 'Relógio não confiável',
+    diskLow: 'Pouco espaço no disco',
+    diskFull:
+      'DISCO DO GATEWAY CHEIO OU COM DEFEITO — o controle segue, mas nada novo é gravado: libere espaço ou troque o cartão antes que falte energia',
     hosted: (at: string, age: string) => `Dados da fazenda de ${at} (há ${age})`,
     farmTime: 'hora da fazenda',
     sound: {
@@ -91,6 +94,9 @@ export const shellWords = dictionary({
     internetDown: (since: string) => `Internet down for ${since}`,
     queue: (n: number) => `${n} waiting`,
     clockBad: 'Clock not to be trusted',
+    diskLow: 'Little room on the disk',
+    diskFull:
+      'GATEWAY DISK FULL OR FAILING — control goes on, but nothing new is stored: free some room, or replace the card, before the power fails',
     hosted: (at: string, age: string) => `Farm data of ${at} (${age} ago)`,
     farmTime: 'farm time',
     sound: {

@@ -7,6 +7,8 @@ export type ClientAddresses = {
   of: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   /** True for addresses of a farm's own network; never for a proxy, which stands there for the whole world. */
   isNear: (address: string) => boolean;
+  /** True for a proxy that is trusted. */
+  isProxy: (address: string) => boolean;
 };
 
 type Network = { address: string; family: 'ipv4' | 'ipv6'; bits: number };
@@ -53,6 +55,7 @@ export function clientAddresses(
       return known;
     },
     isNear: (address) => isPrivateAddress(address) && !isProxy(plain(address)),
+    isProxy: (address) => isProxy(plain(address)),
   };
 }
 

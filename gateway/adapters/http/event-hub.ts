@@ -2,6 +2,8 @@ import type {
   ChangedEvent,
   ClockEvent,
   CommandEvent,
+  ControlPointEvent,
+  DiskEvent,
   GatewayEvent,
   MeasurementEvent,
   PresenceItem,
@@ -120,6 +122,7 @@ export function createEventHub(deps: EventHubDeps) {
         | ['presence', PresenceItem]
         | ['measurement', MeasurementEvent]
         | ['command', CommandEvent]
+        | ['control_point', ControlPointEvent]
         | ['gateway', GatewayEvent]
     ): void {
       if (streams.size === 0) return gather.forget();
@@ -132,7 +135,7 @@ export function createEventHub(deps: EventHubDeps) {
       else gatherOthers.add(kind, to);
     }) satisfies TellChanged as TellChanged,
     /** Tells every viewer about this instance. */
-    tellAll(...[name, data]: ['clock', ClockEvent] | ['sync', SyncEvent]): void {
+    tellAll(...[name, data]: ['clock', ClockEvent] | ['disk', DiskEvent] | ['sync', SyncEvent]): void {
       tellAll(name, data, { farmId: null, userId: null });
     },
     /** Called every five seconds by a timer: proves the line, ends what expired, now and then asks again who may see. */

@@ -1,4 +1,10 @@
-import type { GatewayEvent, PresenceItem, SnapshotEvent, SyncEvent } from '#contract/events/stream.ts';
+import type {
+  DiskState,
+  GatewayEvent,
+  PresenceItem,
+  SnapshotEvent,
+  SyncEvent,
+} from '#contract/events/stream.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 
 type Contact = { control_point_id: string; heard_at_ms: number; consumption: number };
@@ -13,6 +19,9 @@ export type EventSnapshotDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   storedSnapshot: (userId: string, farmIds: readonly string[], now: number) => Promise<Stored>;
   /** Presence from the memory of the process that hears the controllers; null where nothing is known of it here. */
   presenceOf: (controlPointId: string) => PresenceItem | null;
+  /** A control point with what memory knows better: a state or an order that the disk did not take. */
+  asKnown: (point: SnapshotEvent['control_points'][number]) => SnapshotEvent['control_points'][number];
+  disk: () => DiskState;
   onlineAfterMs: number;
   /** How the gateways of those farms stand that have one. */
   gatewaysOf: (farmIds: readonly string[]) => GatewayEvent[];
@@ -36,7 +45,9 @@ export async function eventSnapshot(
   return {
     server_time: isoOf(deps.now()),
     clock_quality: deps.clockQuality(),
+    disk: deps.disk(),
     ...stored,
+    control_points: stored.control_points.map(deps.asKnown),
     presence,
     gateways: deps.gatewaysOf(farmIds),
     sync,

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as z from 'zod';
 import { invalidField } from '#core/errors.ts';
 import { notAuthenticated } from '#core/request-checks.ts';
+import { markProved } from '#core/unproved-connections.ts';
 import type { EventHub } from './event-hub.ts';
 import type { EventTickets } from './event-tickets.ts';
 import type { EventSink } from './viewer-stream.ts';
@@ -27,6 +28,7 @@ export function eventStream(deps: EventStreamDeps): RequestHandler {
     const bearer = bearerOf(request) ?? (await redeemed(deps, query.data.ticket));
     const sink = sinkOf(response);
     const stream = await deps.hub.open({ bearer, onlyFarm: query.data.farm_id ?? null }, sink);
+    markProved(request.socket);
     if (response.destroyed) stream.abandon();
     else response.once('close', stream.abandon);
   };

@@ -19,7 +19,13 @@ export type AdmissionDeps = {
   guests: Guests;
   relays?: RelayDesk | undefined;
   bounds: { keepaliveS: number; maxPayloadBytes: number };
+  /** False: there are as many controllers as there may be. */
+  hasRoomFor: (controller: Controller) => boolean;
+  proved: (peer: Peer) => void;
 };
+
+/** Letters of a name that is no controller's. */
+const MOST_SHOWN = 64;
 
 const IDENTIFIER_REJECTED = 2;
 const SERVER_UNAVAILABLE = 3;
@@ -61,8 +67,13 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       }
       const answer = admit(deps, peer, username, password);
       if ('returnCode' in answer) return done(answer, false);
+      if (!deps.hasRoomFor(answer)) {
+        deps.counters.refuse('refused_full', peer.source);
+        return done(refused('too many controllers', SERVER_UNAVAILABLE), false);
+      }
       peer.controller = answer;
       peer.will = readWill(deps, peer, answer);
+      deps.proved(peer);
       done(null, true);
     },
   };
@@ -135,8 +146,26 @@ type Knocking = Pick<Peer, 'clientId' | 'rawWill' | 'source'>;
 const isNoName = (clientId: string, name: string): boolean =>
   !MQTT_ID_PATTERN.test(clientId) || clientId !== name;
 
+/** It would be let in by another version of the protocol: the technician is told which one it speaks. */
+export function noteOtherVersion(deps: AdmissionDeps, peer: Peer, { clientId, username }: WhoComes): void {
+  deps.counters.refuse('refused_protocol', peer.source);
+  seeWithName(deps, peer.source, [username ?? '', clientId], 'protocol_v5');
+}
+
+/** Shown to people: what cannot be a name of a controller is at least printable. */
+function seeWithName(
+  { door }: AdmissionDeps,
+  source: string,
+  names: readonly string[],
+  reason: 'protocol_v5' | 'client_id',
+): void {
+  const name = names.map((said) => said.replaceAll(/[^\x20-\x7e]/g, '').slice(0, MOST_SHOWN)).find(Boolean);
+  if (name !== undefined) door.seenUnknown({ name, source, via: 'mqtt', reason });
+}
+
 function noteNoName(deps: AdmissionDeps, peer: Knocking, name: string): void {
   deps.counters.refuse('refused_client_id', peer.source);
+  seeWithName(deps, peer.source, [name, peer.clientId], 'client_id');
   tellKnock(deps, peer, name, 'unknown');
   deps.log.debug(
     { source: peer.source },

@@ -34,7 +34,7 @@ export function createAuthorization(
       if (peer !== undefined && peer.guest !== null) {
         const isOwn = subscription.topic === bootTopic(peer.guest, 'credentials');
         if (!isOwn) noteViolation(deps, peer);
-        done(null, isOwn ? { ...subscription, qos: subscription.qos === 0 ? 0 : 1 } : null);
+        done(null, isOwn ? subscription : null);
         return;
       }
       const mqttId = peer?.controller?.mqttId;
@@ -44,7 +44,7 @@ export function createAuthorization(
           deps.relays.maySubscribe(mqttId, subscription.topic) && hasRoomFor(peer, subscription.topic);
         if (isAllowed) peer.filters.add(subscription.topic);
         else counters.refuse('subscriptions_denied', peer.source);
-        done(null, isAllowed ? { ...subscription, qos: subscription.qos === 0 ? 0 : 1 } : null);
+        done(null, isAllowed ? subscription : null);
         return;
       }
       if (peer === undefined || mqttId === undefined || !mayHear(peer, mqttId, subscription.topic)) {
@@ -55,8 +55,6 @@ export function createAuthorization(
       }
       peer.filters.add(subscription.topic);
       deps.subscribing(peer, subscription.topic);
-      // Nothing is sent above QoS 1; aedes itself lowers QoS only where the filter has no wildcard.
-      subscription.qos = subscription.qos === 0 ? 0 : 1;
       done(null, subscription);
     },
 

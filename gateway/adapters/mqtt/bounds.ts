@@ -2,8 +2,10 @@ import { type Allowance, perMinute, perSecond } from './token-bucket.ts';
 
 /** What one client, one address and all of them together may take from the broker. */
 export type BrokerBounds = {
-  /** Open connections, whether they have proved who they are or not. */
+  /** Connections that have proved who they are. */
   maxClients: number;
+  /** Connections that have not; the oldest give way. As many as clients by default, who all may come at once. */
+  maxUnproved?: number;
   /** Messages one controller may send; 0 switches the limit off. */
   messagesPerS: number;
   /** Messages that may come at once; five seconds' worth when not given. */

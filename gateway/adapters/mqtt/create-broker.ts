@@ -6,7 +6,7 @@ import { deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { DeviceDoor, DeviceLink, DeviceTalk, GuestDoor, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
 import type { RelayDesk, SendToRelay } from '#core/relay-link.ts';
-import { type AdmissionDeps, createAdmission, whyTurnedAway } from './admission.ts';
+import { type AdmissionDeps, createAdmission, noteOtherVersion, whyTurnedAway } from './admission.ts';
 import { createAuthorization } from './authorization.ts';
 import {
   allowancesOf,
@@ -101,7 +101,17 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     },
   });
   const guests = createGuests({ door: deps.guestDoor ?? null, log, counters, bounds });
-  const admission: AdmissionDeps = { door, log, counters, peerOf, guests, bounds, relays };
+  const admission: AdmissionDeps = {
+    door,
+    log,
+    counters,
+    peerOf,
+    guests,
+    bounds,
+    relays,
+    hasRoomFor: ({ mqttId }) => table.isConnected(mqttId) || table.size() < bounds.maxClients,
+    proved: (peer) => reception.proved(peer),
+  };
   const options: AedesOptions & { maxClientsIdLength: number } = {
     ...selfCheck.letThrough({
       ...createAdmission(admission),
@@ -154,6 +164,7 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     bounds,
     allowances,
     whyTurnedAway: (peer, who) => whyTurnedAway(admission, peer, who),
+    otherVersion: (peer, who) => noteOtherVersion(admission, peer, who),
   });
   const listeners = createListeners({
     log,

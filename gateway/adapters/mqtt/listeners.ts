@@ -3,6 +3,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { Log } from '#core/kernel.ts';
+import { markProved } from '#core/unproved-connections.ts';
 import type { Counters, Refusal } from './counters.ts';
 
 /** Makes a server that hands on connections once they are secured. */
@@ -89,6 +90,8 @@ export function createListeners(deps: ListenerDeps) {
       if (!offers(request, SUBPROTOCOL)) refuse(socket, '400 Bad Request', source);
       else if (!deps.mayOpen(source)) refuse(socket, '429 Too Many Requests', source);
       else {
+        // from here on it counts among the connections of the broker
+        markProved(request.socket);
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           deps.accept(createWebSocketStream(webSocket), source, request);
         });

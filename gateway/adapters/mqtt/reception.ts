@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Aedes, Client } from 'aedes';
+import { createUnprovedConnections } from '#core/unproved-connections.ts';
 import type { Refusal } from './admission.ts';
 import { createConnectRate } from './connect-rate.ts';
 import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
 import { guardFraming } from './framing-guard.ts';
 import type { Guests } from './guests.ts';
-import { peekConnect, type WhoComes } from './peek-connect.ts';
+import { lowerGrantedQos } from './lower-granted-qos.ts';
+import { isPartOfConnect, peekConnect, peekVersion5, type WhoComes } from './peek-connect.ts';
 import { type Limits, openPeer, type Peer } from './peer.ts';
 import { takeToken } from './token-bucket.ts';
 
@@ -20,21 +22,28 @@ export type ReceptionDeps = Limits & {
   peersByClient: WeakMap<Client, Peer>;
   counters: Counters;
   now: () => number;
+  /** Who speaks a version of the protocol that is not spoken here was refused for it. */
+  otherVersion: (peer: Peer, who: WhoComes) => void;
   /** The return code for who belongs to nobody, which has been noted; null: the broker judges. */
   whyTurnedAway: (peer: Peer, who: WhoComes) => Refusal | null;
 };
 
-const connack = (returnCode: Refusal) => Buffer.from([0x20, 2, 0, returnCode]);
+const connack = (returnCode: Refusal | 1) => Buffer.from([0x20, 2, 0, returnCode]);
 /** CONNACK that refuses (section 3.2.2). */
-const REFUSALS: Readonly<Record<Refusal, Buffer>> = {
+const REFUSALS: Readonly<Record<Refusal | 1, Buffer>> = {
+  1: connack(1),
   2: connack(2),
   3: connack(3),
   4: connack(4),
   5: connack(5),
 };
 
+/** Also for a client of version 5: it understands this refusal, and says what it is. */
+const OTHER_VERSION = 1;
 /** Who was refused gives its place back by then. */
 const GOODBYE_MS = 1_000;
+
+const EMPTY = Buffer.alloc(0);
 
 // Control types of MQTT.
 const CONNECT = 1;
@@ -47,6 +56,16 @@ const NEVER_FROM_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
 export function createReception(deps: ReceptionDeps) {
   const { bounds, allowances, peers, counters, now } = deps;
   const connectRate = createConnectRate(allowances.connects, now);
+  /** Those who proved who they are have places of their own. */
+  const maxUnproved = bounds.maxUnproved ?? bounds.maxClients;
+  const unproved = createUnprovedConnections<Peer>({
+    // how often one address may open a connection is bounded before
+    bounds: { most: maxUnproved, mostPerSource: maxUnproved },
+    end({ stream }, source) {
+      counters.refuse('unproved_evicted', source);
+      stream.destroy();
+    },
+  });
 
   function mayPass(peer: Peer, type: number): boolean {
     if (NEVER_FROM_CLIENTS.has(type)) {
@@ -67,11 +86,13 @@ export function createReception(deps: ReceptionDeps) {
       onPacket: (type) => mayPass(peer, type),
       onOversize: () => counters.refuse('oversized_packets', peer.source),
     });
-    deps.peersByClient.set(deps.broker.handle(stream, request), peer);
+    const client = deps.broker.handle(stream, request);
+    lowerGrantedQos(client);
+    deps.peersByClient.set(client, peer);
   }
 
   /** Tells why, and ends: thousands may knock, so that it takes as little of the controllers' time as it can. */
-  function turnAway(stream: Duplex, returnCode: Refusal): void {
+  function turnAway(stream: Duplex, returnCode: Refusal | 1): void {
     stream.write(REFUSALS[returnCode]);
     // a bare socket has given it to the system already; TLS and WebSocket have not yet
     if (stream.writableLength === 0) {
@@ -86,11 +107,13 @@ export function createReception(deps: ReceptionDeps) {
 
   return {
     mayOpen: (source: string): boolean => {
-      const isFull = peers.size >= bounds.maxClients;
-      if (!isFull && connectRate(source)) return true;
-      counters.refuse(isFull ? 'refused_full' : 'refused_connect_rate', source);
+      if (connectRate(source)) return true;
+      counters.refuse('refused_connect_rate', source);
       return false;
     },
+
+    /** It proved who it is, and gives its place to the next who has not. */
+    proved: (peer: Peer): void => unproved.remove(peer),
 
     accept: (stream: Duplex, source: string, request?: IncomingMessage): void => {
       const peer = openPeer(stream, source, allowances, now());
@@ -98,6 +121,7 @@ export function createReception(deps: ReceptionDeps) {
       stream.on('close', () => {
         clearTimeout(silence);
         peers.delete(peer);
+        unproved.remove(peer);
         deps.table.leave(peer);
         deps.guests.leave(peer);
       });
@@ -108,17 +132,30 @@ export function createReception(deps: ReceptionDeps) {
       }, bounds.connectTimeoutMs);
       stream.on('error', () => undefined);
       stream.on('readable', look);
+      unproved.add(peer, source);
+      let heard: Buffer = EMPTY;
 
+      /** Whoever sends half a CONNECT costs no more than its bytes: the broker is given whole ones. */
       function look(): void {
-        const first: unknown = stream.read();
-        if (!(first instanceof Buffer)) return;
+        const chunk: unknown = stream.read();
+        if (!(chunk instanceof Buffer)) return;
+        heard = heard.length === 0 ? chunk : Buffer.concat([heard, chunk]);
+        if (isPartOfConnect(heard, bounds.maxPacketBytes)) return;
         clearTimeout(silence);
         stream.off('readable', look);
+        const first = heard;
+        heard = EMPTY;
+        greet(first);
+      }
+
+      function greet(first: Buffer): void {
         const who = peekConnect(first);
         const why = who === null ? null : deps.whyTurnedAway(peer, who);
-        if (why !== null) {
-          turnAway(stream, why);
-          return;
+        if (why !== null) return turnAway(stream, why);
+        const other = who === null ? peekVersion5(first) : null;
+        if (other !== null) {
+          deps.otherVersion(peer, other);
+          return turnAway(stream, OTHER_VERSION);
         }
         stream.unshift(first);
         hand(stream, peer, request);

@@ -27,6 +27,10 @@ export type Database = {
   /** Such a list as lines of a file, written where it is read. */
   readLines: ReadLines;
   commit: Commit;
+  /** Stores what a full disk left in memory, by a commit that ends in this one; throws while the disk takes none of it. */
+  storeUnsaved(by: Commit): Promise<void>;
+  /** Whether something is in memory that the disk did not take. */
+  hasUnsaved(): boolean;
   /** Told of every unit after it is on disk. */
   onCommit(listener: CommitListener): () => void;
   /** One cheap question to the storage, for readiness. Throws when it does not answer. */

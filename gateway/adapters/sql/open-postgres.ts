@@ -63,6 +63,9 @@ export function openPostgres(
     readLong: read,
     readLines: readLinesHere(read),
     commit,
+    // another process would not see it
+    storeUnsaved: async () => undefined,
+    hasUnsaved: () => false,
     onCommit: listeners.add,
     async ping() {
       await pool.query('select 1');

@@ -8,9 +8,10 @@ import { commitListeners, type Database, type Stamping, unitContext } from './da
 import { planOnceDialect } from './plan-once.ts';
 import type { AnswersNow } from './prepared.ts';
 import { readLinesHere } from './read-lines.ts';
-import { readerDialect } from './reader-thread/reader-dialect.ts';
+import { type ReadStatement, readerDialect } from './reader-thread/reader-dialect.ts';
 import { createReaderThread } from './reader-thread/reader-thread.ts';
 import type { Tables } from './tables.ts';
+import { createUnsavedRows, type UnsavedRows } from './unsaved-rows.ts';
 import { createWriteUnits, isLocked } from './write-units.ts';
 
 // Units that arrive while one is being written share its transaction, and one that fails takes no other with it: on an
@@ -84,8 +85,16 @@ export function openSqlite(
     return [];
   }
 
+  const unsaved = createUnsavedRows({
+    run(sql, params) {
+      if (params === undefined) connection.exec(sql);
+      else connection.prepare(sql).run(...params);
+    },
+    read: (sql, params) => readHere(sql, params),
+  });
   const writeBatch = createWriteUnits({
     begin() {
+      unsaved.hide();
       prepare('begin immediate').run();
       isUnitOpen = 1;
     },
@@ -94,10 +103,26 @@ export function openSqlite(
     runUnit,
     ended() {
       isUnitOpen = 0;
+      unsaved.show();
     },
     asExpected,
   });
   const queue = createQueue(writeBatch, listeners.tell);
+
+  async function commit(unit: Unit): Promise<Committed> {
+    const joined = unsaved.joined(unit);
+    try {
+      const committed = await queue.add(joined.unit);
+      joined.done();
+      return committed;
+    } catch (error) {
+      const kept = error instanceof StorageUnavailable ? unsaved.keep(unit, error) : null;
+      if (kept !== null) listeners.tell(kept.committed);
+      if (kept?.isWhole !== true) throw error;
+      return kept.committed;
+    }
+  }
+
   const readHere = (sql: string, params: readonly unknown[]) =>
     prepare(sql).all(...params) as Record<string, unknown>[];
   const read = Object.assign(
@@ -110,13 +135,24 @@ export function openSqlite(
     failureOf: (code, message) => asExpected(new BetterSqlite.SqliteError(message, code)),
     died: onReaderDied,
   });
+  /** What is only in memory stands before the rows of this connection alone. */
+  const readLong: ReadStatement = async (sql, params) => {
+    if (unsaved.isEmpty()) return reader.read(sql, params);
+    try {
+      return readHere(sql, params);
+    } catch (error) {
+      throw asExpected(error);
+    }
+  };
   return {
     dialect: 'sqlite',
     read,
     // another connection would not see a database in memory
-    readLong: connection.memory ? read : new Kysely<Tables>({ dialect: readerDialect(reader.read) }),
+    readLong: connection.memory ? read : new Kysely<Tables>({ dialect: readerDialect(readLong) }),
     readLines: connection.memory ? readLinesHere(read) : reader.readLines,
-    commit: queue.add,
+    commit,
+    storeUnsaved: (by) => storeUnsaved(unsaved, by),
+    hasUnsaved: () => !unsaved.isEmpty(),
     onCommit: listeners.add,
     async ping() {
       prepare('select 1').get();
@@ -127,6 +163,27 @@ export function openSqlite(
       connection.close();
     },
   };
+}
+
+/** So many at once, that orders need not wait long. */
+const STORED_AT_ONCE = 100;
+
+async function storeUnsaved(unsaved: UnsavedRows, commit: Database['commit']): Promise<void> {
+  while (!unsaved.isEmpty()) {
+    const changes = unsaved.oldest(STORED_AT_ONCE);
+    try {
+      await commit({ changes, actor: null });
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+      // one by one it shows which: what it belongs to is gone
+      for (const change of changes) {
+        await commit({ changes: [change], actor: null }).catch((alone: unknown) => {
+          if (alone instanceof StorageUnavailable) throw alone;
+          unsaved.drop([change]);
+        });
+      }
+    }
+  }
 }
 
 type Waiting = {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '#core/errors.ts';
+import { markProved } from '#core/unproved-connections.ts';
 import type { GatewayCaller } from '../../sync/ports.ts';
 import { callerOf, type GatewayByToken } from './hosted-http.ts';
 import type { LiveSockets } from './live-sockets.ts';
@@ -34,6 +35,7 @@ export function attachLive(server: Server, deps: LiveUpgradeDeps): { stop: () =>
   async function enter(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const caller = await callerOf(deps, request);
     if (socket.destroyed) return;
+    markProved(socket);
     accepting.handleUpgrade(request, socket, head, (accepted) => take(caller, accepted));
   }
 

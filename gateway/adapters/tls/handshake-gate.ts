@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
+import { createUnprovedConnections } from '#core/unproved-connections.ts';
 
 // Handshakes are the one thing a stranger can make the gateway compute for: they wait in line, address by address, and
 // never take more than about half of the time of the event loop, so that orders and schedules go on beside a flood.
 
 export type GateBounds = {
-  /** Connections before and within their handshake. */
+  /** Connections before and within their handshake; the oldest give way, of the address that holds most. */
   maxOpen: number;
   maxOpenPerSource: number;
   /** Handshakes begun and not finished; most of such a time is spent by the other side. */
@@ -17,6 +18,8 @@ export type GateBounds = {
   firstByteMs: number;
   /** For the rest, from when its turn came. */
   handshakeMs: number;
+  /** A handshake gives way to one that waits after so long. A small controller computes for some seconds. */
+  patienceMs: number;
 };
 
 /** Two hundred controllers may come at once, also from behind one address; a small controller computes for seconds. */
@@ -28,6 +31,7 @@ export const GATE_BOUNDS: GateBounds = {
   perTurn: 4,
   firstByteMs: 10_000,
   handshakeMs: 15_000,
+  patienceMs: 5_000,
 };
 
 export type GateRefusal = 'tls_full' | 'tls_silent' | 'tls_timeout';
@@ -57,21 +61,24 @@ export type HandshakeGate = {
 
 type Waiting = Handshake & { callOff: () => void };
 type Source = { open: number; underWay: number; line: Waiting[] };
+type UnderWay = { handshake: Handshake; since: number };
 
 export function createHandshakeGate(deps: GateDeps): HandshakeGate {
   const bounds = { ...GATE_BOUNDS, ...deps.bounds };
   const sources = new Map<string, Source>();
   const counts = { open: 0, underWay: 0, begun: 0 };
+  /** Oldest first. */
+  const underWay = new Set<UnderWay>();
+  const connections = createUnprovedConnections<Handshake>({
+    bounds: { most: bounds.maxOpen, mostPerSource: bounds.maxOpenPerSource },
+    end: (handshake) => cut(handshake, 'tls_full'),
+  });
   let isPumping = false;
+  let isRoomAwaited = false;
 
   function admit(handshake: Handshake): void {
-    const { socket, source, refused } = handshake;
+    const { socket, source } = handshake;
     const from = sources.get(source) ?? { open: 0, underWay: 0, line: [] };
-    if (counts.open >= bounds.maxOpen || from.open >= bounds.maxOpenPerSource) {
-      refused('tls_full');
-      socket.destroy();
-      return;
-    }
     sources.set(source, from);
     counts.open += 1;
     from.open += 1;
@@ -82,6 +89,7 @@ export function createHandshakeGate(deps: GateDeps): HandshakeGate {
     const left = () => {
       if (hasLeft) return;
       hasLeft = true;
+      connections.remove(handshake);
       waiting.callOff();
       const place = from.line.indexOf(waiting);
       if (place !== -1) from.line.splice(place, 1);
@@ -89,6 +97,8 @@ export function createHandshakeGate(deps: GateDeps): HandshakeGate {
       from.open -= 1;
       if (from.open === 0) sources.delete(source);
     };
+    socket.once('close', left);
+    connections.add(handshake, source);
     // nothing is computed for a connection that says nothing; what it said waits in the socket
     socket.once('readable', () => {
       if (socket.destroyed) return;
@@ -97,7 +107,6 @@ export function createHandshakeGate(deps: GateDeps): HandshakeGate {
       from.line.push(waiting);
       pump();
     });
-    socket.once('close', left);
     waiting.begin = (over) => {
       // from here on it counts as under way, and the socket belongs to the handshake
       handshake.begin(() => {
@@ -142,8 +151,11 @@ export function createHandshakeGate(deps: GateDeps): HandshakeGate {
     counts.begun += 1;
     from.underWay += 1;
     const stopWaiting = deps.later(bounds.handshakeMs, () => cut(next, 'tls_timeout'));
+    const begun = { handshake: next, since: deps.monotonic() };
+    underWay.add(begun);
     next.begin(() => {
       stopWaiting();
+      underWay.delete(begun);
       counts.underWay -= 1;
       from.underWay -= 1;
       pump();
@@ -152,7 +164,10 @@ export function createHandshakeGate(deps: GateDeps): HandshakeGate {
 
   /** The address that was served longest ago comes first. */
   function takeNext(): Waiting | null {
-    if (counts.underWay >= bounds.maxUnderWay) return null;
+    if (counts.underWay >= bounds.maxUnderWay) {
+      makeRoom();
+      return null;
+    }
     for (const [source, from] of sources) {
       if (from.line.length === 0 || from.underWay >= bounds.maxUnderWayPerSource) continue;
       const next = from.line.shift();
@@ -162,6 +177,20 @@ export function createHandshakeGate(deps: GateDeps): HandshakeGate {
       return next;
     }
     return null;
+  }
+
+  /** The oldest handshake has had its time when another one waits. */
+  function makeRoom(): void {
+    const [oldest] = underWay;
+    if (isRoomAwaited || oldest === undefined) return;
+    if (![...sources.values()].some(({ line }) => line.length > 0)) return;
+    const left = oldest.since + bounds.patienceMs - deps.monotonic();
+    if (left <= 0) return cut(oldest.handshake, 'tls_timeout');
+    isRoomAwaited = true;
+    deps.later(left, () => {
+      isRoomAwaited = false;
+      pump();
+    });
   }
 
   return { admit, open: () => counts.open, begun: () => counts.begun };

@@ -118,6 +118,16 @@ export const clockEvent = z.object({
 });
 export type ClockEvent = z.infer<typeof clockEvent>;
 
+export const DISK_STATES = ['ok', 'low', 'full'] as const;
+export type DiskState = (typeof DISK_STATES)[number];
+
+/** Told without the disk's help. While it is full, control goes on from memory, and nothing new is stored. */
+export const diskEvent = z.object({
+  state: z.enum(DISK_STATES).describe('low: little room is left; full: it refused the last write'),
+  server_time: z.string(),
+});
+export type DiskEvent = z.infer<typeof diskEvent>;
+
 export const syncEvent = z.object({
   state: z.enum(['unpaired', 'connected', 'catching_up', 'offline']),
   last_sync_at: z.string().nullable(),
@@ -176,6 +186,7 @@ export type ChangedEvent = z.infer<typeof changedEvent>;
 export const snapshotEvent = z.object({
   server_time: z.string(),
   clock_quality: z.enum(['trusted', 'estimated']),
+  disk: z.enum(DISK_STATES).describe('As in `disk`'),
   farms: z.array(
     z.object({
       id: z.uuid(),
@@ -230,6 +241,7 @@ export const STREAM_EVENTS = {
   command: commandEvent,
   measurement: measurementEvent,
   clock: clockEvent,
+  disk: diskEvent,
   sync: syncEvent,
   gateway: gatewayEvent,
   changed: changedEvent,

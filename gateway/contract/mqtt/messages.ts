@@ -12,11 +12,13 @@ export const reportedStatus = z
   .pipe(z.enum(SWITCH_STATES));
 
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
-/** Far above what orders can reach, far below where counting on would lose numbers. */
+/** What the gateway sends: far above what orders can reach, far below where counting on would lose numbers. */
 const version = z
   .int()
   .min(0)
   .max(2 ** 48);
+/** What a controller may say. Wider, so that a wrong number costs it no more than that number. */
+const reportedVersion = z.number().min(0).multipleOf(1);
 
 /** The end of a level, in `shadow/desired` and in the answers of the HTTP form: both fields or none. */
 export const levelEndFields = {
@@ -43,7 +45,7 @@ export const heartbeatFields = z.object({
   power_ok: z.boolean().optional().describe('false: mains is gone, the controller runs on its reserve'),
   motor_current_ma: z.number().min(0).max(1_000_000).optional().describe('Motor current, mA'),
   source: z.enum(REPORT_SOURCES).optional().describe('Why the relay stands as it does'),
-  version: version.optional().describe('Version of the target last applied'),
+  version: reportedVersion.optional().describe('Version of the target last applied'),
   epoch: z.string().max(64).optional().describe('Epoch of the version last applied'),
   ended: z
     .boolean()
@@ -96,7 +98,7 @@ export type ShadowDesired = z.infer<typeof shadowDesired>;
 /** `shadow/reported`: answer to a level. `deferred` names when it will be done (minimum times, start slot). */
 export const shadowReported = z.object({
   epoch: z.string().max(64),
-  version,
+  version: reportedVersion,
   current_status: reportedStatus,
   source: z.enum(REPORT_SOURCES).optional(),
   ack: z.enum(['applied', 'deferred', 'refused', 'stale']),

@@ -306,6 +306,10 @@ export const orderEntry = z.object({
   hold_until: z.string().nullable(),
   state: z.enum(ORDER_STATES),
   state_at: z.string(),
+  is_saved: z
+    .literal(false)
+    .optional()
+    .describe('The disk did not take it yet: it holds, and would not outlive a power cut'),
 });
 
 const oxygen = z.number().min(0).max(50).nullable();

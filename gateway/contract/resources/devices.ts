@@ -45,7 +45,11 @@ export const seenDevice = z.object({
   device_id: z.string(),
   source: z.string(),
   via: z.enum(['mqtt', 'http']),
-  reason: z.enum(['unknown', 'wrong_key']),
+  reason: z
+    .enum(['unknown', 'wrong_key', 'protocol_v5', 'client_id'])
+    .describe(
+      'unknown: no control point has this device_id; wrong_key: one has, and the key does not fit; protocol_v5: it speaks MQTT 5, and MQTT 3.1.1 is spoken here; client_id: its MQTT client id is not its user name, or not allowed',
+    ),
   first_seen: z.string(),
   last_seen: z.string(),
   count: z.int(),

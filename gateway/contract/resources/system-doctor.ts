@@ -90,6 +90,8 @@ export const SEVERITIES_BY_FINDING = {
   controller_unkeyed_more: ['warn'],
   controller_old_firmware: ['note'],
   controller_old_firmware_more: ['note'],
+  controller_folded: ['warn'],
+  controller_folded_more: ['warn'],
   probes: ['ok'],
   probe_silent: ['warn'],
   probe_silent_more: ['warn'],

@@ -74,14 +74,18 @@ function boardEntry(deps: QueueDeps, board: Board, mark: DeviceMark | undefined)
 /** null: a control point has this name by now, and nothing is wrong with its key. */
 function nameEntry(deps: QueueDeps, sight: SeenDevice, mark: DeviceMark | undefined): QueueEntry | null {
   const owner = deps.viewByName(sight.device_id);
-  if (owner !== null && sight.reason !== 'wrong_key') return null;
+  if (owner !== null && sight.reason === 'unknown') return null;
   const isReplaced = owner === null && mark?.mark === 'replaced';
   const former = isReplaced && mark.control_point_id !== null ? deps.viewById(mark.control_point_id) : null;
   return {
     id: sight.device_id,
     device_id: sight.device_id,
     mac: null,
-    reason: isReplaced ? 'replaced' : owner === null ? 'unknown' : 'wrong_key',
+    reason: isReplaced
+      ? 'replaced'
+      : sight.reason === 'wrong_key' && owner === null
+        ? 'unknown'
+        : sight.reason,
     is_waiting: false,
     how: 'key',
     profile: guessProfile(sight.device_id, sight.via),

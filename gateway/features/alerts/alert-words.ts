@@ -138,5 +138,5 @@ export const clockWords: Words = (language) =>
 
 export const diskWords: Words = (language) =>
   language === 'en'
-    ? 'The disk of the gateway is full: aeration goes on from memory, but nothing new is stored. Free some space.'
-    : 'O disco do gateway está cheio: a aeração continua pela memória, mas nada novo é gravado. Libere espaço.';
+    ? 'The disk of the gateway is full or takes no writes: aeration goes on from memory, but nothing new is stored. Free some space, or replace the card.'
+    : 'O disco do gateway está cheio ou não grava mais: a aeração continua pela memória, mas nada novo é gravado. Libere espaço ou troque o cartão.';

@@ -1,4 +1,4 @@
-import { type ControlView, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, targetOf } from '#core/control-view.ts';
 import type { DeviceFacts, MotorLimits } from './ports.ts';
 
 /** What the watch looks at, from the registry of control points. */
@@ -19,6 +19,7 @@ function factsOf(view: ControlView, at: LookedAt): DeviceFacts {
   const { monotonic, onlineAfterMs, isSimulating } = at;
   const { row, presence, ponds } = view;
   const target = targetOf(view);
+  const { current_since: since } = currentOf(view);
   const { lastReportMonotonic, isLost } = presence;
   return {
     controlPointId: row.id,
@@ -28,7 +29,7 @@ function factsOf(view: ControlView, at: LookedAt): DeviceFacts {
     simulator: row.is_simulated ? (isSimulating(row.id) ? 'runs' : 'rests') : null,
     target: target.target_status,
     current: presence.current,
-    currentSince: row.current_since === null ? null : Date.parse(row.current_since),
+    currentSince: since === null ? null : Date.parse(since),
     version: target.version,
     epoch: target.epoch,
     lastReportAt: presence.lastReportAt,

@@ -2,7 +2,7 @@ import { order } from '#contract/resources/control-points.ts';
 import { takenCommand } from '#contract/resources/sync-tables.ts';
 import type { GatewayFrame, LiveState } from '#contract/sync/wire.ts';
 import { type Committed, rowsOf, update } from '#core/changes.ts';
-import { type ControlView, isOnline, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, isOnline, targetOf } from '#core/control-view.ts';
 import { perform } from '#core/use-case.ts';
 import { standing, type TakeDeps, takeCommand } from './take-command.ts';
 
@@ -90,7 +90,7 @@ export function liveStateOf(view: ControlView, now: number, onlineAfterMs: numbe
     is_online: isOnline(presence, now, onlineAfterMs),
     heard_at_ms: presence.lastReportAt,
     consumption: presence.lastReportAt === null ? null : presence.consumption,
-    current_status: presence.current,
+    current_status: currentOf(view).current_status,
     target_status,
     version,
     epoch,

@@ -1,5 +1,11 @@
 import type { GatewayFrame, LiveState } from '#contract/sync/wire.ts';
-import type { ControlView, RemotePresence, RemoteTarget } from '#core/control-view.ts';
+import {
+  type ControlView,
+  currentOf,
+  noteCurrent,
+  type RemotePresence,
+  type RemoteTarget,
+} from '#core/control-view.ts';
 
 // What a hosted instance knows of farms with a gateway: whether the gateway is there, and what it last said of its
 // control points. In memory in every process; the one with the socket tells the others.
@@ -76,7 +82,7 @@ export function createGatewayLinks(deps: LinkDeps) {
   function takePoint({ presence }: ControlView, point: LiveState, link: Link | null): void {
     const heardAt = point.heard_at_ms === null ? null : Math.min(point.heard_at_ms, deps.now());
     presence.lastReportAt = heardAt;
-    presence.current = point.current_status;
+    noteCurrent(presence, point.current_status, heardAt ?? deps.now());
     presence.consumption = point.consumption ?? 0;
     presence.powerOk = point.power_ok ?? presence.powerOk;
     presence.motorCurrentMa = point.motor_current_ma ?? presence.motorCurrentMa;
@@ -170,13 +176,14 @@ function isNews(view: ControlView | null, heardAtMs: number | null): boolean {
   return view !== null && heardAtMs !== null && heardAtMs > (view.presence.lastReportAt ?? 0);
 }
 
-function stateOf({ row, presence }: ControlView, isOnlineThere: boolean): LiveState {
+function stateOf(view: ControlView, isOnlineThere: boolean): LiveState {
+  const { row, presence } = view;
   return {
     id: row.id,
     is_online: isOnlineThere,
     heard_at_ms: presence.lastReportAt,
     consumption: presence.consumption,
-    current_status: presence.current,
+    current_status: currentOf(view).current_status,
     target_status: row.target_status,
     ...presence.remote?.target,
     power_ok: presence.powerOk,

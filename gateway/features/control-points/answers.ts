@@ -1,5 +1,5 @@
 import type { ControlPlan, ControlPointAnswer, PendingOrder } from '#contract/resources/control-points.ts';
-import { type ControlView, isOnline, newerTarget, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, isOnline, newerTarget, targetOf } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { ControlPoint } from './ports.ts';
@@ -29,7 +29,8 @@ export function toAnswer(
     farm_id: row.farm_id,
     cod: row.cod,
     target_status: pending?.target_status ?? target.target_status,
-    current_status: told === null ? row.current_status : (view?.presence.current ?? row.current_status),
+    current_status:
+      view === null ? row.current_status : currentOf({ row, presence: view.presence }).current_status,
     device_id: row.device_id,
     consumption: presence?.consumption ?? 0,
     last_command_at: target.last_command_at,

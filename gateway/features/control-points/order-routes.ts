@@ -1,6 +1,6 @@
 import { orderAnswer, orderInput } from '#contract/resources/control-points.ts';
 import { SWITCH_STATES, type SwitchState } from '#contract/words.ts';
-import type { ControlView } from '#core/control-view.ts';
+import { type ControlView, currentOf } from '#core/control-view.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import { signedIn } from '#core/request-checks.ts';
@@ -150,7 +150,7 @@ function answerOf(view: ControlView, given: GivenOrder, target: SwitchState) {
   return {
     id: view.row.id,
     target_status: target,
-    current_status: view.row.current_status,
+    current_status: currentOf(view).current_status,
     last_command_at: given.unsaved.last_command_at,
     order_id: given.order.id,
     version: given.order.version,

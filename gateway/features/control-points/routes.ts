@@ -157,11 +157,30 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
       answers: { 200: { schema: orderEntry, list: true } },
       async handle(request) {
         const { skip, limit = 100 } = request.query;
-        const orders = deps.queries.ordersOf(request.params.control_point_id, { skip, limit });
-        return { answer: { status: 200, rows: answersOf(orders, (row) => orderEntry.parse(row)) } };
+        const id = request.params.control_point_id;
+        const unsaved = unsavedOrders(deps.memory.byId(id));
+        const first = unsaved.slice(skip, skip + limit);
+        const page = { skip: Math.max(0, skip - unsaved.length), limit: limit - first.length };
+        return { answer: { status: 200, rows: ordersShown(first, deps.queries.ordersOf(id, page)) } };
       },
     }),
   ];
+}
+
+/** Orders that the disk did not take, newest first. */
+function unsavedOrders(view: ControlView | null): z.infer<typeof orderEntry>[] {
+  if (view === null || view.unsaved === null) return [];
+  const { order, earlier } = view.unsaved;
+  const passed = earlier.map((row) => ({ ...row, state: 'SUPERSEDED' as const }));
+  return [order, ...passed.toReversed()].map((row) => orderEntry.parse({ ...row, is_saved: false }));
+}
+
+async function* ordersShown(
+  unsaved: readonly z.infer<typeof orderEntry>[],
+  saved: ReturnType<ControlPointRouteDeps['queries']['ordersOf']>,
+) {
+  yield* unsaved;
+  for await (const row of saved) yield orderEntry.parse(row);
 }
 
 function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Promise<ControlView>): Route[] {
@@ -239,11 +258,4 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       },
     }),
   ];
-}
-
-async function* answersOf<Row, Shown>(
-  rows: AsyncIterable<Row>,
-  shown: (row: Row) => Shown,
-): AsyncIterable<Shown> {
-  for await (const row of rows) yield shown(row);
 }

@@ -135,6 +135,11 @@ async function onEvent(deps: DoorDeps, controller: Controller, event: DeviceEven
   if (view === null) return;
   if (event.k === 'power_fail') view.presence.powerOk = false;
   if (event.k === 'power_ok') view.presence.powerOk = true;
+  if (!deps.folding.mayStore(view, 'event')) {
+    deps.folding.addEvent(view, event);
+    deps.presenceChanged(controller.controlPointId);
+    return;
+  }
   const entry = audit(deps, {
     farm_id: view.row.farm_id,
     entity_type: 'CONTROL_POINT',
@@ -150,5 +155,6 @@ async function onEvent(deps: DoorDeps, controller: Controller, event: DeviceEven
     cause: `device_event:${view.row.id}:${view.presence.bootId ?? ''}:${event.id}`,
   });
   await perform(deps, null, async () => ({ answer: undefined, changes: [entry] }));
+  deps.folding.charge(view.row.id, 'event');
   deps.presenceChanged(controller.controlPointId);
 }

@@ -1,14 +1,27 @@
 import type { HeartbeatAnswer, HeartbeatFields, ShadowReported } from '#contract/mqtt/messages.ts';
-import { controlPoint, order } from '#contract/resources/control-points.ts';
-import type { SwitchState } from '#contract/words.ts';
-import { audit } from '#core/audit.ts';
-import { type Change, update } from '#core/changes.ts';
-import { type ControlView, type ControlViews, type Presence, targetOf } from '#core/control-view.ts';
+import { order } from '#contract/resources/control-points.ts';
+import type { Change } from '#core/changes.ts';
+import {
+  type ControlView,
+  type ControlViews,
+  noteCurrent,
+  type Presence,
+  targetOf,
+} from '#core/control-view.ts';
 import { afterAnswer, afterBoot, afterState } from '#core/device-activity.ts';
 import { notFound, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
+import type { ReportFolding } from './fold-reports.ts';
 import { configRevOf, issuedAtS, type LevelDeps, levelEndOf, scheduleRevOf } from './levels.ts';
+import {
+  acknowledgedOrder,
+  changesOf,
+  isTooFarAhead,
+  type ReportedBy,
+  versionAfter,
+} from './report-changes.ts';
+import type { Write } from './write-budget.ts';
 
 export type ReportDeps = Kernel &
   LevelDeps & {
@@ -18,9 +31,10 @@ export type ReportDeps = Kernel &
     presenceChanged: (controlPointId: string) => void;
     /** The temporary order of this version came to its end at the controller. */
     levelEnded: (controlPointId: string, version: number) => void;
+    folding: ReportFolding;
+    /** A report named a version that was never sent, by far. */
+    versionRefused: (view: ControlView, version: number) => void;
   };
-
-export type ReportedBy = { via: 'mqtt' | 'http'; authenticated: boolean };
 
 /**
  * The heartbeat of a controller that polls. Presence changes in memory alone; a change of status, or of what became of
@@ -69,15 +83,10 @@ export function takeHeartbeat(
   const view = deps.views.byId(controlPointId);
   if (view === null) throw notFound('Control point');
   heard(deps, view.presence, by.via);
-  takeFields(view.presence, fields);
+  const hasChanged = takeFields(deps, view, fields);
   takeEnd(deps, view, fields, by);
-  if (!isStoring(view.presence) && decideReport(deps, view, fields, by).length === 0) {
-    deps.presenceChanged(controlPointId);
-    return undefined;
-  }
-  return storeInTurn(deps, view, (fresh) => decideReport(deps, fresh, fields, by)).finally(() =>
-    deps.presenceChanged(controlPointId),
-  );
+  const decide = (fresh: ControlView) => changesOf(deps, fresh, fields, by);
+  return storeReport(deps, view, { fields, hasChanged, decide });
 }
 
 /**
@@ -101,17 +110,13 @@ export async function onShadowReported(
     epoch: report.epoch,
     ...(report.source === undefined ? {} : { source: report.source }),
   };
-  takeFields(presence, fields);
+  const hasChanged = takeFields(deps, view, fields);
   const by: ReportedBy = { via: 'mqtt', authenticated: true };
   const decide = (fresh: ControlView) => [
-    ...decideReport(deps, fresh, fields, by),
-    ...acknowledged(deps, fresh, report),
+    ...changesOf(deps, fresh, fields, by),
+    ...acknowledgedOrder(deps, fresh, report),
   ];
-  try {
-    if (isStoring(presence) || decide(view).length > 0) await storeInTurn(deps, view, decide);
-  } finally {
-    deps.presenceChanged(controlPointId);
-  }
+  await storeReport(deps, view, { fields, hasChanged, decide });
 }
 
 function heard(deps: ReportDeps, presence: Presence, via: 'mqtt' | 'http'): void {
@@ -122,19 +127,23 @@ function heard(deps: ReportDeps, presence: Presence, via: 'mqtt' | 'http'): void
   presence.isDirty = true;
 }
 
-/** After `heard`: what came now is set beside what was known. */
-function takeFields(presence: Presence, fields: HeartbeatFields): void {
+/** After `heard`: what came now is set beside what was known. True when the motor stands otherwise than before. */
+function takeFields(deps: ReportDeps, view: ControlView, fields: HeartbeatFields): boolean {
+  const { presence } = view;
   noteActivity(presence, fields);
-  presence.current = fields.current_status;
+  const before = presence.current;
+  noteCurrent(presence, fields.current_status, deps.now());
+  if (isTooFarAhead(view, fields)) deps.versionRefused(view, fields.version ?? 0);
+  else presence.reportedVersion = fields.version ?? presence.reportedVersion;
   presence.consumption = fields.consumption ?? presence.consumption;
   presence.source = fields.source ?? presence.source;
-  presence.reportedVersion = fields.version ?? presence.reportedVersion;
   presence.powerOk = fields.power_ok ?? presence.powerOk;
   presence.motorCurrentMa = fields.motor_current_ma ?? presence.motorCurrentMa;
   presence.rssi = fields.rssi ?? presence.rssi;
   presence.firmwareVersion = fields.firmware_version ?? presence.firmwareVersion;
   presence.uptimeS = fields.uptime_s ?? presence.uptimeS;
   presence.bootId = fields.boot_id ?? presence.bootId;
+  return presence.current !== before;
 }
 
 /**
@@ -166,67 +175,49 @@ function noteAnswer(deps: ReportDeps, presence: Presence, report: ShadowReported
   presence.activity = afterAnswer(presence.activity, said);
 }
 
-/** The rows a report changes; usually none. */
-function decideReport(
-  deps: ReportDeps,
+type Reported = {
+  fields: HeartbeatFields;
+  hasChanged: boolean;
+  decide: (view: ControlView) => Change[];
+};
+
+/** Undefined: nothing is to be stored, or not now, so nobody has to wait. */
+function storeReport(deps: ReportDeps, view: ControlView, reported: Reported): Promise<void> | undefined {
+  const { id } = view.row;
+  const what = writeOf(deps, view, reported);
+  if (what === null) {
+    deps.presenceChanged(id);
+    return undefined;
+  }
+  return storeInTurn(deps, view, reported.decide)
+    .then(() => {
+      if (what !== 'maybe nothing') deps.folding.charge(id, what);
+    })
+    .finally(() => deps.presenceChanged(id));
+}
+
+/**
+ * What a report makes the disk write; null: nothing, or not as it comes. What settles an order is stored in any case,
+ * because orders are few; all else as far as the day's bytes go.
+ */
+function writeOf(
+  { folding }: ReportDeps,
   view: ControlView,
-  fields: HeartbeatFields,
-  by: ReportedBy,
-): Change[] {
-  const { row } = view;
-  const { current_status, epoch, version } = fields;
-  const isOther = current_status !== row.current_status;
-  // A card restored from yesterday knows an older version than its controllers: they would ignore every order until
-  // ours passed theirs.
-  const isBehind = epoch === row.epoch && version !== undefined && version > targetOf(view).version;
-  const done = appliedOrder(view, fields);
-  if (!isOther && !isBehind && done === null) return [];
-  const at = isoOf(deps.now());
-  const set = {
-    ...(isOther ? { current_status, current_since: at } : {}),
-    ...(isBehind ? { version: version + 1 } : {}),
-  };
-  return [
-    ...(isOther ? [statusAudit(deps, view, fields, by)] : []),
-    ...(isOther || isBehind ? [update(controlPoint, row, set)] : []),
-    ...(done === null ? [] : [update(order, done.id, { state: 'APPLIED' as const, state_at: at })]),
-  ];
-}
-
-/** The open order that this report shows to be done; null: none. */
-function appliedOrder(view: ControlView, fields: HeartbeatFields): ControlView['openOrder'] {
-  const open = view.openOrder;
-  if (open === null || open.target_status !== fields.current_status) return null;
-  // an older report may still be under way when an order is given
-  return fields.version !== undefined && fields.version < open.version ? null : open;
-}
-
-function acknowledged(deps: ReportDeps, view: ControlView, report: ShadowReported): Change[] {
-  const open = view.openOrder;
-  if (open === null || report.version !== open.version || report.epoch !== open.epoch) return [];
-  const state = report.ack === 'deferred' ? 'ACKED' : report.ack === 'refused' ? 'REJECTED' : null;
-  if (state === null || state === open.state) return [];
-  return [update(order, open.id, { state, state_at: isoOf(deps.now()) })];
-}
-
-function statusAudit(deps: ReportDeps, view: ControlView, fields: HeartbeatFields, by: ReportedBy): Change {
-  return audit(deps, {
-    farm_id: view.row.farm_id,
-    entity_type: 'CONTROL_POINT',
-    entity_id: view.row.id,
-    entity_name: view.row.cod,
-    action: 'status_changed',
-    user_id: null,
-    origin: 'DEVICE',
-    details: {
-      from: view.row.current_status,
-      to: fields.current_status,
-      target: targetOf(view).target_status satisfies SwitchState,
-      via: by.via,
-      authenticated: by.authenticated,
-      ...(fields.source === undefined ? {} : { source: fields.source }),
-    },
-  });
+  { fields, hasChanged, decide }: Reported,
+): Write | 'maybe nothing' | null {
+  const { id } = view.row;
+  const changes = decide(view);
+  const isBusy = isStoring(view.presence);
+  const isFolding = folding.isFolding(id);
+  if (changes.some(({ resource }) => resource.name === order.name)) return 'status';
+  const version = versionAfter(view, fields);
+  if (!isFolding && changes.length === 0 && !hasChanged) return isBusy ? 'maybe nothing' : null;
+  if (!isFolding && changes.length === 0 && !isBusy) return null;
+  const what = hasChanged || version === null ? 'status' : 'version';
+  if (folding.mayStore(view, what)) return what;
+  if (hasChanged) folding.addStatus(view);
+  if (version !== null) folding.addVersion(view, version);
+  return null;
 }
 
 const isStoring = ({ storing }: Presence): boolean => storing != null;

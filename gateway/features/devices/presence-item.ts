@@ -1,5 +1,5 @@
 import type { PresenceItem } from '#contract/events/stream.ts';
-import { type ControlView, isOnline } from '#core/control-view.ts';
+import { type ControlView, currentOf, isOnline } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
 
 /** A controller's newest word, for the event stream and the cards; null for one this process does not know. */
@@ -14,7 +14,7 @@ export function presenceItemOf(
     control_point_id: row.id,
     is_online: isOnline(presence, deps.now(), deps.onlineAfterMs),
     last_heartbeat: isoOf(lastReportAt),
-    current_status: presence.current,
+    current_status: currentOf(view).current_status,
     consumption: presence.consumption,
     source: presence.source,
     motor_current_ma: presence.motorCurrentMa,

@@ -82,6 +82,7 @@ export function createRegistry(deps: {
 
   function viewOf(facts: ControlFacts): ControlView {
     const known = viewsById.get(facts.row.id);
+    if (known !== undefined) followCurrent(known, facts.row);
     return {
       ...facts,
       mqttId: mqttIdOf(deps, facts.row.device_id),
@@ -167,6 +168,7 @@ export function createRegistry(deps: {
   function rowChanged(view: ControlView, row: ControlPoint): ControlView {
     // what was only in memory is on disk now, or a later order overtook it
     const isSaved = view.unsaved !== null && row.version >= view.unsaved.version;
+    followCurrent(view, row);
     return { ...view, row, mqttId: mqttIdOf(deps, row.device_id), unsaved: isSaved ? null : view.unsaved };
   }
 }
@@ -186,6 +188,16 @@ export const cameBack = (committed: Committed): string[] =>
 /** People's orders, those that the disk did not take yet, too. */
 function ordersIn({ manualOrders, unsaved }: ControlView): OrderTimes[] {
   return unsaved === null ? [...manualOrders] : [...manualOrders, ...unsaved.earlier, unsaved.order];
+}
+
+/** Another process, or the other instance, knows a newer state of the motor: what was heard here is older. */
+function followCurrent({ row: before, presence }: ControlView, row: ControlPoint): void {
+  if (row.current_since === null || row.current_since === before.current_since) return;
+  const since = Date.parse(row.current_since);
+  const isNewer = presence.currentSince === null || since > presence.currentSince;
+  if (!isNewer && row.current_status !== presence.current) return;
+  presence.current = row.current_status;
+  presence.currentSince = since;
 }
 
 type ChangeView = (id: string, next: (view: ControlView) => ControlView | null) => void;
@@ -278,6 +290,7 @@ function presenceFrom(facts: ControlFacts): Presence {
     isConnected: false,
     isLost: false,
     current: facts.row.current_status,
+    currentSince: facts.row.current_since === null ? null : Date.parse(facts.row.current_since),
     consumption: facts.consumption,
     source: null,
     reportedVersion: null,

@@ -2,8 +2,14 @@ import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import { deviceConfig, deviceSchedule, heartbeatAnswer, httpHeartbeat } from '#contract/mqtt/messages.ts';
 import { deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
-import { type DeviceStatus, deviceStatus, seenDevice, shadowUpdate } from '#contract/resources/devices.ts';
-import { type ControlView, isOnline, targetOf } from '#core/control-view.ts';
+import {
+  type DeviceStatus,
+  deviceStatus,
+  type SeenDevice,
+  seenDevice,
+  shadowUpdate,
+} from '#contract/resources/devices.ts';
+import { type ControlView, currentOf, isOnline, targetOf } from '#core/control-view.ts';
 import { forbidden, invalidField, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
@@ -240,7 +246,7 @@ function seenRoutes(deps: DeviceRouteDeps): Route[] {
       method: 'GET',
       path: '/devices/seen',
       tag,
-      summary: 'Devices that knocked and are not adopted, last seen first',
+      summary: 'Devices that knocked and were not let in, last seen first',
       access: { who: 'account' },
       query: pageQuery,
       answers: { 200: { schema: seenDevice, list: true } },
@@ -249,12 +255,19 @@ function seenRoutes(deps: DeviceRouteDeps): Route[] {
           throw forbidden('Only those who operate a farm of this gateway see unknown devices');
         }
         const { skip, limit = 1_000 } = request.query;
-        const unknown = deps.seen.list().filter(({ device_id }) => deps.views.byDeviceId(device_id) === null);
+        const isOurs = (name: string) => deps.views.byDeviceId(name) !== null;
+        const unknown = deps.seen
+          .list()
+          // one of ours that cannot come in is told by what keeps it out
+          .filter(({ device_id, reason }) => !isOurs(device_id) || isKeptOut(reason));
         return { answer: { status: 200, rows: unknown.slice(skip, skip + limit), total: unknown.length } };
       },
     }),
   ];
 }
+
+const isKeptOut = (reason: SeenDevice['reason']): boolean =>
+  reason === 'protocol_v5' || reason === 'client_id';
 
 function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
   const { presence, row } = view;
@@ -262,7 +275,7 @@ function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
   const silentSince = deps.gateways.silentSince(row.farm_id);
   return {
     device_id: row.device_id,
-    current_status: row.current_status,
+    current_status: currentOf(view).current_status,
     target_status: target.target_status,
     last_heartbeat: presence.lastReportAt === null ? null : isoOf(presence.lastReportAt),
     is_online: isOnline(presence, deps.now(), deps.onlineAfterMs),

@@ -9,7 +9,7 @@ export type SeenDevices = {
     deviceId: string;
     source: string;
     via: 'mqtt' | 'http';
-    reason: 'unknown' | 'wrong_key';
+    reason: SeenDevice['reason'];
   }) => void;
   /** Last seen first. */
   list: () => SeenDevice[];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idInput } from '#contract/fields.ts';
 import { type ShadowAnswer, shadowAnswer } from '#contract/resources/shadow.ts';
-import { type ControlView, isOnline, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, isOnline, targetOf } from '#core/control-view.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { type Route, route } from '#core/route.ts';
@@ -46,6 +46,7 @@ export function shadowRoutes(deps: ShadowRouteDeps): Route[] {
 function answerOf(deps: ShadowRouteDeps, view: ControlView): ShadowAnswer {
   const { row, presence, keys, mqttId, unsaved } = view;
   const target = targetOf(view);
+  const current = currentOf(view);
   const { rev: configRev, ...content } = configOf(deps, view);
   const schedule = scheduleOf(deps, view);
   const instant = (ms: number | null) => (ms === null ? null : isoOf(ms));
@@ -63,8 +64,8 @@ function answerOf(deps: ShadowRouteDeps, view: ControlView): ShadowAnswer {
       is_saved: unsaved === null,
     },
     reported: {
-      current_status: presence.current ?? row.current_status,
-      since: row.current_since,
+      current_status: current.current_status,
+      since: current.current_since,
       version: presence.reportedVersion,
       source: presence.source,
       deferred_until: instant(presence.deferredUntil),

@@ -40,6 +40,39 @@ export function checkControllers({ controllers, now }: DoctorFacts): Finding[] {
         unit: 'controllers',
       },
     ),
+    ...named(
+      controllers.flatMap((one) => noisy(one, now)),
+      {
+        id: 'controller_folded_more',
+        what: say('controladores que relatam sem parar', 'controllers that report without end'),
+        unit: 'controllers',
+      },
+    ),
+  ];
+}
+
+function noisy(one: ControllerFacts, now: number): Finding[] {
+  if (one.folded === null) return [];
+  const { since, count } = one.folded;
+  const ago = agoOf(ageOf(now, since));
+  const name = `${one.cod} (${one.deviceId})`;
+  return [
+    finding(
+      'controller_folded',
+      'warn',
+      say(
+        `${name} relata sem parar há ${ago['pt-BR']}: ${count} mudanças ou eventos; o registro guarda um resumo a cada dez minutos.`,
+        `${name} has been reporting without end for ${ago.en}: ${count} changes or events; a summary is stored every ten minutes.`,
+      ),
+      {
+        about: one,
+        next: say(
+          'Veja contator, fiação e alimentação do controlador; se outro aparelho usa a mesma chave, troque-a.',
+          'Look at contactor, wiring and supply of the controller; if another board uses its key, change the key.',
+        ),
+        measured: [count, 'reports'],
+      },
+    ),
   ];
 }
 

@@ -152,6 +152,8 @@ export type ControllerFacts = {
   rssiDbm: number | null;
   hasKey: boolean;
   firmware: string | null;
+  /** It says more than is stored line by line: since when, ms, and how much; null: it does not. */
+  folded: { since: number; count: number } | null;
 };
 
 export type BackupFacts = {

@@ -1,4 +1,4 @@
-import { type ControlView, isOnline, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, isOnline, targetOf } from '#core/control-view.ts';
 
 // What Home Assistant is told, in the words of its MQTT discovery: one device for each control point, with a switch
 // where it may order and a lamp where it may only look, the power, and whether the controller is there.
@@ -157,8 +157,8 @@ export function statesOf(
   at: { nowMs: number; onlineAfterMs: number },
 ): HaMessage[] {
   const base = `${rootOf(names)}/${view.row.id}`;
-  const { presence, row } = view;
-  const current = presence.current ?? row.current_status;
+  const { presence } = view;
+  const current = currentOf(view).current_status;
   return [
     {
       topic: `${base}/online`,

@@ -1,5 +1,5 @@
 import type { HeartbeatFields } from '#contract/mqtt/messages.ts';
-import type { ControlViews } from '#core/control-view.ts';
+import { type ControlViews, currentOf } from '#core/control-view.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import { countEnergy, isFirstZero } from './energy-counter.ts';
 import type { ChannelFacts, InBackground, Relay, RelayNews } from './ports.ts';
@@ -172,7 +172,8 @@ export function createRelayReports(deps: ReportDeps) {
     channel.stateUnknownSince = null;
     channel.meter.wasOn ||= current === 'ON';
     if (before === null) {
-      const { current_status, current_since } = views.byId(row.id)?.row ?? {};
+      const view = views.byId(row.id);
+      const { current_status, current_since } = view === null ? {} : currentOf(view);
       const isSame = current === current_status && current_since != null;
       // it stood so before it was heard in this run: its rest goes on
       channel.changedAt ??= isSame ? now - Math.max(0, deps.now() - Date.parse(current_since)) : null;

@@ -10,7 +10,7 @@ import {
 } from '#contract/resources/sirens.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, put } from '#core/changes.ts';
-import { type ControlView, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, targetOf } from '#core/control-view.ts';
 import { conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
@@ -155,7 +155,7 @@ function sirenAnswerOf(deps: SirenRouteDeps, farmId: string): SirenAnswer {
       is_online: deps.isOnline(view),
       locked_out: view.row.locked_out,
       target_status: targetOf(view).target_status,
-      current_status: view.row.current_status,
+      current_status: currentOf(view).current_status,
     })),
   };
 }

@@ -1,4 +1,4 @@
-import { type ControlView, targetOf } from '#core/control-view.ts';
+import { type ControlView, currentOf, targetOf } from '#core/control-view.ts';
 import type { Sirens } from './sound-sirens.ts';
 
 export type TellSirensDeps = {
@@ -38,7 +38,8 @@ function standing(
     until === null ? null : Math.round(until / 1000),
     alerts.map(({ id }) => id),
     views.map((view) => {
-      const { id, cod, locked_out, current_status } = view.row;
+      const { id, cod, locked_out } = view.row;
+      const { current_status } = currentOf(view);
       return [id, cod, isOnline(view), locked_out, current_status, targetOf(view).target_status];
     }),
   ]);

@@ -149,7 +149,7 @@ const TABLE: Row[] = [
     harm: sending(subscribe(SHADOW, 2)),
     isClosed: false,
     sees: async (client) => {
-      await client.next('suback');
+      expect((await client.next('suback')).granted).toEqual([1]);
       expect((await client.next('publish')).qos).toBe(1);
     },
   },
@@ -244,11 +244,25 @@ const TABLE: Row[] = [
     counted: 'control_floods',
   },
   {
-    weakness: 'more connections than there is room for',
+    weakness: 'more controllers than there is room for',
     bounds: { maxClients: 1 },
-    harm: async (farm) => farm.raw(),
+    harm: connecting('aerator-1'),
     isClosed: true,
     counted: 'refused_full',
+    sees: refusedWith(3),
+  },
+  {
+    weakness: 'more connections that say nothing than there is room for',
+    bounds: { maxUnproved: 2 },
+    harm: async (farm) => {
+      const oldest = farm.raw();
+      oldest.send(Buffer.from([0x10]));
+      farm.raw().send(Buffer.from([0x10]));
+      farm.raw().send(Buffer.from([0x10]));
+      return oldest;
+    },
+    isClosed: true,
+    counted: 'unproved_evicted',
   },
   {
     weakness: 'more connections of one address than a minute allows',

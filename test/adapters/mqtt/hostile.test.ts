@@ -209,13 +209,35 @@ describe('how many', () => {
     expect(farm.broker.clientCount()).toBe(2);
   });
 
-  test('the broker holds so many connections; who leaves makes room', async () => {
+  test('connections that prove nothing give way to others, oldest first, and take no place of a controller', async () => {
+    const farm = await startBroker({ bounds: { maxClients: 3, maxUnproved: 4 } });
+    farm.known.add('aerator-3');
+    const live = await farm.rawConnected('aerator-1');
+    const silent = Array.from({ length: 10 }, () => farm.raw());
+    for (const client of silent) client.send(generate(connectPacket('aerator-2')).subarray(0, 9));
+    await eventually(() => expect(farm.counted('unproved_evicted')).toBe(6));
+    await eventually(() =>
+      expect(silent.map((client) => client.isClosed())).toEqual(silent.map((_, n) => n < 6)),
+    );
+    await farm.rawConnected('aerator-2');
+    await farm.rawConnected('aerator-3');
+    expect(live.isClosed()).toBe(false);
+    expect(farm.broker.clientCount()).toBe(3);
+  });
+
+  test('the broker holds so many controllers; who leaves makes room', async () => {
     const farm = await startBroker({ bounds: { maxClients: 2 } });
+    farm.known.add('aerator-3');
     const first = await farm.rawConnected('aerator-1');
     await farm.rawConnected('aerator-2');
     const refused = farm.raw();
+    refused.send(connectPacket('aerator-3'));
+    expect(await refused.next('connack')).toMatchObject({ returnCode: 3 });
     await refused.closed();
     expect(farm.counted('refused_full')).toBe(1);
+    // who comes again takes its own place
+    const again = await farm.rawConnected('aerator-2');
+    expect(again.isClosed()).toBe(false);
     first.stream.destroy();
     await eventually(() => expect(farm.broker.clientCount()).toBe(1));
     await farm.rawConnected('aerator-1');

@@ -1,3 +1,4 @@
+import { generate } from 'mqtt-packet';
 import { describe, expect, test } from 'vitest';
 import { aController, connectPacket, eventually, KEY, startBroker } from './broker-under-test.ts';
 
@@ -38,15 +39,20 @@ describe('a controller proves who it is', () => {
     ['with an emoji', '🦐🦐🦐🦐'],
     ['of a prototype', '__proto__\n'],
     ['of 5,000 letters', 'a'.repeat(5_000)],
-  ])('a client id %s is refused and told to nobody', async (_what, name) => {
-    const farm = await startBroker();
-    const client = farm.raw();
-    client.send(connectPacket(name));
-    expect(await client.next('connack')).toMatchObject({ returnCode: 2 });
-    await client.closed();
-    expect(farm.calls).toEqual([]);
-    expect(farm.counted('refused_client_id')).toBe(1);
-  });
+  ])(
+    'a client id %s is refused, and shown to technicians by what of it can be printed',
+    async (_what, name) => {
+      const farm = await startBroker();
+      const client = farm.raw();
+      client.send(connectPacket(name));
+      expect(await client.next('connack')).toMatchObject({ returnCode: 2 });
+      await client.closed();
+      const shown = name.replaceAll(/[^ -~]/g, '').slice(0, 64);
+      const sight = { name: shown, source: '127.0.0.1', via: 'mqtt', reason: 'client_id' };
+      expect(farm.calls).toEqual(shown === '' ? [] : [['seenUnknown', sight]]);
+      expect(farm.counted('refused_client_id')).toBe(1);
+    },
+  );
 
   test('an empty client id with a kept session is refused', async () => {
     const farm = await startBroker();
@@ -113,6 +119,34 @@ describe('a controller proves who it is', () => {
     await eventually(() => expect(recent.received).toHaveLength(1));
     await recent.closed();
     expect(farm.broker.clientCount()).toBe(1);
+  });
+
+  test.each([
+    ['alone', {}],
+    ['with properties', { properties: { sessionExpiryInterval: 600, userProperties: { a: 'b' } } }],
+    [
+      'with a will',
+      { will: { topic: 'gone', payload: Buffer.from('1'), qos: 1, properties: { willDelayInterval: 5 } } },
+    ],
+  ] as const)('a client of MQTT 5 %s is shown to technicians as that', async (_what, more) => {
+    const farm = await startBroker();
+    const client = farm.raw();
+    client.send(connectPacket('aerator-1', { protocolVersion: 5, ...more }));
+    await client.closed();
+    const sight = { name: 'aerator-1', source: '127.0.0.1', via: 'mqtt', reason: 'protocol_v5' };
+    expect(farm.calls).toEqual([['seenUnknown', sight]]);
+    expect(farm.counted('refused_protocol')).toBe(1);
+    expect(farm.counted('connection_errors')).toBe(0);
+  });
+
+  test('a CONNECT that comes byte by byte is one all the same', async () => {
+    const farm = await startBroker();
+    const client = farm.raw();
+    for (const byte of generate(connectPacket('aerator-1'))) {
+      client.send(Buffer.from([byte]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await client.next('connack')).toMatchObject({ returnCode: 0 });
   });
 
   test('a bridge is no controller', async () => {

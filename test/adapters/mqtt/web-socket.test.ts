@@ -177,10 +177,13 @@ describe('over WebSocket', () => {
   });
 
   test('the bounds of connections hold', async () => {
-    const farm = await startWithWebSocket({ maxClients: 1 });
+    const farm = await startWithWebSocket({ maxUnproved: 1, connectsPerMinutePerAddress: 2 });
+    const oldest = await farm.open();
     await farm.open();
+    await oldest.closed();
+    expect(farm.counted('unproved_evicted')).toBe(1);
     await expect(farm.open()).rejects.toThrow('429');
-    expect(farm.counted('refused_full')).toBe(1);
+    expect(farm.counted('refused_connect_rate')).toBe(1);
   });
 
   test('ordinary requests of the server are left alone', async () => {

@@ -138,6 +138,16 @@ describe('handshakes at a secured port', () => {
     expect(await port.controller()).toBe('hello');
   });
 
+  it('of very many addresses that never finish them do not keep another out', async () => {
+    const port = await aPort({ maxOpen: 60, maxUnderWay: 20, patienceMs: 300 });
+    const flood = Array.from({ length: 120 }, (_, n) => port.stranger(`127.0.1.${n % 60}`, HALF_A_HELLO));
+    await until(port.gate.begun, (begun) => begun >= 20);
+    expect(await port.controller()).toBe('hello');
+    expect(port.gate.open()).toBeLessThanOrEqual(60);
+    expect(flood.filter((socket) => !socket.destroyed).length).toBeLessThanOrEqual(60);
+    expect(port.refused).toEqual(expect.arrayContaining(['tls_full', 'tls_timeout']));
+  });
+
   it('that talk another language are refused, and nothing else happens', async () => {
     const port = await aPort();
     port.stranger('127.0.0.1', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));

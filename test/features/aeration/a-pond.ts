@@ -287,6 +287,7 @@ function viewOf(set: Partial<ControlPoint>, schedules: ControlView['schedules'])
       isConnected: false,
       isLost: false,
       current: null,
+      currentSince: null,
       consumption: 0,
       source: null,
       reportedVersion: null,

@@ -123,6 +123,7 @@ export function aController(fields: Partial<NonNullable<DoctorFacts['controllers
     heardAt: NOW - 5_000,
     rssiDbm: -55,
     hasKey: true,
+    folded: null,
     firmware: '2.1.0',
     ...fields,
   };

@@ -357,6 +357,18 @@ const FIELD: readonly Provocation[] = [
     'warn',
   ],
   [
+    'a controller reports without end',
+    { controllers: [aController({ folded: { since: 0, count: 9_000 } })] },
+    'controller_folded',
+    'warn',
+  ],
+  [
+    '30 controllers report without end',
+    { controllers: many(aController({ folded: { since: 0, count: 9_000 } })) },
+    'controller_folded_more',
+    'warn',
+  ],
+  [
     'a controller was left out of the last update',
     { controllers: [aController(), aController({ firmware: '2.0.9' })] },
     'controller_old_firmware',

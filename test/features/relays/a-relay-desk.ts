@@ -64,6 +64,7 @@ export async function aRelayDesk(kind: RelayKind, more: { minOnS?: number; minOf
       isConnected: true,
       isLost: false,
       current: null,
+      currentSince: null,
       consumption: 0,
       source: null,
       reportedVersion: null,

@@ -27,6 +27,7 @@ export function aView(id: string): ControlView {
       isConnected: false,
       isLost: false,
       current: null,
+      currentSince: null,
       consumption: 0,
       source: null,
       reportedVersion: null,

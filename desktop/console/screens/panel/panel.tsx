@@ -13,7 +13,7 @@ import { isPanel } from '../../data/theme.ts';
 import { clockTime, shortDay } from '../../i18n/format.ts';
 import { Boundary } from '../../shell/boundary.tsx';
 import { SoundLamp, SoundTestLamp } from '../../shell/sound-lamp.tsx';
-import { BlindBanner, FarmStamp } from '../../shell/status-strip.tsx';
+import { BlindBanner, DiskBanner, FarmStamp } from '../../shell/status-strip.tsx';
 import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-places.ts';
 import { PanelAlarms } from './panel-alarms.tsx';
 import { PanelTile } from './panel-tile.tsx';
@@ -47,6 +47,7 @@ export function Panel() {
         </div>
         <FarmStamp />
         <BlindBanner />
+        <DiskBanner />
         <SessionWarning />
       </header>
       <main class="panel-body">

@@ -82,9 +82,14 @@ function tellOf(entry: RecordLogAnswer): string[] {
 
 type Details = Readonly<Record<string, unknown>>;
 
+/** One line may stand for many of the same. */
+const timesOf = (told: Details): string =>
+  typeof told['folded'] === 'number' ? `${figure(told['folded'])} ×` : '';
+
 function moreOf(action: string, told: Details): string[] {
   const words = storyWords();
   const state = (value: unknown) => words.states[textOf(value)] ?? textOf(value);
+  if (action.startsWith('device_')) return [timesOf(told)];
   if (action.startsWith('alert_')) return [alarmOf(told), textOf(told['note']), textOf(told['reason'])];
   switch (action) {
     case 'turn_on':
@@ -97,6 +102,7 @@ function moreOf(action: string, told: Details): string[] {
           .map(state)
           .filter((word) => word !== '')
           .join(' → '),
+        timesOf(told),
         told['to'] === told['target'] ? '' : (words.causes[textOf(told['source'])] ?? words.onItsOwn),
       ];
     case 'schedule_trigger':

@@ -134,6 +134,10 @@ function reasonOf({ entry, relay }: Knock): string {
       return cod === undefined ? reason.wrongKeyOfOther : reason.wrongKey(cod);
     case 'replaced':
       return cod === undefined ? reason.replacedOfOther : reason.replaced(cod);
+    case 'protocol_v5':
+      return reason.version5;
+    case 'client_id':
+      return relay === null ? reason.clientId : reason.relay;
     default:
       return relay === null ? reason.unknown : reason.relay;
   }

@@ -23,8 +23,12 @@ export const deviceWords = dictionary({
     unknown: 'Controladores desconhecidos',
     unknownText:
       'Bateram à porta deste gateway e não são de nenhum ponto de controle. Confira a etiqueta antes de adotar.',
-    wrongKey: 'chave errada',
-    notKnown: 'não cadastrado',
+    keptOut: {
+      unknown: 'não cadastrado',
+      wrong_key: 'chave errada',
+      protocol_v5: 'fala MQTT 5: ajuste-o para MQTT 3.1.1',
+      client_id: 'o client id do MQTT não é igual ao nome de usuário',
+    },
     times: (n: number) => (n === 1 ? '1 vez' : `${n} vezes`),
     adopt: 'Adotar',
     noUnknown: 'Nenhum controlador desconhecido bateu à porta.',
@@ -99,8 +103,12 @@ export const deviceWords = dictionary({
     unknown: 'Unknown controllers',
     unknownText:
       'They knocked at this gateway and belong to no control point. Check the label before you adopt one.',
-    wrongKey: 'wrong key',
-    notKnown: 'not registered',
+    keptOut: {
+      unknown: 'not registered',
+      wrong_key: 'wrong key',
+      protocol_v5: 'speaks MQTT 5: set it to MQTT 3.1.1',
+      client_id: 'its MQTT client id is not its user name',
+    },
     times: (n: number) => (n === 1 ? 'once' : `${n} times`),
     adopt: 'Adopt',
     noUnknown: 'No unknown controller knocked.',

@@ -24,7 +24,7 @@ export function SeenDevices({ onAdopt }: { onAdopt: (deviceId: string) => void }
                   <div>
                     <strong class="mono">{device.device_id}</strong>
                     <p class="muted small">
-                      {device.reason === 'wrong_key' ? words.wrongKey : words.notKnown} ·{' '}
+                      {words.keptOut[device.reason]} ·{' '}
                       {words.ago(age(now.value - Date.parse(device.last_seen)))} · {words.times(device.count)}{' '}
                       · {device.via.toUpperCase()} · {device.source}
                     </p>

@@ -38,6 +38,7 @@ export function doctorQueries(db: Db, dialect: 'sqlite' | 'postgres') {
         rssiDbm: null,
         hasKey: Number(row.keys) > 0,
         firmware: null,
+        folded: null,
       }));
     },
     async farmsOwnedBy(userId: string): Promise<string[]> {
