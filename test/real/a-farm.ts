@@ -7,7 +7,8 @@ export type RealFarm = Awaited<ReturnType<typeof startFarm>>;
 
 /** A started gateway with an owner and a farm; control points are added by `point`, each airing a pond of its own. */
 export async function startFarm(options: GatewayOptions = {}) {
-  const gateway = await startGateway(options);
+  // plans are not what these tests are about
+  const gateway = await startGateway({ ...options, env: { LOCAL_PLAN: 'ENTERPRISE', ...options.env } });
   const login = { email: 'ana@fazenda.example', password: `lagoa-${randomUUID()}`, remember_me: true };
   ok(await gateway.call('POST', '/auth/register', { body: { ...login, name: 'Ana', role: 'OWNER' } }));
   const session = ok(await gateway.call('POST', '/auth/login', { body: login }));

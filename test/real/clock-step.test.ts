@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectController, type ForeignController } from './a-controller.ts';
 import { type Point, type RealFarm, startFarm } from './a-farm.ts';
+import { type Motor, startMotor } from './mqtt-motor.ts';
 import { canMoveClocks, until } from './started-gateway.ts';
 
 // The clock of the operating system moves under the running program; its monotonic clock goes on.
@@ -24,16 +24,16 @@ type Stretch = { cpuMs: number; worstHttpMs: number; worstMqttMs: number };
 describe.skipIf(!canMoveClocks)('a clock that steps under the running program', () => {
   let farm: RealFarm;
   let point: Point;
-  let controller: ForeignController;
+  let controller: Motor;
   const extraCpuMs: number[] = [];
   beforeAll(async () => {
     farm = await startFarm();
     point = await farm.point();
-    controller = await connectController(farm, point);
+    controller = await startMotor(farm, point, await farm.key(point));
     await pause(3_000);
   });
   afterAll(async () => {
-    await controller?.end();
+    await controller?.stop();
     await farm?.close();
   });
 

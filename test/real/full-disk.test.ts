@@ -1,11 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aBrowser, smtpReceiver, webhookBody, webReceiver } from '#test/receivers.ts';
 import { type Json, type Point, type RealFarm, startFarm } from './a-farm.ts';
 import { type Motor, startMotor } from './mqtt-motor.ts';
+import { mountSmallDisk } from './small-disk.ts';
 import { until } from './started-gateway.ts';
 
 // The started program on a disk that somebody else fills: control, what is answered, and who hears of it.
@@ -14,26 +11,9 @@ const DISK_MB = 192;
 const SHOWN_WITHIN_MS = 2_000;
 const TOLD_WITHIN_MS = 90_000;
 
-const disk = mkdtempSync(join(tmpdir(), 'full-disk-'));
-const canMount = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', disk]).status === 0;
+const disk = mountSmallDisk(DISK_MB);
 
-/** Fills the disk to the last byte, whatever is freed meanwhile. */
-function fill(): void {
-  for (const size of [8_388_608, 65_536, 4_096, 512]) {
-    for (let n = 0; n < 4_096; n += 1) {
-      const file = join(disk, `filling-${size}-${Date.now()}-${n}`);
-      try {
-        writeFileSync(file, Buffer.alloc(size));
-      } catch {
-        rmSync(file, { force: true });
-        break;
-      }
-    }
-  }
-}
-const free = () => void spawnSync('sh', ['-c', `rm -f ${disk}/filling-*`]);
-
-describe.skipIf(!canMount)('the started gateway on a full disk', () => {
+describe.skipIf(disk === null)('the started gateway on a full disk', () => {
   let farm: RealFarm;
   let mail: Awaited<ReturnType<typeof smtpReceiver>>;
   let web: Awaited<ReturnType<typeof webReceiver>>;
@@ -44,7 +24,7 @@ describe.skipIf(!canMount)('the started gateway on a full disk', () => {
   const browser = { read: aBrowser('').read };
   beforeAll(async () => {
     [mail, web] = await Promise.all([smtpReceiver(), webReceiver()]);
-    farm = await startFarm({ data: join(disk, 'data'), args: ['--smtp-url', mail.url] });
+    farm = await startFarm({ ...(disk === null ? {} : { data: disk.data }), args: ['--smtp-url', mail.url] });
     [point, siren] = [await farm.point(), await farm.point()];
     await farm.put(`/ponds/${siren.pond_id}`, { control_point_id: null });
     await farm.put(`/control-points/${siren.id}/settings`, { is_siren: true });
@@ -81,8 +61,7 @@ describe.skipIf(!canMount)('the started gateway on a full disk', () => {
     await Promise.all([motor?.stop(), horn?.stop()]);
     await farm?.close();
     await Promise.all([mail?.close(), web?.close()]);
-    spawnSync('umount', ['-l', disk]);
-    rmSync(disk, { recursive: true, force: true });
+    disk?.unmount();
   });
 
   /** What the motor does, by every answer that says so. */
@@ -142,7 +121,7 @@ describe.skipIf(!canMount)('the started gateway on a full disk', () => {
   it('turns motors, shows the truth everywhere, tells people once, and stores it all when there is room', {
     timeout: 240_000,
   }, async () => {
-    fill();
+    disk?.fill();
     const full = performance.now();
     // what is on its way into the database takes the rest of its room
     const ordered = await until(
@@ -187,7 +166,7 @@ describe.skipIf(!canMount)('the started gateway on a full disk', () => {
       10_000,
     );
 
-    free();
+    disk?.free();
     await until(
       () => farm.list(`/control-points/${point.id}/orders`),
       (orders) => orders.every((order) => order['is_saved'] === undefined) && orders.length > 0,

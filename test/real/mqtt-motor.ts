@@ -18,10 +18,11 @@ export async function startMotor(gateway: { mqtt: string }, point: Point, key: s
   // what the disk does not take is not acknowledged: nobody waits for it here
   const say = (path: string, body: object) =>
     void client.publish(topic(path), JSON.stringify(body), { qos: 1 });
-  const heartbeat = () => {
+  const fields = () => {
     const known = state.epoch === '' ? {} : { epoch: state.epoch, version: state.version };
-    say('hb', { current_status: status(), source: 'shadow', power_ok: true, ...known });
+    return { current_status: status(), source: 'shadow', power_ok: true, ...known };
   };
+  const heartbeat = () => say('hb', fields());
   client.on('message', (_topic, payload) => {
     const level = JSON.parse(payload.toString()) as {
       epoch: string;
@@ -44,6 +45,8 @@ export async function startMotor(gateway: { mqtt: string }, point: Point, key: s
     topic,
     say,
     isOn: () => state.isOn,
+    /** Resolves when the gateway has acknowledged it. */
+    heartbeat: () => client.publishAsync(topic('hb'), JSON.stringify(fields()), { qos: 1 }),
     /** Somebody turns the switch at the controller. */
     byHand(isOn: boolean): void {
       state.isOn = isOn;

@@ -20,7 +20,7 @@ const BOUND_S = 90;
 
 /** A farm whose clocks, those of its relays too, run `speed` times as fast as those of the machine. */
 export async function startRelayFarm(speed: number) {
-  const farm: RealFarm = await startFarm({ speed, env: { LOCAL_PLAN: 'ENTERPRISE' } });
+  const farm: RealFarm = await startFarm({ speed });
   const relays: { stop: () => void }[] = [];
   const shown = (point: Point) => farm.get(`/control-points/${point.id}`);
 
