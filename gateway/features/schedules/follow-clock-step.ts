@@ -26,8 +26,8 @@ type Moved = { id: string; to: string; shift: number };
 
 /** Instants read a moment ago may lie a little ahead. */
 const AHEAD_MS = 2_000;
-/** Control points of one commit: whoever else changes one of them meanwhile makes all of them be decided again. */
-const POINTS_A_COMMIT = 20;
+/** Each for itself: whoever else changes a control point meanwhile makes only that one be decided again. */
+const POINTS_AT_ONCE = 50;
 
 /**
  * Orders and schedules are compared by their times. What was given while the clock was an hour ahead lies in the future
@@ -45,27 +45,33 @@ export function createStamps(deps: StampDeps): Stamps {
   async function move(by: Shift): Promise<void> {
     const ids = [...deps.views.all()].map(({ row }) => row.id);
     let rows = 0;
-    for (let from = 0; from < ids.length; from += POINTS_A_COMMIT) {
-      rows += await moveSome(ids.slice(from, from + POINTS_A_COMMIT), by);
+    const failures: unknown[] = [];
+    for (let from = 0; from < ids.length; from += POINTS_AT_ONCE) {
+      const some = await Promise.allSettled(
+        ids.slice(from, from + POINTS_AT_ONCE).map((id) => movePoint(id, by)),
+      );
+      for (const each of some) {
+        if (each.status === 'fulfilled') rows += each.value;
+        else failures.push(each.reason);
+      }
     }
     if (rows > 0) deps.log.warn({ rows }, 'orders and schedules keep their age over a step of the clock');
+    if (failures.length > 0) throw failures[0];
   }
 
   /** The number of rows moved. */
-  async function moveSome(ids: readonly string[], by: Shift): Promise<number> {
+  async function movePoint(id: string, by: Shift): Promise<number> {
     let moved: Moved[] = [];
     let isRerun = false;
     const { committed } = await perform(deps, null, async () => {
       moved = [];
-      const views = await Promise.all(
-        ids.map(async (id) => (isRerun ? deps.views.refresh(id) : deps.views.byId(id))),
-      );
+      const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
       isRerun = true;
-      const changes = views.flatMap((view) => (view === null ? [] : changesOf(view, by, moved)));
-      return { answer: undefined, changes };
+      return { answer: undefined, changes: view === null ? [] : changesOf(view, by, moved) };
     });
-    for (const { id, to, shift } of moved)
-      movedById.set(id, { to, by: (movedById.get(id)?.by ?? 0) + shift });
+    for (const each of moved) {
+      movedById.set(each.id, { to: each.to, by: (movedById.get(each.id)?.by ?? 0) + each.shift });
+    }
     return committed.rows.length;
   }
 
