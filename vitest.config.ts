@@ -13,6 +13,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Hundreds of gateways are started as processes: each finds its code compiled, as one on a box does.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)) },
+    // tests against the started program wait for its time, not for the processor
+    maxConcurrency: 10,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // a machine that is busy elsewhere is late, not wrong

@@ -16,6 +16,12 @@ export function soakConsole({ seed }: { seed: number }): Promise<boolean> {
 export const soakBenches = (): Promise<boolean> =>
   wholeTests(['test/scripts/bench.test.ts', 'test/scripts/demo.test.ts'], { BENCHES: 'all' });
 
+/** Kill X while Y is temporary, so often, each time at other moments. Answers whether all is well. */
+export const soakTemporary = (rounds: number): Promise<boolean> =>
+  wholeTests(['test/real/kill-while-temporary.test.ts', 'test/real/order-end.test.ts'], {
+    TEMPORARY_ROUNDS: String(rounds),
+  });
+
 async function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
   const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));
   const run = spawn(process.execPath, [join(vitest, 'vitest.mjs'), 'run', ...files], {

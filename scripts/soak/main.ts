@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseDuration } from '#sim/fleet/scenario.ts';
 import { soakPair } from '../sync/soak-pair.ts';
 import { runCampaign } from './campaign.ts';
-import { soakBenches, soakConsole } from './every-look.ts';
+import { soakBenches, soakConsole, soakTemporary } from './every-look.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readProgress } from './progress.ts';
 import { type Report, textOf } from './report.ts';
@@ -19,6 +19,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --resume FILE      notes its progress there, and goes on from it when it was interrupted
   --sync SEEDS       instead: so many simulated pairs of a gateway and a hosted instance, from --seed on [from 1]
   --console          instead: every screen of the console in every size, theme, language and state, and its line cut
+  --temporary ROUNDS instead: kill X while Y is temporary, against the started program, each round at other moments
   --benches          instead: every bench in its quick form, every week of the demo
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
 `;
@@ -34,6 +35,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(HELP);
     return 2;
   }
+  if (options.temporary !== null) return (await soakTemporary(options.temporary)) ? 0 : 1;
   if (options.benches) return (await soakBenches()) ? 0 : 1;
   if (options.console) return (await soakConsole(options)) ? 0 : 1;
   if (options.sync !== null) {
@@ -86,6 +88,7 @@ function readOptions(args: readonly string[]) {
       sync: { type: 'string' },
       console: { type: 'boolean', default: false },
       benches: { type: 'boolean', default: false },
+      temporary: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -95,7 +98,8 @@ function readOptions(args: readonly string[]) {
   const kills = Number(values.kills ?? Math.round((forMs ?? 0) / 600));
   const [controllers, speed] = [Number(values.controllers), Number(values.speed)];
   const sync = values.sync === undefined ? null : Number(values.sync);
-  const numbers = [seed, kills, controllers, speed, sync ?? 0];
+  const temporary = values.temporary === undefined ? null : Number(values.temporary);
+  const numbers = [seed, kills, controllers, speed, sync ?? 0, temporary ?? 0];
   if (values.help || forMs === null || !numbers.every((value) => Number.isFinite(value) && value >= 0))
     return null;
   const rounds = Math.max(1, Math.round(forMs / ROUND_MS));
@@ -105,6 +109,7 @@ function readOptions(args: readonly string[]) {
     sync,
     console: values.console,
     benches: values.benches,
+    temporary,
     from: Number(values.seed ?? 1),
     kills,
     controllers,
