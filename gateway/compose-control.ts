@@ -309,6 +309,7 @@ export async function wireControl(deps: ControlDeps) {
   const routes = [
     ...controlPointRoutes({
       ...kernel,
+      sendUnsaved,
       queries: {
         ...controlPointQueries(database.read),
         ordersOf: controlPointQueries(database.readLong).ordersOf,

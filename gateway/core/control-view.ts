@@ -73,10 +73,18 @@ export type UnsavedTarget = Pick<
   earlier: readonly RowOf<typeof order>[];
 };
 
+/** A lock-out that was set or lifted while the disk took nothing: it holds from memory until it does. */
+export type UnsavedLock = Pick<
+  ControlPoint,
+  'locked_out' | 'lock_out_reason' | 'lock_out_by' | 'lock_out_at' | 'config_rev'
+>;
+
 /** One control point with all that control needs, kept in memory beside the database. */
 export type ControlView = {
   row: ControlPoint;
   unsaved: UnsavedTarget | null;
+  /** `row` shows it already. */
+  unsavedLock?: UnsavedLock | null;
   mqttId: string;
   zone: string;
   farmName: string;

@@ -186,3 +186,13 @@ export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.
     handle: spec.handle as Route['handle'],
   };
 }
+
+/** The answer to what holds from memory alone: the caller is told. */
+export function holdsUnsaved(answer: Answer): Answer {
+  if (typeof answer.body !== 'object' || answer.body === null || Array.isArray(answer.body)) return answer;
+  const warning = {
+    code: 'NOT_SAVED',
+    message: 'It holds, but the disk does not take it: after a power cut it may be lost',
+  };
+  return { ...answer, body: { ...answer.body, warnings: [warning] } };
+}

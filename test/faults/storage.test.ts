@@ -147,6 +147,44 @@ describe('a gateway whose disk', () => {
     expect(await orders()).toMatchObject([{ target_status: 'ON', origin: 'SAFETY' }]);
   });
 
+  it('is full locks a motor out for whoever stands in it, lifts it again, and stores both when there is room', async () => {
+    const lock = `/control-points/${point.id}/lock-out`;
+    const shown = async () => body(await app.call('GET', `/control-points/${point.id}`, { token }));
+    const entries = async () => {
+      const logs = await app.call('GET', `/logs/control-points/${point.id}`, { token });
+      const all = logs.body as { action: string; details: object }[];
+      return all.filter(({ action }) => action === 'lock_out').map(({ details }) => details);
+    };
+    await turnOn();
+    await fill();
+    const locked = await app.call('POST', lock, { token, body: { reason: 'impeller' } });
+    expect(locked).toMatchObject({ status: 200, body: { warnings: [{ code: 'NOT_SAVED' }] } });
+    expect(await shown()).toMatchObject({ locked_out: true, target_status: 'OFF' });
+    expect(body(await heartbeat('ON'))).toMatchObject({ target_status: 'OFF' });
+    expect((await turnOn()).status).toBe(409);
+    await app.control.executor.tick();
+    expect(await shown()).toMatchObject({ locked_out: true, target_status: 'OFF' });
+
+    await free();
+    app.clock.advance(6_000);
+    await app.control.executor.tick();
+    expect(await entries()).toMatchObject([{ reason: 'impeller', saved_late: true }]);
+    await fill();
+    expect((await app.call('DELETE', lock, { token })).status).toBe(204);
+    expect(await shown()).toMatchObject({ locked_out: false });
+    expect((await turnOn()).status).toBe(200);
+    await free();
+    app.clock.advance(6_000);
+    await app.control.executor.tick();
+    expect(await shown()).toMatchObject({ locked_out: false, target_status: 'ON' });
+    expect(await entries()).toMatchObject([{ lifted: true, saved_late: true }, { reason: 'impeller' }]);
+    const row = await app.database.read
+      .selectFrom('control_points')
+      .select(['locked_out', 'lock_out_reason', 'target_status'])
+      .executeTakeFirstOrThrow();
+    expect(row).toEqual({ locked_out: 0, lock_out_reason: null, target_status: 'ON' });
+  });
+
   it('is full saves every order given meanwhile when there is room again, as it was given', async () => {
     await fill();
     const order = (what: string, body: object) =>

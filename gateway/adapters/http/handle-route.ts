@@ -15,6 +15,7 @@ import type {
   Route,
   RouteDecision,
 } from '#core/route.ts';
+import { holdsUnsaved } from '#core/route.ts';
 import { requireScope, scopeFor } from '#core/token-scope.ts';
 import { markProved } from '#core/unproved-connections.ts';
 import { perform } from '#core/use-case.ts';
@@ -80,7 +81,7 @@ export async function handleRoute(
     return decision.last;
   };
   const answer = await perform(deps, request.caller?.userId ?? null, decideOnce).then(
-    (done) => (done.committed.unsaved === undefined ? done.answer : notSaved(done.answer)),
+    (done) => (done.committed.unsaved === undefined ? done.answer : holdsUnsaved(done.answer)),
     (error: unknown): Answer => {
       const fallback = error instanceof StorageUnavailable ? decision.last?.whenStorageFails : undefined;
       if (fallback === undefined || !(error instanceof Error)) throw error;
@@ -89,16 +90,6 @@ export async function handleRoute(
   );
   if (route.access.who !== 'anyone' && answer.status < 400) markProved(http.socket);
   await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), answer));
-}
-
-/** It holds from memory, and the caller is told. */
-function notSaved(answer: Answer): Answer {
-  if (!isRecord(answer.body)) return answer;
-  const warning = {
-    code: 'NOT_SAVED',
-    message: 'It holds, but the disk does not take it: after a power cut it may be lost',
-  };
-  return { ...answer, body: { ...answer.body, warnings: [warning] } };
 }
 
 async function readRequest(

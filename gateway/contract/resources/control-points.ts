@@ -349,6 +349,7 @@ export const lockOutAnswer = z.object({
   lock_out_reason: z.string().nullable(),
   lock_out_by: z.uuid().nullable(),
   lock_out_at: z.string().nullable(),
+  warnings,
 });
 
 /** POST /control-points/{id}/device-key: the only time the key is shown. */

@@ -42,7 +42,7 @@ export function toAnswer(
     target_origin: target.target_origin,
     version: target.version,
     epoch: target.epoch,
-    locked_out: row.locked_out,
+    locked_out: view?.unsavedLock?.locked_out ?? row.locked_out,
     is_siren: row.is_siren,
     is_simulated: row.is_simulated,
     ...(view === null ? {} : { plan: deps.planOf(view) }),

@@ -79,24 +79,8 @@ function unsavedOrders({ unsaved }: ControlView): RowOf<typeof order>[] {
   return unsaved === null ? [] : [...unsaved.earlier, unsaved.order];
 }
 
-/**
- * Saves the orders that the disk did not take when they were given, as they were given: the controller knows their
- * version already, and the audit tells who gave them and when.
- */
-export function saveUnsaved(deps: GiveOrderDeps, view: ControlView): Change[] {
-  if (view.unsaved === null) return [];
-  const at = isoOf(deps.now());
-  const { order: last, earlier, ...target } = view.unsaved;
-  return [
-    update(controlPoint, view.row, { ...target, updated_at: at }),
-    ...earlier.flatMap((pending) => orderRows(deps, view, { ...pending, state: 'SUPERSEDED', state_at: at })),
-    ...orderRows(deps, view, last),
-    ...superseded(view, at),
-  ];
-}
-
 /** An order and its audit entry; `details` are more for the entry. */
-function orderRows(
+export function orderRows(
   deps: GiveOrderDeps,
   view: ControlView,
   row: RowOf<typeof order>,
@@ -126,6 +110,6 @@ function orderRows(
   ];
 }
 
-function superseded({ openOrder }: ControlView, at: string): Change[] {
+export function superseded({ openOrder }: ControlView, at: string): Change[] {
   return openOrder === null ? [] : [update(order, openOrder.id, { state: 'SUPERSEDED', state_at: at })];
 }

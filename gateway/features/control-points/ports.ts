@@ -1,6 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { controlPoint, order } from '#contract/resources/control-points.ts';
-import type { ControlView, ControlViews, UnsavedTarget } from '#core/control-view.ts';
+import type { ControlView, ControlViews, UnsavedLock, UnsavedTarget } from '#core/control-view.ts';
 
 export type ControlPoint = Stored<RowOf<typeof controlPoint>>;
 export type Order = Stored<RowOf<typeof order>>;
@@ -26,4 +26,5 @@ export type ControlPointQueries = {
 export type ControlMemory = ControlViews & {
   refresh: (id: string) => Promise<ControlView | null>;
   setUnsaved: (id: string, unsaved: UnsavedTarget | null) => void;
+  setUnsavedLock: (id: string, lock: UnsavedLock) => void;
 };

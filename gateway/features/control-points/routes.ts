@@ -16,20 +16,23 @@ import type { ControlView } from '#core/control-view.ts';
 import { notFound } from '#core/errors.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
-import { type Route, type RouteDecision, route } from '#core/route.ts';
+import { type Answer, holdsUnsaved, type Route, type RouteDecision, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type ShownBy, toAnswer } from './answers.ts';
 import { type ControlPointDeps, changeControlPoint, createControlPoint } from './create-control-point.ts';
 import { deleteControlPoint } from './delete-control-point.ts';
 import { refuseFromAfar, withPending } from './from-afar.ts';
+import { type DecidedLock, liftLockOut, lockOut } from './lock-out.ts';
 import type { ControlMemory, ControlPoint } from './ports.ts';
-import { changeSettings, liftLockOut, lockOut, settingsOf } from './settings.ts';
+import { changeSettings, settingsOf } from './settings.ts';
 
 export type ControlPointRouteDeps = ControlPointDeps &
   Omit<ShownBy, 'byId' | 'gateways'> & {
     memory: ControlMemory;
     mqttIdOf: (deviceId: string) => string;
     gateways: FarmGateways;
+    /** Sends what could not be saved to its controller all the same. */
+    sendUnsaved: (controlPointId: string) => void;
   };
 
 export const controlPointParams = z.object({ control_point_id: idInput });
@@ -185,10 +188,20 @@ async function* ordersShown(
 
 function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Promise<ControlView>): Route[] {
   const lockOutPath = '/control-points/{control_point_id}/lock-out';
-  const lockedAnswer = (decision: Decision<ControlPoint>): RouteDecision => ({
-    ...decision,
-    answer: { status: 200, body: lockOutAnswer.parse(decision.answer), rev: decision.answer.rev },
-  });
+  /** It holds from now on, whatever the disk does. */
+  function holding(id: string, { inMemory, ...decision }: DecidedLock, answer: Answer): RouteDecision {
+    if (inMemory === null) return { ...decision, answer };
+    return {
+      ...decision,
+      answer,
+      whenStorageFails() {
+        deps.memory.setUnsavedLock(id, inMemory.lock);
+        if (inMemory.target !== null) deps.memory.setUnsaved(id, inMemory.target);
+        deps.sendUnsaved(id);
+        return holdsUnsaved(answer);
+      },
+    };
+  }
   return [
     route({
       method: 'GET',
@@ -240,7 +253,10 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       async handle(request) {
         const view = await fresh(request.params.control_point_id);
         await refuseFromAfar(deps.gateways, view);
-        return lockedAnswer(lockOut(deps, signedIn(request), view, request.body.reason));
+        const locked = lockOut(deps, signedIn(request), view, request.body.reason);
+        const { answer } = locked;
+        const body = lockOutAnswer.parse(answer);
+        return holding(view.row.id, locked, { status: 200, body, rev: answer.rev });
       },
     }),
     route({
@@ -254,7 +270,7 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       async handle(request) {
         const view = await fresh(request.params.control_point_id);
         await refuseFromAfar(deps.gateways, view);
-        return { ...liftLockOut(deps, signedIn(request), view.row), answer: { status: 204 } };
+        return holding(view.row.id, liftLockOut(deps, signedIn(request), view.row), { status: 204 });
       },
     }),
   ];

@@ -8,7 +8,6 @@ import { isoOf } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type ControlPointDeps, named } from './create-control-point.ts';
-import { giveOrder } from './give-order.ts';
 import type { ControlPoint } from './ports.ts';
 import { asSiren, requireNoOxygen } from './siren-mark.ts';
 
@@ -80,63 +79,4 @@ function checkOxygen(after: Settings, sent: readonly string[]): void {
     }
     throw invalidField(400, lower.field, `must be below ${upper.field} (${upper.mgL}) ${gap}`);
   }
-}
-
-/** Decides a lock-out: the target goes OFF with it, and nothing starts the motor until it is lifted. */
-export function lockOut(
-  deps: ControlPointDeps,
-  caller: Caller,
-  view: ControlView,
-  reason: string,
-): Decision<ControlPoint> {
-  const at = isoOf(deps.now());
-  const set = {
-    locked_out: true,
-    lock_out_reason: reason,
-    lock_out_by: caller.userId,
-    lock_out_at: at,
-    config_rev: view.row.config_rev + 1,
-  };
-  const off = giveOrder(deps, view, {
-    target: 'OFF',
-    origin: 'SAFETY',
-    issuedBy: caller.userId,
-    reason: `locked out: ${reason}`,
-    holdUntil: null,
-  });
-  const { order: _order, earlier: _earlier, ...target } = off.unsaved;
-  const [, ...rest] = off.changes;
-  return {
-    answer: { ...view.row, ...set, ...target, updated_at: at, rev: view.row.rev + 1 },
-    changes: [
-      update(controlPoint, view.row, { ...set, ...target, updated_at: at }),
-      ...rest,
-      audit(deps, { ...named(view.row), action: 'lock_out', user_id: caller.userId, details: { reason } }),
-    ],
-  };
-}
-
-/** Decides the end of a lock-out; the rules decide again at the next tick. */
-export function liftLockOut(
-  deps: ControlPointDeps,
-  caller: Caller,
-  current: ControlPoint,
-): Decision<ControlPoint> {
-  if (!current.locked_out) return { answer: current };
-  const set = {
-    locked_out: false,
-    lock_out_reason: null,
-    lock_out_by: null,
-    lock_out_at: null,
-    config_rev: current.config_rev + 1,
-    updated_at: isoOf(deps.now()),
-  };
-  const details = { lifted: true, reason: current.lock_out_reason };
-  return {
-    answer: { ...current, ...set, rev: current.rev + 1 },
-    changes: [
-      update(controlPoint, current, set),
-      audit(deps, { ...named(current), action: 'lock_out', user_id: caller.userId, details }),
-    ],
-  };
 }

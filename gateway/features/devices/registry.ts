@@ -12,6 +12,7 @@ import type {
   Order,
   OrderTimes,
   Presence,
+  UnsavedLock,
   UnsavedTarget,
 } from '#core/control-view.ts';
 import { NO_ACTIVITY } from '#core/device-activity.ts';
@@ -31,6 +32,7 @@ export type Registry = ControlViews & {
   /** Follows a committed unit. Answers the views it touched, as they were and are; who came back has to be read. */
   follow: (committed: Committed) => { before: ControlView | null; after: ControlView | null }[];
   setUnsaved: (id: string, unsaved: UnsavedTarget | null) => void;
+  setUnsavedLock: (id: string, lock: UnsavedLock) => void;
   /** Changes presence in place: it is rewritten at every heartbeat. */
   presenceOf: (id: string) => Presence | null;
 };
@@ -85,6 +87,7 @@ export function createRegistry(deps: {
     if (known !== undefined) followCurrent(known, facts.row);
     return {
       ...facts,
+      ...lockedRow(facts.row, known?.unsavedLock ?? null),
       mqttId: mqttIdOf(deps, facts.row.device_id),
       unsaved: known?.unsaved ?? null,
       presence: known?.presence ?? presenceFrom(facts),
@@ -102,6 +105,10 @@ export function createRegistry(deps: {
     setUnsaved(id, unsaved) {
       const view = viewsById.get(id);
       if (view) keep({ ...view, unsaved });
+    },
+    setUnsavedLock(id, lock) {
+      const view = viewsById.get(id);
+      if (view) viewsById.set(id, { ...view, row: { ...view.row, ...lock }, unsavedLock: lock });
     },
     async load() {
       for await (const place of deps.queries.allFarms()) farmsById.set(place.id, place);
@@ -169,8 +176,20 @@ export function createRegistry(deps: {
     // what was only in memory is on disk now, or a later order overtook it
     const isSaved = view.unsaved !== null && row.version >= view.unsaved.version;
     followCurrent(view, row);
-    return { ...view, row, mqttId: mqttIdOf(deps, row.device_id), unsaved: isSaved ? null : view.unsaved };
+    return {
+      ...view,
+      ...lockedRow(row, view.unsavedLock ?? null),
+      mqttId: mqttIdOf(deps, row.device_id),
+      unsaved: isSaved ? null : view.unsaved,
+    };
   }
+}
+
+/** A lock-out in memory goes before the row until the row says the same. */
+function lockedRow(row: ControlPoint, lock: UnsavedLock | null): Pick<ControlView, 'row' | 'unsavedLock'> {
+  const isSaved =
+    lock === null || (lock.locked_out === row.locked_out && lock.lock_out_at === row.lock_out_at);
+  return isSaved ? { row, unsavedLock: null } : { row: { ...row, ...lock }, unsavedLock: lock };
 }
 
 const isBack = ({ before, rev, hidden }: Pick<CommittedRow, 'before' | 'rev' | 'hidden'>): boolean =>

@@ -134,7 +134,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
       if (wish !== null && view.row.is_siren) acting.unshift(work);
       else if (wish !== null && view.row.is_simulated) simulated.push(work);
       else if (wish !== null && isStart(view, wish)) starts.push({ ...work, wish });
-      else if (wish !== null || view.unsaved !== null || isToNote) acting.push(work);
+      else if (wish !== null || isUnsaved(view) || isToNote) acting.push(work);
       else if (looked.missed.length > 0) telling.push(work);
     }
     const due = dueStarts(starts);
@@ -330,7 +330,7 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
     if (wish !== null) return deps.giveOrder(view, { ...wish, issuedBy: null });
     const now = deps.monotonic();
     const triedAt = saveTriedAt.get(view.row.id) ?? Number.NEGATIVE_INFINITY;
-    if (view.unsaved === null || now - triedAt < SAVE_RETRY_MS) return null;
+    if (!isUnsaved(view) || now - triedAt < SAVE_RETRY_MS) return null;
     saveTriedAt.set(view.row.id, now);
     return { changes: deps.saveUnsaved(view), unsaved: null };
   }
@@ -356,3 +356,7 @@ function isStart(view: ControlView, { target }: Wish): boolean {
 function isEmergency({ details }: Wish): boolean {
   return details['demand'] === 'EMERGENCY_OXYGEN';
 }
+
+/** Something of it waits in memory for the disk. */
+const isUnsaved = ({ unsaved, unsavedLock = null }: ControlView): boolean =>
+  unsaved !== null || unsavedLock !== null;
