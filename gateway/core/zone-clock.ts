@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 
-// What the clock on a farm's wall shows. An instant is ms since 1970 UTC. A *wall time* is the reading of the farm's clock
-// written as if it were UTC, also in ms: one number, so that days and durations "on the wall" are plain arithmetic, and
-// only the two conversions below know about zones.
+// What the clock on a farm's wall shows. An instant is ms since 1970 UTC, with a fraction where it was reckoned from the
+// monotonic clock. A *wall time* is the reading of the farm's clock written as if it were UTC, also in ms: one number, so
+// that days and durations "on the wall" are plain arithmetic, and only the two conversions below know about zones.
 
 export const DAY_MS = 86_400_000;
 
@@ -25,9 +25,9 @@ export function zoneClock(name: string): ZoneClock {
     const offset = moment.offsetNanoseconds / 1_000_000;
     const to = moment.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
     const known = stretches.find((stretch) => stretch.to === to);
-    if (known === undefined) stretches.push({ from: instantMs, to, offset });
+    if (known === undefined) stretches.push({ from: Math.floor(instantMs), to, offset });
     // The same stretch, asked about further back.
-    else known.from = instantMs;
+    else known.from = Math.floor(instantMs);
     if (stretches.length > MAX_STRETCHES) stretches.shift();
     return offset;
   };
@@ -83,5 +83,5 @@ export function timeOfDayOfWall(wallMs: number): number {
 }
 
 export function zonedAt(zone: string, instantMs: number): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(zone);
+  return Temporal.Instant.fromEpochMilliseconds(Math.floor(instantMs)).toZonedDateTimeISO(zone);
 }

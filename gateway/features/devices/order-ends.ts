@@ -87,7 +87,7 @@ export function createOrderEnds(deps: OrderEndsDeps): OrderEnds {
       lookAtClock();
       const counted = countedById.get(order.id);
       if (counted === undefined) return order.hold_until === null ? null : Date.parse(order.hold_until);
-      return deps.now() + (counted.endsAt - deps.monotonic());
+      return Math.round(deps.now() + (counted.endsAt - deps.monotonic()));
     },
   };
 }

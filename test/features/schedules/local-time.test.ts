@@ -51,6 +51,15 @@ describe('instant of a local time', () => {
     );
   });
 
+  test('an instant reckoned from the monotonic clock has a fraction, and the wall of the farm shows it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -4e12, max: 4e12 }), (instant) => {
+        const shown = wallOf(zoneClock('America/Sao_Paulo'), instant + 0.25);
+        expect(shown).toBe(wallOf('America/Sao_Paulo', instant) + 0.25);
+      }),
+    );
+  });
+
   test('every hour of 2026 in zones with odd clocks is what Temporal says', () => {
     for (const name of [
       'Africa/Casablanca',
