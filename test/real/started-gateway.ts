@@ -193,8 +193,9 @@ async function fetchUnlessClosed(url: string, init: RequestInit): Promise<Respon
     } catch (error) {
       const cause = error instanceof Error ? error.cause : null;
       const isUnheard =
-        cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_SOCKET' && attempt < 4;
+        cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_SOCKET' && attempt < 10;
       if (!isUnheard) throw error;
+      await pause(50 * attempt);
     }
   }
 }
