@@ -30,7 +30,7 @@ const PARTS = {
   'fleet-child': 'gateway/simulator/fleet-child.ts',
 };
 
-/** What only tests and measurements start, from their folders. */
+/** What only tests and measurements start, from their folders; built with `--children`. */
 export const CHILDREN = {
   ...named('test/support', ['gateway-child.ts']),
   ...named('test/update', ['stage-child.ts']),
@@ -153,4 +153,7 @@ function keepPlaces(out, entries) {
   };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildProgram();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await buildProgram();
+  if (process.argv.includes('--children')) await buildChildren();
+}
