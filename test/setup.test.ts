@@ -196,3 +196,8 @@ test('every npm script sets up first', () => {
     names.filter((name) => !/^node scripts\/setup\.mjs( &&|$)/.test(scripts[`pre${name}`] ?? '')),
   ).toEqual([]);
 });
+
+test('a campaign or a measurement builds the programs of its own that it starts', () => {
+  const scripts: Record<string, string> = packageJson.scripts;
+  expect(['soak', 'bench'].filter((name) => !scripts[`pre${name}`]?.endsWith(' --children'))).toEqual([]);
+});
