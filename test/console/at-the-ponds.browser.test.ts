@@ -383,7 +383,7 @@ describe('a night and a morning at the ponds', () => {
     await page.locator('[data-off-calendar]', { hasText: 'desligado, ordem de uma pessoa' }).waitFor();
     await week.locator('[data-waits=LOCAL_ORDER]').first().waitFor();
     await page.goto(`${farm.app.base}/aeracao`);
-    await page.locator('[data-point="CP-09"]', { hasText: 'Por ordem de uma pessoa; ligar' }).waitFor();
+    await page.locator('[data-point="CP-09"]', { hasText: 'fora da agenda · volta a ligar' }).waitFor();
     await call('DELETE', path);
   });
 });

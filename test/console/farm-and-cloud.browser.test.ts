@@ -93,6 +93,32 @@ describe('a farm and its cloud', () => {
     expect(await violationsOn(owner)).toEqual([]);
   });
 
+  it('who is afar is told that somebody at the farm switched the motor off, and starts it with one press more', async () => {
+    const { hosted, gateway } = apps;
+    const order = (to: 'on' | 'off') =>
+      gateway.call('POST', `/control-points/${pointId}/turn-${to}`, { token: local.token });
+    await order('on');
+    await report('ON');
+    await order('off');
+    await report('OFF');
+    await apps.settled();
+    const board = await open(hosted, '/aeracao', { as: cloud, width: 360, height: 740 });
+    await board.waitForSelector('.farm-stamp[data-word="fresh"]');
+    await board.getByRole('button', { name: 'Ligar CP-01' }).click();
+    const question = board.getByRole('dialog');
+    await question.locator('[data-held-at-farm]', { hasText: 'Alguém na fazenda desligou' }).waitFor();
+    expect(await question.getByLabel('Passar na frente').isChecked()).toBe(true);
+    expect(await question.getByRole('textbox').count()).toBe(0);
+    expect(await violationsOn(board)).toEqual([]);
+    await question.getByRole('button', { name: 'Ligar agora' }).click();
+    await board.waitForSelector('[data-step="gateway"]');
+    expect(gateway.control.registry.byId(pointId)?.row.target_status).toBe('ON');
+    await report('ON');
+    await order('off');
+    await report('OFF');
+    await apps.settled();
+  });
+
   it('an order from afar is followed to the motor, and one that does not arrive is never carried out late', async () => {
     const { hosted } = apps;
     const board = await open(hosted, '/aeracao', { as: cloud });

@@ -1,3 +1,4 @@
+import type { PlanCause } from '#contract/resources/control-points.ts';
 import { dictionary } from '../i18n/language.ts';
 
 export const controlWords = dictionary({
@@ -24,6 +25,27 @@ export const controlWords = dictionary({
     onDay: (day: string) => `em ${day}`,
     afterOrder: (does: string, at: string) => `Por ordem de uma pessoa; ${does} ${at}`,
     orderStays: 'Por ordem de uma pessoa, até outra ordem.',
+    offSchedule: 'fora da agenda',
+    back: {
+      ON: (at: string) => `volta a ligar ${at}`,
+      OFF: (at: string) => `desliga ${at}`,
+    },
+    untilOrder: 'até outra ordem',
+    offFor: 'Por quanto tempo',
+    forMinutes: (n: number) => `${n} min`,
+    untilOn: 'Até eu ligar',
+    backOn: (at: string) => `Volta a ligar sozinho ${at}.`,
+    staysOff: 'Fica desligado até alguém ligar: nada na agenda o liga.',
+    outcomeUnknown: 'Não se sabe agora quando volta a ligar.',
+    staysOn: {
+      EMERGENCY_OXYGEN: 'Não vai desligar: o oxigênio de emergência decide.',
+      LOCAL_ORDER: 'Não vai desligar: vale o que foi ordenado na fazenda.',
+      SET_POINT: 'Não vai desligar: o limite de oxigênio decide.',
+    } as Partial<Record<PlanCause, string>>,
+    heldAtFarm: {
+      ON: (at: string) => `Alguém na fazenda desligou ${at}. Esta ordem passa na frente e liga.`,
+      OFF: (at: string) => `Alguém na fazenda ligou ${at}; sem passar na frente, esta ordem não desliga.`,
+    },
     decides: {
       LOCK_OUT: 'Bloqueado: nada o liga.',
       EMERGENCY_OXYGEN: 'Oxigênio de emergência decide.',
@@ -48,11 +70,11 @@ export const controlWords = dictionary({
     onTitle: (cod: string) => `Ligar ${cod} de longe?`,
     confirmOn: 'Ligar agora',
     leave: 'Cancelar',
-    validFor: 'A ordem vale por',
-    validHint: 'Se o gateway não a receber nesse prazo, ela não é executada.',
+    validFor: 'Prazo para chegar à fazenda',
+    validHint: 'Se o gateway não a receber nesse prazo, a ordem não é executada.',
     minutes: (n: number) => (n === 1 ? '1 minuto' : `${n} minutos`),
     silent: (since: string) => `O gateway da fazenda não fala há ${since}.`,
-    force: 'Passar na frente do que foi ordenado na fazenda nesse meio-tempo',
+    force: 'Passar na frente do que foi ordenado na fazenda',
     forceText: 'Nunca passa por um bloqueio nem por uma regra de segurança.',
     wanted: { ON: 'desejado: ligado', OFF: 'desejado: desligado' },
     last: { ON: 'último: ligado', OFF: 'último: desligado' },
@@ -104,6 +126,29 @@ export const controlWords = dictionary({
     onDay: (day: string) => `on ${day}`,
     afterOrder: (does: string, at: string) => `By an order of a person; ${does} ${at}`,
     orderStays: 'By an order of a person, until another order.',
+    offSchedule: 'off schedule',
+    back: {
+      ON: (at: string) => `back on ${at}`,
+      OFF: (at: string) => `turns off ${at}`,
+    },
+    untilOrder: 'until another order',
+    offFor: 'For how long',
+    forMinutes: (n: number) => `${n} min`,
+    untilOn: 'Until I turn it on',
+    backOn: (at: string) => `It turns on again by itself ${at}.`,
+    staysOff: 'It stays off until somebody turns it on: nothing in the calendar does.',
+    outcomeUnknown: 'It is not known now when it turns on again.',
+    staysOn: {
+      EMERGENCY_OXYGEN: 'It will not turn off: emergency oxygen decides.',
+      LOCAL_ORDER: 'It will not turn off: what was ordered at the farm holds.',
+      SET_POINT: 'It will not turn off: the oxygen set point decides.',
+    } as Partial<Record<PlanCause, string>>,
+    heldAtFarm: {
+      ON: (at: string) =>
+        `Somebody at the farm turned it off ${at}. This order goes before that and turns it on.`,
+      OFF: (at: string) =>
+        `Somebody at the farm turned it on ${at}; unless it goes before that, this order does nothing.`,
+    },
     decides: {
       LOCK_OUT: 'Locked out: nothing starts it.',
       EMERGENCY_OXYGEN: 'Emergency oxygen decides.',
@@ -128,11 +173,11 @@ export const controlWords = dictionary({
     onTitle: (cod: string) => `Turn ${cod} on from afar?`,
     confirmOn: 'Turn on now',
     leave: 'Cancel',
-    validFor: 'The order holds for',
-    validHint: 'If the gateway does not get it within this time, it is not carried out.',
+    validFor: 'Time to reach the farm',
+    validHint: 'If the gateway does not get the order within this time, it is not carried out.',
     minutes: (n: number) => (n === 1 ? '1 minute' : `${n} minutes`),
     silent: (since: string) => `The gateway of the farm has said nothing for ${since}.`,
-    force: 'Go before what was ordered on the farm meanwhile',
+    force: 'Go before what was ordered at the farm',
     forceText: 'Never before a lock-out or a safety rule.',
     wanted: { ON: 'wanted: on', OFF: 'wanted: off' },
     last: { ON: 'last: on', OFF: 'last: off' },

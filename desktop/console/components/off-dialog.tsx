@@ -23,6 +23,7 @@ export function OffDialog({
   onConfirm,
   isReady = true,
   words: own,
+  first,
   children,
 }: {
   point: ControlPoint;
@@ -32,6 +33,8 @@ export function OffDialog({
   isReady?: boolean;
   /** Where the motor stops for another reason than to be off. */
   words?: { title: string; confirm: string; leave: string };
+  /** What is decided before anything else. */
+  first?: ComponentChildren;
   /** What else is to be decided. */
   children?: ComponentChildren;
 }) {
@@ -60,6 +63,7 @@ export function OffDialog({
         </>
       }
     >
+      {first}
       <Risk risk={risk} />
       {risk.mustType ? (
         <TextField

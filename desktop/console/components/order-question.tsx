@@ -3,11 +3,11 @@ import { useEffect } from 'preact/hooks';
 import type { SwitchState } from '#contract/words.ts';
 import { type ControlPoint, controlPoints } from '../data/farm-store.ts';
 import { isFromAfar } from '../data/instance.ts';
-import { type FromAfar, order } from '../data/orders.ts';
+import { type How, order } from '../data/orders.ts';
 import { userId } from '../data/session.ts';
 import { controlWords } from './control-words.ts';
 import { FromAfarDialog } from './from-afar.tsx';
-import { OffDialog } from './off-dialog.tsx';
+import { OffForDialog } from './off-for-dialog.tsx';
 import { orderFault } from './order-fault.ts';
 import { toast } from './toast.tsx';
 
@@ -39,18 +39,18 @@ export function OrderQuestion() {
   const close = () => {
     asked.value = null;
   };
-  const confirm = (how?: FromAfar) => {
+  const confirm = (how: How) => {
     close();
     void giveOrder(point, question.target, how);
   };
   if (isFromAfar(point.farm_id)) {
     return <FromAfarDialog point={point} target={question.target} onClose={close} onConfirm={confirm} />;
   }
-  return <OffDialog point={point} onClose={close} onConfirm={() => confirm()} />;
+  return <OffForDialog point={point} onClose={close} onConfirm={(forS) => confirm({ forS })} />;
 }
 
 /** Gives an order and says what became of it. For ten seconds it can be taken back, as its opposite would be given. */
-async function giveOrder(point: ControlPoint, target: SwitchState, how?: FromAfar): Promise<void> {
+async function giveOrder(point: ControlPoint, target: SwitchState, how: How = {}): Promise<void> {
   const words = controlWords();
   try {
     const taken = await order(point.id, target, how);

@@ -22,6 +22,9 @@ export const orderUnderWay = (controlPointId: string): Given | null =>
 /** How an order goes to a farm that has its own gateway. */
 export type FromAfar = { expiresInS: number; isForced: boolean };
 
+/** `forS`: holds for so many seconds, then the rules decide again; null: until something else is ordered or due. */
+export type How = { forS?: number | null; fromAfar?: FromAfar | undefined };
+
 /** An order that was taken. `version`: of the target that it made; null while its way to the farm is not over. */
 export type Taken = { version: number | null };
 
@@ -29,7 +32,7 @@ export type Taken = { version: number | null };
 export async function order(
   controlPointId: string,
   target: SwitchState,
-  fromAfar?: FromAfar,
+  how: How = {},
 ): Promise<Taken | null> {
   if (given.value.has(controlPointId)) return null;
   lastAt = performance.now();
@@ -37,9 +40,7 @@ export async function order(
   try {
     const { pending, target_status, version, last_command_at } = await post<z.infer<typeof orderAnswer>>(
       `/control-points/${controlPointId}/turn-${target === 'ON' ? 'on' : 'off'}`,
-      fromAfar === undefined
-        ? undefined
-        : { expires_in_s: fromAfar.expiresInS, ...(fromAfar.isForced ? { force: true } : {}) },
+      bodyOf(how),
     );
     if (pending === undefined) noteOrdered(controlPointId, { target_status, version, last_command_at });
     else notePending(controlPointId, pending, serverNow());
@@ -49,4 +50,13 @@ export async function order(
     next.delete(controlPointId);
     given.value = next;
   }
+}
+
+function bodyOf({ forS = null, fromAfar }: How): Record<string, unknown> | undefined {
+  if (forS === null && fromAfar === undefined) return undefined;
+  return {
+    ...(forS === null ? {} : { for_s: forS }),
+    ...(fromAfar === undefined ? {} : { expires_in_s: fromAfar.expiresInS }),
+    ...(fromAfar?.isForced === true ? { force: true } : {}),
+  };
 }

@@ -1,11 +1,13 @@
 import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { ControlPlan, ControlPointAnswer, TimelineSegment } from '#contract/resources/control-points.ts';
+import type { SwitchState } from '#contract/words.ts';
 import { clockTime, instantAt } from '../i18n/format.ts';
 import { addDays } from '../state/schedule-week.ts';
 import type { Span } from '../state/week-outlook.ts';
 import { get } from './api.ts';
 import { serverNow } from './clock.ts';
 import { farm } from './farm-store.ts';
+import { useGetAgain } from './query.ts';
 
 // What control points will do, as the function that switches them sees it: with schedules, orders, lock-outs and oxygen.
 
@@ -18,6 +20,8 @@ export type TimelineByPoint = ReadonlyMap<string, readonly Segment[]>;
 const MOST_HOURS = 192;
 const SOONEST_MS = 2_000;
 const LATEST_MS = 5 * 60_000;
+/** A timer of a browser counts to 24 days, and fires at once beyond them. */
+const MOST_MS = 6 * 3_600_000;
 const AFTER_FAULT_MS = 30_000;
 
 /** Who decides at each control point of the chosen farm, and until when. */
@@ -47,6 +51,14 @@ export function useTimeline(farm_id = farm.value?.id): UseQueryResult<TimelineBy
   });
 }
 
+/** What one control point would do if a person ordered this now; of an order from afar, `force` as it would be sent. */
+export function useOutcome(
+  pointId: string,
+  asked: { order: SwitchState; for_s?: number | undefined; force?: boolean },
+): UseQueryResult<Segment[]> {
+  return useGetAgain<Segment[]>(`/control-points/${pointId}/timeline`, { ...asked, hours: MOST_HOURS });
+}
+
 const plansOf = (points: readonly ControlPointAnswer[]): PlansByPoint =>
   new Map(points.flatMap(({ id, plan }) => (plan === undefined ? [] : [[id, plan] as const])));
 
@@ -60,11 +72,12 @@ function timelinesOf(segments: readonly FarmSegment[]): TimelineByPoint {
   return found;
 }
 
-/** What is told holds until the next of these instants; a little later the answer is another. */
-function untilNext(instants: readonly (string | null | undefined)[]): number {
-  const now = serverNow();
-  const ahead = instants.flatMap((at) => (at == null || Date.parse(at) <= now ? [] : [Date.parse(at) - now]));
-  return Math.max(SOONEST_MS, Math.min(LATEST_MS, ...ahead) + SOONEST_MS);
+/** What is told holds until the next of these instants; a little later the answer is another. Without any it stands. */
+function untilNext(instants: readonly (string | null | undefined)[]): number | false {
+  const left = instants.flatMap((at) => (at == null ? [] : [Date.parse(at) - serverNow()]));
+  if (left.length === 0) return false;
+  const ahead = left.filter((ms) => ms > 0);
+  return ahead.length === 0 ? LATEST_MS : Math.min(MOST_MS, ...ahead) + SOONEST_MS;
 }
 
 /** What is told of the seven days from `monday`, by the farm's own clock; what runs past midnight goes on in the next. */

@@ -241,12 +241,15 @@ export const controlPointDetail = controlPointAnswer.extend({
 });
 export type ControlPointAnswer = z.infer<typeof controlPointAnswer>;
 
+/** A week: whoever wants longer changes the schedule. */
+export const MOST_HOLD_S = 604_800;
+
 /** POST /control-points/{id}/turn-on and turn-off; the body may be absent. */
 export const orderInput = z.object({
   for_s: z
     .int()
     .min(1)
-    .max(604_800)
+    .max(MOST_HOLD_S)
     .optional()
     .describe('Hold for this many seconds, then back to the rules'),
   reason: z.string().trim().max(255).optional(),

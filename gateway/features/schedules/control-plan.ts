@@ -4,6 +4,7 @@ import { type ControlView, newerTarget, targetOf } from '#core/control-view.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type ZoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
+import type { ManualOrder } from './manual-orders.ts';
 import { rulesState } from './rules-state.ts';
 import { layOut } from './schedule-windows.ts';
 import { sirenWish } from './siren-wish.ts';
@@ -22,9 +23,19 @@ export type PlanDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
 
 export type ControlPlans = {
   planOf: (view: ControlView) => ControlPlan;
-  /** From now on for so long, if nothing new comes; worked out while it is read. Ends early after `most`. */
-  timelineOf: (view: ControlView, span: { hours: number; most: number }) => Iterable<TimelineSegment>;
+  /**
+   * From now on for so long, if nothing new comes but the order `asked` about; worked out while it is read. Ends early
+   * after `most`.
+   */
+  timelineOf: (
+    view: ControlView,
+    span: { hours: number; most: number },
+    asked?: AskedOrder | null,
+  ) => Iterable<TimelineSegment>;
 };
+
+/** An order that a person thinks of giving now. `forS`: for so many seconds; null: without an end. */
+export type AskedOrder = { target: SwitchState; forS: number | null; isForced: boolean };
 
 /** What decides at one instant. */
 type Moment = Pick<TimelineSegment, 'target' | 'cause' | 'schedule_id' | 'order_id'> & {
@@ -39,6 +50,7 @@ type Outlook = Moment & { facts: WantedFacts | null; isByRow: boolean };
 const MOST_LOOKED_AT = 20_000;
 const MOST_STEPS = 500;
 const HOUR_MS = 3_600_000;
+const ASKED = 'asked';
 
 /** What control points will do, told by the function that switches them (wanted-state.ts). */
 export function createControlPlans(deps: PlanDeps): ControlPlans {
@@ -61,7 +73,7 @@ export function createControlPlans(deps: PlanDeps): ControlPlans {
     return plan;
   }
 
-  function outlookOf(view: ControlView, now: number): Outlook {
+  function outlookOf(view: ControlView, now: number, asked: AskedOrder | null = null): Outlook {
     const safety = deps.safetyOf(view.row.id);
     const alone = { facts: null, isByRow: false };
     if (view.row.is_siren) return { ...ofWish(view, sirenWish(view, safety), 'BASE'), ...alone };
@@ -70,21 +82,24 @@ export function createControlPlans(deps: PlanDeps): ControlPlans {
       const facts = { now, safety, trustedUntil: deps.untrustedSince() ?? now };
       return { ...ofWish(view, untrustedWish(view, facts), 'FAIL_SAFE'), ...alone };
     }
-    const facts = factsOf(view, { now, safety, zone: clockOfZone(view.zone) });
+    const known = factsOf(view, { now, safety, zone: clockOfZone(view.zone) });
+    const orders = asked === null ? [] : [asGiven(asked, now, isElsewhere)];
+    const facts = { ...known, orders: [...orders, ...known.orders] };
     const moment = asMoment(wantedState(facts), view);
     const target = (newerTarget(view) ?? targetOf(view)).target_status;
     // water that asks, or orders that are still on their way here: the gateway knows better
-    const isByRow = isElsewhere && moment.target !== target;
+    const isByRow = isElsewhere && asked === null && moment.target !== target;
     return { ...moment, ...(isByRow ? byItsRow(view, target) : {}), facts, isByRow };
   }
 
   function* timelineOf(
     view: ControlView,
     { hours, most }: { hours: number; most: number },
+    asked: AskedOrder | null = null,
   ): Iterable<TimelineSegment> {
     const now = deps.now();
     const end = now + hours * HOUR_MS;
-    const outlook = outlookOf(view, now);
+    const outlook = outlookOf(view, now, asked);
     const { facts } = outlook;
     let moment: Moment = outlook;
     let from = now;
@@ -140,6 +155,18 @@ function factsOf(
   };
 }
 
+/** From afar it counts for less than what people at the farm ordered, unless it is forced. */
+function asGiven({ target, forS, isForced }: AskedOrder, at: number, isFromAfar: boolean): ManualOrder {
+  return {
+    id: ASKED,
+    at,
+    sequence: Number.MAX_SAFE_INTEGER,
+    target,
+    origin: isFromAfar && !isForced ? 'REMOTE' : 'LOCAL',
+    until: forS === null ? null : at + forS * 1_000,
+  };
+}
+
 function asPlan(outlook: Outlook, now: number, steps: number): ControlPlan {
   const { facts, target, cause } = outlook;
   const change = facts === null || outlook.isByRow ? null : nextTurn(outlook, facts, steps);
@@ -180,7 +207,11 @@ function asMoment(wanted: WantedState, { row }: ControlView): Moment {
     case 'safety':
       return { ...plain, cause: cause.demand.kind };
     case 'order':
-      return { ...plain, cause: `${cause.order.origin}_ORDER`, order_id: cause.order.id };
+      return {
+        ...plain,
+        cause: `${cause.order.origin}_ORDER`,
+        order_id: cause.order.id === ASKED ? null : cause.order.id,
+      };
     case 'schedule':
       return { ...plain, cause: 'SCHEDULE', schedule_id: cause.event.schedule_id };
     case 'base':

@@ -2,9 +2,11 @@ import * as z from 'zod';
 import { idInput } from '#contract/fields.ts';
 import {
   farmTimelineSegment,
+  MOST_HOLD_S,
   type TimelineSegment,
   timelineSegment,
 } from '#contract/resources/control-points.ts';
+import { SWITCH_STATES } from '#contract/words.ts';
 import type { ControlView, ControlViews } from '#core/control-view.ts';
 import { notFound } from '#core/errors.ts';
 import { onFarm } from '#core/request-checks.ts';
@@ -22,6 +24,15 @@ const MOST_SEGMENTS = 2_000;
 
 const timelineQuery = z.object({
   hours: z.coerce.number().int().min(1).max(MOST_HOURS).default(48).describe('How far ahead, from now on'),
+});
+/** One who is about to order asks what would come of it. */
+const pointQuery = timelineQuery.extend({
+  order: z.enum(SWITCH_STATES).optional().describe('As if a person ordered this now'),
+  for_s: z.coerce.number().int().min(1).max(MOST_HOLD_S).optional().describe('… for so many seconds'),
+  force: z
+    .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+    .optional()
+    .describe('… from afar, before what was ordered on the farm'),
 });
 const tag = 'Schedules';
 
@@ -42,13 +53,16 @@ export function timelineRoutes(deps: TimelineRouteDeps): Route[] {
         others: 404,
       },
       params: z.object({ control_point_id: idInput }),
-      query: timelineQuery,
+      query: pointQuery,
       answers: { 200: { schema: timelineSegment, list: true } },
       async handle(request) {
+        const { hours, order: target, for_s: forS = null, force: isForced = false } = request.query;
         const view = await deps.freshView(request.params.control_point_id);
         if (view === null) throw notFound('Control point');
-        const span = { hours: request.query.hours, most: MOST_SEGMENTS };
-        return { answer: { status: 200, rows: deps.timelineOf(view, span) } };
+        const asked = target === undefined ? null : { target, forS, isForced };
+        return {
+          answer: { status: 200, rows: deps.timelineOf(view, { hours, most: MOST_SEGMENTS }, asked) },
+        };
       },
     }),
     route({

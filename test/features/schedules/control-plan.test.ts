@@ -186,9 +186,9 @@ describe('the plan of a control point', () => {
   });
 });
 
-describe('on a hosted instance, for a farm that a gateway runs', () => {
-  const elsewhere = { isRunByGateway: () => true };
+const elsewhere = { isRunByGateway: () => true };
 
+describe('on a hosted instance, for a farm that a gateway runs', () => {
   test('the rows tell who decides, and until when', () => {
     const view = viewWith([night], { target_status: 'ON', target_origin: 'SCHEDULE' });
     expect(plansAt(thursday('20:00'), elsewhere).planOf(view)).toMatchObject({
@@ -334,6 +334,60 @@ describe('the timeline', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  test('of an order that somebody thinks of is what comes once it is given', () => {
+    const asked = fc.record({
+      target: fc.constantFrom('ON' as const, 'OFF' as const),
+      forS: fc.option(fc.integer({ min: 1, max: 604_800 })),
+      isForced: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(diary, asked, (given, order) => {
+        const orders = given.orders.map((each) =>
+          anOrderRow({
+            id: each.id,
+            version: each.sequence,
+            target_status: each.target,
+            origin: each.origin,
+            issued_at: iso(each.at),
+            hold_until: each.until === null ? null : iso(each.until),
+          }),
+        );
+        const view: ControlView = {
+          ...viewWith(given.schedules, { base_target: given.base.target, base_at: iso(given.base.at) }),
+          manualOrders: orders,
+        };
+        const it = anOrderRow({
+          version: Number.MAX_SAFE_INTEGER,
+          target_status: order.target,
+          issued_at: iso(given.now),
+          hold_until: order.forS === null ? null : iso(given.now + order.forS * 1_000),
+        });
+        const plans = plansAt(given.now);
+        const span = { hours: 192, most: 2000 };
+        const plain = ({ order_id, ...segment }: TimelineSegment) => ({
+          ...segment,
+          order_id: order_id === it.id ? null : order_id,
+        });
+        expect([...plans.timelineOf(view, span, order)]).toEqual(
+          [...plans.timelineOf({ ...view, manualOrders: [...orders, it] }, span)].map(plain),
+        );
+        // nothing was ordered
+        expect(view.manualOrders).toBe(orders);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('of an order from afar gives way to what people at the farm ordered, unless it is forced', () => {
+    const plans = plansAt(thursday('20:03'), elsewhere);
+    const view = { ...viewWith([night]), manualOrders: [anOrderRow({})] };
+    const asked = { target: 'ON', forS: null, isForced: false } as const;
+    const first = (isForced: boolean) =>
+      told(plans.timelineOf(view, { hours: 1, most: 10 }, { ...asked, isForced }))[0];
+    expect(first(false)).toBe('01-10 20:03 OFF LOCAL_ORDER');
+    expect(first(true)).toBe('01-10 20:03 ON LOCAL_ORDER');
   });
 
   test('of two hundred schedules ends after as many segments as were asked for, and is worked out piece by piece', () => {

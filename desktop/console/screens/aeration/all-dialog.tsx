@@ -3,6 +3,7 @@ import type { SwitchState } from '#contract/words.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { HoldField, useHold } from '../../components/hold-field.tsx';
 import { BlindNote } from '../../components/off-dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError } from '../../data/api.ts';
@@ -41,6 +42,7 @@ export function AllDialog({
     .filter(({ target_status, locked_out }) => target_status !== target && !locked_out)
     .toSorted((a, b) => Number(a.is_simulated) - Number(b.is_simulated));
   const [typed, setTyped] = useState('');
+  const hold = useHold();
   const [run, setRun] = useState<Run | null>(null);
   const [chosen] = useState(wanted);
   const isStopped = useRef(false);
@@ -56,7 +58,7 @@ export function AllDialog({
     setRun(state);
     for (const point of chosen) {
       if (isStopped.current || isBlind.value) break;
-      const outcome = await order(point.id, target).then(
+      const outcome = await order(point.id, target, target === 'OFF' ? { forS: hold.forS } : {}).then(
         (taken) => (taken === null ? 'refused' : 'taken'),
         (error: unknown) => (error instanceof ApiError ? 'refused' : 'unsure'),
       );
@@ -110,6 +112,7 @@ export function AllDialog({
         )
       }
     >
+      {target === 'OFF' && run === null ? <HoldField hold={hold} /> : null}
       <p>{target === 'ON' ? words.allOnText(chosen.length, STEP_S) : words.allOffText}</p>
       {mustType && run === null ? (
         <TextField

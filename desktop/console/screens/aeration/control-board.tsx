@@ -3,7 +3,7 @@ import { Link } from 'wouter-preact';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
-import { NextRunInRow } from '../../components/next-run.tsx';
+import { isOffSchedule, NextRunInRow } from '../../components/next-run.tsx';
 import { orderOrAsk } from '../../components/order-question.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -18,6 +18,7 @@ import {
 } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { lastOrderAt, orderUnderWay } from '../../data/orders.ts';
+import { type PlansByPoint, usePlans } from '../../data/outlook.ts';
 import { usePondsByPoint } from '../../data/places.ts';
 import { remoteOrder } from '../../data/remote-orders.ts';
 import { age, quantity } from '../../i18n/format.ts';
@@ -32,7 +33,7 @@ export function ControlBoard() {
   const words = aerationWords();
   const pondsByPoint = usePondsByPoint();
   const [all, setAll] = useState<'ON' | 'OFF' | null>(null);
-  const { points, withLine, hold } = useSteadyRows(sorted(farmAirPoints.value));
+  const { points, withLine, hold } = useSteadyRows(sorted(farmAirPoints.value, usePlans().data));
   return (
     <div class="page">
       <div class="page-head">
@@ -119,7 +120,8 @@ function useSteadyRows(wanted: readonly ControlPoint[]) {
   };
 }
 
-function sorted(points: readonly ControlPoint[]): ControlPoint[] {
+/** What needs a person first; of the rest those that are off against their schedule. */
+function sorted(points: readonly ControlPoint[], plans: PlansByPoint | undefined): ControlPoint[] {
   const urgency = (point: ControlPoint) =>
     urgencyOf(
       controlStateOf(
@@ -130,8 +132,13 @@ function sorted(points: readonly ControlPoint[]): ControlPoint[] {
         }),
       ),
     );
+  const isHeldOff = (point: ControlPoint) =>
+    point.target_status === 'OFF' && isOffSchedule(plans?.get(point.id)) ? 0 : 1;
   return points.toSorted(
-    (a, b) => urgency(a) - urgency(b) || a.cod.localeCompare(b.cod, undefined, { numeric: true }),
+    (a, b) =>
+      urgency(a) - urgency(b) ||
+      isHeldOff(a) - isHeldOff(b) ||
+      a.cod.localeCompare(b.cod, undefined, { numeric: true }),
   );
 }
 

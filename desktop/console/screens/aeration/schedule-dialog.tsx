@@ -180,6 +180,9 @@ export function ScheduleDialog({
         checked={typed.isActive}
         onChange={(event) => set({ isActive: event.currentTarget.checked })}
       />
+      <p class="small" data-acts-now>
+        {words.actsNow[typed.action]}
+      </p>
       <CheckField
         label={words.applyNow}
         checked={typed.applyNow}

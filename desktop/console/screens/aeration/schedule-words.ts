@@ -27,6 +27,10 @@ export const scheduleWords = dictionary({
     active: 'Ativo',
     description: 'Descrição',
     applyNow: 'Desligar já o que a agenda passa a querer desligado',
+    actsNow: {
+      ON: 'Salvo dentro do próprio horário, liga já.',
+      OFF: 'Salvo dentro do próprio horário, desliga só na próxima vez, a não ser que se marque abaixo.',
+    },
     holdsNow: 'O horário já vale agora.',
     save: 'Salvar',
     remove: 'Excluir',
@@ -81,6 +85,10 @@ export const scheduleWords = dictionary({
     active: 'Active',
     description: 'Description',
     applyNow: 'Turn off at once what the calendar then wants off',
+    actsNow: {
+      ON: 'Saved within its own time, it turns on at once.',
+      OFF: 'Saved within its own time, it turns off from the next time on, unless you tick below.',
+    },
     holdsNow: 'The time holds from now on.',
     save: 'Save',
     remove: 'Delete',

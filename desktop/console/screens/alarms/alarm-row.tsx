@@ -3,6 +3,8 @@ import { Link } from 'wouter-preact';
 import { alarmText } from '../../components/alarm-words.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
+import { controlWords } from '../../components/control-words.ts';
+import { orderOrAsk } from '../../components/order-question.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { isSimulatedAlert, simulatedWords, watermark } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -10,8 +12,9 @@ import { acknowledge } from '../../data/alarms.ts';
 import { del } from '../../data/api.ts';
 import { now, soon } from '../../data/clock.ts';
 import { useFarmConsole } from '../../data/farm-console.ts';
-import { type Alert, mayOperateOn } from '../../data/farm-store.ts';
+import { type Alert, controlPoints, mayOperateOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
+import { orderUnderWay } from '../../data/orders.ts';
 import { nameOf } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
@@ -167,6 +170,7 @@ function Hand({ alarm, isSettled }: { alarm: Alarm<Alert>; isSettled: () => bool
           {words.acknowledge}
         </WorkButton>
       )}
+      <TurnOn alert={newest} />
       {state === 'shelved' || state === 'silenced' ? (
         <WorkButton big disabled={isBlind.value} work={end(state === 'shelved' ? 'shelve' : 'silence')}>
           {state === 'shelved' ? words.unshelve : words.unsilence}
@@ -188,6 +192,21 @@ function Hand({ alarm, isSettled }: { alarm: Alarm<Alert>; isSettled: () => bool
         <PutOff asks={asks} alarm={alarm} onClose={close} />
       )}
     </>
+  );
+}
+
+/** What helps a motor that somebody switched off against its schedule, and nobody switched on again. */
+function TurnOn({ alert: { type, status, control_point_id } }: { alert: Alert }) {
+  const point = controlPoints.value.get(control_point_id ?? '');
+  if (type !== 'OFF_SCHEDULE' || status === 'RESOLVED' || point === undefined) return null;
+  return (
+    <Button
+      big
+      disabled={isBlind.value || point.target_status === 'ON' || orderUnderWay(point.id) !== null}
+      onClick={() => orderOrAsk(point.id, 'ON')}
+    >
+      {controlWords().turnOn} {point.cod}
+    </Button>
   );
 }
 

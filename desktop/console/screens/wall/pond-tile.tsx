@@ -5,6 +5,8 @@ import type { PondCards } from '#contract/resources/pond-cards.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import { BandBar } from '../../components/band-bar.tsx';
 import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
+import { controlWords } from '../../components/control-words.ts';
+import { backText, isOffSchedule } from '../../components/next-run.tsx';
 import { useOnScreen } from '../../components/on-screen.ts';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { SimulatedMark, useSimulated, watermark } from '../../components/simulated.tsx';
@@ -14,6 +16,7 @@ import { weighingOf } from '../../components/weighing.ts';
 import { componentWords } from '../../components/words.ts';
 import { soon } from '../../data/clock.ts';
 import { controlPoints, mayManage, presence } from '../../data/farm-store.ts';
+import { usePlans } from '../../data/outlook.ts';
 import { useOxygenDay } from '../../data/oxygen-day.ts';
 import { steady } from '../../data/steady.ts';
 import { WATER } from '../../data/water.ts';
@@ -218,8 +221,19 @@ function Aeration({ pointId }: { pointId: string | null }) {
   // looked at every second, and drawn anew only when it tells something else
   const line = useMemo(() => computed(steady(() => airOf(pointId), isSameAir)), [pointId]);
   const air = line.value;
+  const plan = usePlans().data?.get(pointId ?? '');
   if (air === null) return <span class="muted">{wallWords().noPoint}</span>;
   const { cod, state, drawn } = air;
+  if (plan !== undefined && isOffSchedule(plan)) {
+    return (
+      <>
+        <ControlMark state={state} />
+        <strong class="off-schedule" data-off-schedule>
+          <span aria-hidden="true">◇</span> {controlWords().offSchedule} · {backText(plan)}
+        </strong>
+      </>
+    );
+  }
   return (
     <>
       <ControlMark state={state} />
