@@ -1,6 +1,6 @@
 import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
-import { readJsonBody } from '#adapters/http/read-json-body.ts';
+import { readJsonBody, UNPROVED_BYTES } from '#adapters/http/read-json-body.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { pairingQueries } from '#adapters/sql/queries/pairing.ts';
@@ -99,7 +99,11 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
     /** Public half of the key that signs the time. */
     hostedKey: secrets.hostedKey,
     mount: (app: Parameters<typeof mountPairing>[0]) =>
-      mountPairing(app, { desk, readBody: readJsonBody, sourceOf: wiring.sourceOf }),
+      mountPairing(app, {
+        desk,
+        readBody: (request, done) => readJsonBody(request, UNPROVED_BYTES, done),
+        sourceOf: wiring.sourceOf,
+      }),
     routes: hostedPairingRoutes({
       ...deps,
       codes: invitationCodes,

@@ -9,9 +9,9 @@ import express, {
 import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
-import { type HandleDeps, handleRoute } from './handle-route.ts';
+import { type HandleDeps, handleRoute, proveCaller } from './handle-route.ts';
 import type { Refused } from './harden-server.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { isSmallBody, PROVED_BYTES, readJsonBody, UNPROVED_BYTES } from './read-json-body.ts';
 import { noteRoute, requestFrame, requestIdOf, routeOf } from './request-frame.ts';
 import { routeFinder } from './route-finder.ts';
 
@@ -46,6 +46,8 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
 type Serve = {
   serve: (request: Request, response: Response, next: NextFunction) => Promise<void>;
   takesFile: boolean;
+  /** Only who proved who they are gets an answer. */
+  isProved: boolean;
 };
 
 /** The routes below /api/v1; what is none of them goes on. */
@@ -62,11 +64,15 @@ function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
     request.params = params;
     // a file is read by the route, once it is known who sends it
     if (served.takesFile) return void served.serve(request, response, next);
-    readJsonBody(request, (error, body) => {
-      if (error !== null) return next(error);
-      request.body = body;
-      void served.serve(request, response, next);
-    });
+    const read = (maxBytes: number) =>
+      readJsonBody(request, maxBytes, (error, body) => {
+        if (error !== null) return next(error);
+        request.body = body;
+        void served.serve(request, response, next);
+      });
+    if (!served.isProved || isSmallBody(request)) return read(UNPROVED_BYTES);
+    // whoever sends much proves first who it is; nothing of it is kept before that
+    proveCaller(deps, request).then(() => read(PROVED_BYTES), next);
   };
 }
 
@@ -75,6 +81,7 @@ function serving(deps: AppDeps, route: Route): Serve {
   const shown = `${API}${route.path}`;
   return {
     takesFile: route.takes !== undefined,
+    isProved: route.access.who !== 'anyone' && route.access.who !== 'device',
     serve: async (request, response, next) => {
       const startedAt = performance.now();
       noteRoute(response, shown);

@@ -171,6 +171,13 @@ function bearerOf(http: HttpRequest): string | null {
   return /^Bearer +([^\s]+)\s*$/i.exec(http.headers.authorization ?? '')?.[1] ?? null;
 }
 
+/** Throws 401 for who has no token that counts. */
+export async function proveCaller(deps: Pick<HandleDeps, 'authenticate'>, http: HttpRequest): Promise<void> {
+  const bearer = bearerOf(http);
+  if (bearer === null) throw notAuthenticated();
+  await deps.authenticate(bearer);
+}
+
 async function callerOf(
   deps: HandleDeps,
   route: Route,

@@ -2,15 +2,29 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '#core/errors.ts';
 
-const MAX_BYTES = 1_048_576;
+const MIB = 1_048_576;
+/** The most of whoever has proved who they are. */
+export const PROVED_BYTES = MIB;
+/** The most of controllers, and of everybody who has proved nothing: a login, a report. */
+export const UNPROVED_BYTES = 16_384;
+/** Deeper than anything that the interface takes; a parser asked for more is held for long. */
+const MOST_DEPTH = 32;
 const JSON_TYPE = /^\s*application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?(?:;|$)/i;
 
+/** Whether the body is known to be so small that anybody may send it. */
+export function isSmallBody({ headers }: IncomingMessage): boolean {
+  return (
+    headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= UNPROVED_BYTES
+  );
+}
+
 /**
- * Reads the body of a request: one JSON object or list in UTF-8, at most 1 MiB; undefined without a body. Errors are
- * 400, 413 and 415. Heartbeats come here by the thousand; a general body parser costs twice as much.
+ * Reads the body of a request: one JSON object or list in UTF-8, at most `maxBytes`; undefined without a body. Errors
+ * are 400, 413 and 415. Heartbeats come here by the thousand; a general body parser costs twice as much.
  */
 export function readJsonBody(
   request: IncomingMessage,
+  maxBytes: number,
   done: (error: AppError | null, body?: unknown) => void,
 ): void {
   const { headers } = request;
@@ -22,8 +36,8 @@ export function readJsonBody(
   if (!JSON_TYPE.test(headers['content-type'] ?? '')) {
     return done(wrongType('Send the body as JSON in UTF-8, with Content-Type: application/json'));
   }
-  if (length > MAX_BYTES) return done(tooLarge(MAX_BYTES));
-  collect(request, MAX_BYTES, (error, bytes) => {
+  if (length > maxBytes) return done(tooLarge(maxBytes));
+  collect(request, maxBytes, (error, bytes) => {
     if (error !== null) return done(error);
     const parsed = parse(bytes);
     if (parsed instanceof AppError) done(parsed);
@@ -71,6 +85,8 @@ function collect(
   };
   const end = () => finish(null);
   const gone = () => finish(malformed('The request ended before its body did'));
+  // it went while it was looked at who sends it
+  if (request.destroyed) return gone();
   request.on('data', take);
   request.once('end', end);
   request.once('close', gone);
@@ -80,6 +96,7 @@ function collect(
 function parse(bytes: Buffer): { body: unknown } | AppError {
   if (bytes.length === 0) return { body: undefined };
   if (!isUtf8(bytes)) return malformed('The body is not valid UTF-8');
+  if (isTooDeep(bytes)) return malformed(`The body is nested deeper than ${MOST_DEPTH} levels`);
   try {
     const body: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof body === 'object' && body !== null) return { body };
@@ -89,12 +106,35 @@ function parse(bytes: Buffer): { body: unknown } | AppError {
   return malformed('The body is not a valid JSON object');
 }
 
+const [QUOTE, ESCAPE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
+  0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
+
+/** Counts brackets in the bytes, outside texts: before a parser makes anything of them. */
+function isTooDeep(bytes: Buffer): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (isText) {
+      if (byte === ESCAPE) at += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      depth += 1;
+      if (depth > MOST_DEPTH) return true;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+  }
+  return false;
+}
+
 function malformed(detail: string): AppError {
   return new AppError(400, detail, { code: 'MALFORMED_JSON' });
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError(413, `The body is larger than ${maxBytes / MAX_BYTES} MiB`, { code: 'BODY_TOO_LARGE' });
+  const size = maxBytes < MIB ? `${maxBytes / 1024} KiB` : `${maxBytes / MIB} MiB`;
+  return new AppError(413, `The body is larger than ${size}`, { code: 'BODY_TOO_LARGE' });
 }
 
 function wrongType(detail: string): AppError {

@@ -13,13 +13,12 @@ import {
   numberCell,
   type Read,
 } from './read-cells.ts';
-import { notATable, type Table } from './read-table.ts';
+import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
 
-/** Longer files are to be cut: an import must end before its connection does. */
-const MOST_ROWS = 50_000;
 /** Rows between two breaths, in which heartbeats and orders get their turn. */
 const ROWS_AT_ONCE = 25;
-const ROWS_LOOKED_AT = 2_000;
+/** Cells between two breaths: rows may be long or empty. */
+const CELLS_AT_ONCE = 5_000;
 
 export type FileToRead = {
   kind: ImportKind;
@@ -69,10 +68,16 @@ async function mannerOf(
   );
   const counts = { comma: 0, point: 0 };
   let rows = 0;
+  let cellsRead = 0;
   for (const { cells } of table.rows()) {
+    cellsRead += cells.length + 1;
+    if (cellsRead >= CELLS_AT_ONCE) {
+      cellsRead = 0;
+      await deps.pause(1);
+    }
+    if (cells.length === 0) continue;
     rows += 1;
-    if (rows > MOST_ROWS) throw notATable(`The file has more than ${MOST_ROWS} rows: send it in parts`);
-    if (rows % ROWS_LOOKED_AT === 0) await deps.pause(1);
+    if (rows > MOST_ROWS) throw tooManyRows();
     for (const position of positions) {
       const mark = decimalMarkOf(cells[position] ?? '');
       if (mark !== null) counts[mark] += 1;
@@ -93,11 +98,14 @@ export async function* readRows(
   facts: RowFacts,
 ): AsyncIterable<readonly ReadRow[]> {
   let chunk: ReadRow[] = [];
+  let cellsRead = 0;
   for (const { row, cells } of file.table.rows()) {
-    chunk.push(readRow(file, facts, { row, cells }));
-    if (chunk.length < ROWS_AT_ONCE) continue;
-    yield chunk;
+    cellsRead += cells.length + 1;
+    if (cells.length > 0) chunk.push(readRow(file, facts, { row, cells }));
+    if (chunk.length < ROWS_AT_ONCE && cellsRead < CELLS_AT_ONCE) continue;
+    if (chunk.length > 0) yield chunk;
     chunk = [];
+    cellsRead = 0;
     await deps.pause(1);
   }
   if (chunk.length > 0) yield chunk;

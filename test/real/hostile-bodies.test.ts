@@ -1,0 +1,116 @@
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RealFarm, startFarm } from './a-farm.ts';
+
+// What costs the sender little must not cost the loop much: heartbeats and orders wait behind it. Processor time is
+// looked at, which a busy machine does not change; that health is answered meanwhile, with the patience it needs.
+
+const MIB = 1_048_576;
+const nested = (deep: number) => `${'['.repeat(deep)}${']'.repeat(deep)}`;
+
+describe('a body that is made to hold the loop', { timeout: 120_000 }, () => {
+  let farm: RealFarm;
+  beforeAll(async () => {
+    farm = await startFarm();
+  });
+  afterAll(() => farm.close());
+
+  /** Sends bodies whose last byte comes together; answers their statuses, and the processor time that they took, ms. */
+  async function together(count: number, path: string, body: string, headers: Record<string, string> = {}) {
+    const told: Promise<number>[] = [];
+    const ends: (() => void)[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const socket = connect(farm.ports.http, '127.0.0.1');
+      const lines = Object.entries({
+        Host: 'localhost',
+        'Content-Type': 'application/json',
+        'Content-Length': String(body.length),
+        Connection: 'close',
+        ...headers,
+      }).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.write(`POST /api/v1${path} HTTP/1.1\r\n${lines.join('')}\r\n${body.slice(0, -1)}`);
+      ends.push(() => void socket.write(body.slice(-1)));
+      told.push(
+        new Promise((resolve) => {
+          let text = '';
+          socket.on('data', (chunk) => {
+            text += chunk.toString('latin1');
+          });
+          socket.on('error', () => undefined);
+          socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0)));
+        }),
+      );
+    }
+    await pause(300);
+    const before = farm.cpuMs();
+    for (const end of ends) end();
+    const statuses = await Promise.all(told);
+    return { statuses: [...new Set(statuses)], cpuMs: farm.cpuMs() - before };
+  }
+
+  async function upload(text: string) {
+    const before = farm.cpuMs();
+    const began = performance.now();
+    const sent = fetch(`${farm.http}/api/v1/imports/feeding?farm_id=${farm.farmId}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${farm.token}`, 'Content-Type': 'text/csv' },
+      body: text,
+    });
+    let longestMs = 0;
+    let isOver = false;
+    const looks = (async () => {
+      while (!isOver) {
+        const asked = performance.now();
+        await farm.call('GET', '/healthz');
+        longestMs = Math.max(longestMs, performance.now() - asked);
+      }
+    })();
+    const answer = await sent;
+    isOver = true;
+    await looks;
+    const body: unknown = await answer.json();
+    return {
+      status: answer.status,
+      body,
+      cpuMs: farm.cpuMs() - before,
+      longestMs,
+      tookMs: performance.now() - began,
+    };
+  }
+
+  it('of somebody who proved nothing is refused before it is read', async () => {
+    for (const path of ['/devices/heartbeat', '/auth/login', '/ponds/']) {
+      const { statuses, cpuMs } = await together(40, path, nested(MIB / 2));
+      // of those that hang up on what is not wanted the answer may be lost
+      expect(statuses.filter((status) => status !== 0 && status !== 413 && status !== 401)).toEqual([]);
+      expect(cpuMs).toBeLessThan(1_000);
+    }
+    const answer = await farm.call('POST', '/devices/heartbeat', { body: { device_id: 'x'.repeat(17_000) } });
+    expect(answer).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } });
+  });
+
+  it('that is nested is refused by its bytes, from whoever it comes', async () => {
+    const anonymous = await together(40, '/devices/heartbeat', nested(8_000));
+    expect(anonymous.statuses).toEqual([400]);
+    expect(anonymous.cpuMs).toBeLessThan(1_000);
+    const known = await together(20, '/ponds/', nested(500_000), { Authorization: `Bearer ${farm.token}` });
+    expect(known.statuses).toEqual([400]);
+    expect(known.cpuMs).toBeLessThan(2_000);
+  });
+
+  it.each([
+    ['of quotes', `pond,date\n"${'""'.repeat(3.5 * MIB)}"`],
+    ['of separators', `pond,date\n${','.repeat(7 * MIB)}`],
+    ['of empty lines', `pond,date\n${'\n'.repeat(7 * MIB)}`],
+    ['of one long cell', `pond,date\n${'a'.repeat(7 * MIB)}`],
+    ['of a header without end', ','.repeat(7 * MIB)],
+    ['of quoted commas in a header', '",'.repeat(3.5 * MIB)],
+  ])('that is a table %s is refused in a moment, and the box is there meanwhile', async (_what, text) => {
+    const { status, body, cpuMs, longestMs } = await upload(text);
+    expect({ status, body }).toMatchObject({ status: 422, body: { code: 'NOT_A_TABLE' } });
+    // to receive and decode seven megabytes is most of it
+    expect(cpuMs).toBeLessThan(1_500);
+    expect(longestMs).toBeLessThan(1_000);
+  });
+});
