@@ -5,6 +5,7 @@ import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { letterQueries } from '#adapters/sql/queries/invitation-letters.ts';
 import { handoverQueries, invitationQueries } from '#adapters/sql/queries/invitations.ts';
+import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
 import { invitation } from '#contract/resources/invitations.ts';
@@ -22,9 +23,11 @@ import { accountDataRoutes } from '#features/account-data/routes.ts';
 import type { Passwords } from '#features/accounts/ports.ts';
 import { deleteFarm } from '#features/farms/change-farm.ts';
 import { followOwner } from '#features/invitations/follow-owner.ts';
+import { inviteMember } from '#features/invitations/invite.ts';
 import type { LetterSeal, SendLetter } from '#features/invitations/ports.ts';
 import { invitationRoutes } from '#features/invitations/routes.ts';
 import { sendLetters } from '#features/invitations/send-letters.ts';
+import { memberRoutes } from '#features/members/routes.ts';
 import type { Limits } from './compose-subscriptions.ts';
 
 const QUARTER_S = 15 * 60;
@@ -43,6 +46,8 @@ export function wirePeople(deps: {
   hasApiAccess: (userId: string) => Promise<boolean>;
   /** `send` null: this instance sends no mail. */
   letters: { send: SendLetter | null; seal: LetterSeal };
+  /** Hosted: an address counts as somebody's only once a letter to it was answered. */
+  provesAddresses: boolean;
   endPayments: (userId: string) => Promise<void>;
 }): {
   routes: Route[];
@@ -79,8 +84,23 @@ export function wirePeople(deps: {
     if (rowsOf(committed, invitationLetter).some(({ hidden }) => !hidden)) void send();
   });
   const data = accountDataQueries(read, database.readLong);
+  const inviting = {
+    ...kernel,
+    codes: invitationCodes,
+    codeHash: passwords.codeHash,
+    queries: invitationQueries(read),
+    notify,
+    letters: attempts({ name: 'invitation letter', attempts: 30, windowS: HOUR_S }),
+    letterSeal: letters.send === null ? null : letters.seal,
+    provesAddresses: deps.provesAddresses,
+  };
   return {
     routes: [
+      ...memberRoutes({
+        ...kernel,
+        queries: memberQueries(read),
+        inviteMember: (by, wish) => inviteMember(inviting, by, wish),
+      }),
       ...accessTokenRoutes({
         ...kernel,
         text: accessTokenText,
@@ -89,17 +109,11 @@ export function wirePeople(deps: {
         notify,
       }),
       ...invitationRoutes({
-        ...kernel,
-        codes: invitationCodes,
-        codeHash: passwords.codeHash,
-        queries: invitationQueries(read),
+        ...inviting,
         handover,
         batches,
         limitHandover: limits.handover,
-        notify,
         attempts: attempts({ name: 'invitation code', attempts: 10, windowS: QUARTER_S }),
-        letters: attempts({ name: 'invitation letter', attempts: 30, windowS: HOUR_S }),
-        letterSeal: letters.send === null ? null : letters.seal,
       }),
       ...accountDataRoutes({
         ...kernel,

@@ -3,7 +3,6 @@ import { aeratorQueries } from '#adapters/sql/queries/aerators.ts';
 import { commandQueries } from '#adapters/sql/queries/commands.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { logQueries } from '#adapters/sql/queries/logs.ts';
-import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { notificationLists, notificationQueries } from '#adapters/sql/queries/notifications.ts';
 import { pondQueries } from '#adapters/sql/queries/ponds.ts';
 import type { PresenceItem } from '#contract/events/stream.ts';
@@ -14,7 +13,6 @@ import { commandRoutes } from '#features/commands/routes.ts';
 import { orderByPerson } from '#features/control-points/order-routes.ts';
 import { farmRoutes } from '#features/farms/routes.ts';
 import { logRoutes } from '#features/logs/routes.ts';
-import { memberRoutes } from '#features/members/routes.ts';
 import { notificationRoutes } from '#features/notifications/routes.ts';
 import { pondRoutes } from '#features/ponds/routes.ts';
 import { keepWhatHoldsOnFarm } from '#features/schedules/keep-what-holds.ts';
@@ -37,7 +35,6 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
   const { config, kernel, database, control, production, subscriptions, presenceOf } = deps;
   return [
     ...addressRoutes({ ...kernel, queries: addressQueries(database.read) }),
-    ...memberRoutes({ ...kernel, queries: memberQueries(database.read) }),
     ...farmRoutes({
       ...kernel,
       queries: farmQueries(database.read),

@@ -286,6 +286,7 @@ export async function compose(config: Config, given: World) {
     limits: subscriptions.limits,
     hasApiAccess,
     letters: delivery.letters,
+    provesAddresses: config.role === 'hosted',
     endPayments: payments.endPayments,
   });
   const box = await wireBox({

@@ -66,6 +66,8 @@ export type Access =
       others: 403 | 404;
       /** The field may be absent: then the use case answers for all farms of the caller. */
       optional?: boolean;
+      /** A second field of `at` that names a person: of themselves a person may speak with any role on the farm. */
+      self?: string;
     };
 
 export type Request<Params, Query, Body> = {

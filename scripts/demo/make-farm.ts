@@ -26,7 +26,8 @@ export async function makeFarm(base: string, password: string): Promise<MadeFarm
   const people = new Map<string, Person>();
   for (const { role, ...who } of MEMBERS) {
     const member = await register(base, { ...who, role }, password);
-    await owner.person.send('POST', `/farms/${farm.id}/members`, { user_id: member.id, role });
+    const asked = await owner.person.post(`/farms/${farm.id}/members`, { user_id: member.id, role }, withId);
+    await member.person.send('POST', '/invitations/accept', { invitation_id: asked.id });
     people.set(role, member.person);
   }
   const controlPointIds = new Map<string, string>();

@@ -9,7 +9,7 @@ import type {
   BenchLine,
   BenchPort,
 } from '#contract/resources/bench.ts';
-import { type App, aControlPoint, aFarmWith, body, type Reply, startApp } from '#test/app.ts';
+import { type App, aControlPoint, aFarmWith, body, joinFarm, type Reply, startApp } from '#test/app.ts';
 import { aBundle, PUBLISHER } from './flash-fixtures.ts';
 import { aTalkingBoard, type BoardIdentity, type TalkingBoard } from './talking-board.ts';
 
@@ -192,10 +192,7 @@ describe('the bench of a gateway', () => {
       String(body(job)['id']),
     );
     const partner = await app.signUp();
-    await app.call('POST', `/farms/${farmId}/members`, {
-      token,
-      body: { email: partner.user.email, role: 'TECHNICIAN' },
-    });
+    await joinFarm(app, { token, farmId }, partner, 'TECHNICIAN');
     const seenBy = async (by: string) => {
       const jobs = (await app.call('GET', '/bench/jobs', { token: by })).body as BenchJobAnswer[];
       const ports = (await app.call('GET', '/bench/ports', { token: by })).body as BenchPort[];

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SignedUp } from '#test/app.ts';
+import { joinFarm } from '#test/app.ts';
 import { type Console, holdTime, startConsole, violationsOn } from '#test/console.ts';
 import { medianOf } from '#test/median.ts';
 
@@ -51,7 +52,7 @@ describe('people and their alarms', () => {
 
   const joins = async (role: string) => {
     const person = await farm.app.signUp();
-    await call('POST', `/farms/${farm.farm.id}/members`, { user_id: person.user.id, role });
+    await joinFarm(farm.app, { token: farm.owner.token, farmId: farm.farm.id }, person, role);
     return person;
   };
   const call = (method: string, path: string, body?: unknown) =>

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { joinFarm } from '#test/app.ts';
 import { type Console, holdTime, startConsole } from '#test/console.ts';
 import { medianOf } from '#test/median.ts';
 
@@ -82,8 +83,7 @@ describe('an alarm', () => {
 
   it('is not heard any more where its person signed out, and the next person finds nothing of the first', async () => {
     const [leaver, stranger] = await Promise.all([farm.app.signUp(), farm.app.signUp()]);
-    const member = { user_id: leaver.user.id, role: 'MANAGER' };
-    await farm.app.call('POST', `/farms/${farm.farm.id}/members`, { token: farm.owner.token, body: member });
+    await joinFarm(farm.app, { token: farm.owner.token, farmId: farm.farm.id }, leaver, 'MANAGER');
     const page = await farm.open('/sistema/dispositivos', { isTimed: true, script: COUNT_BEEPS, as: leaver });
     await page.waitForSelector('.alarm-strip.p1');
     await page.getByRole('button', { name: /Conta de/ }).click();

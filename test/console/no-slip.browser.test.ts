@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { joinFarm } from '#test/app.ts';
 import { type Console, controllerReports, startConsole } from '#test/console.ts';
 import { SCREENS } from '#test/console-screens.ts';
 
@@ -123,8 +124,7 @@ describe('no single press anywhere', () => {
 
   it('answers what somebody else was asked, once another person has signed in there', async () => {
     const next = await farm.app.signUp();
-    const member = { user_id: next.user.id, role: 'MANAGER' };
-    await farm.app.call('POST', `/farms/${farm.farm.id}/members`, { token: farm.owner.token, body: member });
+    await joinFarm(farm.app, { token: farm.owner.token, farmId: farm.farm.id }, next, 'MANAGER');
     const station = await farm.open('/aeracao');
     const off = station.getByRole('button', { name: 'Desligar CP-01' });
     await off.click();

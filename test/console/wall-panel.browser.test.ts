@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { joinFarm } from '#test/app.ts';
 import { type Console, startConsole, violationsOn } from '#test/console.ts';
 
 const MINUTE = 60_000;
@@ -83,8 +84,7 @@ describe('a panel on the wall that nobody touches', () => {
 
   it('whose password was changed elsewhere says at once that it is blind, and lets its tone fall', async () => {
     const other = await farm.app.signUp();
-    const member = { user_id: other.user.id, role: 'VIEWER' };
-    await farm.app.call('POST', `/farms/${farm.farm.id}/members`, { token: farm.owner.token, body: member });
+    await joinFarm(farm.app, { token: farm.owner.token, farmId: farm.farm.id }, other, 'VIEWER');
     const page = await farm.open('/painel', { ...WALL, script: HEAR_FALLING });
     await signIn(page, other.user.email, true);
     await page.waitForSelector('.panel[data-link="live"] [data-alarm]');

@@ -215,6 +215,27 @@ export async function aFarmWith(
   return { token, farmId: String(body(made)['id']) };
 }
 
+/** The owner asks, and the person accepts. */
+export async function joinFarm(
+  app: Pick<App, 'call'>,
+  { token, farmId }: { token: string; farmId: string },
+  person: Pick<SignedUp, 'token' | 'user'>,
+  role: string,
+): Promise<void> {
+  const asked = await app.call('POST', `/farms/${farmId}/members`, {
+    token,
+    body: { user_id: person.user.id, role },
+  });
+  const { id, status } = body(asked);
+  if (status === 'MEMBER') return;
+  const accepted = await app.call('POST', '/invitations/accept', {
+    token: person.token,
+    body: { invitation_id: id },
+  });
+  if (accepted.status !== 200)
+    throw new Error(`did not join: ${JSON.stringify([asked.body, accepted.body])}`);
+}
+
 let controlPointsMade = 0;
 
 export type MadeControlPoint = { id: string; device_id: string; mqtt_id: string; epoch: string; cod: string };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type App, aControlPoint, body, type SignedUp } from '#test/app.ts';
+import { type App, aControlPoint, body, joinFarm, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { measured, survivalSet, weighed } from '#test/recorded-rows.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
@@ -165,11 +165,7 @@ onBothEngines('both sides are compared', (_open, engine) => {
         const made = await ask('POST', '/addresses/', { ...place, street: street + end });
         if (end !== '') await ask('DELETE', `/addresses/${String(body(made)['id'])}`);
       }
-      const joined = await hosted.call('POST', `/farms/${farm.farmId}/members`, {
-        token: owner.token,
-        body: { user_id: person.user.id, role: 'TECHNICIAN' },
-      });
-      expect(joined.status).toBe(201);
+      await joinFarm(hosted, { token: owner.token, farmId: farm.farmId }, person, 'TECHNICIAN');
       return { ...person, end: () => ask('DELETE', '/users/me', { password: 'camarao-123' }) };
     };
     const member = await someone('Jurema Unica', 'ruadajurema');

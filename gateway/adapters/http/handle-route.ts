@@ -225,7 +225,8 @@ async function farmOf(
     if (access.others === 404) throw notFound(THING[access.of]);
     throw forbidden(`You do not have permission on this ${THING[access.of].toLowerCase()}`);
   }
-  requireRight(role, access.right);
+  const isOfSelf = access.self !== undefined && isRecord(part) && part[access.self] === caller.userId;
+  requireRight(role, isOfSelf ? 'read' : access.right);
   return { farmId: found.farmId, ownerId: found.ownerId, role };
 }
 

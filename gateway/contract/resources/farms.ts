@@ -119,15 +119,26 @@ export const memberInput = z
     message: 'give either user_id or email',
   });
 
+export const memberRole = z.enum(MEMBER_ROLES);
+
 export const memberAnswer = z.object({
   id: z.uuid(),
   farm_id: z.uuid(),
   user_id: z.uuid(),
-  role: z.enum(MEMBER_ROLES),
+  role: memberRole,
+  status: z.literal('MEMBER'),
   name: z.string(),
   email: z.string(),
   created_at: z.string(),
   updated_at: z.string().nullable(),
+});
+/** Of who was asked to be a member: what the owner sent, and no more. */
+export const invitedAnswer = memberAnswer.extend({
+  id: z.uuid().describe('Of the invitation'),
+  user_id: z.uuid().nullable(),
+  status: z.literal('INVITED'),
+  name: z.null(),
+  email: z.string().nullable(),
 });
 export type MemberAnswer = z.infer<typeof memberAnswer>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortText } from '../fields.ts';
+import { idInput, shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES } from '../words.ts';
 import { email } from './users.ts';
@@ -61,10 +61,20 @@ export const invitationCreate = z
     message: `say what the invited will be: ${MEMBER_ROLES.join(', ')}`,
   });
 
+/** In place of a code's hash: the account of the address answers it by its id, and nobody has a code. */
+export const WITHOUT_CODE = 'none:';
+export const hasCode = ({ code_hash }: { code_hash: string }): boolean => !code_hash.startsWith(WITHOUT_CODE);
+
 /** POST /invitations/accept, POST /invitations/decline */
-export const invitationCode = z.object({
-  code: shortText.describe('As it was shown; case, hyphens and spaces do not matter'),
-});
+export const invitationCode = z
+  .object({
+    code: shortText.optional().describe('As it was shown; case, hyphens and spaces do not matter'),
+    invitation_id: idInput.optional().describe('Instead, of one that asks for no code (`needs_code` false)'),
+  })
+  .refine(({ code, invitation_id }) => (code === undefined) !== (invitation_id === undefined), {
+    path: ['code'],
+    message: 'give either code or invitation_id',
+  });
 
 export const invitationAnswer = z.object({
   id: z.uuid(),
@@ -88,13 +98,14 @@ export const invitationMade = invitationAnswer.extend({
   emailed: z.boolean().describe('True: it is on its way to the address, too'),
 });
 
-/** One that waits for the caller. Its code is still needed: anybody may register any address. */
+/** One that waits for the caller. Most need their code still: anybody may register any address. */
 export const invitationOffer = z.object({
   id: z.uuid(),
   farm_id: z.uuid(),
   farm_name: z.string(),
   kind: z.enum(INVITATION_KINDS),
   role: z.enum(INVITATION_ROLES),
+  needs_code: z.boolean().describe('False: it is answered by its id alone'),
   expires_at: z.string(),
   created_at: z.string(),
 });

@@ -1,4 +1,5 @@
-import { invitation } from '#contract/resources/invitations.ts';
+import type * as z from 'zod';
+import { hasCode, invitation, type invitationCode } from '#contract/resources/invitations.ts';
 import { tooManyAttempts } from '#core/attempts.ts';
 import { update } from '#core/changes.ts';
 import { type AppError, conflict, forbidden, notFound } from '#core/errors.ts';
@@ -10,6 +11,8 @@ import { takeFarmOver } from './hand-over.ts';
 import { acceptedNews, declinedNews } from './invitation-words.ts';
 import type { Accepted, AnswerDeps, Farm, Invitation, Person } from './ports.ts';
 
+/** By its code, or one that has none by its id. */
+type Named = z.infer<typeof invitationCode>;
 type Who = { userId: string; source: string };
 
 /**
@@ -19,11 +22,11 @@ type Who = { userId: string; source: string };
 export async function acceptInvitation(
   deps: AnswerDeps,
   who: Who,
-  typed: string,
+  named: Named,
 ): Promise<Decision<Accepted>> {
   // who gets a farm is not deleted at this moment, and who is deleted gets none: both bump the guard of the account
   const accountGuard = await deps.guard('account', who.userId);
-  const { found, person } = await openInvitation(deps, who, typed);
+  const { found, person } = await openInvitation(deps, who, named);
   const guards = [accountGuard, await deps.guard('farm', found.farm_id)];
   // read again behind the guards: of two who accept at this moment one wins
   const current = await deps.queries.ofFarm(found.farm_id, found.id);
@@ -44,13 +47,11 @@ export async function acceptInvitation(
 }
 
 /** Decides that the caller declines. Throws as acceptInvitation does. */
-export async function declineInvitation(deps: AnswerDeps, who: Who, typed: string): Promise<Decision<void>> {
-  const { found, person } = await openInvitation(deps, who, typed);
+export async function declineInvitation(deps: AnswerDeps, who: Who, named: Named): Promise<Decision<void>> {
+  const { found, person } = await openInvitation(deps, who, named);
   const farm = await deps.queries.farm(found.farm_id);
   const told =
-    farm === null
-      ? []
-      : await deps.notify({ userIds: [found.created_by] }, declinedNews(found, farm, person));
+    farm === null ? [] : await deps.notify({ userIds: [found.created_by] }, declinedNews(found, farm));
   const answered = update(invitation, found, answerOf(deps, 'DECLINED', person.id));
   return { answer: undefined, changes: [answered, ...told] };
 }
@@ -65,7 +66,7 @@ async function becomeMember(
     userId: person.id,
     role: offer.role,
   });
-  const told = await deps.notify({ userIds: [farm.owner_id] }, acceptedNews(offer, farm, person));
+  const told = await deps.notify({ userIds: [farm.owner_id] }, acceptedNews(offer, farm));
   const roles = { farmId: farm.id, memberId: person.id, userId: person.id, before, after: member.role };
   const entry = changes.length === 0 ? [] : [roleEntry(deps, roles)];
   return { answer: { farm, role: member.role }, changes: [...changes, ...entry, ...told] };
@@ -75,10 +76,17 @@ async function becomeMember(
 async function openInvitation(
   deps: AnswerDeps,
   who: Who,
-  typed: string,
+  { code: typed, invitation_id: id }: Named,
 ): Promise<{ found: Invitation; person: Person }> {
   const person = await deps.queries.person(who.userId);
   if (person === null) throw invalidToken();
+  if (typed === undefined) {
+    const offer = id === undefined ? null : await deps.queries.byId(id);
+    // one of another person's is none, and so is one whose code must be known
+    if (offer === null || hasCode(offer) || offer.email_key !== person.email_key) throw unknownCode();
+    requireOpen(deps, offer);
+    return { found: offer, person };
+  }
   // counted before the code is looked at, so that guesses at the same moment count too
   const waitMs = await deps.attempts.take(who.userId);
   if (waitMs !== null) throw tooManyAttempts('Too many wrong codes', waitMs);

@@ -155,9 +155,6 @@ async function tellingChanges(deps: AnswerDeps, { offer, farm, person }: Handove
     user_id: person.id,
     details: { from: farm.owner_id, to: person.id, former_owner_is: offer.role, invitation_id: offer.id },
   });
-  const told = await deps.notify(
-    { userIds: [farm.owner_id, person.id] },
-    handedOverNews(offer, farm, person),
-  );
+  const told = await deps.notify({ userIds: [farm.owner_id, person.id] }, handedOverNews(offer, farm));
   return [entry, ...told];
 }

@@ -1,6 +1,7 @@
+import { hasCode } from '#contract/resources/invitations.ts';
 import type { MemberRole } from '#contract/words.ts';
 import type { Language, News } from '#core/notifying.ts';
-import type { Farm, InvitationRow, Letter, Person } from './ports.ts';
+import type { Farm, InvitationRow, Letter } from './ports.ts';
 
 // What people are told, in their language. Names are what somebody typed: they are cut, so that no letter becomes theirs.
 
@@ -36,36 +37,38 @@ export function invitedNews(row: InvitationRow, farm: Farm): News {
     title: (language) => (language === 'en' ? 'You are invited to a farm' : 'Convite para uma fazenda'),
     message: (language) =>
       language === 'en'
-        ? `You are invited to the farm ${name}, as ${offered(row, language)}. Ask who invites you for the code, and enter it under Invitations.`
-        : `Você foi convidado para a fazenda ${name}, como ${offered(row, language)}. Peça o código a quem convida e digite-o em Convites.`,
+        ? `You are invited to the farm ${name}, as ${offered(row, language)}. ${hasCode(row) ? 'Ask who invites you for the code, and enter it under Invitations.' : 'Accept or decline it under Invitations.'}`
+        : `Você foi convidado para a fazenda ${name}, como ${offered(row, language)}. ${hasCode(row) ? 'Peça o código a quem convida e digite-o em Convites.' : 'Aceite ou recuse em Convites.'}`,
     cause: `invitation:${row.id}:made`,
     farmId: null,
   };
 }
 
-export function acceptedNews(row: InvitationRow, farm: Farm, person: Person): News {
-  const [name, who] = [short(farm.name), short(person.name)];
+// Nobody's name stands in the news of others: it would outlive the account.
+
+export function acceptedNews(row: InvitationRow, farm: Farm): News {
+  const name = short(farm.name);
   return {
     ...aboutFarm(row, farm),
     title: (language) => (language === 'en' ? 'Invitation accepted' : 'Convite aceito'),
     message: (language) =>
       language === 'en'
-        ? `${who} is ${offered(row, language)} of the farm ${name} now.`
-        : `${who} agora é ${offered(row, language)} da fazenda ${name}.`,
+        ? `Somebody you invited is ${offered(row, language)} of the farm ${name} now; see People.`
+        : `Quem você convidou agora é ${offered(row, language)} da fazenda ${name}; veja em Pessoas.`,
     cause: `invitation:${row.id}:accepted`,
     farmId: farm.id,
   };
 }
 
-export function declinedNews(row: InvitationRow, farm: Farm, person: Person): News {
-  const [name, who] = [short(farm.name), short(person.name)];
+export function declinedNews(row: InvitationRow, farm: Farm): News {
+  const name = short(farm.name);
   return {
     ...aboutFarm(row, farm),
     title: (language) => (language === 'en' ? 'Invitation declined' : 'Convite recusado'),
     message: (language) =>
       language === 'en'
-        ? `${who} declined the invitation to the farm ${name}.`
-        : `${who} recusou o convite para a fazenda ${name}.`,
+        ? `Somebody declined your invitation to the farm ${name}; see People.`
+        : `Alguém recusou o convite para a fazenda ${name}; veja em Pessoas.`,
     cause: `invitation:${row.id}:declined`,
     farmId: farm.id,
   };
@@ -86,15 +89,15 @@ export function notSentNews(row: InvitationRow, farm: Farm, email: string): News
   };
 }
 
-export function handedOverNews(row: InvitationRow, farm: Farm, person: Person): News {
-  const [name, who] = [short(farm.name), short(person.name)];
+export function handedOverNews(row: InvitationRow, farm: Farm): News {
+  const name = short(farm.name);
   return {
     ...aboutFarm(row, farm),
     title: (language) => (language === 'en' ? 'The farm has a new owner' : 'A fazenda tem novo dono'),
     message: (language) =>
       language === 'en'
-        ? `The farm ${name} belongs to ${who} now.`
-        : `A fazenda ${name} agora pertence a ${who}.`,
+        ? `The farm ${name} has another owner now; see People.`
+        : `A fazenda ${name} agora tem outro dono; veja em Pessoas.`,
     cause: `invitation:${row.id}:accepted`,
     farmId: farm.id,
   };

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
-import { invitation, type invitationCreate } from '#contract/resources/invitations.ts';
+import { invitation, type invitationCreate, WITHOUT_CODE } from '#contract/resources/invitations.ts';
 import { invitationLetter } from '#contract/resources/local-tables.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
+import type { MemberRole } from '#contract/words.ts';
 import { tooManyAttempts } from '#core/attempts.ts';
 import { asParent, type Change, insert, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
@@ -12,6 +13,7 @@ import type { Farm, Invitation, InvitationRow, InviteDeps } from './ports.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_OPEN = 50;
+const DAYS_TO_ANSWER = 30;
 
 export type Invited = { row: InvitationRow; code: string };
 
@@ -34,24 +36,14 @@ export async function invite(
   if (farm === null || farm.owner_id !== by.userId) throw notFound('Farm');
   const at = isoOf(deps.now());
   const open = (await deps.queries.openOfFarm(by.farmId)).filter(({ expires_at }) => expires_at > at);
-  if (open.length >= MOST_OPEN) {
-    throw conflict(`This farm has ${MOST_OPEN} open invitations; revoke some first`, 'TOO_MANY_INVITATIONS');
-  }
+  if (open.length >= MOST_OPEN) throw tooManyOpen();
   const code = deps.codes.make();
   const row: InvitationRow = {
-    id: deps.newId(),
-    farm_id: by.farmId,
+    ...anOffer(deps, by, input.expires_in_days),
     kind: input.kind,
     role: input.kind === 'HANDOVER' ? (input.former_owner ?? 'MANAGER') : (input.role ?? 'VIEWER'),
     email_key: input.email ? emailKeyOf(input.email) : null,
     code_hash: await deps.codeHash(code, by.source),
-    created_by: by.userId,
-    expires_at: isoOf(deps.now() + input.expires_in_days * DAY_MS),
-    state: 'OPEN',
-    answered_by: null,
-    answered_at: null,
-    created_at: at,
-    updated_at: null,
   };
   return {
     answer: { row, code: deps.codes.shown(code) },
@@ -63,6 +55,68 @@ export async function invite(
     guards,
   };
 }
+
+const anOffer = (
+  deps: Pick<InviteDeps, 'now' | 'newId'>,
+  by: { userId: string; farmId: string },
+  days: number,
+): Omit<InvitationRow, 'kind' | 'role' | 'email_key' | 'code_hash'> => ({
+  id: deps.newId(),
+  farm_id: by.farmId,
+  created_by: by.userId,
+  expires_at: isoOf(deps.now() + days * DAY_MS),
+  state: 'OPEN',
+  answered_by: null,
+  answered_at: null,
+  created_at: isoOf(deps.now()),
+  updated_at: null,
+});
+
+/**
+ * Decides that whoever has this address is asked to be a member in this role. Asked again it is the same invitation, in
+ * another role one that takes its place. Where letters prove an address it needs the code of its letter; elsewhere the
+ * account answers it by its id. What is answered is the same whether there is such an account or not. Throws 409 when
+ * the farm has too many open ones.
+ */
+export async function inviteMember(
+  deps: InviteDeps,
+  by: { userId: string; farmId: string; source: string; language: string },
+  { email, role }: { email: string; role: MemberRole },
+): Promise<Decision<InvitationRow>> {
+  const guards = [await deps.guard('invitations', by.farmId), asParent(await deps.guard('farm', by.farmId))];
+  const farm = await deps.queries.farm(by.farmId);
+  if (farm === null || farm.owner_id !== by.userId) throw notFound('Farm');
+  const emailKey = emailKeyOf(email);
+  const at = isoOf(deps.now());
+  const open = (await deps.queries.openOfFarm(by.farmId)).filter(({ expires_at }) => expires_at > at);
+  const before = open.find(({ kind, email_key }) => kind === 'MEMBER' && email_key === emailKey);
+  if (before?.role === role) return { answer: before };
+  if (before === undefined && open.length >= MOST_OPEN) throw tooManyOpen();
+  const code = deps.codes.make();
+  const isMailed = deps.letterSeal !== null && deps.provesAddresses;
+  const offer = anOffer(deps, by, DAYS_TO_ANSWER);
+  const row: InvitationRow = {
+    ...offer,
+    kind: 'MEMBER',
+    role,
+    email_key: emailKey,
+    code_hash: isMailed ? await deps.codeHash(code, by.source) : WITHOUT_CODE + offer.id,
+  };
+  const letter = { row, code: deps.codes.shown(code), to: email, language: by.language };
+  return {
+    answer: row,
+    changes: [
+      ...(before === undefined ? [] : (revokeInvitation(deps, before).changes ?? [])),
+      insert(invitation, row),
+      ...(isMailed ? letterChanges(deps, letter) : []),
+      ...(await toldChanges(deps, row, farm)),
+    ],
+    guards,
+  };
+}
+
+const tooManyOpen = () =>
+  conflict(`This farm has ${MOST_OPEN} open invitations; revoke some first`, 'TOO_MANY_INVITATIONS');
 
 /** In the commit of the invitation: a kill between the two would leave somebody waiting for a letter. */
 function letterChanges(

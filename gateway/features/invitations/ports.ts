@@ -26,6 +26,7 @@ export type InvitationQueries = MembershipDeps['queries'] & {
   /** An account that may be told of an invitation to its address. */
   personByEmail: (emailKey: string) => Promise<Person | null>;
   byCode: (codeHash: string) => Promise<Invitation | null>;
+  byId: (id: string) => Promise<Invitation | null>;
   ofFarm: (farmId: string, id: string) => Promise<Invitation | null>;
   /** Oldest first, as a stream. */
   allOfFarm: (farmId: string, page: { skip: number; limit: number | undefined }) => AsyncIterable<Invitation>;
@@ -97,11 +98,13 @@ export type InviteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'cloc
   notify: Notify;
   /** For letters to addresses that may have no account; null: this instance sends no mail. */
   letterSeal: Pick<LetterSeal, 'seal'> | null;
+  /** Hosted: anybody may register any address, so that the code of a letter is asked for. */
+  provesAddresses: boolean;
   /** Letters per inviter: nobody's farm is a mail cannon. */
   letters: AttemptLimit;
 };
 
-export type AnswerDeps = Omit<InviteDeps, 'letterSeal' | 'letters'> & {
+export type AnswerDeps = Omit<InviteDeps, 'letterSeal' | 'letters' | 'provesAddresses'> & {
   /** Wrong codes per account. */
   attempts: AttemptLimit;
   handover: HandoverQueries;

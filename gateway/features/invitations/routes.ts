@@ -97,7 +97,7 @@ function guestRoutes(deps: InvitationDeps): Route[] {
       ...mine,
       method: 'GET',
       path: '/invitations',
-      summary: "Open invitations to the caller's e-mail address; the code is needed to accept one",
+      summary: "Open invitations to the caller's e-mail address",
       query: pageQuery,
       answers: { 200: { schema: invitationOffer, list: true } },
       async handle(request) {
@@ -117,7 +117,7 @@ function guestRoutes(deps: InvitationDeps): Route[] {
       answers: { 200: { schema: invitationAccepted } },
       async handle(request) {
         const who = { userId: signedIn(request).userId, source: request.source };
-        const accepted = await acceptInvitation(deps, who, request.body.code);
+        const accepted = await acceptInvitation(deps, who, request.body);
         const { farm, role } = accepted.answer;
         const body = { farm_id: farm.id, farm_name: farm.name, role };
         return { ...accepted, answer: { status: 200, body } };
@@ -132,7 +132,7 @@ function guestRoutes(deps: InvitationDeps): Route[] {
       answers: { 204: null },
       async handle(request) {
         const who = { userId: signedIn(request).userId, source: request.source };
-        return { ...(await declineInvitation(deps, who, request.body.code)), answer: { status: 204 } };
+        return { ...(await declineInvitation(deps, who, request.body)), answer: { status: 204 } };
       },
     }),
   ];

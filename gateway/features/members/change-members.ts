@@ -1,41 +1,57 @@
 import type * as z from 'zod';
 import { farmMember, type memberInput } from '#contract/resources/farms.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
-import { asParent, remove } from '#core/changes.ts';
-import { conflict, invalidField, notFound } from '#core/errors.ts';
+import type { MemberRole } from '#contract/words.ts';
+import { remove } from '#core/changes.ts';
+import { conflict, notFound } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { type Member, membership, roleEntry } from '#core/membership.ts';
 import type { Decision } from '#core/use-case.ts';
-import type { MemberQueries, Person } from './ports.ts';
+import type { Invited, MemberQueries, Person } from './ports.ts';
 
 export type MemberDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
   queries: MemberQueries;
+  /** Decides an invitation of whoever has this address, whether there is such an account or not. */
+  inviteMember: (
+    by: { userId: string; farmId: string; source: string; language: string },
+    wish: { email: string; role: MemberRole },
+  ) => Promise<Decision<Invited>>;
 };
 
+/** Where an account stands that does not exist: what is asked of it nobody can answer. */
+const NOBODY = '@nobody.invalid';
+
+/** Who is a member, or who was asked to be one. */
+export type Added = { member: Member; person: Person } | { invited: Invited; asked: Asked };
+type Asked = z.infer<typeof memberInput>;
+
 /**
- * Decides that a person is a member of a farm in this role; for one who is, the role is changed. Throws 422 for an
- * account that does not exist, 409 for the owner.
+ * Decides another role for a member. Anybody else is asked: nobody becomes a member without accepting, and the owner
+ * never learns whether there is such an account. Throws 409 for the owner.
  */
 export async function addMember(
   deps: MemberDeps,
-  { farmId, userId }: { farmId: string; userId: string },
-  input: z.infer<typeof memberInput>,
-): Promise<Decision<{ member: Member; person: Person }>> {
+  by: { farmId: string; userId: string; source: string; language: string },
+  input: Asked,
+): Promise<Decision<Added>> {
+  const { farmId, userId } = by;
   const guard = await deps.guard('farm', farmId);
   if ((await deps.queries.ownerOf(farmId)) === null) throw notFound('Farm');
-  const { id: personId } = await personOf(deps, input);
-  // an account that is being deleted joins no farm
-  const accountGuard = asParent(await deps.guard('account', personId));
-  const person = await personOf(deps, { ...input, user_id: personId, email: undefined });
-  await refuseOwner(deps, farmId, person.id);
-  const { member, before, changes } = await membership(deps, {
-    farmId,
-    userId: person.id,
-    role: input.role,
-  });
+  const person = await personOf(deps, input);
+  if (person !== null) await refuseOwner(deps, farmId, person.id);
+  const known = person === null ? null : await deps.queries.memberOf(farmId, person.id);
+  if (person === null || known === null) {
+    const email = input.email ?? person?.email ?? `${input.user_id}${NOBODY}`;
+    const { answer: invited, ...decided } = await deps.inviteMember(by, {
+      email,
+      role: input.role,
+    });
+    return { ...decided, answer: { invited, asked: input } };
+  }
+  const { member, before, changes } = await membership(deps, { farmId, userId: person.id, role: input.role });
   if (changes.length === 0) return { answer: { member, person } };
   const entry = roleEntry(deps, { farmId, memberId: person.id, userId, before, after: member.role });
-  return { answer: { member, person }, changes: [...changes, entry], guards: [guard, accountGuard] };
+  return { answer: { member, person }, changes: [...changes, entry], guards: [guard] };
 }
 
 /** Decides that a person is no longer a member. Throws 409 for the owner, 404 for one who is not a member. */
@@ -56,16 +72,8 @@ async function refuseOwner(deps: MemberDeps, farmId: string, userId: string): Pr
   throw conflict('This user owns the farm, and a farm always keeps an owner', 'OWNER_STAYS');
 }
 
-async function personOf(deps: MemberDeps, { user_id, email }: z.infer<typeof memberInput>): Promise<Person> {
-  const person =
-    user_id === undefined
-      ? await deps.queries.personByEmail(emailKeyOf(email ?? ''))
-      : await deps.queries.personById(user_id);
-  if (person !== null) return person;
-  throw invalidField(
-    422,
-    user_id === undefined ? 'email' : 'user_id',
-    'no such account; the person registers first',
-    'UNKNOWN_ACCOUNT',
-  );
+function personOf(deps: MemberDeps, { user_id, email }: Asked): Promise<Person | null> {
+  return user_id === undefined
+    ? deps.queries.personByEmail(emailKeyOf(email ?? ''))
+    : deps.queries.personById(user_id);
 }

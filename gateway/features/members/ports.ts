@@ -2,6 +2,9 @@ import type { Member, MembershipDeps } from '#core/membership.ts';
 
 export type Person = { id: string; name: string; email: string };
 
+/** An invitation to be a member. */
+export type Invited = { id: string; farm_id: string; role: string; created_at: string };
+
 export type MemberQueries = MembershipDeps['queries'] & {
   ownerOf: (farmId: string) => Promise<string | null>;
   /** Members with their names, oldest first, as a stream. */

@@ -1,11 +1,17 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
-import { type MemberAnswer, memberAnswer, memberInput } from '#contract/resources/farms.ts';
+import {
+  invitedAnswer,
+  type MemberAnswer,
+  memberAnswer,
+  memberInput,
+  memberRole,
+} from '#contract/resources/farms.ts';
 import type { Member } from '#core/membership.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { addMember, type MemberDeps, removeMember } from './change-members.ts';
-import type { Person } from './ports.ts';
+import type { Invited, Person } from './ports.ts';
 
 const farmParams = z.object({ farm_id: idInput });
 const memberParams = farmParams.extend({ user_id: idInput });
@@ -40,15 +46,19 @@ export function memberRoutes(deps: MemberDeps): Route[] {
       method: 'POST',
       path: '/farms/{farm_id}/members',
       tag,
-      summary: 'Make a user a member of a farm, or change the role of a member',
+      summary: 'Change the role of a member; anybody else is invited and becomes one by accepting',
       access: ownFarm,
       params: farmParams,
       body: memberInput,
-      answers: { 201: { schema: memberAnswer } },
+      answers: { 201: { schema: z.union([memberAnswer, invitedAnswer]) } },
       idempotent: true,
       async handle(request) {
-        const made = await addMember(deps, by(request), request.body);
-        const { member, person } = made.answer;
+        const { source, language, body } = request;
+        const made = await addMember(deps, { ...by(request), source, language }, body);
+        const { answer } = made;
+        if ('invited' in answer)
+          return { ...made, answer: { status: 201, body: invitedTo(answer.invited, answer.asked) } };
+        const { member, person } = answer;
         return { ...made, answer: { status: 201, body: toAnswer(member, person), rev: member.rev } };
       },
     }),
@@ -56,8 +66,8 @@ export function memberRoutes(deps: MemberDeps): Route[] {
       method: 'DELETE',
       path: '/farms/{farm_id}/members/{user_id}',
       tag,
-      summary: 'End a membership',
-      access: ownFarm,
+      summary: 'End a membership; each member may end his own',
+      access: { ...ownFarm, self: 'user_id' },
       params: memberParams,
       answers: { 204: null },
       async handle(request) {
@@ -73,9 +83,30 @@ const by = (request: Parameters<typeof onFarm>[0] & Parameters<typeof signedIn>[
   userId: signedIn(request).userId,
 });
 
+/** Nothing in it tells whether there is such an account. */
+function invitedTo(
+  { id, farm_id, role, created_at }: Invited,
+  {
+    user_id = null,
+    email = null,
+  }: { user_id?: string | null | undefined; email?: string | null | undefined },
+): z.infer<typeof invitedAnswer> {
+  return {
+    id,
+    farm_id,
+    user_id,
+    role: memberRole.parse(role),
+    status: 'INVITED',
+    name: null,
+    email,
+    created_at,
+    updated_at: null,
+  };
+}
+
 function toAnswer(member: Member, { name, email }: Pick<Person, 'name' | 'email'>): MemberAnswer {
   const { id, farm_id, user_id, role, created_at, updated_at } = member;
-  return { id, farm_id, user_id, role, name, email, created_at, updated_at };
+  return { id, farm_id, user_id, role, status: 'MEMBER', name, email, created_at, updated_at };
 }
 
 async function* answersOf(

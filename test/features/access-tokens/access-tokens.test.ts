@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { user } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
-import { type App, aControlPoint, aFarmWith, body, type SignedUp, startApp } from '#test/app.ts';
+import { type App, aControlPoint, aFarmWith, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aProgram, changePlan } from '#test/programs.ts';
 import { watch } from '../../adapters/http/watch.ts';
@@ -175,10 +175,7 @@ onBothEngines('access tokens', (_open, engine) => {
   test('who leaves a farm takes the reach of the tokens along', async () => {
     const { token, farmId } = await aFarmWith(app);
     const worker = await app.signUp();
-    await app.call('POST', `/farms/${farmId}/members`, {
-      token,
-      body: { user_id: worker.user.id, role: 'MANAGER' },
-    });
+    await joinFarm(app, { token, farmId }, worker, 'MANAGER');
     const program = await aProgram(app, worker, ['read', 'record']);
     expect((await app.call('GET', `/farms/${farmId}`, { token: program.token })).status).toBe(200);
     await app.call('DELETE', `/farms/${farmId}/members/${worker.user.id}`, { token });

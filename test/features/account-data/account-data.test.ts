@@ -14,7 +14,7 @@ import { measurement } from '#contract/resources/water-quality.ts';
 import { insert, remove, update } from '#core/changes.ts';
 import { eraseLeftovers } from '#features/account-data/delete-account.ts';
 import { aBatch } from '#test/a-batch.ts';
-import { type App, aControlPoint, aFarmWith, body, type SignedUp, startApp } from '#test/app.ts';
+import { type App, aControlPoint, aFarmWith, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aFarm } from '#test/farm-rows.ts';
 import { aProgram } from '#test/programs.ts';
@@ -138,10 +138,7 @@ onBothEngines('the data of an account', (_open, engine) => {
     test('holds what the person did on the farms of others, and nothing else of them', async () => {
       const { token, farmId } = await aFarmWith(app);
       const worker = await app.signUp();
-      await app.call('POST', `/farms/${farmId}/members`, {
-        token,
-        body: { user_id: worker.user.id, role: 'TECHNICIAN' },
-      });
+      await joinFarm(app, { token, farmId }, worker, 'TECHNICIAN');
       const point = await aControlPoint(app, { token, farmId });
       await app.call('POST', `/control-points/${point.id}/turn-on`, { token: worker.token });
       const left = await aFarmWith(app);
@@ -160,11 +157,14 @@ onBothEngines('the data of an account', (_open, engine) => {
         farms: [],
         control_points: [],
         memberships: [{ farm_id: farmId, role: 'TECHNICIAN' }],
-        invitations_answered: [{ farm_id: left.farmId, state: 'ACCEPTED' }],
+        invitations_answered: [
+          { farm_id: farmId, state: 'ACCEPTED' },
+          { farm_id: left.farmId, state: 'ACCEPTED' },
+        ],
       });
       const acts = data['acts_on_other_farms'] as { farm_id: string; action: string; user_id: string }[];
-      expect(acts).toHaveLength(3);
-      // the invitation they accepted
+      expect(acts).toHaveLength(4);
+      // the invitations they accepted
       expect(acts).toContainEqual(expect.objectContaining({ farm_id: left.farmId, action: 'update' }));
       for (const id of [farmId, left.farmId])
         expect(acts).toContainEqual(
@@ -245,10 +245,7 @@ onBothEngines('the data of an account', (_open, engine) => {
       const person = await aPerson({ name: 'Iracema Unica' });
       const program = await aProgram(app, person, ['read']);
       const host = await aFarmWith(app);
-      await app.call('POST', `/farms/${host.farmId}/members`, {
-        token: host.token,
-        body: { user_id: person.user.id, role: 'MANAGER' },
-      });
+      await joinFarm(app, host, person, 'MANAGER');
       await app.call('POST', `/farms/${host.farmId}/invitations`, {
         token: host.token,
         body: { role: 'VIEWER', email: person.user.email },
@@ -283,8 +280,10 @@ onBothEngines('the data of an account', (_open, engine) => {
         .selectFrom('logs')
         .select(['action', 'user_id'])
         .where('user_id', '=', person.user.id)
+        .orderBy('action')
         .execute();
-      expect(acts).toEqual([{ action: 'turn_on', user_id: person.user.id }]);
+      // the order, and that they joined
+      expect(acts.map(({ action }) => action)).toEqual(['turn_on', 'update']);
       // the address is free again
       expect((await app.call('POST', '/auth/register', { body: { ...login, name: 'Nova' } })).status).toBe(
         201,

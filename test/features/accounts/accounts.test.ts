@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { user as userTable } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
-import { startApp } from '#test/app.ts';
+import { joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { sweep } from '../../../gateway/regular-tasks.ts';
 
@@ -428,8 +428,7 @@ onBothEngines('accounts', (_open, engine) => {
       const listOf = async (token: string) => (await app.call('GET', '/users/me/farms', { token })).body;
       expect(await listOf(owner.token)).toEqual([made.body]);
       expect(await listOf(guest.token)).toEqual([]);
-      const body = { user_id: guest.user.id, role: 'VIEWER' };
-      await app.call('POST', `/farms/${id}/members`, { token: owner.token, body });
+      await joinFarm(app, { token: owner.token, farmId: String(id) }, guest, 'VIEWER');
       expect(await listOf(guest.token)).toEqual([made.body]);
     });
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { update } from '#core/changes.ts';
 import { aBatch } from '#test/a-batch.ts';
-import { type App, aControlPoint, body, type SignedUp, startApp } from '#test/app.ts';
+import { type App, aControlPoint, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { changePlan } from '#test/programs.ts';
 
@@ -92,10 +92,7 @@ onBothEngines('a farm that is handed over', (_open, engine) => {
   test('a member who takes it over is no member beside, and who leaves it leaves it', async () => {
     const farm = await aFarmToGive();
     const member = await app.signUp();
-    await app.call('POST', `/farms/${farm.farmId}/members`, {
-      token: farm.owner.token,
-      body: { user_id: member.user.id, role: 'TECHNICIAN' },
-    });
+    await joinFarm(app, { token: farm.owner.token, farmId: farm.farmId }, member, 'TECHNICIAN');
     expect((await accept(member, await offer(farm, { former_owner: 'NONE' }))).status).toBe(200);
     const members = await app.call('GET', `/farms/${farm.farmId}/members`, { token: member.token });
     expect(members.body).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
-import { type App, aFarmWith, body, type Reply, type SignedUp, startApp } from '#test/app.ts';
+import { type App, aFarmWith, body, joinFarm, type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { smtpReceiver } from '#test/receivers.ts';
 
@@ -121,6 +121,7 @@ onBothEngines('invitations', (_open, engine) => {
         farm_name: 'Norte',
         kind: 'MEMBER',
         role: 'VIEWER',
+        needs_code: true,
         expires_at: expect.any(String),
         created_at: expect.any(String),
       },
@@ -184,10 +185,7 @@ onBothEngines('invitations', (_open, engine) => {
 
   test('only the owner invites, sees and revokes', async () => {
     const manager = await app.signUp();
-    await app.call('POST', `/farms/${farmId}/members`, {
-      token: owner.token,
-      body: { user_id: manager.user.id, role: 'MANAGER' },
-    });
+    await joinFarm(app, { token: owner.token, farmId }, manager, 'MANAGER');
     const made = await invite();
     const path = `/farms/${farmId}/invitations`;
     expect((await invite({}, { token: manager.token, farmId })).status).toBe(403);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit } from '#core/audit.ts';
 import { JOURNAL_ROWS, journalAnswer } from '#core/journal.ts';
-import { startApp } from '#test/app.ts';
+import { joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { type App, aControlPoint, aStaffedFarm, type StaffedFarm } from '#test/staffed-farm.ts';
 
@@ -165,8 +165,7 @@ onBothEngines('logs', (_open, engine) => {
     const { farmId } = place;
     const person = await app.signUp();
     const put = (body: object) => app.call('PUT', `/farms/${farmId}`, { token, body });
-    const hasRole = (role: string) =>
-      app.call('POST', `/farms/${farmId}/members`, { token, body: { user_id: person.user.id, role } });
+    const hasRole = (role: string) => joinFarm(app, { token, farmId }, person, role);
     await put({ description: 'Berçários a leste' });
     await put({ description: 'Berçários a leste' });
     await hasRole('VIEWER');

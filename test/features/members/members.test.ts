@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type SignedUp, startApp } from '#test/app.ts';
+import { body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
 onBothEngines('members of a farm', (_open, engine) => {
@@ -25,33 +25,91 @@ onBothEngines('members of a farm', (_open, engine) => {
   const list = async (farm = farmId) =>
     (await app.call('GET', `/farms/${farm}/members`, { token: owner.token })).body;
 
-  test('a member is added by id or by email in any case, and listed with name and email', async () => {
+  const answer = (id: unknown, who: SignedUp, how: 'accept' | 'decline' = 'accept') =>
+    app.call('POST', `/invitations/${how}`, { token: who.token, body: { invitation_id: id } });
+  const joins = (who: SignedUp, role: string, farm: string) =>
+    joinFarm(app, { token: owner.token, farmId: farm }, who, role);
+  const offersOf = async (who: SignedUp) =>
+    (await app.call('GET', '/invitations', { token: who.token })).body as { farm_id: string }[];
+
+  test('who is asked by id or by email in any case becomes a member by accepting, and not before', async () => {
     const farm = await aFarm(owner);
-    const byEmail = await add({ email: worker.user.email.toUpperCase(), role: 'technician' }, { farm });
-    expect(byEmail).toMatchObject({ status: 201 });
-    expect(byEmail.body).toEqual({
+    const email = worker.user.email.toUpperCase();
+    const asked = await add({ email, role: 'technician' }, { farm });
+    expect(asked).toMatchObject({ status: 201 });
+    expect(asked.body).toEqual({
       id: expect.any(String),
       farm_id: farm,
-      user_id: worker.user.id,
+      user_id: null,
       role: 'TECHNICIAN',
-      name: worker.user.name,
-      email: worker.user.email,
+      status: 'INVITED',
+      name: null,
+      email,
       created_at: expect.any(String),
       updated_at: null,
     });
+    expect(await list(farm)).toEqual([]);
+    expect((await app.call('GET', `/farms/${farm}`, { token: worker.token })).status).toBe(404);
+    const [offer] = (await offersOf(worker)).filter(({ farm_id }) => farm_id === farm);
+    expect(offer).toMatchObject({ id: body(asked)['id'], role: 'TECHNICIAN', needs_code: false });
+    expect(await answer(body(asked)['id'], worker)).toMatchObject({ status: 200, body: { farm_id: farm } });
     app.clock.advance(1_000);
     const another = await app.signUp();
-    const byId = await add({ user_id: another.user.id, role: 'VIEWER' }, { farm });
-    expect(await list(farm)).toEqual([byEmail.body, byId.body]);
+    await joins(another, 'VIEWER', farm);
+    expect(await list(farm)).toMatchObject([
+      { user_id: worker.user.id, role: 'TECHNICIAN', status: 'MEMBER', name: worker.user.name },
+      { user_id: another.user.id, role: 'VIEWER', email: another.user.email },
+    ]);
   });
 
-  test('adding a member again changes the role', async () => {
+  test('nobody learns from an invitation whether there is an account', async () => {
     const farm = await aFarm(owner);
-    const first = await add({ user_id: worker.user.id, role: 'VIEWER' }, { farm });
+    const shape = (reply: Parameters<typeof body>[0]) => ({
+      status: reply.status,
+      body: { ...body(reply), id: '', created_at: '', user_id: '', email: '' },
+    });
+    const nobody = { email: 'nobody@farm.test', role: 'VIEWER' };
+    const known = shape(await add({ email: worker.user.email, role: 'VIEWER' }, { farm }));
+    expect(shape(await add(nobody, { farm }))).toEqual(known);
+    expect(shape(await add({ user_id: worker.user.id, role: 'VIEWER' }, { farm }))).toEqual(known);
+    const noId = '019c0000-0000-7000-8000-000000000001';
+    expect(shape(await add({ user_id: noId, role: 'VIEWER' }, { farm }))).toEqual(known);
+  });
+
+  test('another person’s invitation is none, one that needs a code is not taken by its id, and a declined one is over', async () => {
+    const farm = await aFarm(owner);
+    const another = await app.signUp();
+    const { id } = body(await add({ user_id: worker.user.id, role: 'MANAGER' }, { farm }));
+    expect((await answer(id, another)).status).toBe(404);
+    const coded = await app.call('POST', `/farms/${farm}/invitations`, {
+      token: owner.token,
+      body: { role: 'MANAGER', email: another.user.email },
+    });
+    expect((await answer(body(coded)['id'], another)).status).toBe(404);
+    expect((await answer(id, worker, 'decline')).status).toBe(204);
+    expect((await answer(id, worker)).status).toBe(409);
+    expect(await list(farm)).toEqual([]);
+  });
+
+  test('asked again it is one invitation, in another role another that takes its place', async () => {
+    const farm = await aFarm(owner);
+    const ask = async (role: string) => body(await add({ user_id: worker.user.id, role }, { farm }))['id'];
+    const first = await ask('VIEWER');
+    expect(await ask('VIEWER')).toBe(first);
+    const second = await ask('MANAGER');
+    expect((await answer(first, worker)).status).toBe(409);
+    expect((await answer(second, worker)).status).toBe(200);
+    expect(await list(farm)).toMatchObject([{ user_id: worker.user.id, role: 'MANAGER' }]);
+  });
+
+  test('a member gets another role at once', async () => {
+    const farm = await aFarm(owner);
+    await joins(worker, 'VIEWER', farm);
+    const [first] = (await list(farm)) as object[];
     const again = await add({ user_id: worker.user.id, role: 'MANAGER' }, { farm });
     expect(again).toMatchObject({
       status: 201,
-      body: { ...(first.body as object), role: 'MANAGER', updated_at: expect.any(String) },
+      body: { ...first, role: 'MANAGER', updated_at: expect.any(String) },
     });
     expect(await list(farm)).toEqual([again.body]);
     expect(await add({ user_id: worker.user.id, role: 'MANAGER' }, { farm })).toMatchObject({
@@ -60,14 +118,24 @@ onBothEngines('members of a farm', (_open, engine) => {
     });
   });
 
+  test('each may leave by himself, and sends nobody else away', async () => {
+    const farm = await aFarm(owner);
+    const another = await app.signUp();
+    await joins(worker, 'VIEWER', farm);
+    await joins(another, 'MANAGER', farm);
+    expect((await end(worker.user.id, { as: another, farm })).status).toBe(403);
+    expect((await end(worker.user.id, { as: worker, farm })).status).toBe(204);
+    expect((await app.call('GET', `/farms/${farm}`, { token: worker.token })).status).toBe(404);
+    expect(await list(farm)).toMatchObject([{ user_id: another.user.id }]);
+  });
+
   test('who was removed can come back, again and again', async () => {
     const farm = await aFarm(owner);
     const read = () => app.call('GET', `/farms/${farm}`, { token: worker.token });
     const ids = new Set<string>();
     for (let round = 0; round < 3; round += 1) {
-      const added = await add({ user_id: worker.user.id, role: 'VIEWER' }, { farm });
-      expect(added.status).toBe(201);
-      ids.add((added.body as { id: string }).id);
+      await joins(worker, 'VIEWER', farm);
+      for (const { id } of (await list(farm)) as { id: string }[]) ids.add(id);
       expect((await read()).status).toBe(200);
       expect(await end(worker.user.id, { farm })).toMatchObject({ status: 204 });
       expect((await read()).status).toBe(404);
@@ -76,11 +144,12 @@ onBothEngines('members of a farm', (_open, engine) => {
     expect(ids.size).toBe(3);
   });
 
-  test('the same person added twice at the same moment is one member', async () => {
+  test('the same person asked twice at the same moment is one member in the end', async () => {
     const farm = await aFarm(owner);
-    const body = { user_id: worker.user.id, role: 'VIEWER' };
-    const both = await Promise.all([add(body, { farm }), add(body, { farm })]);
+    const wish = { user_id: worker.user.id, role: 'VIEWER' };
+    const both = await Promise.all([add(wish, { farm }), add(wish, { farm })]);
     expect(both.map(({ status }) => status)).toEqual([201, 201]);
+    await Promise.all(both.map((made) => answer(body(made)['id'], worker)));
     expect(await list(farm)).toHaveLength(1);
   });
 
@@ -99,17 +168,11 @@ onBothEngines('members of a farm', (_open, engine) => {
       'user_id',
     ],
     ['an id that is none', { user_id: '7', role: 'VIEWER' }, 'user_id'],
-    [
-      'an account that does not exist',
-      { user_id: '019c0000-0000-7000-8000-000000000001', role: 'VIEWER' },
-      'user_id',
-    ],
-    ['an email without an account', { email: 'nobody@farm.test', role: 'VIEWER' }, 'email'],
     ['no role', { email: 'nobody@farm.test' }, 'role'],
     ['the role of an owner', { email: 'nobody@farm.test', role: 'OWNER' }, 'role'],
     ['the role of an administrator', { email: 'nobody@farm.test', role: 'ADMIN' }, 'role'],
-  ])('%s is refused with its field, and nothing is stored', async (_what, body, path) => {
-    expect(await add(body)).toMatchObject({ status: 422, body: { errors: [{ path }] } });
+  ])('%s is refused with its field, and nothing is stored', async (_what, sent, path) => {
+    expect(await add(sent)).toMatchObject({ status: 422, body: { errors: [{ path }] } });
     expect(await list()).toEqual([]);
   });
 
@@ -119,7 +182,7 @@ onBothEngines('members of a farm', (_open, engine) => {
     beforeAll(async () => {
       farm = await aFarm(owner);
       members = { MANAGER: await app.signUp(), TECHNICIAN: await app.signUp(), VIEWER: await app.signUp() };
-      for (const [role, { user }] of Object.entries(members)) await add({ user_id: user.id, role }, { farm });
+      for (const [role, who] of Object.entries(members)) await joins(who, role, farm);
     });
 
     test.each([
@@ -142,7 +205,7 @@ onBothEngines('members of a farm', (_open, engine) => {
           await app.call('DELETE', `/farms/${farm}`, { token }),
           await app.call('GET', `/farms/${farm}/members`, { token }),
           await add({ user_id: user.id, role: 'MANAGER' }, { as: members[role], farm }),
-          await end(members.VIEWER.user.id, { as: members[role], farm }),
+          await end(owner.user.id, { as: members[role], farm }),
         ];
         expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
         expect(await list(farm)).toHaveLength(3);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ShadowAnswer } from '#contract/resources/shadow.ts';
 import type { SimulatorAnswer } from '#contract/resources/simulator.ts';
-import { type App, type SignedUp, startApp } from '#test/app.ts';
+import { type App, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { openBroker } from '../../../gateway/compose-broker.ts';
 
 const SECOND = 1_000;
@@ -200,7 +200,7 @@ describe('the simulator of a gateway', () => {
 
   test('is for those who operate the farm', async () => {
     const viewer = await app.signUp();
-    await ask('POST', `/farms/${farmId}/members`, { user_id: viewer.user.id, role: 'VIEWER' });
+    await joinFarm(app, { token: owner.token, farmId }, viewer, 'VIEWER');
     const body = { farm_id: farmId, count: 1 };
     expect((await ask('POST', '/simulator/controllers', body, viewer.token)).status).toBe(403);
     expect((await ask('GET', `/simulator?farm_id=${farmId}`, undefined, viewer.token)).status).toBe(403);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NotificationAnswer } from '#contract/resources/notifications.ts';
+import { joinFarm } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { MINUTE, startWaterFarm, type WaterFarm } from './a-water-farm.ts';
 
@@ -68,10 +69,7 @@ onBothEngines('what counts for a measurement', (_open, engine) => {
     await done('DELETE', `/farms/${farm.farmId}/members/${farm.technician.user.id}`);
     await measure(pond, { dissolved_oxygen: 3.4 });
     expect(await everybody()).toEqual([2, 1, 0]);
-    await done('POST', `/farms/${farm.farmId}/members`, {
-      email: farm.stranger.user.email,
-      role: 'TECHNICIAN',
-    });
+    await joinFarm(farm, { token: farm.owner.token, farmId: farm.farmId }, farm.stranger, 'TECHNICIAN');
     await measure(pond, { dissolved_oxygen: 2.9 });
     expect(await everybody()).toEqual([3, 1, 1]);
   });

@@ -11,25 +11,25 @@ import { peopleWords } from './people-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
 
-/** Joining a farm with the code that its owner gave. */
+type Named = { code: string } | { invitation_id: string };
+
+/** Joining a farm: by one press where its owner asked this account, else with the code that he gave. */
 export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
   const words = peopleWords();
   const offers = useGet<InvitationOffer[]>('/invitations');
   const { fault, run } = useWork();
   const [code, setCode] = useState('');
-  const accept = async () => {
+  const accept = async (named: Named) => {
     const isDone = await run(async () => {
-      const { farm_name } = await post<z.infer<typeof invitationAccepted>>('/invitations/accept', {
-        code: code.trim(),
-      });
+      const { farm_name } = await post<z.infer<typeof invitationAccepted>>('/invitations/accept', named);
       toast(words.accepted(farm_name), null, 5_000);
       refresh('invitations', 'farms', 'users');
     });
     if (isDone) onJoined?.();
   };
-  const decline = async () => {
+  const decline = async (named: Named) => {
     const isDone = await run(async () => {
-      await post('/invitations/decline', { code: code.trim() });
+      await post('/invitations/decline', named);
       refresh('invitations');
     }, words.declined);
     if (isDone) setCode('');
@@ -37,13 +37,32 @@ export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
   return (
     <section class="card stack">
       <h2>{words.mine}</h2>
-      {(offers.data ?? []).map(({ id, farm_name, role, kind }) => (
-        <p key={id} class="note pending">
+      {(offers.data ?? []).map(({ id, farm_name, role, kind, needs_code }) => (
+        <div key={id} class="note pending row apart" data-offer={farm_name}>
           <span>
             <strong>{words.offer(farm_name)}</strong>{' '}
             {kind === 'HANDOVER' ? words.kind.HANDOVER : words.role[role]}
           </span>
-        </p>
+          {needs_code ? null : (
+            <span class="row">
+              <WorkButton
+                look="main"
+                disabled={isBlind.value}
+                aria-label={`${words.accept}: ${farm_name}`}
+                work={() => accept({ invitation_id: id })}
+              >
+                {words.accept}
+              </WorkButton>
+              <WorkButton
+                disabled={isBlind.value}
+                aria-label={`${words.decline}: ${farm_name}`}
+                work={() => decline({ invitation_id: id })}
+              >
+                {words.decline}
+              </WorkButton>
+            </span>
+          )}
+        </div>
       ))}
       <p class="muted">{words.mineText}</p>
       <TextField
@@ -56,10 +75,17 @@ export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
       />
       <FaultNote fault={fault} />
       <div class="row">
-        <WorkButton look="main" disabled={code.trim() === '' || isBlind.value} work={accept}>
+        <WorkButton
+          look="main"
+          disabled={code.trim() === '' || isBlind.value}
+          work={() => accept({ code: code.trim() })}
+        >
           {words.accept}
         </WorkButton>
-        <WorkButton disabled={code.trim() === '' || isBlind.value} work={decline}>
+        <WorkButton
+          disabled={code.trim() === '' || isBlind.value}
+          work={() => decline({ code: code.trim() })}
+        >
           {words.decline}
         </WorkButton>
       </div>

@@ -1,5 +1,5 @@
 import { address } from '#contract/resources/addresses.ts';
-import { invitation } from '#contract/resources/invitations.ts';
+import { hasCode, invitation } from '#contract/resources/invitations.ts';
 import type { HandoverQueries, InvitationQueries, Stray } from '#features/invitations/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
@@ -25,6 +25,10 @@ export function invitationQueries(db: Db): InvitationQueries {
     },
     async personByEmail(emailKey) {
       return (await people().where('email_key', '=', emailKey).executeTakeFirst()) ?? null;
+    },
+    async byId(id) {
+      const row = await visible().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : decodeRow(invitation, row);
     },
     async byCode(codeHash) {
       const row = await visible().where('code_hash', '=', codeHash).executeTakeFirst();
@@ -52,8 +56,8 @@ export function invitationQueries(db: Db): InvitationQueries {
       return rows.map((row) => decodeRow(invitation, row));
     },
     offersTo(emailKey, at, page) {
-      return inChunks(page, (after, { limit, offset }) =>
-        db
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await db
           .selectFrom('invitations')
           .innerJoin('farms', 'farms.id', 'invitations.farm_id')
           .select(['invitations.id', 'invitations.farm_id', 'farms.name as farm_name'])
@@ -62,6 +66,7 @@ export function invitationQueries(db: Db): InvitationQueries {
             'invitations.role',
             'invitations.expires_at',
             'invitations.created_at',
+            'invitations.code_hash',
           ])
           .where('invitations.email_key', '=', emailKey)
           .where('invitations.state', '=', 'OPEN')
@@ -72,8 +77,9 @@ export function invitationQueries(db: Db): InvitationQueries {
           .orderBy('invitations.id')
           .limit(limit)
           .offset(offset)
-          .execute(),
-      );
+          .execute();
+        return rows.map(({ code_hash, ...row }) => ({ ...row, needs_code: hasCode({ code_hash }) }));
+      });
     },
   };
 }
