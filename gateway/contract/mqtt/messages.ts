@@ -217,6 +217,9 @@ export const heartbeatAnswer = z.object({
   config_rev: count,
   warnings: warnings.describe('NOT_SAVED: the report changed something, and the disk does not take it now'),
 });
+/** What a controller hears that proved nothing. */
+export const unprovedAnswer = heartbeatAnswer.pick({ target_status: true, warnings: true });
+export type UnprovedAnswer = z.infer<typeof unprovedAnswer>;
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
 
 /** Largest body either side may send, bytes: small firmware has buffers of about 1,000 bytes. */

@@ -69,6 +69,22 @@ export async function deviceCaller(
   return { kind: 'user', view, caller };
 }
 
+/** The same for what nobody learns by a name alone: 401 without a credential. */
+export async function provedCaller(
+  deps: DeviceCallerDeps,
+  deviceId: string,
+  request: Pick<Request<unknown, unknown, unknown>, 'bearer' | 'source'>,
+): Promise<ControlView> {
+  const who = await deviceCaller(deps, deviceId, request);
+  if (who.kind === 'controller' && !who.authenticated) throw keyRequired();
+  return who.view;
+}
+
+const keyRequired = () =>
+  new AppError(401, 'This needs the key of the device; send it as a Bearer token', {
+    code: 'DEVICE_KEY_REQUIRED',
+  });
+
 /** 403 unless the caller is the controller itself or a user who may operate it. */
 export async function mayReport(deps: DeviceCallerDeps, who: DeviceCaller): Promise<boolean> {
   if (who.kind === 'controller') return true;

@@ -1,4 +1,9 @@
-import type { HeartbeatAnswer, HeartbeatFields, ShadowReported } from '#contract/mqtt/messages.ts';
+import type {
+  HeartbeatAnswer,
+  HeartbeatFields,
+  ShadowReported,
+  UnprovedAnswer,
+} from '#contract/mqtt/messages.ts';
 import { order } from '#contract/resources/control-points.ts';
 import type { Change } from '#core/changes.ts';
 import {
@@ -46,13 +51,17 @@ export async function onHeartbeat(
   controlPointId: string,
   fields: HeartbeatFields,
   by: ReportedBy,
-): Promise<HeartbeatAnswer> {
+): Promise<HeartbeatAnswer | UnprovedAnswer> {
   const view = deps.views.byId(controlPointId);
   const isSaved = await saved(takeHeartbeat(deps, controlPointId, fields, by));
   const known = deps.views.byId(controlPointId) ?? view;
   if (known === null) throw notFound('Control point');
-  return { ...heartbeatAnswerOf(deps, known), ...(isSaved ? {} : { warnings: [NOT_SAVED] }) };
+  const { target_status, ...more } = heartbeatAnswerOf(deps, known);
+  return { target_status, ...(by.authenticated ? more : {}), ...(isSaved ? {} : { warnings: [NOT_SAVED] }) };
 }
+
+/** What counts of the word of somebody who only knows a name: what the motor does, and that it is there. */
+const unproved = ({ current_status }: HeartbeatFields): HeartbeatFields => ({ current_status });
 
 const NOT_SAVED = {
   code: 'NOT_SAVED',
@@ -77,9 +86,10 @@ async function saved(work: Promise<void> | undefined): Promise<boolean> {
 export function takeHeartbeat(
   deps: ReportDeps,
   controlPointId: string,
-  fields: HeartbeatFields,
+  said: HeartbeatFields,
   by: ReportedBy,
 ): Promise<void> | undefined {
+  const fields = by.authenticated ? said : unproved(said);
   const view = deps.views.byId(controlPointId);
   if (view === null) throw notFound('Control point');
   heard(deps, view.presence, by.via);

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
-import { deviceConfig, deviceSchedule, heartbeatAnswer, httpHeartbeat } from '#contract/mqtt/messages.ts';
+import {
+  deviceConfig,
+  deviceSchedule,
+  heartbeatAnswer,
+  httpHeartbeat,
+  unprovedAnswer,
+} from '#contract/mqtt/messages.ts';
 import { deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
 import {
   type DeviceStatus,
@@ -15,7 +21,7 @@ import { isoOf } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import { notAuthenticated, signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
-import { type DeviceCallerDeps, deviceCaller, mayReport } from './device-caller.ts';
+import { type DeviceCallerDeps, deviceCaller, mayReport, provedCaller } from './device-caller.ts';
 import { issueKey, revokeKeys } from './device-keys.ts';
 import { configOf, levelEndOf, scheduleOf } from './levels.ts';
 import { heartbeatAnswerOf, onHeartbeat } from './on-report.ts';
@@ -58,15 +64,17 @@ function heartbeatRoutes(deps: DeviceRouteDeps): Route[] {
       access: { who: 'device' },
       body: httpHeartbeat,
       deprecated: path.startsWith('/iot'),
-      answers: { 200: { schema: heartbeatAnswer } },
+      answers: { 200: { schema: z.union([heartbeatAnswer, unprovedAnswer]) } },
       async handle(request) {
         const { device_id, ...fields } = request.body;
         const who = await deviceCaller(deps, device_id, request);
         if (!(await mayReport(deps, who))) throw forbidden();
         const by = { via: 'http', authenticated: who.kind === 'user' || who.authenticated } as const;
         // its gateway hears it, and its word alone is stored; the controller learns what that last wanted
-        if (deps.gateways.isRunByGateway(who.view.row.farm_id))
-          return { answer: { status: 200, body: heartbeatAnswerOf(deps, who.view) } };
+        if (deps.gateways.isRunByGateway(who.view.row.farm_id)) {
+          const known = heartbeatAnswerOf(deps, who.view);
+          return { answer: { status: 200, body: by.authenticated ? known : unprovedAnswer.parse(known) } };
+        }
         deps.reported(who.view.row.id, fields);
         return { answer: { status: 200, body: await onHeartbeat(deps, who.view.row.id, fields, by) } };
       },
@@ -102,7 +110,7 @@ function statusRoutes(deps: DeviceRouteDeps): Route[] {
       params: deviceParams,
       answers: { 200: { schema: deviceSchedule } },
       async handle(request) {
-        const { view } = await deviceCaller(deps, request.params.device_id, request);
+        const view = await provedCaller(deps, request.params.device_id, request);
         return { answer: { status: 200, body: scheduleOf(deps, view) } };
       },
     }),
@@ -115,7 +123,7 @@ function statusRoutes(deps: DeviceRouteDeps): Route[] {
       params: deviceParams,
       answers: { 200: { schema: deviceConfig } },
       async handle(request) {
-        const { view } = await deviceCaller(deps, request.params.device_id, request);
+        const view = await provedCaller(deps, request.params.device_id, request);
         return { answer: { status: 200, body: configOf(deps, view) } };
       },
     }),

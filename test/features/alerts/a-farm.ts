@@ -41,7 +41,10 @@ export async function startFarm(engine: Engine) {
         control_point_id: point.id,
       });
       const heartbeat = (body: object = {}) =>
-        app.call('POST', '/devices/heartbeat', { body: { device_id, current_status: 'OFF', ...body } });
+        app.call('POST', '/devices/heartbeat', {
+          token,
+          body: { device_id, current_status: 'OFF', ...body },
+        });
       return { id: point.id, cod, pond, heartbeat };
     },
     newFarm: (name: string) => post<Named>('/farms/', { name }),

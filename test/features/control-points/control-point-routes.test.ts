@@ -106,7 +106,7 @@ onBothEngines('control points', (_open, engine) => {
   it('without a schedule give their controller none, so that it holds what a person ordered', async () => {
     const point = await aControlPoint(app, { token, farmId });
     await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
-    const schedule = await app.call('GET', `/devices/schedule/${point.device_id}`);
+    const schedule = await app.call('GET', `/devices/schedule/${point.device_id}`, { token });
     expect(body(schedule)).toMatchObject({ tr: [], weekly: [] });
   });
 

@@ -14,6 +14,7 @@ onBothEngines('orders to a control point', (_open, engine) => {
 
   const heartbeat = (deviceId: string, status: string, more = {}) =>
     app.call('POST', '/devices/heartbeat', {
+      token,
       body: { device_id: deviceId, current_status: status, ...more },
     });
 

@@ -34,6 +34,7 @@ describe('an order can be followed from the request to the relay', () => {
     const { order_id, version } = body(answer);
     app.clock.advance(700);
     await app.call('POST', '/devices/heartbeat', {
+      token,
       body: { device_id, current_status: 'ON', version, epoch },
     });
 

@@ -111,24 +111,54 @@ onBothEngines('a controller over HTTP', (_open, engine) => {
   });
 
   it('gets schedule and configuration as MQTT pushes them', async () => {
-    const config = await app.call('GET', `/devices/config/${point.device_id}`);
+    const key = await newKey();
+    const config = await app.call('GET', `/devices/config/${point.device_id}`, { token: key });
     expect(body(config)).toMatchObject({
       heartbeat_s: 30,
       fail_safe: 'HOLD',
       min_on_s: 60,
       utc_offset_s: -10_800,
     });
-    const before = body(await heartbeat());
+    const before = body(await heartbeat(key));
     await app.call('PUT', `/control-points/${point.id}/settings`, { token, body: { fail_safe: 'ON' } });
-    const after = body(await heartbeat());
+    const after = body(await heartbeat(key));
     expect(after['config_rev']).not.toBe(before['config_rev']);
-    expect(body(await app.call('GET', `/devices/config/${point.device_id}`))).toMatchObject({
+    expect(body(await app.call('GET', `/devices/config/${point.device_id}`, { token: key }))).toMatchObject({
       fail_safe: 'ON',
       rev: after['config_rev'],
     });
-    expect(body(await app.call('GET', `/devices/schedule/${point.device_id}`))['rev']).toBe(
-      after['schedule_rev'],
-    );
+    const schedule = await app.call('GET', `/devices/schedule/${point.device_id}`, { token: key });
+    expect(body(schedule)['rev']).toBe(after['schedule_rev']);
+  });
+
+  it('that proves nothing tells what the motor does and no more, and hears what it is to do and no more', async () => {
+    const turned = await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    const { version, epoch } = body(await heartbeat(token));
+    const said = {
+      current_status: 'ON',
+      power_ok: false,
+      version: 900,
+      epoch,
+      consumption: 9.9,
+      ended: true,
+    };
+    const answer = await heartbeat(undefined, said);
+    expect(answer).toMatchObject({ status: 200 });
+    expect(body(answer)).toEqual({ target_status: 'ON' });
+    const shown = body(await app.call('GET', `/devices/status/${point.device_id}`));
+    expect(shown).toMatchObject({ current_status: 'ON', is_online: true });
+    expect(shown['consumption']).not.toBe(9.9);
+    expect(body(await app.call('GET', `/control-points/${point.id}`, { token }))['version']).toBe(version);
+    // nobody confirms an order, cuts the power of a farm or reads its night by knowing a name
+    const orders = await app.call('GET', `/control-points/${point.id}/orders`, { token });
+    expect(orders.body).toMatchObject([{ id: body(turned)['order_id'], state: 'SENT' }]);
+    await app.watches.tick();
+    const alerts = (await app.call('GET', '/alerts/?include=all', { token })).body as { type: string }[];
+    expect(alerts.filter(({ type }) => type === 'POWER_FAILURE')).toEqual([]);
+    for (const what of ['schedule', 'config']) {
+      const asked = await app.call('GET', `/devices/${what}/${point.device_id}`);
+      expect(asked).toMatchObject({ status: 401, body: { code: 'DEVICE_KEY_REQUIRED' } });
+    }
   });
 
   it('that nobody knows is told 404 and listed for technicians', async () => {
@@ -142,7 +172,7 @@ onBothEngines('a controller over HTTP', (_open, engine) => {
   });
 
   it('is online for a minute after its report, and remembered over a restart', async () => {
-    await heartbeat(undefined, { consumption: 1.7 });
+    await heartbeat(token, { consumption: 1.7 });
     const status = () => app.call('GET', `/devices/status/${point.device_id}`);
     expect(body(await status())).toMatchObject({ is_online: true, consumption: 1.7 });
     app.clock.advance(60_000);

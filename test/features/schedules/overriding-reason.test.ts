@@ -52,6 +52,7 @@ async function aMotor(settings: Json = { do_emergency: 3 }) {
     /** What the controller says of itself. */
     report: (current_status: 'ON' | 'OFF', source = 'shadow') =>
       app.call('POST', '/devices/heartbeat', {
+        token,
         body: { device_id: point.device_id, current_status, source },
       }),
     /** Orders so far, oldest first. */
