@@ -63,6 +63,7 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
   let document: ApiDocument;
   let tokens: Record<Exclude<Caller, 'nobody'>, string>;
   let users: Record<Exclude<Caller, 'nobody'>, string>;
+  let emails: Record<string, string>;
 
   beforeAll(async () => {
     app = await startApp(engine, args);
@@ -72,11 +73,12 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
     const signedUp = await Promise.all(
       people.map(async (caller) => {
         const { token, user } = await app.signUp(caller === 'admin' ? { role: 'ADMIN' } : {});
-        return { caller, token, id: user.id };
+        return { caller, token, id: user.id, email: user.email };
       }),
     );
     tokens = Object.fromEntries(signedUp.map(({ caller, token }) => [caller, token])) as typeof tokens;
     users = Object.fromEntries(signedUp.map(({ caller, id }) => [caller, id])) as typeof users;
+    emails = Object.fromEntries(signedUp.map(({ caller, email }) => [caller, email]));
   });
   afterAll(() => app.close());
 
@@ -87,11 +89,16 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
     return { ...ids, user: users.OWNER, device: deviceIdOf(ids.control_point), invitation };
   }
 
-  /** A token of its own for what may end it: logging out must not sign the caller out of the other routes. */
+  /** A token of its own for what may end it, a login of its own for logging out: the caller goes on to other routes. */
   async function tokenFor(caller: Caller, route: Route): Promise<string | undefined> {
     if (caller === 'nobody') return undefined;
     if (route.access.who !== 'account' || route.method === 'GET') return tokens[caller];
-    const { body } = await app.call('POST', '/auth/renew', { token: tokens[caller] });
+    const { body } =
+      route.path === '/auth/logout'
+        ? await app.call('POST', '/auth/login', {
+            body: { email: emails[caller], password: 'camarao-123' },
+          })
+        : await app.call('POST', '/auth/renew', { token: tokens[caller] });
     return (body as { access_token: string }).access_token;
   }
 

@@ -8,6 +8,15 @@ export type Caller = {
   userId: string;
   role: UserRole;
   tokenId: string;
+  /** The login behind the token, and how long ago its password was said; absent for an access token. */
+  login?: {
+    id: string;
+    ageMs: number;
+    /** When it cannot be renewed any more. */
+    endsAt: number;
+    /** When the last token that it can have given by now ends. */
+    tokensEndAt: number;
+  };
   /** Infinity for an access token without an end. */
   tokenExpiresAt: number;
   /** What an access token may do; null for a person who logged in. */

@@ -33,5 +33,9 @@ function claimsOf(payload: string | jwt.JwtPayload): Claims | null {
   const pwv: unknown = payload['pwv'];
   if (sub === undefined || jti === undefined || iat === undefined || exp === undefined) return null;
   if (role === undefined || typeof pwv !== 'number') return null;
-  return { sub, jti, iat, exp, role, pwv };
+  // tokens of before these had names are logins of their own
+  const sid: unknown = payload['sid'] ?? jti;
+  const auth_time: unknown = payload['auth_time'] ?? iat;
+  if (typeof sid !== 'string' || typeof auth_time !== 'number') return null;
+  return { sub, jti, sid, auth_time, iat, exp, role, pwv };
 }

@@ -5,6 +5,7 @@ import type { Kernel } from '#core/kernel.ts';
 import { remembered } from '#core/remembered.ts';
 import { invalidToken } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
+import { LOGIN_LASTS_S } from './issue-token.ts';
 import type { AccountQueries, Claims, Standing, Tokens } from './ports.ts';
 
 export type AuthenticateDeps = Pick<Kernel, 'now' | 'elapsedSince'> & {
@@ -40,17 +41,19 @@ export function createAuthentication(deps: AuthenticateDeps): {
     async authenticate(bearer) {
       const claims = deps.tokens.read(bearer, deps.elapsedSince);
       if (claims === null) throw invalidToken();
-      const [isRevoked, known] = await Promise.all([
+      const [isRevoked, isLoggedOut, known] = await Promise.all([
         revocations.get(claims.jti, deps.queries.isRevoked),
+        revocations.get(claims.sid, deps.queries.isRevoked),
         standingOf(claims.sub),
       ]);
       // who was switched on again, or given a new password, elsewhere a moment ago is not told that the new token is none
       const standing = isGood(known, claims) ? known : await freshStanding(claims.sub);
-      if (isRevoked || !isGood(standing, claims)) throw invalidToken();
+      if (isRevoked || isLoggedOut || !isGood(standing, claims)) throw invalidToken();
       return {
         userId: claims.sub,
         role: standing.role,
         tokenId: claims.jti,
+        login: loginOf(deps, claims),
         tokenExpiresAt: deps.now() + (claims.exp - claims.iat) * 1000 - deps.elapsedSince(claims.iat * 1000),
         scopes: null,
       };
@@ -60,6 +63,17 @@ export function createAuthentication(deps: AuthenticateDeps): {
       for (const { id, hidden } of rowsOf(committed, revokedToken)) revocations.set(id, !hidden);
     },
   };
+}
+
+function loginOf(
+  deps: Pick<Kernel, 'now' | 'elapsedSince'>,
+  { sid, auth_time, iat, exp }: Claims,
+): NonNullable<Caller['login']> {
+  const now = deps.now();
+  const ageMs = deps.elapsedSince(auth_time * 1000);
+  // each renewal lives as long as the token before it
+  const tokensEndAt = now + (exp - iat) * 1000;
+  return { id: sid, ageMs, endsAt: now + LOGIN_LASTS_S * 1000 - ageMs, tokensEndAt };
 }
 
 function isGood(standing: Standing | null, { pwv }: Pick<Claims, 'pwv'>): standing is Standing {

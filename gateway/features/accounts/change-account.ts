@@ -1,8 +1,10 @@
 import type * as z from 'zod';
 import { emailKeyOf, isStandInEmail, user, type userUpdate } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
+import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type PresentPasswordDeps, requirePresentPassword } from '#core/present-password.ts';
+import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { emailTaken } from './create-user.ts';
 import type { Account, AccountQueries, Passwords } from './ports.ts';
@@ -15,15 +17,17 @@ export type ChangeAccountDeps = Pick<Kernel, 'now'> &
 
 /**
  * Decides new values of an account; fields left out stay, an empty body changes nothing. A new password makes every
- * older token worthless. Throws 400 when the email is another's, 422 when a given `current_password` is wrong, 429 after
- * too many of those.
+ * older token worthless. E-mail, phone and password change with the present one, or within ten minutes of a
+ * login: 403 else. Throws 400 when the email is another's, 422 when a given `current_password` is wrong, 429 after too
+ * many of those.
  */
 export async function changeAccount(
   deps: ChangeAccountDeps,
   current: Account,
   input: z.infer<typeof userUpdate>,
-  source: string,
+  { source, login }: { source: string; login: Caller['login'] },
 ): Promise<Decision<Account>> {
+  if (input.current_password === undefined && opensTheAccount(current, input)) requireRecent(login);
   if (input.current_password !== undefined) {
     const { passwords, passwordTries } = deps;
     await requirePresentPassword({ verifyPassword: passwords.verify, passwordTries }, current, {
@@ -45,6 +49,29 @@ export async function changeAccount(
     answer: { ...current, ...stamped, rev: current.rev + 1 },
     changes: [update(user, current, stamped)],
   };
+}
+
+/** What a forgotten password could be asked for with, or is one: a phone left lying must not be enough to change it. */
+function opensTheAccount(
+  current: Account,
+  { email, phone_number, password }: z.infer<typeof userUpdate>,
+): boolean {
+  return (
+    password !== undefined ||
+    (email !== undefined && emailKeyOf(email) !== current.email_key) ||
+    (phone_number !== undefined && phone_number !== current.phone_number)
+  );
+}
+
+const RECENT_MS = 10 * 60_000;
+
+function requireRecent(login: Caller['login']): void {
+  if (login !== undefined && login.ageMs <= RECENT_MS) return;
+  throw new AppError(
+    403,
+    'Say your present password (current_password), or log in again, to change e-mail, phone or password',
+    { code: 'RECENT_LOGIN_REQUIRED' },
+  );
 }
 
 /** The fields of a new password: the version denies all tokens of the one before. */

@@ -28,6 +28,10 @@ export type AccountQueries = {
 export type Claims = {
   sub: string;
   jti: string;
+  /** The login that the token comes from, through however many renewals. */
+  sid: string;
+  /** When the password of that login was said, seconds since 1970. */
+  auth_time: number;
   /** Seconds since 1970. */
   iat: number;
   /** Seconds since 1970. */

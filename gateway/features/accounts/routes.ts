@@ -88,8 +88,12 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       async handle(request) {
         const claims = deps.tokens.read(request.bearer ?? '', deps.elapsedSince);
         const account = await deps.queries.accountById(signedIn(request).userId);
-        if (claims === null || account === null) throw invalidToken();
-        return { answer: { status: 200, body: issueToken(deps, account, claims.exp - claims.iat) } };
+        const { login } = signedIn(request);
+        if (claims === null || account === null || login === undefined) throw invalidToken();
+        const leftS = Math.floor((login.endsAt - deps.now()) / 1000);
+        if (leftS <= 0) throw invalidToken();
+        const lifetimeS = Math.min(claims.exp - claims.iat, leftS);
+        return { answer: { status: 200, body: issueToken(deps, account, lifetimeS, claims) } };
       },
     }),
   ];
@@ -138,7 +142,8 @@ function userRoutes(deps: AccountDeps): Route[] {
       async handle(request) {
         const { account, addresses, addressRev } = await ownAccount(signedIn(request));
         requireMatch(request, { rev: account.rev + addressRev });
-        const changed = await changeAccount(deps, account, request.body, request.source);
+        const by = { source: request.source, login: signedIn(request).login };
+        const changed = await changeAccount(deps, account, request.body, by);
         const warnings = request.body.password === undefined ? [] : await tokensThatStay(account.id);
         const body = {
           ...toAnswer(changed.answer, addresses),

@@ -36,8 +36,8 @@ onBothEngines('a bad request', (_open, engine) => {
       'a bottomless nest',
       `{"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
       JSON_TYPE,
-      422,
-      'VALIDATION_ERROR',
+      400,
+      'MALFORMED_JSON',
     ],
   ])('%s is refused and stores nothing', async (_what, body, headers, status, code) => {
     const reply = await createFarm(body, headers);

@@ -300,6 +300,60 @@ onBothEngines('accounts', (_open, engine) => {
       expect(await me(token)).toMatchObject({ status: 401 });
     });
 
+    test('logging out ends every token of the same login, and no other login', async () => {
+      const account = anAccount();
+      await register(account);
+      const [token, other] = [await tokenOf(account), await tokenOf(account)];
+      const renew = async (from: string) => {
+        const { body } = await app.call('POST', '/auth/renew', { token: from });
+        return (body as { access_token: string }).access_token;
+      };
+      const second = await renew(token);
+      const third = await renew(second);
+      await app.call('POST', '/auth/logout', { token: second });
+      const answers = await Promise.all([token, second, third, other].map(me));
+      expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 200]);
+    });
+
+    test('a login ends after a year, however often it is renewed', async () => {
+      const account = anAccount();
+      await register(account);
+      const signedIn = await app.call('POST', '/auth/login', { body: { ...account, remember_me: true } });
+      let token = (signedIn.body as { access_token: string }).access_token;
+      for (let day = 25; day < 365; day += 25) {
+        app.clock.advance(25 * 24 * 60 * MINUTE);
+        const renewed = await app.call('POST', '/auth/renew', { token });
+        expect(renewed.status).toBe(200);
+        token = (renewed.body as { access_token: string }).access_token;
+      }
+      app.clock.advance(16 * 24 * 60 * MINUTE);
+      expect((await app.call('POST', '/auth/renew', { token })).status).toBe(401);
+    });
+
+    test('a phone left lying is not enough to take the account', async () => {
+      const account = anAccount();
+      await register(account);
+      const token = await tokenOf(account);
+      const change = (body: object) => app.call('PUT', '/users/me', { token, body });
+      expect((await change({ phone_number: '+5585999990000' })).status).toBe(200);
+      app.clock.advance(11 * MINUTE);
+      for (const body of [
+        { phone_number: '+5585911110000' },
+        { email: 'else@farm.test' },
+        { password: 'outra-senha-1' },
+      ])
+        expect(await change(body)).toMatchObject({ status: 403, body: { code: 'RECENT_LOGIN_REQUIRED' } });
+      const renewed = await app.call('POST', '/auth/renew', { token });
+      const fresh = (renewed.body as { access_token: string }).access_token;
+      const body = { email: 'else@farm.test' };
+      expect((await app.call('PUT', '/users/me', { token: fresh, body })).status).toBe(403);
+      expect((await change({ name: 'Ana', phone_number: '+5585999990000', language: 'en' })).status).toBe(
+        200,
+      );
+      const proved = { phone_number: '+5585911110000', current_password: account.password };
+      expect((await change(proved)).status).toBe(200);
+    });
+
     test('logged-out tokens that expired long ago are swept out', async () => {
       const account = anAccount();
       await register(account);

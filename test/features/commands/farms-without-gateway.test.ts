@@ -28,8 +28,11 @@ async function aScheduledPoint(app: App) {
   };
 }
 
-const beat = (app: App, deviceId: string, status: string, more = {}) =>
-  app.call('POST', '/devices/heartbeat', { body: { device_id: deviceId, current_status: status, ...more } });
+const beat = (app: App, token: string, deviceId: string, status: string, more = {}) =>
+  app.call('POST', '/devices/heartbeat', {
+    token,
+    body: { device_id: deviceId, current_status: status, ...more },
+  });
 
 onBothEngines('a farm without a gateway', (_open, engine) => {
   let app: App;
@@ -41,11 +44,14 @@ onBothEngines('a farm without a gateway', (_open, engine) => {
   it('is run by the hosted instance: its controllers report there, its schedules switch them', async () => {
     const { token, point, orders } = await aScheduledPoint(app);
     await remoteOf(app).work.control();
-    expect(body(await beat(app, point.device_id, 'OFF'))).toMatchObject({ target_status: 'OFF' });
+    expect(body(await beat(app, token, point.device_id, 'OFF'))).toMatchObject({ target_status: 'OFF' });
     app.clock.advance(61_000);
     await remoteOf(app).work.control();
-    expect(body(await beat(app, point.device_id, 'OFF'))).toMatchObject({ target_status: 'ON', version: 2 });
-    await beat(app, point.device_id, 'ON', { version: 2, epoch: point.epoch });
+    expect(body(await beat(app, token, point.device_id, 'OFF'))).toMatchObject({
+      target_status: 'ON',
+      version: 2,
+    });
+    await beat(app, token, point.device_id, 'ON', { version: 2, epoch: point.epoch });
     const shown = body(await app.call('GET', `/control-points/${point.id}`, { token }));
     expect(shown).toMatchObject({ current_status: 'ON', is_online: true, target_origin: 'SCHEDULE' });
     expect(shown).not.toHaveProperty('gateway_silent_since');
@@ -62,7 +68,7 @@ onBothEngines('a farm without a gateway', (_open, engine) => {
   it('is told of a controller that fell silent', async () => {
     const { token, point } = await aScheduledPoint(app);
     await remoteOf(app).work.control();
-    await beat(app, point.device_id, 'OFF');
+    await beat(app, token, point.device_id, 'OFF');
     for (let minute = 0; minute < 12; minute += 1) {
       app.clock.advance(60_000);
       await remoteOf(app).work.control();
@@ -109,7 +115,7 @@ describeOnPostgres('two processes of a hosted instance', () => {
   it('hear a controller at one and see it at the other', async () => {
     const { token, point } = await aScheduledPoint(here);
     await until(() => there.control.registry.byId(point.id) !== null);
-    await beat(here, point.device_id, 'OFF', { consumption: 2.5 });
+    await beat(here, token, point.device_id, 'OFF', { consumption: 2.5 });
     await remoteOf(here).work.links();
     await until(() => there.control.registry.byId(point.id)?.presence.lastReportAt === here.clock.now());
     const shown = await there.call('GET', `/control-points/${point.id}`, { token });

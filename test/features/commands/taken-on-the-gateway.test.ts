@@ -22,6 +22,7 @@ onBothEngines('an order from afar on the gateway of the farm', (_open, engine) =
   const aPoint = () => aControlPoint(app, { token, farmId });
   const heartbeat = (deviceId: string, status: string, more = {}) =>
     app.call('POST', '/devices/heartbeat', {
+      token,
       body: { device_id: deviceId, current_status: status, ...more },
     });
   const targetOf = (id: string) => app.control.registry.byId(id)?.row.target_status;
@@ -231,7 +232,7 @@ describeOnPostgres('the run after a power cut', () => {
     expect(await take(next, frame)).toMatchObject({ state: 'accepted' });
     expect(await ordersOf(next, token, point.id)).toHaveLength(1);
     const report = { device_id: point.device_id, current_status: 'ON', version: 2, epoch: point.epoch };
-    await next.call('POST', '/devices/heartbeat', { body: report });
+    await next.call('POST', '/devices/heartbeat', { token, body: report });
     expect(await take(next, frame)).toMatchObject({ state: 'done' });
     expect(next.control.registry.byId(point.id)?.row.version).toBe(2);
     await next.close();

@@ -41,7 +41,10 @@ onBothEngines('the doctor of a running instance', (_open, engine) => {
     withApp(async (app) => {
       const { token, farmId } = await aFarmWith(app);
       const { id, device_id } = await aControlPoint(app, { token, farmId });
-      await app.call('POST', '/devices/heartbeat', { body: { device_id, current_status: 'OFF', rssi: -81 } });
+      await app.call('POST', '/devices/heartbeat', {
+        token,
+        body: { device_id, current_status: 'OFF', rssi: -81 },
+      });
       const idsOf = (found: DoctorReport) => found.findings.map((one) => one.id);
       expect(idsOf(await report(app, token))).toEqual(
         expect.arrayContaining([

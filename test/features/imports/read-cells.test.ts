@@ -113,7 +113,11 @@ describe('a date', () => {
 describe('a file', () => {
   const open = (text: string) => {
     const table = openTable(Buffer.from(text));
-    return { separator: table.separator, header: table.header, rows: [...table.rows()] };
+    return {
+      separator: table.separator,
+      header: table.header,
+      rows: [...table.rows()].filter(({ cells }) => cells.length > 0),
+    };
   };
 
   it('is read whatever its separators and line ends, and keeps the row numbers of the spreadsheet', () => {

@@ -16,13 +16,18 @@ export function AccountForm({ person }: { person: User }) {
   const [name, setName] = useState(person.name);
   const [email, setEmail] = useState(person.email);
   const [phone, setPhone] = useState(person.phone_number ?? '');
+  const [present, setPresent] = useState('');
+  // what the account is opened or found again with
+  const mustProve = email.trim() !== person.email || phone.trim() !== (person.phone_number ?? '');
   const save = () =>
     run(async () => {
       await put('/users/me', {
         name: name.trim(),
         email: email.trim(),
         phone_number: phone.trim() === '' ? null : phone.trim(),
+        ...(mustProve && present !== '' ? { current_password: present } : {}),
       });
+      setPresent('');
       await loadUser();
     }, shared.saved);
   return (
@@ -52,6 +57,15 @@ export function AccountForm({ person }: { person: User }) {
           autoComplete="tel"
           onInput={(event) => setPhone(event.currentTarget.value)}
         />
+        {mustProve ? (
+          <TextField
+            label={words.oldPassword}
+            type="password"
+            value={present}
+            autoComplete="current-password"
+            onInput={(event) => setPresent(event.currentTarget.value)}
+          />
+        ) : null}
       </div>
       <FaultNote fault={fault} />
       <div>
