@@ -12,6 +12,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import { createTokenAuthentication } from '#features/access-tokens/authenticate-token.ts';
 import { createAuthentication } from '#features/accounts/authenticate.ts';
+import type { LogInDeps } from '#features/accounts/log-in.ts';
 import { accountRoutes } from '#features/accounts/routes.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
 import type { Subscriptions } from './compose-subscriptions.ts';
@@ -28,6 +29,8 @@ export async function wireAccounts(wiring: {
   subscriptions: Pick<Subscriptions, 'first'>;
   clients: Pick<ClientAddresses, 'isNear'>;
   attempts: AttemptLimits;
+  /** A gateway's: people of the hosted instance, and whether it knows one by a password. */
+  hosted?: NonNullable<LogInDeps['hosted']>;
 }) {
   const { config, world, kernel, database, subscriptions, clients, attempts } = wiring;
   const { read } = database;
@@ -60,6 +63,7 @@ export async function wireAccounts(wiring: {
     authenticate: sessions.authenticate,
     passwords,
     passwordTries,
+    hosted: wiring.hosted ?? null,
     loginFailures: attempts({ name: 'login', attempts: 10, windowS: 15 * 60 }),
     registration: config.registration,
     registrations: attempts({

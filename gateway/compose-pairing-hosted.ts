@@ -22,7 +22,7 @@ import { badSignature, openSession } from '#features/pairing/gateway-session.ts'
 import { hostedPairingRoutes } from '#features/pairing/hosted-routes.ts';
 import type { FleetGateway } from '#features/pairing/ports.ts';
 import { rotateKey } from '#features/pairing/rotate-key.ts';
-import { type ServePaymentDeps, servePayment } from '#features/pairing/serve-payment.ts';
+import { signInAtBox } from '#features/pairing/sign-in-at-box.ts';
 import { pollPairing, startPairing } from '#features/pairing/start-pairing.ts';
 import { firstSubscription } from '#features/subscriptions/first-subscription.ts';
 import type { Config } from './config.ts';
@@ -35,14 +35,12 @@ export type HostedPairingWiring = {
   monotonic: () => number;
   database: Database;
   notify: Notify;
-  passwords: Pick<Passwords, 'codeHash' | 'hash'>;
+  passwords: Pick<Passwords, 'codeHash' | 'hash' | 'verify'>;
   attempts: AttemptLimits;
   sendLetter: AdoptDeps['sendLetter'];
   metrics: Metrics;
   /** Where a request comes from. */
   sourceOf: PairingHttpDeps['sourceOf'];
-  /** Sells plans to people whose gateway asks for them. */
-  desk: ServePaymentDeps['desk'];
 };
 
 /** A hosted instance's part of pairing: gateways, their keys and sessions, and what their owners do about them. */
@@ -62,6 +60,7 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
   const deps = { ...kernel, secrets, queries, notify };
   // all gateways of a place may come from one address
   const starts = attempts({ name: 'pairing', attempts: 600, windowS: QUARTER_S });
+  const wrongSignIns = attempts({ name: 'sign-in at a gateway', attempts: 10, windowS: QUARTER_S });
   const origin = (asked: string) => config.publicUrl ?? asked;
   const instanceName = config.publicUrl === null ? 'hosted instance' : new URL(config.publicUrl).host;
   async function known(token: string) {
@@ -78,10 +77,13 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
       server_now_ms: Math.floor(kernel.now()),
     }),
     session: (body) => openSession(deps, body),
-    async payment(token, body, asked) {
+    async signIn(token, body, source) {
       const { streamId } = await known(token);
-      const { isOnStream } = queries;
-      return servePayment({ desk: wiring.desk, isOnStream }, streamId, body, origin(asked));
+      return signInAtBox(
+        { queries, verifyPassword: passwords.verify, wrongSignIns },
+        { streamId, source },
+        body,
+      );
     },
     async keys(token, body) {
       const caller = await known(token);

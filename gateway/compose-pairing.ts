@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import type * as z from 'zod';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
 import type { Database } from '#adapters/sql/database.ts';
-import { localPairingQueries, unstampPasswords } from '#adapters/sql/queries/local-pairing.ts';
+import { localPairingQueries } from '#adapters/sql/queries/local-pairing.ts';
 import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { type AskHosted, askHosted, HostedRefused, HostedUnreachable } from '#adapters/sync/ask-hosted.ts';
 import { signText } from '#adapters/sync/ed25519.ts';
-import { hostedDesk } from '#adapters/sync/hosted-desk.ts';
 import { gatewayKeys } from '#adapters/sync/pairing-key.ts';
 import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
 import { rotateOwnKey } from '#adapters/sync/rotate-own-key.ts';
 import { hardwareOf } from '#adapters/system/hardware.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
-import { pairPollAnswer, pairStartAnswer } from '#contract/sync/wire.ts';
+import { pairPollAnswer, pairStartAnswer, signInAnswer, type signInRequest } from '#contract/sync/wire.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
@@ -23,7 +23,6 @@ import { gatewayPairingRoutes } from '#features/pairing/gateway-routes.ts';
 import { createLocalPairing } from '#features/pairing/local-pairing.ts';
 import { servedWhilePaired } from '#features/pairing/on-paired.ts';
 import { PAIRED, type Paired, readPaired } from '#features/pairing/paired.ts';
-import type { PaymentDesk } from '#features/payments/ports.ts';
 import type { Config } from './config.ts';
 
 export type LocalPairingWiring = {
@@ -77,8 +76,7 @@ export async function wireLocalPairing({
     changed: () => tellChanged('pairing', 'everybody'),
     keepFormerOwners: (ownerId) => keepFormerOwners({ ...members, farms: queries.farms }, ownerId),
     async forgetHosted(known) {
-      const wiped = await forgetHosted({ ...kernel, accounts: queries.accounts }, known);
-      await unstampPasswords(database.read, wiped);
+      await forgetHosted({ ...kernel, accounts: queries.accounts }, known);
     },
   });
   const session = createGatewaySession({
@@ -115,17 +113,24 @@ export async function wireLocalPairing({
     /** Gives the gateway a new key; the old one opens for a week more. */
     rotate,
     pairing,
-    /** Hands payments on while this gateway is paired. */
-    deskInstead: (own: PaymentDesk): PaymentDesk =>
-      hostedDesk({
-        ask,
-        own,
-        sessionToken: session.sessionToken,
-        hostedUrl: async () => {
-          const known = await paired();
-          return known?.state === 'paired' ? known.hosted_url : null;
-        },
-      }),
+    /** Whether the hosted instance knows somebody by that password; null: it does not, or cannot be asked now. */
+    async askHome(said: z.infer<typeof signInRequest>): Promise<z.infer<typeof signInAnswer> | null> {
+      const known = await paired();
+      if (known?.state !== 'paired') return null;
+      try {
+        const token = await session.sessionToken();
+        return await ask(
+          { url: known.hosted_url, path: '/sync/v1/sign-in', token, body: said },
+          signInAnswer,
+        );
+      } catch (error) {
+        if (!(error instanceof HostedUnreachable) && !(error instanceof HostedRefused)) throw error;
+        kernel.log.debug({ err: error }, 'the hosted instance did not vouch for a login here');
+        return null;
+      }
+    },
+    isOfHosted: queries.isOfHosted,
+    hasVerifierOfHosted: queries.hasVerifierOfHosted,
     routes: gatewayPairingRoutes({
       pairing,
       paired,

@@ -13,7 +13,7 @@ import { endPayments } from '#features/payments/end-payments.ts';
 import type { EndedDoubles } from '#features/payments/keep-one.ts';
 import { lookAgain } from '#features/payments/look-again.ts';
 import { ownDesk } from '#features/payments/own-desk.ts';
-import type { PaymentDesk, PaymentProvider, SubscriptionChanged } from '#features/payments/ports.ts';
+import type { PaymentProvider, SubscriptionChanged } from '#features/payments/ports.ts';
 import { paymentRoutes } from '#features/payments/routes.ts';
 import { takeEvent } from '#features/payments/take-event.ts';
 import type { Config } from './config.ts';
@@ -26,8 +26,6 @@ type PaymentWiring = {
   secret: string;
   notify: Notify;
   subscriptionChanged: SubscriptionChanged;
-  /** A desk that hands on what is not ours to sell; without it the own one serves. */
-  deskInstead?: (own: PaymentDesk) => PaymentDesk;
 };
 
 /** Who takes the money: Stripe when its key is configured, else the built-in sandbox with pages and a pulse of its own. */
@@ -39,12 +37,10 @@ export async function wirePayments(wiring: PaymentWiring) {
   const sandbox = settings === null ? sandboxDeps(wiring, queries, endedDoubles) : null;
   const provider = sandbox === null ? await stripe(kernel, settings) : sandboxProvider(sandbox);
   const deps = { ...kernel, queries, provider, notify, subscriptionChanged, endedDoubles };
-  const own = ownDesk(deps);
-  const desk = wiring.deskInstead?.(own) ?? own;
+  const desk = ownDesk(deps);
   if (sandbox !== null && config.role === 'hosted')
     kernel.log.warn({}, 'payments go to the built-in sandbox: plans are sold for test cards, no money moves');
   return {
-    desk: own,
     /** Ends what a user pays for, and has the provider forget the user. */
     endPayments: (userId: string) => endPayments(deps, userId),
     routes: paymentRoutes({ ...deps, desk, publicUrl: config.publicUrl }),

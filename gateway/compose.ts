@@ -50,6 +50,17 @@ export async function compose(config: Config, given: World) {
   const notify = wireNotify(canSend(config), kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
   const clients = clientAddresses(config.trustedProxies, tellOnceOfProxy(config, log));
+  const changed = lateTeller();
+  const pairing =
+    config.role === 'gateway'
+      ? await wireLocalPairing({
+          config,
+          kernel,
+          monotonic: world.monotonic,
+          database,
+          tellChanged: changed.tell,
+        })
+      : null;
   const accounts = await wireAccounts({
     config,
     world,
@@ -58,6 +69,7 @@ export async function compose(config: Config, given: World) {
     subscriptions,
     clients,
     attempts,
+    ...(pairing === null ? {} : { hosted: pairing }),
   });
   const metrics = createMetrics();
   const refusals = createRefusals({ log }, ['mqtt', 'http']);
@@ -70,7 +82,6 @@ export async function compose(config: Config, given: World) {
     config.role === 'hosted'
       ? await wireRemoteFarms({ kernel, database, monotonic: world.monotonic, notify, processes })
       : null;
-  const changed = lateTeller();
   const control = await wireControl({
     config,
     kernel,
@@ -176,16 +187,6 @@ export async function compose(config: Config, given: World) {
     alerting: remote === null ? alerts.alerting : remote.onlyOwnFarms(alerts.alerting),
     scienceOf: production.scienceOf,
   });
-  const pairing =
-    config.role === 'gateway'
-      ? await wireLocalPairing({
-          config,
-          kernel,
-          monotonic: world.monotonic,
-          database,
-          tellChanged: changed.tell,
-        })
-      : null;
   const hostedWork =
     remote === null
       ? null
@@ -209,7 +210,6 @@ export async function compose(config: Config, given: World) {
     secret: accounts.secret,
     notify,
     subscriptionChanged: subscriptions.subscriptionChanged,
-    ...(pairing === null ? {} : { deskInstead: pairing.deskInstead }),
   });
   const delivery = await wireDelivery({
     config,
@@ -240,7 +240,6 @@ export async function compose(config: Config, given: World) {
           sendLetter: delivery.letters.send,
           metrics,
           sourceOf: clients.of,
-          desk: payments.desk,
         })
       : null;
   const sync =

@@ -6,6 +6,7 @@ import { nextHlc } from './hlc.ts';
 import type { Steps, UnitContext } from './statements.ts';
 import { chainOfText, jsonOf, textOfParts } from './sync/canonical-change.ts';
 import { keepMarks } from './sync/keep-marks.ts';
+import { toldGroups, toldRow } from './sync/personal.ts';
 import { type Routes, routesOf } from './sync/routes.ts';
 
 // The change log: what sync ships, hash-chained per lane, numbered without gaps under the stream's row lock.
@@ -77,7 +78,9 @@ export function* openLog(unit: Unit, context: UnitContext): Steps<ChangeLog> {
       stream.core = { seq: 0, chain: '' };
       stream.history = { seq: 0, chain: '' };
     },
-    *write(entry, named) {
+    *write(whole, named) {
+      const entry = overTheLine(whole, routes, context);
+      if (entry === null) return;
       for (const id of named ?? routes.of(entry.resource, entry.id)) {
         const stream = streams.get(id);
         // bound to a gateway since the streams were looked up: looked up again by the next run
@@ -86,6 +89,18 @@ export function* openLog(unit: Unit, context: UnitContext): Steps<ChangeLog> {
       }
     },
   };
+}
+
+/** What of an entry leaves the instance; null: nothing. */
+function overTheLine(entry: LogEntry, routes: Routes, { streams }: UnitContext): LogEntry | null {
+  const { resource, id, base, body } = entry;
+  if (body === null) return entry;
+  // an ADMIN of a gateway is one of its own people
+  const isAdmin = streams !== 'own' && resource.name === 'users' && routes.isAdmin(id, body);
+  const standing = isAdmin ? 'admin' : 'present';
+  if (base === null) return { ...entry, body: toldRow(resource, body, standing) };
+  const told = toldGroups({ name: resource.name, id }, body, standing);
+  return told === null ? null : { ...entry, body: told };
 }
 
 const later = (a: string | null, b: unknown): string | null =>

@@ -1,4 +1,5 @@
 import type { Resource } from '#contract/resource.ts';
+import { address } from '#contract/resources/addresses.ts';
 import { type ChangeLog, closeLog, fedBy, openLog } from './change-log.ts';
 import type { Change, Committed, CommittedRow, Unit } from './changes.ts';
 import { StaleError } from './errors.ts';
@@ -21,6 +22,8 @@ export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   const heard = yield* applySync(unit, log, context);
   const rows: CommittedRow[] = [...heard.rows];
   for (const newcomer of log.state.routes.newcomers) yield* tellPerson(newcomer, log, context);
+  for (const { id, streamId } of log.state.routes.addresses)
+    yield* tellRows({ resource: address, ids: [id], streams: [streamId] }, log, context);
   for (const change of inOrder(unit.changes)) rows.push(...(yield* applyChange(change, log, context)));
   yield* closeLog(log, unit, context);
   return { ...heard, rows, ...fedBy(log, context) };

@@ -48,6 +48,8 @@ export const shellWords = dictionary({
     email: 'E-mail',
     password: 'Senha',
     remember: 'Manter conectado neste aparelho',
+    firstSignIn:
+      'Conta da nuvem: a primeira entrada neste gateway, e a primeira depois de trocar a senha, precisam de internet.',
     expired: 'A sessão terminou. Entre de novo; o que estava na fila continua guardado.',
     noAccount: 'Primeira vez? Criar conta',
     chooseFarm: 'Fazenda',
@@ -116,6 +118,8 @@ export const shellWords = dictionary({
     email: 'E-mail',
     password: 'Password',
     remember: 'Keep me signed in on this device',
+    firstSignIn:
+      'Account of the cloud: the first sign-in at this gateway, and the first after a new password, need the internet.',
     expired: 'The session ended. Sign in again; what was waiting is still kept.',
     noAccount: 'First time? Create an account',
     chooseFarm: 'Farm',

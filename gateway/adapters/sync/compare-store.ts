@@ -1,7 +1,6 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
-import type { WireRow } from '#contract/sync/wire.ts';
 import { put } from '#core/changes.ts';
 import { changeOf } from '#core/sync/note-seen.ts';
 import type { Compared, CompareStore } from '../../sync/gateway/compare.ts';
@@ -37,8 +36,7 @@ export function compareStore(
       isComparedTable(table) ? rows.idsIn(table, buckets, window) : new Map(),
     async within({ table, ...range }, window) {
       if (!isComparedTable(table)) return [];
-      const found = await rows.within({ table, ...range }, window);
-      return table === 'users' ? found.map(withoutPassword) : found;
+      return rows.within({ table, ...range }, window);
     },
     async mend(table, theirs) {
       let mended = 0;
@@ -70,10 +68,3 @@ export function compareStore(
     },
   };
 }
-
-/** What people log in with on the farm stays there. */
-const withoutPassword = (row: WireRow): WireRow => ({
-  ...row,
-  over: { ...row.over, password: '' },
-  body: { ...row.body, password_hash: '' },
-});

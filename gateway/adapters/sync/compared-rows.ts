@@ -5,15 +5,16 @@ import { sharedResources } from '#contract/resources/all.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
 import { codecOf } from '#core/row-codec.ts';
 import { addTo, bucketOf, digestOf, isCompared, noSums, type Sums } from '#core/sync/digest.ts';
+import { toldRow } from '#core/sync/personal.ts';
 import {
   IN_ORDER,
   inScope,
+  overTheLine,
   type Shared,
   type StoredRow,
   type StreamOrOwn,
   TIME_COLUMN,
   wireRowOf,
-  withoutVerifiers,
 } from './snapshot-pages.ts';
 
 // Rows as a comparison reads them: in slices, with a pause between them, so that control never waits.
@@ -79,7 +80,7 @@ export function comparedRows(read: Db, stream: StreamOrOwn) {
       const found: WireRow[] = [];
       for await (const rows of pieces({ table, window, ids: { after, to } }, 'all'))
         for (const row of rows) if (bucketOf(row.id) === bucket) found.push(row);
-      return withoutVerifiers(read, { table, streamId: stream }, found);
+      return overTheLine(read, { table, streamId: stream }, found);
     },
   };
 }
@@ -127,7 +128,12 @@ async function rowsOf(read: Db, looking: Looking, from: RawBuilder<unknown>): Pr
     select ${sql.join(columns)}, r.cl as register_cl, r.hlc as register_hlc, r.over_json as register_over
     from ${from} as t ${registerOf(looking)}
     where ${sql.join(conditions, sql` and `)} order by t.id`.execute(read);
-  return rows.map((row) => wireRowOf(resource, row));
+  // what is compared is what the other side was told
+  return rows.map((row) => {
+    const wire = wireRowOf(resource, row);
+    const isAdmin = looking.stream !== 'own' && wire.body['role'] === 'ADMIN';
+    return { ...wire, body: toldRow(resource, wire.body, isAdmin ? 'admin' : 'present') };
+  });
 }
 
 // rows of different tables; only their being rows counts here
@@ -145,8 +151,6 @@ function conditionsOf({ table, stream, which, window, ids }: Looking): RawBuilde
     const at = sql.ref(`t.${TIME_COLUMN[table] ?? 'created_at'}`);
     conditions.push(sql`${at} >= ${window.from}`, sql`${at} < ${window.to}`);
   }
-  // what a person was told before coming to these farms is nothing that the farm must know
-  if (table === 'notifications') conditions.push(sql`t.farm_id is not null`);
   const isAlive = sql`coalesce(r.cl, 1) % 2 = 1`;
   const isSeen = inSight(resource, 't');
   return [

@@ -5,8 +5,8 @@ import {
   nonceRequest,
   pairPollRequest,
   pairStartRequest,
-  paymentRequest,
   sessionRequest,
+  signInRequest,
 } from '#contract/sync/wire.ts';
 import { AppError } from '#core/errors.ts';
 
@@ -22,7 +22,7 @@ export type PairingDesk = {
   nonce: (body: z.infer<typeof nonceRequest>) => Promise<unknown>;
   session: (body: z.infer<typeof sessionRequest>) => Promise<unknown>;
   keys: (token: string, body: z.infer<typeof keysRequest>) => Promise<unknown>;
-  payment: (token: string, body: z.infer<typeof paymentRequest>, origin: string) => Promise<unknown>;
+  signIn: (token: string, body: z.infer<typeof signInRequest>, source: string) => Promise<unknown>;
   time: (nonce: string) => unknown;
 };
 
@@ -58,9 +58,7 @@ export function mountPairing(app: Express, { desk, readBody, sourceOf }: Pairing
   post('session/nonce', nonceRequest, desk.nonce);
   post('session', sessionRequest, desk.session);
   post('keys', keysRequest, (body, request) => desk.keys(bearerOf(request), body));
-  post('payment', paymentRequest, (body, request) =>
-    desk.payment(bearerOf(request), body, originOf(request)),
-  );
+  post('sign-in', signInRequest, (body, request) => desk.signIn(bearerOf(request), body, sourceOf(request)));
   app
     .route('/sync/v1/time')
     .get((request, response) => {

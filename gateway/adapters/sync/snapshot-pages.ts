@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
-import { NO_PASSWORD } from '#contract/resources/users.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
 import { codecOf } from '#core/row-codec.ts';
+import { toldRow } from '#core/sync/personal.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
 export type Shared = keyof typeof sharedResources;
@@ -127,7 +127,7 @@ async function pageOf(read: Db, { table, streamId, behind, limit, historyFrom }:
     left join sync_register as r on r.entity = ${sql.lit(resource.entity)} and r.id = t.id
     where ${sql.join(conditions, sql` and `)}
     order by ${id} || '' ${isHistory ? sql`desc` : sql`asc`} limit ${sql.lit(limit)}`.execute(read);
-  return withoutVerifiers(
+  return overTheLine(
     read,
     { table, streamId },
     rows.map((row) => wireRowOf(resource, row)),
@@ -148,15 +148,18 @@ export function wireRowOf(resource: Resource, row: StoredRow): WireRow {
 }
 
 /**
- * People who have left stay known by their name, because records name them; what they log in with is nothing for the
- * farm's card any more. Without a stamp it wins over nothing that is there.
+ * Rows as they go over the line. People who have left stay known by their name, because records name them; the rest of
+ * them is nothing for the farm's card any more.
  */
-export async function withoutVerifiers(
+export async function overTheLine(
   read: Db,
   { table, streamId }: { table: Shared; streamId: StreamOrOwn },
   rows: WireRow[],
 ): Promise<WireRow[]> {
-  if (table !== 'users' || rows.length === 0) return rows;
+  // rows of different tables; only their being rows counts here
+  const resource = sharedResources[table] as unknown as Resource;
+  if (table !== 'users' || rows.length === 0)
+    return rows.map((row) => ({ ...row, body: toldRow(resource, row.body, 'present') }));
   const farms = farmsOf(streamId);
   const { rows: present } = await sql<{ id: string }>`
     select f.owner_id as id from farms as f where f.hidden = 0 and f.id in (${farms})
@@ -164,15 +167,20 @@ export async function withoutVerifiers(
     read,
   );
   const ids = new Set(present.map(({ id }) => id));
-  return rows.map((row) =>
-    ids.has(row.id)
-      ? row
-      : {
-          ...row,
-          over: { ...row.over, password: '' },
-          body: { ...row.body, password_hash: NO_PASSWORD, password_version: 1 },
-        },
-  );
+  return rows.map((row) => ({
+    ...row,
+    body: toldRow(
+      resource,
+      row.body,
+      streamId === 'own'
+        ? 'present'
+        : row.body['role'] === 'ADMIN'
+          ? 'admin'
+          : ids.has(row.id)
+            ? 'present'
+            : 'left',
+    ),
+  }));
 }
 
 /** Ids of the farms of a stream. */
@@ -191,13 +199,16 @@ export function inScope(table: Shared, as: string, streamId: StreamOrOwn): RawBu
     union select m.user_id from farm_members as m where m.farm_id in (${farms})`;
   switch (scope.by) {
     case 'farm':
-      return sql`${column(scope.column)} in (${farms})`;
+      return scope.person === undefined
+        ? sql`${column(scope.column)} in (${farms})`
+        : // the person of such a row must be there before it
+          sql`(${column(scope.column)} in (${farms}) and ${column(scope.person)} in (${people}))`;
     case 'user':
       return sql`${column(scope.column)} in (${people})`;
-    case 'farm or user':
-      // of nobody else: the person of such a row must be there before it
-      return sql`(${column(scope.user)} in (${people})
-        and (${column(scope.farm)} is null or ${column(scope.farm)} in (${farms})))`;
+    case 'owner':
+      return sql`${column(scope.column)} in (select f.owner_id from farms as f where f.id in (${farms}))`;
+    case 'named':
+      return sql`${sql.ref(`${as}.id`)} in (select ${sql.ref(`f.${scope.column}`)} from farms as f where f.id in (${farms}))`;
     case 'parent': {
       const above = `${as}p`;
       return sql`${column(scope.column)} in (select ${sql.ref(`${above}.id`)} from ${sql.table(scope.table)} as ${sql.ref(above)}

@@ -31,8 +31,8 @@ export const user = defineResource({
     is_active: { fields: ['is_active'], owner: 'hosted' },
     password: { fields: ['password_hash', 'password_version'], owner: 'hosted' },
     name: { fields: ['name'] },
-    phone_number: { fields: ['phone_number'] },
-    language: { fields: ['language'] },
+    phone_number: { fields: ['phone_number'], owner: 'hosted' },
+    language: { fields: ['language'], owner: 'hosted' },
   },
 });
 

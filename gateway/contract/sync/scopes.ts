@@ -1,25 +1,28 @@
 import type { sharedResources } from '../resources/all.ts';
 
-// Whose a row is, so that a hosted instance knows which gateways hear of it, and which rows a gateway may send.
+// Who may read and write what over the sync, in one place: whose a row is (SCOPES), what of a row about a person goes
+// down to a gateway and of whom a gateway is believed (PERSONAL). Being named on a farm is not belonging to its gateway.
 
 type SharedTable = keyof typeof sharedResources;
 
 export type Scope =
-  /** The farm named in the column; null in it: the row stays. */
-  | { by: 'farm'; column: string }
+  /** The farm named in the column; null in it: the row stays. `person`: and for somebody of that gateway's farms alone. */
+  | { by: 'farm'; column: string; person?: string }
   /** The farm of the row named in the column. */
   | { by: 'parent'; table: SharedTable; column: string }
   /** Every farm where that person is owner or member. */
   | { by: 'user'; column: string }
-  /** The farm named in the column, else as `user`. */
-  | { by: 'farm or user'; farm: string; user: string }
+  /** Every farm whose owner that person is. */
+  | { by: 'owner'; column: string }
+  /** Farms that name the row in the column; named by none, it stays. */
+  | { by: 'named'; column: string }
   /** Never leaves the instance where it was made: what it opens or where it delivers is that instance's own. */
   | { by: 'nobody' };
 
 export const SCOPES: Readonly<Record<SharedTable, Scope>> = {
   users: { by: 'user', column: 'id' },
-  addresses: { by: 'user', column: 'user_id' },
-  subscriptions: { by: 'user', column: 'user_id' },
+  addresses: { by: 'named', column: 'address_id' },
+  subscriptions: { by: 'owner', column: 'user_id' },
   farms: { by: 'farm', column: 'id' },
   farm_members: { by: 'farm', column: 'farm_id' },
   farm_science: { by: 'farm', column: 'farm_id' },
@@ -31,7 +34,7 @@ export const SCOPES: Readonly<Record<SharedTable, Scope>> = {
   schedules: { by: 'parent', table: 'control_points', column: 'control_point_id' },
   alerts: { by: 'farm', column: 'farm_id' },
   logs: { by: 'farm', column: 'farm_id' },
-  notifications: { by: 'farm or user', farm: 'farm_id', user: 'user_id' },
+  notifications: { by: 'farm', column: 'farm_id', person: 'user_id' },
   batches: { by: 'farm', column: 'farm_id' },
   survival_changes: { by: 'parent', table: 'batches', column: 'batch_id' },
   harvests: { by: 'parent', table: 'batches', column: 'batch_id' },
@@ -43,6 +46,39 @@ export const SCOPES: Readonly<Record<SharedTable, Scope>> = {
   notification_channels: { by: 'nobody' },
   access_tokens: { by: 'nobody' },
   invitations: { by: 'nobody' },
+};
+
+type GroupRule = {
+  /**
+   * Downwards: `told`; `blank`: told, but for those fields; `never`: not even that it changed. Of an ADMIN, and of who has
+   * left the farms, a name goes down at most, whatever stands here.
+   */
+  down: 'told' | 'never' | { blank: readonly string[] };
+  /** Upwards: of people whose account was made on that gateway, or of nobody. `beside`: kept for who adopts one of those. */
+  up: 'own people' | 'beside' | 'nobody';
+};
+
+/**
+ * Rows about people, group by group. The verifier of a password is of one instance alone: a gateway makes its own when
+ * somebody signs in there. That it changed is told, so that the old one opens nothing any more.
+ */
+export const PERSONAL: Readonly<Partial<Record<SharedTable, Readonly<Record<string, GroupRule>>>>> = {
+  users: {
+    email: { down: 'told', up: 'beside' },
+    name: { down: 'told', up: 'own people' },
+    language: { down: 'told', up: 'own people' },
+    role: { down: 'told', up: 'nobody' },
+    is_active: { down: 'told', up: 'nobody' },
+    password: { down: { blank: ['password_hash'] }, up: 'nobody' },
+    phone_number: { down: 'never', up: 'nobody' },
+  },
+  // limits hold on the gateway, too; who takes the money, and under which number, does not go there
+  subscriptions: {
+    plan: {
+      down: { blank: ['payment_provider', 'payment_customer_id', 'payment_subscription_id'] },
+      up: 'nobody',
+    },
+  },
 };
 
 /** Tables whose rows are the hosted instance's alone: what a gateway says of them is passed over. */

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { PLANS } from '../words.ts';
 
 // What a gateway and its hosted instance say to each other: JSON over HTTPS under /sync/v1, gzip or zstd on request, and
 // frames on the live socket. Additive only: an unknown field is passed over, an unknown word is refused with a reason.
@@ -393,26 +392,12 @@ export const keysAnswer = z.object({ old_key_until: z.string() });
  */
 export const notLetIn = z.object({ state: z.enum(['revoked', 'fenced']), signature: z.string().max(100) });
 
-/** POST /sync/v1/payment, with a token: what a person on the gateway asks of the hosted instance's payment desk. */
-export const paymentRequest = z.object({
-  user_id: z.uuid(),
-  language: z.enum(['pt-BR', 'en']),
-  ask: z.discriminatedUnion('is', [
-    z.object({
-      is: z.literal('checkout'),
-      plan: z.enum(PLANS),
-      success_url: z.string().max(2048),
-      cancel_url: z.string().max(2048),
-      currency: z.enum(['BRL', 'USD']).nullable(),
-    }),
-    z.object({ is: z.literal('portal'), return_url: z.string().max(2048) }),
-    z.object({
-      is: z.literal('cancel'),
-      when: z.enum(['now', 'at period end']),
-      reason: z.string().max(10_000).nullable(),
-    }),
-  ]),
-});
+/**
+ * POST /sync/v1/sign-in, with a token: somebody of the gateway's farms signs in there, for the first time or after a new
+ * password, and the gateway makes a verifier of its own of what was typed. 401 for everybody else.
+ */
+export const signInRequest = z.object({ email: z.string().max(1_000), password: z.string().max(1_000) });
+export const signInAnswer = z.object({ user_id: z.uuid(), password_version: z.int() });
 
 /** GET /sync/v1/time?nonce=…: signed, for a gateway whose clock does not let it check certificates. */
 export const timeAnswer = z.object({

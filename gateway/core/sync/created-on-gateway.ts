@@ -27,6 +27,12 @@ export function asCreatedHere(
     tenancy.locals.add(id);
     return { edit: standIn(resource, edit), undo: () => undefined };
   }
+  if (resource.name === 'addresses') {
+    if (!tenancy.locals.has(String(edit.row['user_id'])) && tenancy.ownerId !== edit.row['user_id'])
+      return null;
+    tenancy.addresses.add(id);
+    return { edit, undo: () => void tenancy.addresses.delete(id) };
+  }
   if (resource.name === 'farms') {
     tenancy.farms.add(id);
     const undo = () => void tenancy.farms.delete(id);

@@ -1,12 +1,13 @@
 import type { Resource } from '#contract/resource.ts';
 import type { ChangeLog } from '../change-log.ts';
 import type { DifferenceSlice } from '../changes.ts';
+import { OWN_STREAM } from '../own-stream.ts';
 import { LIFE, newRegister, type Register, registerOf } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
 import type { Rows, Steps, UnitContext } from '../statements.ts';
 import { stampOf } from './claims.ts';
-import { rowsByIds } from './id-lists.ts';
-import { TABLES_IN_ORDER } from './shared-tables.ts';
+import { inList, listOf, rowsByIds } from './id-lists.ts';
+import { scopeOf, TABLES_IN_ORDER } from './shared-tables.ts';
 import { factOf, wholeRow } from './whole-rows.ts';
 
 // The end of a resync. Where it stands lies in sync_stream.resync: any other text, then `difference <table> <id>`, then
@@ -147,14 +148,29 @@ function* logRows(
     { table: resource.name, columns: codec.columns, ids: wanted.keys() },
     context,
   );
-  const ordered = stored.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
+  const told = yield* withoutHomeless(resource, stored, context);
+  const ordered = told.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
   for (const found of ordered) {
     const id = String(found['id']);
     const entry = wholeRow(resource, { ...codec.decode(found), id }, wanted.get(id) ?? newRegister());
-    const told = resource.sync === 'fact' ? factOf(entry, log.stamp(null)) : entry;
-    yield* log.write({ ...told, actor: null });
+    const whole = resource.sync === 'fact' ? factOf(entry, log.stamp(null)) : entry;
+    yield* log.write({ ...whole, actor: null }, [OWN_STREAM]);
   }
   return stored.length;
+}
+
+/** Rows of no farm, and addresses that none names, stay here. */
+function* withoutHomeless(resource: Resource, rows: Rows, context: UnitContext): Steps<Rows> {
+  const scope = scopeOf(resource);
+  if (scope.by === 'farm' && scope.column !== 'id') return rows.filter((row) => row[scope.column] !== null);
+  if (scope.by !== 'named') return rows;
+  const ids = rows.map(({ id }) => String(id));
+  const naming = yield {
+    sql: `select address_id from farms where ${inList('address_id', context)}`,
+    params: [listOf(ids)],
+  };
+  const named = new Set(naming.map((row) => row['address_id']));
+  return rows.filter(({ id }) => named.has(id));
 }
 
 function* forgetSeen({ streamId, limit }: DifferenceSlice): Steps<{ isDone: boolean; logged: number }> {

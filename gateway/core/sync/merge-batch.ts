@@ -6,11 +6,20 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { asCreatedHere, type Correction } from './created-on-gateway.ts';
 import type { Edit, Lost } from './edit.ts';
 import { merge } from './merge.ts';
-import { fieldsIn, namedInBatch, ownersHere, peopleNamed, type Readable } from './named-in-batch.ts';
+import {
+  addressesNamed,
+  fieldsIn,
+  namedInBatch,
+  ownersHere,
+  peopleNamed,
+  type Readable,
+} from './named-in-batch.ts';
+import { isOfOwnPeople } from './personal.ts';
 import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
-import { rankOf, referencesOf } from './shared-tables.ts';
+import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
 import { notKnownBefore, unheardOf } from './snapshot-losses.ts';
 import { belongs, loadTenancy, strangerIn, type Tenancy } from './tenancy.ts';
+import { textOf } from './text-of.ts';
 import { toldApart } from './told-apart.ts';
 import {
   isErased,
@@ -66,7 +75,8 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
   yield* loadWorks(set, idsByResource(readable), context);
   yield* loadStanding(set, namedInBatch(set, readable), context);
   const isGuarded = batch.from === 'gateway';
-  const tenancy = isGuarded ? yield* loadTenancy(batch.streamId, peopleNamed(set, readable), context) : null;
+  const asked = { people: peopleNamed(set, readable), addresses: addressesNamed(readable) };
+  const tenancy = isGuarded ? yield* loadTenancy(batch.streamId, asked, context) : null;
   // whose a row becomes may be somebody whom the gateway never named
   if (tenancy !== null) yield* loadStanding(set, ownersHere(set, tenancy), context);
   const merged: MergedBatch = {
@@ -80,7 +90,8 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     corrections: [],
     passedOver: 0,
   };
-  for (const item of readable) {
+  for (const told of readable) {
+    const item = tenancy === null ? told : withOwnActor(told, tenancy);
     const why = mergeOne(item, merged);
     if (why === null) merged.applied.push(item);
     else merged.kept.push({ ...item.heard, reason: why.parked });
@@ -88,6 +99,14 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
   if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
   else if (batch.from === 'hosted') merged.lost = yield* notKnownBefore(merged.lost, context);
   return merged;
+}
+
+/** Who did it is believed of the gateway's own people alone: nobody else is told of what happens there. */
+function withOwnActor(item: Readable, { people }: Tenancy): Readable {
+  const { heard } = item;
+  const { actor } = heard.change;
+  if (actor === null || people.has(actor)) return item;
+  return { ...item, heard: { ...heard, change: { ...heard.change, actor: null } } };
 }
 
 function readAll(batch: Batch): { readable: Readable[]; kept: Kept[] } {
@@ -120,6 +139,10 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     merged.passedOver += 1;
     return null;
   }
+  if (isOfHosted(work, merged)) {
+    setNameRight(item, work, merged);
+    return null;
+  }
   // what was erased for good never comes back
   if (isErased(work) && !isBroken(work, batch)) return null;
   // nor is a row changed that is inserted once; the database itself holds to that for the log
@@ -147,6 +170,19 @@ function isPassedOver({ resource, edit }: Readable, work: Work, { batch, tenancy
   return resource.name === 'users' && edit.is === 'delete' && tenancy?.locals.has(work.id) !== true;
 }
 
+/** An account that no gateway made is its person's, on the hosted instance: nothing that a gateway says of it counts. */
+function isOfHosted({ resource, id, row }: Work, { tenancy }: MergedBatch): boolean {
+  if (resource.name !== 'users' || row === null || tenancy === null) return false;
+  return !tenancy.locals.has(id) && tenancy.people.has(id);
+}
+
+/** A name that was changed there is told again as it stands; the rest of an account may differ. */
+function setNameRight({ edit }: Readable, { resource, id, row }: Work, merged: MergedBatch): void {
+  merged.passedOver += 1;
+  const { name } = fieldsIn(edit);
+  if (name !== undefined && name !== row?.['name']) merged.corrections.push({ resource, id, group: 'name' });
+}
+
 /** A row that it names and that has not come. */
 function missingIn(set: WorkingSet, resource: Resource, edit: Edit): NotApplied | null {
   const fields = fieldsIn(edit);
@@ -163,8 +199,26 @@ function mayTell(tenancy: Tenancy, set: WorkingSet, work: Work, edit: Edit): boo
   const { resource, id, row } = work;
   const fields = fieldsIn(edit);
   if (row !== null && !belongs(tenancy, set, { resource, id, row })) return false;
-  if (edit.is === 'whole' && !belongs(tenancy, set, { resource, id, row: edit.row })) return false;
-  return strangerIn(tenancy, set, resource, fields) === null;
+  if (edit.is === 'whole' && !belongs(tenancy, set, { resource, id, row: edit.row }, row !== null))
+    return false;
+  // whose an address is never changes
+  if (
+    scopeOf(resource).by === 'named' &&
+    row !== null &&
+    (fields['user_id'] ?? row['user_id']) !== row['user_id']
+  )
+    return false;
+  if (isComingBack(tenancy, set, work, edit)) return false;
+  return strangerIn(tenancy, set, { resource, row }, fields) === null;
+}
+
+/** Nobody becomes a member again without accepting it. */
+function isComingBack(tenancy: Tenancy, set: WorkingSet, work: Work, edit: Edit): boolean {
+  const { resource, row, register } = work;
+  if (resource.name !== 'farm_members' || row === null || register === null || isAlive(register))
+    return false;
+  const person = { resource: resourceOfTable('users'), id: textOf(row['user_id']), row: {} };
+  return edit.cl > register.cl && edit.cl % 2 === 1 && !belongs(tenancy, set, person);
 }
 
 /** Nobody erases what people see: a comparison offers nothing else, so here a row was lost past the program. */
@@ -181,6 +235,8 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
     work.row === null ? null : { row: work.row, register: work.register ?? { cl: 1, hlc: '', over: {} } };
   const accepts = (group: string): boolean => {
     const owner = resource.groups[group]?.owner;
+    if (from === 'gateway' && resource.name === 'users')
+      return merged.tenancy?.locals.has(work.id) === true && isOfOwnPeople('users', group);
     return owner === undefined || owner === from || (isSnapshot && from === 'hosted');
   };
   const told: Edit =

@@ -31,10 +31,20 @@ const parentsOf = (resource: Resource, row: Fields): (readonly [string, string])
     return typeof id === 'string' && isTold(resourceOfTable(table)) ? [[table, id] as const] : [];
   });
 
+/** Addresses that the edits are about or name. */
+export const addressesNamed = (items: readonly Readable[]): Set<string> =>
+  new Set(
+    items.flatMap(({ resource, heard, edit }) => [
+      ...(resource.name === 'addresses' ? [heard.change.id] : []),
+      ...namedBy(resource, fieldsIn(edit)).flatMap(([table, id]) => (table === 'addresses' ? [id] : [])),
+    ]),
+  );
+
 export function peopleNamed(set: WorkingSet, items: readonly Readable[]): Set<string> {
   const people = new Set<string>();
   for (const { resource, heard, edit } of items) {
     if (resource.name === 'users') people.add(heard.change.id);
+    if (heard.change.actor !== null) people.add(heard.change.actor);
     for (const [table, id] of namedBy(resource, fieldsIn(edit))) if (table === 'users') people.add(id);
   }
   const rows = [

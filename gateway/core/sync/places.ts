@@ -2,12 +2,18 @@ import type { Resource } from '#contract/resource.ts';
 import { OPS } from '#contract/sync/wire.ts';
 import type { Unit } from '../changes.ts';
 import type { Steps, UnitContext } from '../statements.ts';
-import { rowsByIds } from './id-lists.ts';
+import { inList, listOf, rowsByIds } from './id-lists.ts';
 import { isTold, resourceOfEntity, resourceOfTable, scopeOf } from './shared-tables.ts';
 
 // Where the rows of a unit belong on a hosted instance: farms, or people and through them the farms they may see.
 
-export type Place = { farms: readonly string[]; people: readonly string[] };
+export type Place = {
+  farms: readonly string[];
+  /** Through the farms that they own or work on. */
+  people: readonly string[];
+  /** Through the farms that they own. */
+  owners: readonly string[];
+};
 export type Places = Map<string, Place>;
 
 export const idsOfPlace = (resource: Resource, id: string): string => `${resource.name} ${id}`;
@@ -21,11 +27,14 @@ export function placeColumns(resource: Resource): string[] {
   const scope = scopeOf(resource);
   switch (scope.by) {
     case 'farm':
+      return scope.person === undefined ? [scope.column] : [scope.column, scope.person];
     case 'parent':
     case 'user':
+    case 'owner':
       return [scope.column];
-    case 'farm or user':
-      return [scope.farm, scope.user];
+    case 'named':
+      // whose it is; the farms that name it are asked for themselves
+      return ['user_id'];
     case 'nobody':
       return [];
     default:
@@ -49,8 +58,49 @@ export function* placesOf(unit: Unit, context: UnitContext): Steps<Places> {
     for (const row of rows) row.fields.push(fieldsById.get(row.id) ?? {});
   }
   const farmsByParent = yield* farmsOfParents(named, unit, context);
-  return new Map(named.map((row) => [idsOfPlace(row.resource, row.id), placeOf(row, farmsByParent)]));
+  const ofNamed = named.filter(({ resource }) => scopeOf(resource).by === 'named').map(({ id }) => id);
+  const naming = yield* farmsNaming(new Set(ofNamed), unit, context);
+  return new Map(
+    named.map((row) => [
+      idsOfPlace(row.resource, row.id),
+      scopeOf(row.resource).by === 'named'
+        ? {
+            farms: naming.filter(({ id }) => id === row.id).map(({ farmId }) => farmId),
+            people: [],
+            owners: [],
+          }
+        : placeOf(row, farmsByParent),
+    ]),
+  );
 }
+
+/** Farms that name some of these addresses, as stored or from this unit on. */
+export function* farmsNaming(
+  ids: ReadonlySet<string>,
+  unit: Unit,
+  context: UnitContext,
+): Steps<{ id: string; farmId: string }[]> {
+  if (ids.size === 0) return [];
+  const stored = yield {
+    sql: `select id, address_id from farms where ${inList('address_id', context)}`,
+    params: [listOf(ids)],
+  };
+  return [
+    ...addressesSet(unit).filter(({ id }) => ids.has(id)),
+    ...stored.map((row) => ({ id: String(row['address_id']), farmId: String(row['id']) })),
+  ];
+}
+
+/** Addresses that this unit has farms name. */
+export const addressesSet = ({ changes }: Unit): { id: string; farmId: string }[] =>
+  changes.flatMap((change) => {
+    if (change.resource.name !== 'farms') return [];
+    if (change.op === 'insert' && typeof change.row['address_id'] === 'string')
+      return [{ id: change.row['address_id'], farmId: change.row.id }];
+    if (change.op === 'update' && typeof change.set['address_id'] === 'string')
+      return [{ id: change.set['address_id'], farmId: change.id }];
+    return [];
+  });
 
 const otherThanId = (columns: readonly string[]): string[] => columns.filter((column) => column !== 'id');
 
@@ -77,7 +127,8 @@ function namedByIncoming({ incoming }: Unit): Named[] {
   if (incoming?.from !== 'gateway') return [];
   return incoming.changes.flatMap((change): Named[] => {
     const resource = resourceOfEntity(change.entity);
-    if (resource === null || !isTold(resource) || !scopeOf(resource).by.endsWith('user')) return [];
+    if (resource === null || !isTold(resource) || !['user', 'named'].includes(scopeOf(resource).by))
+      return [];
     const isWhole = change.base === null && change.op !== OPS.delete;
     return [{ resource, id: change.id, fields: isWhole ? [change.body ?? {}] : [], isStored: !isWhole }];
   });
@@ -126,20 +177,20 @@ function placeOf({ resource, id, fields }: Named, farmsByParent: ReadonlyMap<str
       : [...new Set(fields.map((row) => row[column]).filter((value) => typeof value === 'string'))];
   switch (scope.by) {
     case 'farm':
-      return { farms: values(scope.column), people: [] };
+      return { farms: values(scope.column), people: [], owners: [] };
     case 'parent':
       return {
         farms: values(scope.column).flatMap((parent) => farmsByParent.get(`${scope.table} ${parent}`) ?? []),
         people: [],
+        owners: [],
       };
     case 'user':
-      return { farms: [], people: values(scope.column) };
-    case 'farm or user': {
-      const farms = values(scope.farm);
-      return { farms, people: farms.length > 0 ? [] : values(scope.user) };
-    }
+      return { farms: [], people: values(scope.column), owners: [] };
+    case 'owner':
+      return { farms: [], people: [], owners: values(scope.column) };
+    case 'named':
     case 'nobody':
-      return { farms: [], people: [] };
+      return { farms: [], people: [], owners: [] };
     default:
       return scope satisfies never;
   }

@@ -1,5 +1,7 @@
 import type { Resource } from '#contract/resource.ts';
+import { address } from '#contract/resources/addresses.ts';
 import type { Steps, UnitContext } from '../statements.ts';
+import { isHostedStamp } from '../sync-node.ts';
 import type { Fields } from './edit.ts';
 import { inList, listOf } from './id-lists.ts';
 import { referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
@@ -11,7 +13,10 @@ import { standingOf, type WorkingSet } from './working-set.ts';
 export type Tenancy = {
   streamId: number;
   farms: Set<string>;
-  /** Of those asked for: people of these farms, and local users of this gateway. */
+  /** Of the addresses asked for: those that these farms name, and those that a gateway made. */
+  addresses: Set<string>;
+  made: ReadonlySet<string>;
+  /** Of those asked for: who owns these farms or works on them now, and local users of this gateway. */
   people: Set<string>;
   /** Of those asked for: people whose account stands on this gateway alone. */
   locals: Set<string>;
@@ -21,17 +26,34 @@ export type Tenancy = {
 
 export function* loadTenancy(
   streamId: number,
-  asked: ReadonlySet<string>,
+  { people: asked, addresses }: { people: ReadonlySet<string>; addresses: ReadonlySet<string> },
   context: UnitContext,
 ): Steps<Tenancy> {
   const bound = yield { sql: 'select id from sync_farms where stream_id = ?', params: [streamId] };
   const [gateway] = yield { sql: 'select owner_id from gateways where stream_id = ?', params: [streamId] };
   const people = asked.size === 0 ? [] : yield* peopleOf(streamId, asked, context);
+  const named =
+    addresses.size === 0
+      ? []
+      : yield {
+          sql: `select farms.address_id as id from farms join sync_farms on sync_farms.id = farms.id
+            where sync_farms.stream_id = ? and ${inList('farms.address_id', context)}`,
+          params: [streamId, listOf(addresses)],
+        };
+  const registers =
+    addresses.size === 0
+      ? []
+      : yield {
+          sql: `select id, hlc from sync_register where entity = ? and ${inList('id', context)}`,
+          params: [address.entity, listOf(addresses)],
+        };
   const ownerId = typeof gateway?.['owner_id'] === 'string' ? gateway['owner_id'] : null;
   const ids = (rows: readonly Record<string, unknown>[]): string[] => rows.map((row) => String(row['id']));
   return {
     streamId,
     farms: new Set(ids(bound)),
+    addresses: new Set(ids(named)),
+    made: new Set(ids(registers.filter(({ hlc }) => !isHostedStamp(textOf(hlc))))),
     people: new Set([...ids(people), ...(ownerId === null ? [] : [ownerId])]),
     locals: new Set(ids(people.filter((row) => Number(row['is_local']) === 1))),
     ownerId,
@@ -48,29 +70,39 @@ function* peopleOf(
     sql: `select farms.owner_id as id, 0 as is_local from farms join sync_farms on sync_farms.id = farms.id
         where sync_farms.stream_id = ? and ${inList('farms.owner_id', context)}
       union select farm_members.user_id, 0 from farm_members join sync_farms on sync_farms.id = farm_members.farm_id
-        where sync_farms.stream_id = ? and ${inList('farm_members.user_id', context)}
+        where sync_farms.stream_id = ? and farm_members.hidden = 0 and ${inList('farm_members.user_id', context)}
       union select id, 1 from local_users where stream_id = ? and state = 'local' and ${inList('id', context)}`,
     params: [streamId, list, streamId, list, streamId, list],
   };
 }
 
-/** Does a row belong to the gateway's farms or their people? */
+/**
+ * Is a row of the gateway's farms or their people? An address is as long as one of the farms names it. Of who owns the
+ * gateway it may be one that a gateway made; of somebody of its own any.
+ */
 export function belongs(
   tenancy: Tenancy,
   set: WorkingSet,
   { resource, id, row }: { resource: Resource; id: string; row: Fields },
+  isStanding = true,
 ): boolean {
   const scope = scopeOf(resource);
   const value = (column: string): string => (column === 'id' ? id : textOf(row[column]));
   switch (scope.by) {
     case 'farm':
-      return tenancy.farms.has(value(scope.column));
+      return (
+        tenancy.farms.has(value(scope.column)) &&
+        (scope.person === undefined || tenancy.people.has(value(scope.person)))
+      );
     case 'user':
       return tenancy.people.has(value(scope.column));
-    case 'farm or user':
-      return row[scope.farm] === null || row[scope.farm] === undefined
-        ? tenancy.people.has(value(scope.user))
-        : tenancy.farms.has(value(scope.farm)) && tenancy.people.has(value(scope.user));
+    case 'owner':
+      return false;
+    case 'named': {
+      const of = value('user_id');
+      if (tenancy.addresses.has(id) || tenancy.locals.has(of)) return true;
+      return tenancy.ownerId === of && (!isStanding || tenancy.made.has(id));
+    }
     case 'parent': {
       const parent = standingOf(set, scope.table, value(scope.column));
       return tenancy.farms.has(textOf(parent?.fields['farm_id']));
@@ -82,16 +114,16 @@ export function belongs(
   }
 }
 
-/** Does everything that it names belong to them, too? Answers the column that does not. */
+/** Does everything that it names anew belong to them, too? Answers the column that does not. */
 export function strangerIn(
   tenancy: Tenancy,
   set: WorkingSet,
-  resource: Resource,
+  { resource, row }: { resource: Resource; row: Fields | null },
   fields: Fields,
 ): string | null {
   for (const [column, table] of referencesOf(resource)) {
     const id = fields[column];
-    if (typeof id !== 'string') continue;
+    if (typeof id !== 'string' || row?.[column] === id) continue;
     const standing = standingOf(set, table, id);
     if (
       standing === null ||

@@ -61,17 +61,17 @@ export function* tellRows(
   }
 }
 
-/** What a gateway must know of a person: the account, addresses, the subscription. Parents first. */
+/** What a gateway must know of a person: the account, and of an owner of farms the plan. Parents first. */
 export function* tellPerson(
-  { userId, streamId }: { userId: string; streamId: number },
+  { userId, streamId, isOwner }: { userId: string; streamId: number; isOwner: boolean },
   log: ChangeLog,
   context: UnitContext,
 ): Steps<void> {
   const streams = [streamId];
   yield* tellRows({ resource: resourceOfTable('users'), ids: [userId], streams }, log, context);
-  for (const table of ['addresses', 'subscriptions']) {
-    const stored = yield { sql: `select id from ${table} where user_id = ?`, params: [userId] };
-    const ids = stored.map((row) => String(row['id']));
-    if (ids.length > 0) yield* tellRows({ resource: resourceOfTable(table), ids, streams }, log, context);
-  }
+  if (!isOwner) return;
+  const stored = yield { sql: 'select id from subscriptions where user_id = ?', params: [userId] };
+  const ids = stored.map((row) => String(row['id']));
+  if (ids.length > 0)
+    yield* tellRows({ resource: resourceOfTable('subscriptions'), ids, streams }, log, context);
 }

@@ -166,7 +166,7 @@ function* takeIn(
   );
   const ownerId = tenancy?.ownerId ?? null;
   if (farms.length > 0 && ownerId !== null)
-    yield* tellPerson({ userId: ownerId, streamId: batch.streamId }, log, context);
+    yield* tellPerson({ userId: ownerId, streamId: batch.streamId, isOwner: true }, log, context);
   const rows = applied.flatMap(({ resource, edit, heard }) => {
     const { id } = heard.change;
     if (resource.name !== 'users' || tenancy?.locals.has(id) !== true || edit.is === 'delete') return [];

@@ -3,7 +3,7 @@ import { emailKeyOf, type loginInput, user } from '#contract/resources/users.ts'
 import { type AttemptLimit, tooManyAttempts } from '#core/attempts.ts';
 import { type Change, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
-import type { Kernel } from '#core/kernel.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type Issued, issueToken, type TokenDeps } from './issue-token.ts';
 import type { Account, AccountQueries, Passwords } from './ports.ts';
@@ -12,6 +12,17 @@ export type LogInDeps = TokenDeps &
   Pick<Kernel, 'log'> & {
     queries: Pick<AccountQueries, 'accountByEmail'>;
     passwords: Pick<Passwords, 'verify' | 'hash' | 'isOutdated'>;
+    /** A gateway's: whose account is the hosted instance's, and what that says to a password; null: there is none. */
+    hosted: {
+      isOfHosted: (userId: string) => Promise<boolean>;
+      /** One with a salt of its own takes its place at the next login. */
+      hasVerifierOfHosted: (userId: string) => Promise<boolean>;
+      /** null: it says no, or cannot be asked now. */
+      askHome: (said: {
+        email: string;
+        password: string;
+      }) => Promise<{ user_id: string; password_version: number } | null>;
+    } | null;
     /** Failures per email and source, existing or not: who guesses locks out nobody but himself. */
     loginFailures: AttemptLimit;
   };
@@ -20,7 +31,9 @@ const SHORT_S = 60 * 60;
 const REMEMBERED_S = 43_200 * 60;
 
 /**
- * Decides a token, and a new hash of the password where the old one was made with less work. An email that is unknown
+ * Decides a token, and a new hash of the password where the old one was made with less work. At a gateway somebody of the
+ * hosted instance has no password before the first login, which needs the internet once: what the hosted instance
+ * vouches for is hashed anew there. An email that is unknown
  * and a password that is wrong are told in the same words and the same time: 401; after too many failures of this email
  * from this source 429.
  */
@@ -37,7 +50,7 @@ export async function logIn(
     deps.log.debug({ source }, 'too many failed logins for one account from one place');
     throw tooManyAttempts('Too many failed attempts to log in with this email', waitMs);
   }
-  const found = await verified(deps, emailKey, input.password, source).catch(async (error: unknown) => {
+  const found = await signedIn(deps, emailKey, input.password, source).catch(async (error: unknown) => {
     await deps.loginFailures.giveBack(attempt);
     throw error;
   });
@@ -49,9 +62,32 @@ export async function logIn(
   }
   await deps.loginFailures.forget(attempt);
   return {
-    answer: issueToken(deps, found, input.remember_me ? REMEMBERED_S : SHORT_S),
-    changes: await strengthened(deps, found, input.password, source),
+    answer: issueToken(deps, found.account, input.remember_me ? REMEMBERED_S : SHORT_S),
+    changes: found.changes,
   };
+}
+
+type SignedIn = { account: Pick<Account, 'id' | 'role' | 'password_version'>; changes: Change[] };
+
+async function signedIn(
+  deps: LogInDeps,
+  emailKey: string,
+  password: string,
+  source: string,
+): Promise<SignedIn | null> {
+  const account = await deps.queries.accountByEmail(emailKey);
+  const isRight = await deps.passwords.verify(account?.password_hash ?? null, password, source);
+  if (account === null || !account.is_active) return null;
+  if (isRight) return { account, changes: await strengthened(deps, account, password, source) };
+  if (deps.hosted === null || !(await deps.hosted.isOfHosted(account.id))) return null;
+  const vouched = await deps.hosted.askHome({ email: emailKey, password });
+  if (vouched?.user_id !== account.id) return null;
+  const set = {
+    password_hash: await deps.passwords.hash(password, source),
+    password_version: Math.max(account.password_version, vouched.password_version),
+    updated_at: isoOf(deps.now()),
+  };
+  return { account: { ...account, ...set }, changes: [update(user, account, set)] };
 }
 
 /** The row as it was read is named: a password that was changed at this moment stays changed. */
@@ -61,7 +97,8 @@ async function strengthened(
   password: string,
   source: string,
 ): Promise<Change[]> {
-  if (!deps.passwords.isOutdated(account.password_hash)) return [];
+  const isForeign = (await deps.hosted?.hasVerifierOfHosted(account.id)) ?? false;
+  if (!isForeign && !deps.passwords.isOutdated(account.password_hash)) return [];
   try {
     return [update(user, account, { password_hash: await deps.passwords.hash(password, source) })];
   } catch (error) {
@@ -69,10 +106,4 @@ async function strengthened(
     deps.log.debug({ err: error }, 'a password keeps its old hash for now');
     return [];
   }
-}
-
-async function verified(deps: LogInDeps, emailKey: string, password: string, source: string) {
-  const account = await deps.queries.accountByEmail(emailKey);
-  const isRight = await deps.passwords.verify(account?.password_hash ?? null, password, source);
-  return isRight && account?.is_active ? account : null;
 }

@@ -12,18 +12,15 @@ export type ForgetDeps = Pick<Kernel, 'now' | 'commit' | 'log'> & {
 /**
  * Wipes the verifiers of people of the hosted instance: a box that was sold or stolen keeps as little of them as can
  * be. Accounts of the gateway stay. When none of those may steer the farm, the owner keeps the way in, because nobody
- * must stand before aerators that no one can command. Answers whose verifiers are gone.
+ * must stand before aerators that no one can command.
  */
-export async function forgetHosted(
-  deps: ForgetDeps,
-  { owner_id }: Pick<Paired, 'owner_id'>,
-): Promise<string[]> {
+export async function forgetHosted(deps: ForgetDeps, { owner_id }: Pick<Paired, 'owner_id'>): Promise<void> {
   const { ofHosted, local } = await deps.accounts();
   const mayStay = local.some(({ role }) => role === 'OWNER' || role === 'ADMIN');
   const wiped = ofHosted.filter(
     ({ id, password_hash: hash }) => hash !== NO_PASSWORD && (mayStay || id !== owner_id),
   );
-  if (wiped.length === 0) return [];
+  if (wiped.length === 0) return;
   const at = isoOf(deps.now());
   await deps.commit({
     changes: wiped.map((account) =>
@@ -39,5 +36,4 @@ export async function forgetHosted(
     { accounts: wiped.length, ownerStays: !mayStay },
     'people of the hosted instance cannot log in here any more; accounts of this gateway go on',
   );
-  return wiped.map(({ id }) => id);
 }

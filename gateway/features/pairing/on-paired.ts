@@ -1,3 +1,4 @@
+import type { Change } from '#core/changes.ts';
 import { type AppError, conflict } from '#core/errors.ts';
 import type { MembershipDeps } from '#core/membership.ts';
 import { signedIn } from '#core/request-checks.ts';
@@ -22,9 +23,9 @@ const field = (request: Anything, name: string): unknown => request.rawBody[name
 
 const RULES: Readonly<Record<string, Rule>> = {
   'PUT /users/me': async (deps, paired, request) => {
-    if (field(request, 'email') === undefined) return;
+    if (field(request, 'email') === undefined && field(request, 'name') === undefined) return;
     if (await deps.isOfHosted(signedIn(request).userId))
-      throw elsewhere(paired, 'The e-mail of your account is changed');
+      throw elsewhere(paired, 'Name and e-mail of your account are changed');
   },
   'DELETE /users/me': async (deps, paired, request) => {
     if (await deps.isOfHosted(signedIn(request).userId)) throw elsewhere(paired, 'Your account is deleted');
@@ -37,6 +38,17 @@ const RULES: Readonly<Record<string, Rule>> = {
   'PUT /subscriptions/{user_id}': async (_deps, paired) => {
     throw elsewhere(paired, 'Plans are changed');
   },
+  // what somebody pays for is for that person's own login over there: a stolen box must not get at it
+  ...Object.fromEntries(
+    ['create-checkout-session', 'create-billing-portal', 'create-portal-session', 'cancel-subscription'].map(
+      (what) => [
+        `POST /payment/${what}`,
+        async (_deps: OnPairedDeps, paired: Paired) => {
+          throw elsewhere(paired, 'Plans are bought, paid and cancelled');
+        },
+      ],
+    ),
+  ),
 };
 
 const MAKES_FARMS: ReadonlySet<string> = new Set(['POST /farms/', 'POST /farms/{user_id}']);
@@ -69,9 +81,24 @@ function withCreator(deps: OnPairedDeps, route: Route): Route {
       const paired = await deps.paired();
       if (paired === null || decided.changes === undefined) return decided;
       const kept = await keepCreators(deps.members, decided.changes, paired.owner_id);
-      return { ...decided, changes: [...decided.changes, ...kept] };
+      const changes = await withOwnersPlace(deps, decided.changes, paired.owner_id);
+      return { ...decided, changes: [...changes, ...kept] };
     },
   };
+}
+
+/** Where the farm is belongs to whom the farm belongs: the account of who made it here is not ours to write to. */
+async function withOwnersPlace(
+  { isOfHosted }: OnPairedDeps,
+  changes: readonly Change[],
+  ownerId: string,
+): Promise<Change[]> {
+  const isKnown = await isOfHosted(ownerId);
+  return changes.map((change) =>
+    isKnown && change.op === 'insert' && change.resource.name === 'addresses'
+      ? { ...change, row: { ...change.row, user_id: ownerId, is_primary: false } }
+      : change,
+  );
 }
 
 function elsewhere({ instance_name: name, hosted_url: url }: Paired, what: string): AppError {

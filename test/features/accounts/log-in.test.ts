@@ -54,6 +54,7 @@ function theDeps(account: Account | null, fields: Partial<LogInDeps> = {}) {
       hash: async (password) => `hash of ${password}`,
       isOutdated: () => false,
     },
+    hosted: null,
     loginFailures: aLimit(),
     ...fields,
   };

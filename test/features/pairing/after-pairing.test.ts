@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { standInEmail } from '#contract/resources/users.ts';
+import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
 import { type App, body, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { localOf, pair, startBoth } from '#test/paired-apps.ts';
@@ -32,18 +32,14 @@ onBothEngines('a farm that lived alone joins an account', (_open, engine) => {
       apps.hosted.clock.advance(250);
       await look();
     }, SOON);
-  /** As often as one likes: logging in is counted. */
-  const passwordsAgree = async () => {
-    const hashIn = async (app: App) =>
-      (
-        await app.database.read
-          .selectFrom('users')
-          .select('password_hash')
-          .where('id', '=', owner.user.id)
-          .executeTakeFirst()
-      )?.password_hash;
-    expect(await hashIn(apps.gateway)).toBe((await hashIn(apps.hosted)) ?? 'none');
-  };
+  const hashIn = async (app: App) =>
+    (
+      await app.database.read
+        .selectFrom('users')
+        .select('password_hash')
+        .where('id', '=', owner.user.id)
+        .executeTakeFirst()
+    )?.password_hash;
   const logIn = (app: App, email: string, password: string) =>
     app.call('POST', '/auth/login', { body: { email, password } });
   const farmsOf = async (app: App, token: string) => (await app.call('GET', '/farms/', { token })).body;
@@ -70,16 +66,29 @@ onBothEngines('a farm that lived alone joins an account', (_open, engine) => {
     expect(gateways.body).toMatchObject([{ status: 'active', farms: [{ name: 'Fazenda Norte' }] }]);
   });
 
-  test('the owner logs in on the farm with the password of the hosted instance, the internet gone', async () => {
+  test('the owner signs in on the farm once with the internet, and from then on without it', async () => {
     const { hosted, gateway } = apps;
-    await soon(passwordsAgree);
+    await soon(async () => expect(await hashIn(gateway)).toBe(NO_PASSWORD));
+    const back = hosted.goAway();
+    expect((await logIn(gateway, 'dona@fazenda.test', 'senha-da-dona')).status).toBe(401);
+    back();
+    for (const wrong of ['senha-local', 'senha-de-outra'])
+      expect((await logIn(gateway, 'dona@fazenda.test', wrong)).status).toBe(401);
     expect((await logIn(gateway, 'dona@fazenda.test', 'senha-da-dona')).status).toBe(200);
+    // made on the box, of what was typed there: who takes its card has nothing that opens the other account
+    expect(await hashIn(gateway)).not.toBe(await hashIn(hosted));
+    const again = hosted.goAway();
+    expect((await logIn(gateway, 'dona@fazenda.test', 'senha-da-dona')).status).toBe(200);
+    again();
     // the account of the gateway keeps working with the token it has
     expect((await gateway.call('GET', '/users/me', { token: local.token })).status).toBe(200);
     await hosted.call('PUT', '/users/me', { token: owner.token, body: { password: 'senha-nova-1' } });
-    await soon(passwordsAgree);
+    // a moment before the farm hears of it
     expect((await logIn(gateway, 'dona@fazenda.test', 'senha-nova-1')).status).toBe(200);
-    expect((await logIn(gateway, 'dona@fazenda.test', 'senha-da-dona')).status).toBe(401);
+    await soon(async () =>
+      expect((await logIn(gateway, 'dona@fazenda.test', 'senha-da-dona')).status).toBe(401),
+    );
+    expect((await logIn(gateway, 'dona@fazenda.test', 'senha-nova-1')).status).toBe(200);
   });
 
   test('nobody logs in on the hosted instance as somebody of the gateway', async () => {
@@ -102,7 +111,6 @@ onBothEngines('a farm that lived alone joins an account', (_open, engine) => {
     expect((await logIn(gateway, 'dona@fazenda.test', 'senha-nova-1')).status).toBe(401);
     expect(body(await gateway.call('GET', '/sync/pairing', { token: local.token }))['state']).toBe('revoked');
     await pair(apps, { token });
-    await soon(passwordsAgree);
     expect((await logIn(gateway, 'dona@fazenda.test', 'senha-nova-1')).status).toBe(200);
   });
 });

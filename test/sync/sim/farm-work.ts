@@ -73,7 +73,8 @@ function chooseThing({ side, chance }: WorkDeps, deed: Deed): Thing | null {
 }
 
 /** A group that the other side owns is not edited here. */
-function editableGroups({ resource, edits }: Thing, side: Side): string[] {
+function editableGroups({ resource, edits, editedOn }: Thing, side: Side): string[] {
+  if (editedOn?.includes(side) === false) return [];
   return Object.keys(edits).filter((group) => {
     const owner = resource.groups[group]?.owner;
     return owner === undefined || owner === side;

@@ -1,9 +1,10 @@
 import type { Database } from '#adapters/sql/database.ts';
 import type { RowOf } from '#contract/resource.ts';
+import { address } from '#contract/resources/addresses.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { pairedGateway, syncFarm } from '#contract/resources/sync-tables.ts';
-import { user } from '#contract/resources/users.ts';
+import { NO_PASSWORD, user } from '#contract/resources/users.ts';
 import { type Committed, insert, put } from '#core/changes.ts';
 
 // An owner with a farm on the hosted instance, and a gateway that was paired with it a moment ago.
@@ -14,6 +15,7 @@ export const GATEWAY_ID = '00000000-0000-4000-8000-000000000001';
 
 const AT = '2026-03-01T12:00:00.000Z';
 export const OWNER = '10000000-0000-4000-8000-000000000001';
+const ADDRESS = '25000000-0000-4000-8000-000000000001';
 export const FARM = '20000000-0000-4000-8000-000000000001';
 
 /** The stream that a pairing makes on the hosted instance, which has an unused one of its own. */
@@ -30,7 +32,11 @@ export async function settleOwner(database: Database): Promise<Committed[]> {
     await database.commit({ actor: null, changes: [insert(user, ownerRow())] }),
     await database.commit({
       actor: null,
-      changes: [insert(farm, farmRow()), insert(subscription, subscriptionRow())],
+      changes: [
+        insert(address, addressRow()),
+        insert(farm, farmRow()),
+        insert(subscription, subscriptionRow()),
+      ],
     }),
   ];
 }
@@ -45,9 +51,28 @@ function ownerRow(): RowOf<typeof user> {
     phone_number: null,
     role: 'OWNER',
     is_active: true,
-    password_hash: 'nobody logs in here',
+    password_hash: NO_PASSWORD,
     password_version: 1,
     language: null,
+    created_at: AT,
+    updated_at: null,
+  };
+}
+
+function addressRow(): RowOf<typeof address> {
+  return {
+    id: ADDRESS,
+    user_id: OWNER,
+    street: 'Estrada do Camarão',
+    number: 1,
+    complement: null,
+    city: 'Aracati',
+    state: 'CE',
+    zip_code: '62800-000',
+    country: 'Brazil',
+    lat: null,
+    lng: null,
+    is_primary: false,
     created_at: AT,
     updated_at: null,
   };
@@ -59,7 +84,7 @@ function farmRow(): RowOf<typeof farm> {
     name: 'Fazenda Aurora',
     description: null,
     owner_id: OWNER,
-    address_id: null,
+    address_id: ADDRESS,
     lat: null,
     lng: null,
     timezone: 'America/Fortaleza',

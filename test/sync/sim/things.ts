@@ -39,6 +39,8 @@ export type Thing = {
   edits: Readonly<Record<string, (word: string, row: Row, chance: Chance) => Record<string, unknown>>>;
   /** Sides where rows are made and deleted. */
   madeOn: readonly Side[];
+  /** Both, unless it is said. */
+  editedOn?: readonly Side[];
   isDeleted: boolean;
   /** How often, beside the others. */
   weight: number;
@@ -87,31 +89,19 @@ export const THINGS: readonly Thing[] = [
     make: null,
     edits: {
       name: (word) => ({ name: word }),
-      phone_number: (word) => ({ phone_number: word }),
+      language: (word) => ({ language: word }),
       email: (word) => ({ email: `${word}@fazenda.br`, email_key: `${word}@fazenda.br` }),
     },
     madeOn: [],
+    // an account of the hosted instance, of which no gateway is believed
+    editedOn: ['hosted'],
     isDeleted: false,
     weight: 2,
   },
   {
     resource: any(address),
-    make: ({ one, at }, id, word) =>
-      withParent(one('users'), ({ id: user_id }) => ({
-        id,
-        user_id,
-        street: word,
-        number: 1,
-        complement: null,
-        city: 'Aracati',
-        state: 'CE',
-        zip_code: '62800000',
-        country: 'BR',
-        lat: null,
-        lng: null,
-        is_primary: false,
-        ...untouched(at),
-      })),
+    // the farm's, which alone goes over the line
+    make: null,
     edits: {
       place: (word) => ({ street: word, number: numberOf(word) }),
       position: (word) => ({ lat: degrees(word), lng: degrees(word) }),
@@ -123,7 +113,7 @@ export const THINGS: readonly Thing[] = [
   {
     resource: any(subscription),
     make: null,
-    edits: { plan: (word) => ({ payment_customer_id: word }) },
+    edits: { plan: (word) => ({ max_farms: numberOf(word) }) },
     madeOn: [],
     isDeleted: false,
     weight: 1,

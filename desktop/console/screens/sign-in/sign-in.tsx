@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import { faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
+import { isHosted } from '../../data/instance.ts';
 import { endedBy, signIn } from '../../data/session.ts';
 import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
 import { shellWords } from '../../shell/words.ts';
@@ -50,6 +51,7 @@ export function SignInForm() {
         required
         fault={fault}
       />
+      {fault !== null && !isHosted.value ? <p class="note">{words.firstSignIn}</p> : null}
       <CheckField label={words.remember} name="remember" defaultChecked />
       <Button big look="main" type="submit" busy={isBusy}>
         {words.signIn}

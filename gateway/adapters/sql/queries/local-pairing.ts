@@ -45,6 +45,13 @@ export function localPairingQueries(db: Db) {
       const row = await people().where('users.id', '=', userId).executeTakeFirst();
       return row !== undefined && isOfHosted(row);
     },
+    /** Was the verifier made there? Gateways of before this had those of the hosted instance. */
+    async hasVerifierOfHosted(userId: string): Promise<boolean> {
+      const row = await people().where('users.id', '=', userId).executeTakeFirst();
+      if (row === undefined) return false;
+      const over = row.over_json === null ? {} : stampsIn(row.over_json);
+      return isHostedStamp(over['password'] ?? row.made ?? '');
+    },
     async farms(): Promise<{ id: string; owner_id: string }[]> {
       return db.selectFrom('farms').select(['id', 'owner_id']).where('hidden', '=', 0).execute();
     },
@@ -62,29 +69,12 @@ export function localPairingQueries(db: Db) {
   };
 }
 
-/**
- * A wiped verifier carries no stamp: when the gateway is paired again the hosted instance's own is the newer one, and
- * people log in on the farm as before.
- */
-export async function unstampPasswords(db: Db, userIds: readonly string[]): Promise<void> {
-  for (const id of userIds) {
-    const ofUser = db.selectFrom('sync_register').where('entity', '=', user.entity).where('id', '=', id);
-    const register = await ofUser.select('over_json').executeTakeFirst();
-    if (register === undefined) continue;
-    const over = { ...stampsIn(register.over_json), password: '' };
-    await db
-      .updateTable('sync_register')
-      .set({ over_json: JSON.stringify(over) })
-      .where('entity', '=', user.entity)
-      .where('id', '=', id)
-      .execute();
-  }
-}
-
 // the register of a row, which only `commit` writes
 const stampsIn = (json: string) => JSON.parse(json) as Record<string, string>;
 
 function isOfHosted({ made, over_json: json }: { made: string | null; over_json: string | null }): boolean {
   const over = json === null ? {} : stampsIn(json);
-  return [made ?? '', over['password'] ?? ''].some(isHostedStamp);
+  // one that was made here and adopted there has them on what is an account's alone
+  const told = ['password', 'email', 'role', 'is_active'].map((group) => over[group] ?? '');
+  return [made ?? '', ...told].some(isHostedStamp);
 }
