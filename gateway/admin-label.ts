@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { qrSvg, qrText } from '#adapters/discovery/qr-code.ts';
+import { instanceValue } from '#adapters/sql/instance.ts';
+import { shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import { COMMAND } from '#contract/commands.ts';
 import { codeOfPin } from '#contract/discovery.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
@@ -10,7 +12,7 @@ const WITHIN_MS = 5_000;
 const NOT_RUNNING = `The label shows where the gateway answers: start it first (sudo systemctl start ${COMMAND}; from the source npm start), then ask again`;
 
 /** The label of the box: its QR code with addresses and pin, and the same for people who type. */
-export const showLabel: Command = async ({ config, text }) => {
+export const showLabel: Command = async ({ config, database, text }) => {
   const run = readRun(runFileOf(config));
   if (run === null || run.stopped_at !== null) throw new Error(NOT_RUNNING);
   const { name, addresses, ports, qr, gateway_id, authority } = await identityAt(run.address);
@@ -24,6 +26,8 @@ export const showLabel: Command = async ({ config, text }) => {
     `id ${gateway_id}`,
     // for who pairs a PC: the same digits stand there
     ...(authority === null ? [] : [`code ${codeOfPin(authority.spki_sha256)}`]),
+    // for the first account, made from another machine
+    `set-up ${shownSetUpCode(await instanceValue(database.read, 'jwt_secret'))}`,
   ];
   const file = text('svg');
   if (file !== undefined) await writeFile(file, labelSvg(await qrSvg(qr), lines));

@@ -8,6 +8,7 @@ import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
+import { isSetUpCode, shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import { createTokenAuthentication } from '#features/access-tokens/authenticate-token.ts';
@@ -15,6 +16,7 @@ import { createAuthentication } from '#features/accounts/authenticate.ts';
 import type { LogInDeps } from '#features/accounts/log-in.ts';
 import { accountRoutes } from '#features/accounts/routes.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
+import { boxRightsOf } from './compose-box-rights.ts';
 import type { Subscriptions } from './compose-subscriptions.ts';
 import type { Config } from './config.ts';
 import { hashBeside } from './hash-process.ts';
@@ -54,6 +56,7 @@ export async function wireAccounts(wiring: {
   const passwords = argon2Passwords(world.passwordCost, {}, beside);
   const passwordTries = attempts({ name: 'password', attempts: 10, windowS: 15 * 60 });
   const isGateway = config.role === 'gateway';
+  const isAtBox = (source: string) => isLoopback(source) && clients.isNear(source);
   const plan = isGateway ? config.localPlan : 'FREE';
   const routes = accountRoutes({
     ...kernel,
@@ -66,12 +69,20 @@ export async function wireAccounts(wiring: {
     hosted: wiring.hosted ?? null,
     loginFailures: attempts({ name: 'login', attempts: 10, windowS: 15 * 60 }),
     registration: config.registration,
+    box: isGateway
+      ? {
+          hasOwnerAccount: boxRightsOf(read, config.role).hasOwnerAccount,
+          isAtBox,
+          setUpCode: (typed: string) => isSetUpCode(secret, typed),
+          wrongCodes: attempts({ name: 'set-up code', attempts: 10, windowS: 15 * 60 }),
+        }
+      : null,
     registrations: attempts({
       name: 'registration',
       attempts: 300,
       windowS: 3600,
       // on the box itself, but no proxy there for the whole world; on a hosted instance it may be one that nobody named
-      ...(isGateway ? { isExempt: (source: string) => isLoopback(source) && clients.isNear(source) } : {}),
+      ...(isGateway ? { isExempt: isAtBox } : {}),
     }),
     onCreate: (account) => subscriptions.first(account, plan),
     farmsOf: (userId, page) => farmAnswersOf(farmQueries(read).farmsOf(userId, page)),
@@ -87,6 +98,9 @@ export async function wireAccounts(wiring: {
     accessTokens: { isOne: accessTokenText.isOne, noteUse: programs.noteUse },
     passwords,
     passwordTries,
+    /** The code that the first OWNER of a gateway says, while there is none. */
+    openSetUpCode: async (): Promise<string | null> =>
+      isGateway && !(await boxRightsOf(read, config.role).hasOwnerAccount()) ? shownSetUpCode(secret) : null,
     routes,
     secret,
   };

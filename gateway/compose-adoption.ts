@@ -16,7 +16,7 @@ import { changeControlPoint, createControlPoint } from '#features/control-points
 import { issueKey, needsKey, OVERLAP_MS } from '#features/devices/device-keys.ts';
 import type { Control } from './compose-control.ts';
 
-export type AdoptionWiring = Pick<AdoptionRouteDeps, 'operatesSomeFarm' | 'accessTo'> & {
+export type AdoptionWiring = Pick<AdoptionRouteDeps, 'worksOnBox' | 'accessTo'> & {
   kernel: Kernel;
   monotonic: () => number;
   database: Database;
@@ -42,7 +42,7 @@ export function wireAdoption(deps: AdoptionWiring) {
   });
   const pointDeps = {
     ...kernel,
-    queries: controlPointQueries(database.read),
+    queries: controlPointQueries(database.read, 'gateway'),
     epoch: control.epoch,
     gateways: NO_GATEWAYS,
   };
@@ -59,7 +59,7 @@ export function wireAdoption(deps: AdoptionWiring) {
     desk,
     queries: markQueries(database.read),
     gatewayId: deps.gatewayId,
-    operatesSomeFarm: deps.operatesSomeFarm,
+    worksOnBox: deps.worksOnBox,
     accessTo: deps.accessTo,
     freshView: registry.refresh,
     isConnected: (mqttId) => registry.byMqttId(mqttId)?.presence.isConnected === true,
@@ -75,7 +75,7 @@ export function wireAdoption(deps: AdoptionWiring) {
     proofOf: proofOfKey,
     seen: seen.list,
     viewById: registry.byId,
-    viewByName: (name) => registry.byDeviceId(name) ?? registry.byMqttId(name),
+    viewByName: (name) => registry.byDeviceId(name)[0] ?? registry.byMqttId(name),
     endGuests,
     forgetSeen: seen.forget,
   });

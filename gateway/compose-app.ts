@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
 import type { ClientAddresses } from '#adapters/http/client-address.ts';
@@ -43,6 +44,13 @@ export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage
   routes: readonly Route[];
 };
 
+/** Names of the box beside those that every network has. */
+const ownNamesOf = ({ tlsNames, publicUrl }: Config): string[] => [
+  hostname(),
+  ...tlsNames,
+  ...(publicUrl === null ? [] : [new URL(publicUrl).hostname]),
+];
+
 /** What answers over HTTP: the routes behind their checks, and the pages that stand beside them. */
 export function wireApp(wiring: AppWiring) {
   const { config, world, kernel, database, metrics, accounts, events, fleet, box, routes } = wiring;
@@ -60,6 +68,7 @@ export function wireApp(wiring: AppWiring) {
         requirePlan: (userId) => requireApiAccess({ hasApiAccess }, userId),
       },
       timerOf: metrics.timerOf,
+      ...(config.role === 'gateway' ? { ownNames: ownNamesOf(config) } : {}),
       refused: (reason, source) => refusals.count('http', reason, source),
       mountBeside: (express) => {
         fleet?.mount(express);

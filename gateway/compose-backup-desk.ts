@@ -8,7 +8,6 @@ import { newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.t
 import { createUploads } from '#adapters/backup/uploaded-backups.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
-import { operatesEveryFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import { updateFactsOf } from '#adapters/sql/update-facts.ts';
 import { UPLOAD_PIECE_BYTES, UPLOADED_KEPT_DAYS } from '#contract/resources/system-backup.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
@@ -21,6 +20,7 @@ import { backupUploadRoutes } from '#features/backup/upload-routes.ts';
 import { confirmRestore } from './boot/finish-restore.ts';
 import { dropPlan, isOrphaned, readPlan, writePlan } from './boot/restore-plan.ts';
 import type { BackupKeeper, RunJob } from './compose-backup.ts';
+import { boxRightsOf } from './compose-box-rights.ts';
 import { type Config, databaseFile } from './config.ts';
 import type { TellPhase } from './do-job.ts';
 import { readState } from './update/update-folder.ts';
@@ -264,15 +264,15 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
       throw conflict('A restore is on its way; wait for it', 'ALREADY_RUNNING');
   }
 
-  const operatesEveryFarm = operatesEveryFarmQuery(database.read);
+  const { keepsBox } = boxRightsOf(database.read, 'gateway');
   const { account } = accountDataQueries(database.read, database.readLong);
   return {
     routes: [
-      ...backupRoutes({ ...kernel, ...deps, desk, account, operatesEveryFarm }),
+      ...backupRoutes({ ...kernel, ...deps, desk, account, keepsBox }),
       ...backupUploadRoutes({
         ...kernel,
         uploads: { ...uploads, remove: removeUploaded },
-        operatesEveryFarm,
+        keepsBox,
       }),
     ],
     /** Jobs can run from now on. */

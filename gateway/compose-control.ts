@@ -32,6 +32,7 @@ import { flushPresence } from '#features/devices/flush-presence.ts';
 import { createReportFolding } from '#features/devices/fold-reports.ts';
 import { followClockStep, keysFollowStep } from '#features/devices/follow-clock-step.ts';
 import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
+import { giveNamesBack } from '#features/devices/give-names-back.ts';
 import { type LevelDeps, startDelayS } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
@@ -73,7 +74,7 @@ export type ControlDeps = {
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
   /** True for addresses of the farm's own network. */
   isNear: (address: string) => boolean;
-  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  worksOnBox: (userId: string) => Promise<boolean>;
   /** The last instant the schedules were looked at by an earlier run; null: never. */
   lookedAt: number | null;
   /** The time an earlier run last went by, ms since 1970; null: never. */
@@ -311,8 +312,8 @@ export async function wireControl(deps: ControlDeps) {
       ...kernel,
       sendUnsaved,
       queries: {
-        ...controlPointQueries(database.read),
-        ordersOf: controlPointQueries(database.readLong).ordersOf,
+        ...controlPointQueries(database.read, config.role),
+        ordersOf: controlPointQueries(database.readLong, config.role).ordersOf,
       },
       epoch,
       memory: registry,
@@ -324,7 +325,7 @@ export async function wireControl(deps: ControlDeps) {
     ...orderRoutes(orderDeps),
     ...deviceRoutes({
       ...callerDeps,
-      operatesSomeFarm: deps.operatesSomeFarm,
+      worksOnBox: deps.worksOnBox,
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
       reported: conversation.heard,
@@ -347,6 +348,14 @@ export async function wireControl(deps: ControlDeps) {
   ];
   return {
     routes,
+    /** Gateway: names that a merge took from devices without need. */
+    async giveNamesBack(): Promise<void> {
+      await giveNamesBack({
+        ...kernel,
+        views: registry,
+        namedAt: controlPointQueries(database.read, config.role).namedAt,
+      });
+    },
     /** Gateway: tells viewers of sirens, every second. */
     tellSirens: () => sirens?.tell(),
     registry,

@@ -16,7 +16,6 @@ import {
   smsSent,
   sweepDeliveries,
 } from '#adapters/sql/queries/deliveries.ts';
-import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import { letterSeal } from '#adapters/tokens/seal-letter.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
 import {
@@ -34,6 +33,7 @@ import type { Send } from '#features/delivery/ports.ts';
 import { modemRoutes } from '#features/modem/routes.ts';
 import { channelRoutes } from '#features/notifications/channel-routes.ts';
 import { announcementRoute } from '#features/notifications/routes.ts';
+import { boxRightsOf } from './compose-box-rights.ts';
 import { wireModem } from './compose-modem.ts';
 import { canSend, wireNews } from './compose-news.ts';
 import type { Config } from './config.ts';
@@ -177,7 +177,7 @@ export async function wireDelivery(deps: {
         ? modemRoutes({
             modem,
             smsPerHour: config.smsPerHour,
-            operatesSomeFarm: operatesSomeFarmQuery(read),
+            worksOnBox: boxRightsOf(read, config.role).worksOnBox,
           })
         : []),
     ],

@@ -18,7 +18,7 @@ export type HomeAssistantDeps = {
   control: Control;
   gatewayId: string;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
-  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  worksOnBox: (userId: string) => Promise<boolean>;
   /** The person of that e-mail; null: nobody, or no longer. */
   personOf: (email: string) => Promise<{ id: string } | null>;
 };
@@ -66,7 +66,7 @@ export function wireHomeAssistant(deps: HomeAssistantDeps) {
   });
 
   return {
-    routes: homeAssistantRoutes({ bridge, operatesSomeFarm: deps.operatesSomeFarm }),
+    routes: homeAssistantRoutes({ bridge, worksOnBox: deps.worksOnBox }),
     look: bridge.look,
     /** null: there is none to connect to. */
     async start(): Promise<{ stop: () => Promise<void> } | null> {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type * as z from 'zod';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { localPairingQueries } from '#adapters/sql/queries/local-pairing.ts';
@@ -12,7 +11,7 @@ import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
 import { rotateOwnKey } from '#adapters/sync/rotate-own-key.ts';
 import { hardwareOf } from '#adapters/system/hardware.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
-import { pairPollAnswer, pairStartAnswer, signInAnswer, type signInRequest } from '#contract/sync/wire.ts';
+import { pairPollAnswer, pairStartAnswer, signInAnswer } from '#contract/sync/wire.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
@@ -23,6 +22,7 @@ import { gatewayPairingRoutes } from '#features/pairing/gateway-routes.ts';
 import { createLocalPairing } from '#features/pairing/local-pairing.ts';
 import { servedWhilePaired } from '#features/pairing/on-paired.ts';
 import { PAIRED, type Paired, readPaired } from '#features/pairing/paired.ts';
+import { boxRightsOf } from './compose-box-rights.ts';
 import type { Config } from './config.ts';
 
 export type LocalPairingWiring = {
@@ -114,7 +114,7 @@ export async function wireLocalPairing({
     rotate,
     pairing,
     /** Whether the hosted instance knows somebody by that password; null: it does not, or cannot be asked now. */
-    async askHome(said: z.infer<typeof signInRequest>): Promise<z.infer<typeof signInAnswer> | null> {
+    async askHome(said: { email: string; password: string }) {
       const known = await paired();
       if (known?.state !== 'paired') return null;
       try {
@@ -135,7 +135,8 @@ export async function wireLocalPairing({
       pairing,
       paired,
       hostedUrl: config.hostedUrl,
-      ownsAllFarms: queries.ownsAllFarms,
+      keepsBox: boxRightsOf(database.read, 'gateway').keepsBox,
+      ownsFarm: queries.ownsFarm,
       unreachable,
     }),
     /** Routes that a paired gateway does not serve by itself any more. */

@@ -53,7 +53,7 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
     }),
     ...aeratorRoutes({
       ...kernel,
-      queries: aeratorQueries(database.read),
+      queries: aeratorQueries(database.read, config.role),
       orderControlPoint: ({ controlPointId, target, caller, reason, aeratorId, requestId }) =>
         orderByPerson(control.orderDeps, controlPointId, {
           target,

@@ -26,7 +26,7 @@ export type RelaysDeps = {
   database: Database;
   control: Control;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
-  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  worksOnBox: (userId: string) => Promise<boolean>;
   tellChanged: TellChanged;
 };
 
@@ -102,7 +102,7 @@ export async function wireRelays(deps: RelaysDeps) {
     protocols: PROTOCOLS,
     issueKey: (view, issuedBy) => issueKey(keyDeps, view, issuedBy),
     refresh: views.refresh,
-    operatesSomeFarm: deps.operatesSomeFarm,
+    worksOnBox: deps.worksOnBox,
     mayRead: async (farmId, userId) => (await deps.accessTo('farm', farmId, userId))?.role != null,
     brokerAt: () => ({ addresses: network().addresses, port: opened.port }),
   });

@@ -46,7 +46,7 @@ export function wireSimulator({ kernel, database, control, tellChanged }: Simula
       if (hidden || before === null) tellChanged('simulator', { farmId: after.farm_id, who: 'operators' });
     }
   });
-  const queries = controlPointQueries(database.read);
+  const queries = controlPointQueries(database.read, 'gateway');
   const pointDeps = { ...kernel, queries, epoch: control.epoch, gateways: NO_GATEWAYS };
   return {
     routes: simulatorRoutes({

@@ -1,6 +1,5 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { personOfEmail } from '#adapters/sql/queries/home-assistant.ts';
-import { operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
@@ -8,6 +7,7 @@ import type { TellChanged } from '#core/tell-changed.ts';
 import type { Whereabouts } from '#features/bench/ports.ts';
 import { wireAdoption } from './compose-adoption.ts';
 import { wireBench } from './compose-bench.ts';
+import { boxRightsOf } from './compose-box-rights.ts';
 import type { Control } from './compose-control.ts';
 import { wireFirmware } from './compose-firmware.ts';
 import { wireHomeAssistant } from './compose-home-assistant.ts';
@@ -35,7 +35,7 @@ export async function wireTechnicians(deps: TechniciansDeps) {
   const shared = {
     ...deps,
     monotonic: world.monotonic,
-    operatesSomeFarm: operatesSomeFarmQuery(database.read),
+    worksOnBox: boxRightsOf(database.read, 'gateway').worksOnBox,
   };
   const { gatewayId, whereabouts } = trust;
   const adoption = wireAdoption({ ...shared, gatewayId, whereabouts });

@@ -4,7 +4,6 @@ import { createChecks } from '#adapters/http/health.ts';
 import { createMetrics } from '#adapters/http/metrics.ts';
 import { createRefusals } from '#adapters/log/refusals.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
-import { operatesAllControlQuery, operatesSomeFarmQuery } from '#adapters/sql/queries/schedules.ts';
 import { controlPointEventOf } from '#contract/events/stream.ts';
 import { knownState } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
@@ -18,6 +17,7 @@ import { wireForecast } from './compose-aeration.ts';
 import { wireAlerts, wireWatches } from './compose-alerts.ts';
 import { wireApp } from './compose-app.ts';
 import { wireBox } from './compose-box.ts';
+import { boxRightsOf, foundBox, wireBoxRights } from './compose-box-rights.ts';
 import { wireGatewayCommands, wireRemoteFarms } from './compose-commands.ts';
 import { wireControl } from './compose-control.ts';
 import { wireDelivery } from './compose-delivery.ts';
@@ -51,6 +51,8 @@ export async function compose(config: Config, given: World) {
   const subscriptions = wireSubscriptions(kernel, database, notify);
   const clients = clientAddresses(config.trustedProxies, tellOnceOfProxy(config, log));
   const changed = lateTeller();
+  const boxRights = boxRightsOf(database.read, config.role);
+  if (config.role === 'gateway') await foundBox(kernel, boxRights);
   const pairing =
     config.role === 'gateway'
       ? await wireLocalPairing({
@@ -91,7 +93,7 @@ export async function compose(config: Config, given: World) {
     authenticate: accounts.authenticate,
     accessTo,
     isNear: clients.isNear,
-    operatesSomeFarm: operatesSomeFarmQuery(database.read),
+    worksOnBox: boxRights.worksOnBox,
     lookedAt: run.goodTime,
     shownTime: run.shownTime,
     others: processes.others,
@@ -333,7 +335,8 @@ export async function compose(config: Config, given: World) {
     ...forecast.routes,
     ...eventTicketRoutes(events.tickets),
     ...box.routes,
-    ...systemRoutes({ ...kernel, clock, operatesAllControl: operatesAllControlQuery(database.read) }),
+    ...systemRoutes({ ...kernel, clock, worksOnBox: boxRights.worksOnBox }),
+    ...(config.role === 'gateway' ? wireBoxRights({ kernel, database, rights: boxRights, accounts }) : []),
   ];
   // what belongs to the hosted instance is not a paired gateway's to serve
   const routes = pairing?.guard(allRoutes) ?? allRoutes;
@@ -359,6 +362,7 @@ export async function compose(config: Config, given: World) {
   booted.freeze();
   return {
     ...box,
+    openSetUpCode: accounts.openSetUpCode,
     app,
     clients,
     requestLimits,

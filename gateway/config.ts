@@ -137,9 +137,9 @@ export const options = {
     help: 'secret of the tokens of a hosted instance; without it one is made and kept in the database',
   },
   registration: {
-    schema: z.enum(['open', 'invite'], { message: 'must be open or invite' }),
-    fallback: 'open',
-    help: 'who may register: open or invite',
+    schema: z.enum(['open', 'invite'], { message: 'must be open or invite' }).nullable(),
+    fallback: null,
+    help: 'who may register: open or invite; without it open, on a gateway until its first OWNER is there',
   },
   'local-plan': {
     schema: z.enum(['FREE', 'BASIC', 'PROFESSIONAL', 'ENTERPRISE'], {

@@ -83,6 +83,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', everyS: 5, run: lookAtPairing }]),
     ...(lookAtHostedTime === undefined ? [] : [{ name: 'hosted time', everyS: 15, run: lookAtHostedTime }]),
     { name: 'levels', everyS: 300, run: control.refreshLevels },
+    { name: 'names of devices', everyS: 60, run: control.giveNamesBack },
     { name: 'ends of levels', everyS: 5, run: control.refreshEnds },
     ...(instance.delivery.modem === null
       ? []

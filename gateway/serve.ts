@@ -120,6 +120,12 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
       time: timeServer,
       p99Ms: loop.p99Ms,
     });
+    const setUpCode = await instance.openSetUpCode().catch(() => null);
+    if (setUpCode !== null)
+      kernel.log.info(
+        {},
+        `nobody owns this box yet; whoever makes the first account from another machine is asked for its set-up code: ${setUpCode}`,
+      );
     const announcer = await announceOn(config, instance);
     const everyMinute = { name: 'event loop', everyS: 60, run: loop.look };
     await instance.delivery.start();

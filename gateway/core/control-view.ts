@@ -149,7 +149,8 @@ export function newerTarget({ row, presence }: Pick<ControlView, 'row' | 'presen
 /** Looks into the registry of control points; answers from memory. */
 export type ControlViews = {
   byId: (id: string) => ControlView | null;
-  byDeviceId: (deviceId: string) => ControlView | null;
+  /** One on a gateway; on a hosted instance every farm may have one of that name. */
+  byDeviceId: (deviceId: string) => readonly ControlView[];
   byMqttId: (mqttId: string) => ControlView | null;
   all: () => Iterable<ControlView>;
 };

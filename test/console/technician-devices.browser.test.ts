@@ -216,7 +216,7 @@ describe('a technician among the devices', () => {
     // ten minutes at full power, told by its meter
     app.clock.advance(3_600_000);
     clock.advance(3_600_000);
-    const point = app.control.registry.byDeviceId('aer-CP-03');
+    const point = app.control.registry.byDeviceId('aer-CP-03')[0];
     await app.call('POST', `/control-points/${point?.row.id}/turn-on`, { token: owner.token, body: {} });
     await expect.poll(() => persona.stateOf(1)).toBe('ON');
     for (let minute = 0; minute < 10; minute += 1) {

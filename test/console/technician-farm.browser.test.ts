@@ -197,7 +197,7 @@ describe('a technician at the farm', () => {
     await page.getByText(/^Em ordem \(\d+\)/).click();
     expect(await violationsOn(page)).toEqual([]);
     app.clock.advance(2 * MINUTE);
-    const siren = app.control.registry.byDeviceId('aer-CP-03');
+    const siren = app.control.registry.byDeviceId('aer-CP-03')[0];
     await page.goto(`${app.base}/sistema/dispositivos/${siren?.row.id}`);
     await page.getByText(/^há .* · sem sinal$/).waitFor();
   });

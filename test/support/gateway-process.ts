@@ -39,6 +39,9 @@ export async function startGatewayProcess(clock: FarmClock, args: readonly strin
         ports.http,
         '--mqtt-port',
         ports.mqtt,
+        // tests have many owners on one box
+        '--registration',
+        'open',
         ...args,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TEST_CLOCK: clock.environment } },

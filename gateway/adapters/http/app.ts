@@ -11,6 +11,7 @@ import type { Log } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
 import { type HandleDeps, handleRoute, proveCaller } from './handle-route.ts';
 import type { Refused } from './harden-server.ts';
+import { ownHosts } from './own-hosts.ts';
 import { isSmallBody, PROVED_BYTES, readJsonBody, UNPROVED_BYTES } from './read-json-body.ts';
 import { noteRoute, requestFrame, requestIdOf, routeOf } from './request-frame.ts';
 import { routeFinder } from './route-finder.ts';
@@ -25,6 +26,8 @@ export type AppDeps = HandleDeps & {
   /** Makes what notes status and duration of every answer of a route. */
   timerOf?: (route: Route) => (status: number, durationMs: number) => void;
   refused?: Refused;
+  /** Further names of this instance, where it answers for no other; without it any will do. */
+  ownNames?: readonly string[];
 };
 
 /** The whole HTTP interface from the route table. */
@@ -34,6 +37,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.use(requestFrame());
+  if (deps.ownNames !== undefined) app.use(ownHosts(deps.ownNames));
   app.use(serveRoutes(deps, routes));
   deps.mountBeside?.(app);
   app.use((request) => {

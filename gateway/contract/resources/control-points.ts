@@ -199,7 +199,9 @@ export const controlPointCreate = z.object({
   farm_id: idInput,
   cod: shortText.describe('Code, unique per owner'),
   target_status: switchState,
-  device_id: shortText.describe('Identifier of the controller, unique in the instance'),
+  device_id: shortText.describe(
+    'Identifier of the controller, unique on its gateway, or among the farms of an owner that have none',
+  ),
 });
 
 export const controlPointUpdate = z.object({ cod: shortText.optional(), device_id: shortText.optional() });

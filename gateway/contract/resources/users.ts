@@ -65,6 +65,11 @@ export const registerInput = z.object({
   phone_number: phoneNumber.nullish(),
   role: z.string().trim().toUpperCase().pipe(z.enum(USER_ROLES)).default('OWNER'),
   language: language.nullish(),
+  setup_code: z
+    .string()
+    .max(100)
+    .nullish()
+    .describe('Of the box, on its label and in its log: the first OWNER of a gateway says it'),
 });
 
 /** POST /auth/login; what could not be an email or a password is simply not the right one. */

@@ -85,18 +85,30 @@ export const PERSONAL: Readonly<Partial<Record<SharedTable, Readonly<Record<stri
 export const HOSTED_TABLES: ReadonlySet<SharedTable> = new Set(['subscriptions']);
 
 /**
- * What may stand once only. `rename`: the earliest claim (creation stamp, then id) keeps it and the other gets
+ * What may stand once only; `of the gateway`: among the farms of one, whose own word goes before one of the hosted
+ * instance. `rename`: the earliest claim (creation stamp, then id) keeps it and the other gets
  * `<value>~<first letters of its id>`. `hide`: the later row goes out of sight. Both under a stamp derived from the
  * loser's, so that both instances come to the same end by themselves.
  */
 export const UNIQUE_KEYS: readonly {
   table: SharedTable;
   columns: readonly string[];
+  within?: 'of the gateway';
   rule: { is: 'rename'; column: string } | { is: 'hide' };
 }[] = [
   { table: 'control_points', columns: ['owner_id', 'cod'], rule: { is: 'rename', column: 'cod' } },
-  { table: 'control_points', columns: ['device_id'], rule: { is: 'rename', column: 'device_id' } },
-  { table: 'aerators', columns: ['device_id'], rule: { is: 'rename', column: 'device_id' } },
+  {
+    table: 'control_points',
+    columns: ['device_id'],
+    within: 'of the gateway',
+    rule: { is: 'rename', column: 'device_id' },
+  },
+  {
+    table: 'aerators',
+    columns: ['device_id'],
+    within: 'of the gateway',
+    rule: { is: 'rename', column: 'device_id' },
+  },
   { table: 'batches', columns: ['owner_id', 'batch_code'], rule: { is: 'rename', column: 'batch_code' } },
   { table: 'farm_members', columns: ['farm_id', 'user_id'], rule: { is: 'hide' } },
   { table: 'farm_science', columns: ['farm_id'], rule: { is: 'hide' } },

@@ -6,6 +6,7 @@ import { formatHlc, nextHlc, readHlc } from '../hlc.ts';
 import { LIFE, NO_STAMP, newRegister } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
 import type { Steps, UnitContext } from '../statements.ts';
+import { isHostedStamp } from '../sync-node.ts';
 import { fieldsOf, stampOf } from './claims.ts';
 import type { ConflictNote } from './conflicts.ts';
 import type { Row } from './edit.ts';
@@ -21,6 +22,7 @@ import { loadStanding, loadWorks, namedBy, type Work } from './working-set.ts';
 type UniqueKey = {
   table: string;
   columns: readonly string[];
+  within?: 'of the gateway';
   rule: { is: 'rename'; column: string } | { is: 'hide' };
 };
 
@@ -53,6 +55,13 @@ export function* settleUniqueKeys(merged: MergedBatch, context: UnitContext): St
   return settled;
 }
 
+/** Hosted: rows of the farms of a stream. What is called alike elsewhere stands in nobody's way. */
+const OF_THE_GATEWAY: Readonly<Record<string, string>> = {
+  control_points: 'farm_id in (select id from sync_farms where stream_id = ?)',
+  aerators:
+    'pond_id in (select ponds.id from ponds join sync_farms on sync_farms.id = ponds.farm_id where sync_farms.stream_id = ?)',
+};
+
 /** Does a row stand by a key that it did not stand by before? */
 export function claimsAnew(work: Work, columns: readonly string[]): boolean {
   const { before, row, hidden } = work;
@@ -66,9 +75,15 @@ function* clashesOf(key: UniqueKey, merged: MergedBatch, context: UnitContext): 
   const claims = ofTable().filter((work) => claimsAnew(work, key.columns));
   if (claims.length === 0) return [];
   const resource = resourceOfTable(key.table);
+  const isLocal = key.within !== undefined && merged.tenancy !== null;
   const stored = yield {
-    sql: `select id from ${key.table} where hidden = 0 and ${key.columns.map((column) => inList(column, context)).join(' and ')}`,
-    params: key.columns.map((column) => listOf(new Set(claims.map(({ row }) => String(row?.[column]))))),
+    sql: `select id from ${key.table} where hidden = 0 and ${key.columns.map((column) => inList(column, context)).join(' and ')}${
+      isLocal ? ` and ${OF_THE_GATEWAY[key.table] ?? '1 = 1'}` : ''
+    }`,
+    params: [
+      ...key.columns.map((column) => listOf(new Set(claims.map(({ row }) => String(row?.[column]))))),
+      ...(isLocal ? [merged.batch.streamId] : []),
+    ],
   };
   yield* loadWorks(set, new Map([[resource, new Set(stored.map((row) => String(row['id'])))]]), context);
   yield* loadStanding(
@@ -109,7 +124,7 @@ function groupOf({ groups }: Resource, { rule }: UniqueKey): string {
 
 /**
  * The smallest keeps the value: what this gateway cannot know of (a row of another gateway's farm) or, for accounts, what
- * the hosted instance says; then the earliest claim, then the smaller id.
+ * the hosted instance says; of names of devices what was said at the gateway; then the earliest claim, then the smaller id.
  */
 function rankOfClaim(work: Work, key: UniqueKey, group: string, merged: MergedBatch): string {
   const { tenancy, set } = merged;
@@ -117,7 +132,9 @@ function rankOfClaim(work: Work, key: UniqueKey, group: string, merged: MergedBa
   const isForeign = tenancy !== null && !belongs(tenancy, set, { resource, id, row: row ?? {} });
   const isFirst = isForeign || (OWN_KEYS.includes(key) && isHosteds(work, merged));
   const claim = register === null ? '' : key.rule.is === 'hide' ? register.hlc : stampOf(register, group);
-  return `${isFirst ? 0 : 1} ${claim} ${id}`;
+  // the gateway's motors hear that name
+  const isFromAfar = key.within !== undefined && isHostedStamp(claim);
+  return `${isFirst ? 0 : 1} ${isFromAfar ? 1 : 0} ${claim} ${id}`;
 }
 
 /** Accounts and subscriptions: is it one of the hosted instance's own? */

@@ -26,8 +26,8 @@ export type AdoptionRouteDeps = AdoptDeps &
   Omit<QueueDeps, 'queries' | 'desk' | 'isWindowOpen'> & {
     /** Names the window in the audit. */
     gatewayId: string;
-    /** True when the user may operate some farm of this instance. */
-    operatesSomeFarm: (userId: string) => Promise<boolean>;
+    /** True for who may work on the box itself. */
+    worksOnBox: (userId: string) => Promise<boolean>;
     accessTo: (of: 'control_point', id: string, userId: string) => Promise<FarmFound | null>;
     /** Ends the connections of boards that are still here. */
     endGuests: () => void;
@@ -41,8 +41,8 @@ export function adoptionRoutes(deps: AdoptionRouteDeps): Route[] {
 }
 
 async function requireTechnician(deps: AdoptionRouteDeps, userId: string): Promise<void> {
-  if (await deps.operatesSomeFarm(userId)) return;
-  throw forbidden('Only those who operate a farm of this gateway adopt devices');
+  if (await deps.worksOnBox(userId)) return;
+  throw forbidden('Only those who have rights over this box adopt devices');
 }
 
 function windowRoutes(deps: AdoptionRouteDeps): Route[] {

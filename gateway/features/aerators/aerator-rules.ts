@@ -14,7 +14,7 @@ export function powerKwOf(input: {
 }
 
 /**
- * A serial number names one device of the instance; throws 400 when another aerator bears it, or a siren. Answers the
+ * A serial number names one device of a gateway, or of an owner's farms without one; throws 400 when another aerator bears it, or a siren. Answers the
  * guard under which no siren gets it meanwhile.
  */
 export async function requireFreeDevice(
@@ -22,14 +22,14 @@ export async function requireFreeDevice(
     guard,
     queries,
   }: Pick<Kernel, 'guard'> & { queries: Pick<AeratorQueries, 'aeratorIdOfDevice' | 'isSirenDevice'> },
-  deviceId: string,
+  { deviceId, pondId }: { deviceId: string; pondId: string },
   ownId: string | null,
 ): Promise<GuardSeen> {
   const seen = await guard('device', deviceId);
-  const bearer = await queries.aeratorIdOfDevice(deviceId);
+  const bearer = await queries.aeratorIdOfDevice(deviceId, pondId);
   if (bearer !== null && bearer !== ownId)
     throw taken('device_id', `device_id: another aerator already has the serial number ${deviceId}`);
-  if (await queries.isSirenDevice(deviceId))
+  if (await queries.isSirenDevice(deviceId, pondId))
     throw invalidField(400, 'device_id', 'is a siren, which airs no pond');
   return seen;
 }

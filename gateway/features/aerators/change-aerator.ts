@@ -25,7 +25,10 @@ export async function changeAerator(
     ([field, value]) => value !== undefined && value !== current[field as keyof Aerator],
   );
   if (changed.length === 0) return { answer: current };
-  const guards = device_id === undefined ? [] : [await requireFreeDevice(deps, device_id, current.id)];
+  const guards =
+    device_id === undefined
+      ? []
+      : [await requireFreeDevice(deps, { deviceId: device_id, pondId: current.pond_id }, current.id)];
   const set = { ...Object.fromEntries(changed), updated_at: isoOf(deps.now()) };
   const after: Aerator = { ...current, ...set, rev: current.rev + 1 };
   const before = Object.fromEntries(

@@ -28,6 +28,7 @@ export async function controlAerator(
   const controlPoint = await deps.queries.controlPointOfDevice({
     deviceId: current.device_id,
     ownerId: farm.ownerId,
+    pondId: current.pond_id,
     userId: caller.userId,
   });
   if (controlPoint !== null && (controlPoint.role === null || !mayOnFarm(controlPoint.role, 'operate')))

@@ -27,7 +27,11 @@ export async function createAerator(
   if (!(await queries.pondExists(input.pond_id))) throw notFound('Pond');
   if (input.id !== undefined && (await queries.aeratorIdTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');
-  const deviceGuard = await requireFreeDevice(deps, input.device_id, null);
+  const deviceGuard = await requireFreeDevice(
+    deps,
+    { deviceId: input.device_id, pondId: input.pond_id },
+    null,
+  );
   const row: RowOf<typeof aerator> = {
     id: input.id ?? deps.newId(),
     pond_id: input.pond_id,

@@ -10,10 +10,10 @@ export type AeratorQueries = {
   aeratorById: (id: string) => Promise<Aerator | null>;
   /** True for every id ever used, deleted aerators included. */
   aeratorIdTaken: (id: string) => Promise<boolean>;
-  /** The aerator that bears this serial number, anywhere in the instance. */
-  aeratorIdOfDevice: (deviceId: string) => Promise<string | null>;
+  /** The aerator that bears this serial number, where the pond's farm has its names from. */
+  aeratorIdOfDevice: (deviceId: string, pondId: string) => Promise<string | null>;
   /** True when this serial number is that of a siren: it airs nothing. */
-  isSirenDevice: (deviceId: string) => Promise<boolean>;
+  isSirenDevice: (deviceId: string, pondId: string) => Promise<boolean>;
   pondExists: (pondId: string) => Promise<boolean>;
   /** Aerators of one pond, or of all farms the user owns or is a member of, oldest first, as a stream. */
   aeratorsOf: (
@@ -24,6 +24,7 @@ export type AeratorQueries = {
   controlPointOfDevice: (which: {
     deviceId: string;
     ownerId: string;
+    pondId: string;
     userId: string;
   }) => Promise<{ id: string; role: FarmRole | null } | null>;
 };

@@ -9,10 +9,10 @@ export type Asked = Pick<Request<unknown, unknown, unknown>, 'caller' | 'source'
 
 /** Answers who asks; throws 403 for whoever may not keep the backups of this gateway. */
 export async function requireKeeper(deps: KeeperDeps, request: Asked): Promise<string> {
-  const { userId, role } = signedIn(request);
-  if (role !== 'ADMIN' && !(await deps.operatesEveryFarm(userId)))
+  const { userId } = signedIn(request);
+  if (!(await deps.keepsBox(userId)))
     throw forbidden(
-      'Only administrators, and those who operate every farm of this gateway, keep its backups',
+      'Only the owner of this box, whom he made its keeper, and administrators keep its backups',
     );
   return userId;
 }

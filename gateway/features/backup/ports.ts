@@ -41,7 +41,7 @@ export type UploadDesk = {
 
 export type KeeperDeps = {
   /** True when the user operates every farm, or is the first and only one on a box without any. */
-  operatesEveryFarm: (userId: string) => Promise<boolean>;
+  keepsBox: (userId: string) => Promise<boolean>;
 };
 
 export type BackupAuditDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;

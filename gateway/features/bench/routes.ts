@@ -27,7 +27,7 @@ export type BenchRouteDeps = Kernel &
   LabelDeps & {
     desk: JobDesk;
     /** True when the user may operate some farm of this instance. */
-    operatesSomeFarm: (userId: string) => Promise<boolean>;
+    worksOnBox: (userId: string) => Promise<boolean>;
   };
 
 const tag = 'Bench';
@@ -36,11 +36,11 @@ const refused = { 403: { schema: errorBody } } as const;
 const jobParams = z.object({ job_id: idInput });
 
 export function benchRoutes(deps: BenchRouteDeps): Route[] {
-  /** The ports are those of the box: who operates a farm of it stands before it. */
+  /** The ports are those of the box, whoever has a farm on it. */
   async function technician(request: Pick<Request<unknown, unknown, unknown>, 'caller'>): Promise<string> {
     const { userId } = signedIn(request);
-    if (await deps.operatesSomeFarm(userId)) return userId;
-    throw forbidden('Only those who operate a farm of this gateway use its bench');
+    if (await deps.worksOnBox(userId)) return userId;
+    throw forbidden('Only those who have rights over this box use its bench');
   }
   return [...lookRoutes(deps, technician), ...jobRoutes(deps, technician), ...labelRoutes(deps)];
 }

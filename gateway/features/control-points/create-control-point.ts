@@ -39,7 +39,8 @@ export async function createControlPoint(
   if (ownerId === null) throw notFound('Farm');
   if (input.id !== undefined && (await deps.queries.idTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');
-  await checkUnique(deps, ownerId, input);
+  const deviceGuard = await deps.guard('device', input.device_id);
+  await checkUnique(deps, { ownerId, farmId: input.farm_id }, input);
   const at = isoOf(deps.now());
   const row: RowOf<typeof controlPoint> = {
     id: input.id ?? deps.newId(),
@@ -76,7 +77,11 @@ export async function createControlPoint(
     updated_at: null,
   };
   const entry = audit(deps, { ...named(row), action: 'create', user_id: caller.userId });
-  return { answer: { ...row, rev: 1 }, changes: [insert(controlPoint, row), entry], guards: [guard] };
+  return {
+    answer: { ...row, rev: 1 },
+    changes: [insert(controlPoint, row), entry],
+    guards: [guard, deviceGuard],
+  };
 }
 
 export async function changeControlPoint(
@@ -93,11 +98,9 @@ export async function changeControlPoint(
   };
   if (Object.keys(set).length === 0) return { answer: current };
   if (set.device_id !== undefined) requireReal(current);
-  await checkUnique(deps, current.owner_id, set);
-  const guards =
-    current.is_siren && set.device_id !== undefined
-      ? [await requireNoAerator(deps, current, set.device_id)]
-      : [];
+  const guards = set.device_id === undefined ? [] : [await deps.guard('device', set.device_id)];
+  await checkUnique(deps, { ownerId: current.owner_id, farmId: current.farm_id }, set);
+  if (current.is_siren && set.device_id !== undefined) await requireNoAerator(deps, current, set.device_id);
   const stamped = { ...set, updated_at: isoOf(deps.now()) };
   const details = { from: { cod: current.cod, device_id: current.device_id }, to: set };
   return {
@@ -114,13 +117,13 @@ export async function changeControlPoint(
 
 async function checkUnique(
   deps: ControlPointDeps,
-  ownerId: string,
+  { ownerId, farmId }: { ownerId: string; farmId: string },
   { cod, device_id }: { cod?: string | undefined; device_id?: string | undefined },
 ): Promise<void> {
   if (cod !== undefined && (await deps.queries.codTaken(ownerId, cod)) !== null) {
     throw taken('cod', `cod: another control point has the code ${cod}`);
   }
-  if (device_id !== undefined && (await deps.queries.deviceIdTaken(device_id)) !== null) {
+  if (device_id !== undefined && (await deps.queries.deviceIdTaken(device_id, farmId)) !== null) {
     throw taken('device_id', `device_id: ${device_id} belongs to another control point`);
   }
 }

@@ -10,12 +10,15 @@ export type ControlPointQueries = {
   /** Control points of farms the user owns or is a member of, oldest first. */
   controlPointsOf: (userId: string, page: Page, farmId: string | null) => AsyncIterable<ControlPoint>;
   codTaken: (ownerId: string, cod: string) => Promise<string | null>;
-  deviceIdTaken: (deviceId: string) => Promise<string | null>;
+  /** Only where a name stands once: on the farms of one gateway, or on those of one owner that have none. */
+  deviceIdTaken: (deviceId: string, farmId: string) => Promise<string | null>;
+  /** When its device got its name, ms; null: with the control point. */
+  namedAt: (controlPointId: string) => Promise<number | null>;
   idTaken: (id: string) => Promise<boolean>;
   ownerOfFarm: (farmId: string) => Promise<string | null>;
   pondsOf: (controlPointId: string) => Promise<{ id: string; rev: number }[]>;
   /** Aerators that bear this serial number: its control point airs their ponds too. */
-  aeratorsOfDevice: (deviceId: string) => Promise<{ name: string; pondCod: string }[]>;
+  aeratorsOfDevice: (deviceId: string, farmId: string) => Promise<{ name: string; pondCod: string }[]>;
   /** Orders of a control point, newest first. */
   ordersOf: (controlPointId: string, page: Page) => AsyncIterable<Order>;
   /** What the order said that made the target what it is. */

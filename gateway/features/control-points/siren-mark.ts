@@ -20,7 +20,7 @@ export async function asSiren(
   { row, ponds, schedules }: Pick<ControlView, 'row' | 'ponds' | 'schedules'>,
 ): Promise<{ marked: Marked; guard: GuardSeen }> {
   requireReal(row);
-  const { aerators, guard } = await aeratorsOf(deps, row.device_id);
+  const { aerators, guard } = await aeratorsOf(deps, row.device_id, row.farm_id);
   const inTheWay = [
     ...ponds.map(({ cod }) => `pond ${cod}`),
     ...aerators,
@@ -36,23 +36,23 @@ export async function asSiren(
   return { marked: { is_siren: true, ...silent, do_on: null, do_off: null, do_emergency: null }, guard };
 }
 
-/** Throws 409 where a siren is to get the identity of an aerator; answers the guard that keeps it free of one. */
+/** Throws 409 where a siren is to get the identity of an aerator. */
 export async function requireNoAerator(
   deps: SirenDeps,
-  { cod }: Pick<ControlPoint, 'cod'>,
+  { cod, farm_id: farmId }: Pick<ControlPoint, 'cod' | 'farm_id'>,
   deviceId: string,
-): Promise<GuardSeen> {
-  const { aerators, guard } = await aeratorsOf(deps, deviceId);
-  if (aerators.length === 0) return guard;
+): Promise<void> {
+  const { aerators } = await aeratorsOf(deps, deviceId, farmId);
+  if (aerators.length === 0) return;
   throw conflict(
     `${deviceId} is the device of ${aerators.slice(0, 5).join(', ')}, and ${cod} is a siren, which is no aerator`,
     'SIREN_IN_USE',
   );
 }
 
-async function aeratorsOf({ guard, queries }: SirenDeps, deviceId: string) {
+async function aeratorsOf({ guard, queries }: SirenDeps, deviceId: string, farmId: string) {
   const seen = await guard('device', deviceId);
-  const found = await queries.aeratorsOfDevice(deviceId);
+  const found = await queries.aeratorsOfDevice(deviceId, farmId);
   return { aerators: found.map(({ name, pondCod }) => `aerator ${name} of pond ${pondCod}`), guard: seen };
 }
 

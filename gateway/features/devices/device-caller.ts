@@ -1,5 +1,5 @@
 import type { ControlView } from '#core/control-view.ts';
-import { AppError, notFound } from '#core/errors.ts';
+import { AppError, conflict, notFound } from '#core/errors.ts';
 import { mayOnFarm, notAuthenticated } from '#core/request-checks.ts';
 import type { Caller, FarmFound, Request } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
@@ -25,7 +25,8 @@ export type DeviceCaller =
 /**
  * Who calls a device endpoint for `deviceId`: the controller by its key, a user by a token with access to the control
  * point, or, on a farm's own network and as long as no key was ever used, the controller without one.
- * Throws 404 for an unknown device (noted for technicians), 401 otherwise.
+ * Where several farms of a hosted instance have a device of that name, it is the one that the credential opens.
+ * Throws 404 for an unknown device (noted for technicians), 409 for one of several that a user sees, 401 otherwise.
  */
 export async function deviceCaller(
   deps: DeviceCallerDeps,
@@ -37,22 +38,24 @@ export async function deviceCaller(
   const mayLackKey = deps.unkeyedFrom === 'anywhere' || (deps.unkeyedFrom === 'near' && isNear);
   // from afar nobody learns which devices exist
   if (bearer === null && !mayLackKey) throw notAuthenticated();
-  const view = deps.views.byDeviceId(deviceId);
-  if (view === null) {
+  const named = deps.views.byDeviceId(deviceId);
+  const [first] = named;
+  if (first === undefined) {
     if (bearer !== null && !isNear) await deps.authenticate(bearer);
     deps.seen.note({ deviceId, source, via: 'http', reason: 'unknown' });
     throw notFound('Device');
   }
   if (bearer === null) {
-    // those of the simulator come with keys only: nothing real ever speaks for one
-    if (view.row.is_simulated || needsKey(view))
+    // those of the simulator come with keys only: nothing real ever speaks for one; nor does a name alone for one of two
+    if (named.length > 1 || first.row.is_simulated || needsKey(first))
       throw new AppError(401, 'This device has a key; send it as a Bearer token', {
         code: 'DEVICE_KEY_REQUIRED',
       });
-    return { kind: 'controller', view, authenticated: false };
+    return { kind: 'controller', view: first, authenticated: false };
   }
-  const used = matchingKey(deps, view, bearer);
-  if (used !== null) {
+  for (const view of named) {
+    const used = matchingKey(deps, view, bearer);
+    if (used === null) continue;
     if (used.state === 'pending') {
       await perform(deps, null, async () => ({ answer: undefined, changes: activateKey(deps, view, used) }));
     }
@@ -64,9 +67,34 @@ export async function deviceCaller(
       deps.seen.note({ deviceId, source, via: 'http', reason: 'wrong_key' });
     throw error;
   });
-  const found = await deps.accessTo('control_point', view.row.id, caller.userId);
-  if (found?.role == null) throw notFound('Device');
-  return { kind: 'user', view, caller };
+  return { kind: 'user', view: await ofUser(deps, named, caller), caller };
+}
+
+/** More farms with one name are not looked through for somebody who owns none of them. */
+const MOST_LOOKED_AT = 50;
+
+/** The one of that name that the user may see. Throws 404 for none, 409 for several. */
+async function ofUser(
+  deps: Pick<DeviceCallerDeps, 'accessTo'>,
+  named: readonly ControlView[],
+  { userId }: Caller,
+): Promise<ControlView> {
+  const ownFirst = named.toSorted(
+    (a, b) => Number(b.row.owner_id === userId) - Number(a.row.owner_id === userId),
+  );
+  const seen: ControlView[] = [];
+  for (const view of ownFirst.slice(0, MOST_LOOKED_AT)) {
+    const found = await deps.accessTo('control_point', view.row.id, userId);
+    if (found?.role != null) seen.push(view);
+  }
+  const [view, other] = seen;
+  if (view === undefined) throw notFound('Device');
+  if (other !== undefined)
+    throw conflict(
+      'Several of your farms have a device of that name; ask for the control point',
+      'DEVICE_AMBIGUOUS',
+    );
+  return view;
 }
 
 /** The same for what nobody learns by a name alone: 401 without a credential. */

@@ -47,7 +47,7 @@ export function createRegistry(deps: {
 }): Registry {
   const viewsById = new Map<string, ControlView>();
   const farmsById = new Map<string, { zone: string; name: string }>();
-  const idsByDeviceId = new Map<string, string>();
+  const idsByDeviceId = new Map<string, Set<string>>();
   const idsByMqttId = new Map<string, string>();
   /** How many commits touched each. */
   const commitsById = new Map<string, number>();
@@ -57,13 +57,16 @@ export function createRegistry(deps: {
     if (old && old.row.device_id !== view.row.device_id) unlink(old);
     countEnds(old, view);
     viewsById.set(view.row.id, view);
-    idsByDeviceId.set(view.row.device_id, view.row.id);
+    const named = idsByDeviceId.get(view.row.device_id) ?? new Set();
+    idsByDeviceId.set(view.row.device_id, named.add(view.row.id));
     idsByMqttId.set(view.mqttId, view.row.id);
   }
 
   function unlink(view: ControlView): void {
+    const named = idsByDeviceId.get(view.row.device_id);
+    named?.delete(view.row.id);
+    if (named?.size === 0) idsByDeviceId.delete(view.row.device_id);
     // the name may already belong to another control point
-    if (idsByDeviceId.get(view.row.device_id) === view.row.id) idsByDeviceId.delete(view.row.device_id);
     if (idsByMqttId.get(view.mqttId) === view.row.id) idsByMqttId.delete(view.mqttId);
   }
 
@@ -98,7 +101,7 @@ export function createRegistry(deps: {
   const byId = (id: string | undefined) => (id === undefined ? null : (viewsById.get(id) ?? null));
   return {
     byId,
-    byDeviceId: (deviceId) => byId(idsByDeviceId.get(deviceId)),
+    byDeviceId: (deviceId) => [...(idsByDeviceId.get(deviceId) ?? [])].flatMap((id) => byId(id) ?? []),
     byMqttId: (mqttId) => byId(idsByMqttId.get(mqttId)),
     all: () => viewsById.values(),
     presenceOf: (id) => byId(id)?.presence ?? null,

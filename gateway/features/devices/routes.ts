@@ -38,7 +38,7 @@ export type DeviceRouteDeps = DeviceCallerDeps & {
     by: { userId: string; requestId: string },
   ) => Promise<RouteDecision>;
   /** True when the user may operate some farm of this instance. */
-  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 const deviceParams = z.object({ device_id: z.string().min(1).max(255) });
@@ -259,11 +259,11 @@ function seenRoutes(deps: DeviceRouteDeps): Route[] {
       query: pageQuery,
       answers: { 200: { schema: seenDevice, list: true } },
       async handle(request) {
-        if (!(await deps.operatesSomeFarm(signedIn(request).userId))) {
-          throw forbidden('Only those who operate a farm of this gateway see unknown devices');
+        if (!(await deps.worksOnBox(signedIn(request).userId))) {
+          throw forbidden('Only those who have rights over this box see unknown devices');
         }
         const { skip, limit = 1_000 } = request.query;
-        const isOurs = (name: string) => deps.views.byDeviceId(name) !== null;
+        const isOurs = (name: string) => deps.views.byDeviceId(name).length > 0;
         const unknown = deps.seen
           .list()
           // one of ours that cannot come in is told by what keeps it out

@@ -10,12 +10,11 @@ import { examine } from './examine.ts';
 import type { Gather } from './ports.ts';
 
 export type DoctorRouteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
-  role: 'gateway' | 'hosted';
   gather: Gather;
   /** The support bundle as one file. */
   bundle: () => Promise<Uint8Array>;
-  /** Farms of this instance that a user owns. */
-  farmsOwnedBy: (userId: string) => Promise<readonly string[]>;
+  /** Who may look at the box as a whole. */
+  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 const tag = 'System';
@@ -27,18 +26,15 @@ export function doctorRoutes(deps: DoctorRouteDeps): Route[] {
       path: '/system/doctor',
       tag,
       summary:
-        'What is well and what is not with this instance, each with its next step; for ADMINs, and on a gateway for owners of a farm there',
+        'What is well and what is not with this instance, each with its next step; for ADMINs, and on a gateway for those who work on the box',
       access: { who: 'account' },
       answers: { 200: { schema: doctorAnswer }, 403: { schema: errorBody } },
       async handle(request) {
-        const { role, userId } = signedIn(request);
-        const farms = role === 'ADMIN' ? 'all' : await ownFarms(deps, userId);
-        const facts = await deps.gather();
-        const controllers =
-          farms === 'all'
-            ? facts.controllers
-            : (facts.controllers ?? []).filter(({ farmId }) => farms.includes(farmId));
-        return { answer: { status: 200, body: examine({ ...facts, controllers }) } };
+        if (!(await deps.worksOnBox(signedIn(request).userId)))
+          throw forbidden(
+            'Only administrators, and on a gateway those who have rights over the box, may look at it',
+          );
+        return { answer: { status: 200, body: examine(await deps.gather()) } };
       },
     }),
     route({
@@ -71,12 +67,4 @@ export function doctorRoutes(deps: DoctorRouteDeps): Route[] {
       },
     }),
   ];
-}
-
-/** A hosted instance is its operator's matter; on a gateway its owner stands before the box. */
-async function ownFarms(deps: DoctorRouteDeps, userId: string): Promise<readonly string[]> {
-  const farms = deps.role === 'gateway' ? await deps.farmsOwnedBy(userId) : [];
-  if (farms.length === 0)
-    throw forbidden('Only administrators, and on a gateway the owner of a farm, may look at the instance');
-  return farms;
 }

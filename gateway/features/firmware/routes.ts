@@ -30,7 +30,7 @@ export type FirmwareRouteDeps = BeginDeps &
   AnswerDeps &
   DownloadDeps & {
     queries: FirmwareQueries;
-    operatesSomeFarm: (userId: string) => Promise<boolean>;
+    worksOnBox: (userId: string) => Promise<boolean>;
     accessTo: (of: 'farm', id: string, userId: string) => Promise<FarmFound | null>;
   };
 
@@ -45,11 +45,11 @@ export function firmwareRoutes(deps: FirmwareRouteDeps): Route[] {
 
 function storeRoutes(deps: FirmwareRouteDeps): Route[] {
   const params = z.object({ firmware_id: idInput });
-  /** Technicians of any farm of this gateway; a file counts by its signature, whoever brings it. */
+  /** Who works on the box; a file counts by its signature, whoever brings it. */
   async function technician(request: Pick<Request<unknown, unknown, unknown>, 'caller'>): Promise<string> {
     const { userId } = signedIn(request);
-    if (!(await deps.operatesSomeFarm(userId)))
-      throw forbidden('Only those who operate a farm of this gateway may see and change its firmware');
+    if (!(await deps.worksOnBox(userId)))
+      throw forbidden('Only those who have rights over this box may see and change its firmware');
     return userId;
   }
   return [

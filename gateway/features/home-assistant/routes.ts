@@ -6,7 +6,7 @@ import type { HomeAssistantBridge } from './bridge.ts';
 
 export function homeAssistantRoutes(deps: {
   bridge: Pick<HomeAssistantBridge, 'status'>;
-  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  worksOnBox: (userId: string) => Promise<boolean>;
 }): Route[] {
   return [
     route({
@@ -17,8 +17,8 @@ export function homeAssistantRoutes(deps: {
       access: { who: 'account' },
       answers: { 200: { schema: homeAssistantAnswer } },
       async handle(request) {
-        if (!(await deps.operatesSomeFarm(signedIn(request).userId)))
-          throw forbidden('Only those who operate a farm of this gateway see its bridges');
+        if (!(await deps.worksOnBox(signedIn(request).userId)))
+          throw forbidden('Only those who have rights over this box see its bridges');
         return { answer: { status: 200, body: deps.bridge.status() } };
       },
     }),

@@ -10,7 +10,7 @@ export type ModemRouteDeps = {
   /** null: this gateway was started without one. */
   modem: Pick<Modem, 'facts'> | null;
   smsPerHour: number;
-  operatesSomeFarm: (userId: string) => Promise<boolean>;
+  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 const NO_MODEM: ModemFacts = {
@@ -34,13 +34,13 @@ export function modemRoutes(deps: ModemRouteDeps): Route[] {
       method: 'GET',
       path: '/system/modem',
       tag: 'System',
-      summary: 'The GSM modem that sends SMS without the internet; for those who operate a farm, and ADMINs',
+      summary: 'The GSM modem that sends SMS without the internet; for those who work on the box, and ADMINs',
       access: { who: 'account' },
       answers: { 200: { schema: modemAnswer } },
       async handle(request) {
-        const { userId, role } = signedIn(request);
-        if (role !== 'ADMIN' && !(await deps.operatesSomeFarm(userId)))
-          throw forbidden('Only those who operate a farm of this gateway may look at its modem');
+        const { userId } = signedIn(request);
+        if (!(await deps.worksOnBox(userId)))
+          throw forbidden('Only those who have rights over this box may look at its modem');
         const facts = deps.modem?.facts() ?? NO_MODEM;
         const { message, next } = MODEM_WORDS[facts.state];
         const body: ModemAnswer = {

@@ -11,7 +11,9 @@ export type GatewayPairingDeps = {
   paired: () => Promise<Paired | null>;
   /** Hosted instance this gateway is set up for. */
   hostedUrl: string | null;
-  ownsAllFarms: (userId: string) => Promise<boolean>;
+  /** Owner of the box, and keepers. */
+  keepsBox: (userId: string) => Promise<boolean>;
+  ownsFarm: (userId: string) => Promise<boolean>;
   /** Says in one sentence what kept the hosted instance from answering; rethrows what is a fault of ours. */
   unreachable: (error: unknown) => AppError;
 };
@@ -74,15 +76,15 @@ export function gatewayPairingRoutes(deps: GatewayPairingDeps): Route[] {
   ];
 }
 
-/** Whoever claims the gateway owns its farms then, so only who owns them all may begin. */
+/** Whoever claims the gateway owns its farms then, so only who keeps the box and has a farm on it may begin. */
 async function mayPair(deps: GatewayPairingDeps, { role, userId }: Caller): Promise<boolean> {
   if (role === 'ADMIN') return true;
-  return role === 'OWNER' && (await deps.ownsAllFarms(userId));
+  return (await deps.keepsBox(userId)) && (await deps.ownsFarm(userId));
 }
 
 const notYours = () =>
   forbidden(
-    `Only the owner of all farms on this gateway, or an administrator, may pair or unpair it; at the box: ${called('pair')}`,
+    `Only the owner of this box with a farm on it, or an administrator, may pair or unpair it; at the box: ${called('pair')}`,
   );
 
 const withoutCode = (shown: PairingAnswer): PairingAnswer => ({

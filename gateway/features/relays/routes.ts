@@ -27,7 +27,7 @@ export type RelayRouteDeps = AdoptDeps &
     discovered: DiscoveredRelays;
     /** Reads a control point anew. */
     refresh: (id: string) => Promise<ControlView | null>;
-    operatesSomeFarm: (userId: string) => Promise<boolean>;
+    worksOnBox: (userId: string) => Promise<boolean>;
     /** Farms whose things the user may see. */
     mayRead: (farmId: string, userId: string) => Promise<boolean>;
     /** Where relays reach the broker: addresses of this box on the farm network, and the port. */
@@ -51,8 +51,8 @@ export function relayRoutes(deps: RelayRouteDeps): Route[] {
 
 function discoveryRoutes(deps: RelayRouteDeps): Route[] {
   async function mustOperate(userId: string): Promise<void> {
-    if (await deps.operatesSomeFarm(userId)) return;
-    throw forbidden('Only those who operate a farm of this gateway see relays that knock');
+    if (await deps.worksOnBox(userId)) return;
+    throw forbidden('Only those who have rights over this box see relays that knock');
   }
   return [
     route({

@@ -17,8 +17,9 @@ const RULES: Readonly<Record<Conflict['rule'], Readonly<Record<Language, string>
       'O mesmo código foi usado dos dois lados; fica com quem usou primeiro, e o outro recebeu um complemento.',
   },
   unassigned: {
-    en: 'The same device was assigned on both sides; it stays where it was assigned first.',
-    'pt-BR': 'O mesmo dispositivo foi atribuído dos dois lados; fica onde foi atribuído primeiro.',
+    en: 'Two have one device name at this gateway; the one named at the gateway keeps it, else the first.',
+    'pt-BR':
+      'Dois têm o mesmo nome de dispositivo neste gateway; fica com ele o que recebeu o nome no gateway, senão o primeiro.',
   },
   duplicate: {
     en: 'The same was entered on both sides, and it may stand once only; the first entry stands.',

@@ -5,8 +5,8 @@ import { type Route, route } from '#core/route.ts';
 import { type ClockAnswer, type ConfirmClockDeps, clockAnswerOf, confirmClock } from './confirm-clock.ts';
 
 export type SystemRouteDeps = ConfirmClockDeps & {
-  /** True when the user may operate every farm of this instance that has a control point: its clock drives them all. */
-  operatesAllControl: (userId: string) => Promise<boolean>;
+  /** True for who may work on the box itself: its clock drives all farms there. */
+  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 const path = '/system/clock';
@@ -30,19 +30,16 @@ export function systemRoutes(deps: SystemRouteDeps): Route[] {
       method: 'POST',
       path,
       tag,
-      summary:
-        'Set the time, or confirm the one shown; for those who operate every farm that it drives, and ADMINs',
+      summary: 'Set the time, or confirm the one shown; for those who work on the box, and ADMINs',
       access: { who: 'account' },
       token: 'control',
       body: systemClockInput,
       decidedBy: { fields: ['server_time'], otherwise: 'refused' },
       answers,
       async handle(request) {
-        const { userId, role } = signedIn(request);
-        if (role !== 'ADMIN' && !(await deps.operatesAllControl(userId))) {
-          throw forbidden(
-            'Only those who operate every farm of this instance, or an administrator, set its clock',
-          );
+        const { userId } = signedIn(request);
+        if (!(await deps.worksOnBox(userId))) {
+          throw forbidden('Only those who have rights over this box, or an administrator, set its clock');
         }
         const { changes = [], answer } = confirmClock(deps, userId, request.body);
         const body: ClockAnswer = answer;

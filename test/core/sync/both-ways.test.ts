@@ -42,7 +42,10 @@ onBothEngines('a gateway and its hosted instance', (open) => {
     await pull(gateway, hosted);
   };
   const same = async (...tables: Parameters<typeof shown>[1][]) => {
-    for (const table of tables) expect(await shown(hosted, table)).toEqual(await shown(gateway, table));
+    // what somebody signs in with is each side's own
+    const plain = async (side: Database, table: (typeof tables)[number]) =>
+      (await shown(side, table)).map((row) => Object.assign({}, row, { password_hash: '' }));
+    for (const table of tables) expect(await plain(hosted, table)).toEqual(await plain(gateway, table));
     expect(await registers(hosted)).toEqual(await registers(gateway));
   };
   const aFarmOnBoth = async () => {
@@ -276,7 +279,7 @@ onBothEngines('a gateway and its hosted instance', (open) => {
     expect((await shown(hosted, 'users'))[0]).toMatchObject({
       role: 'OWNER',
       password_hash: 'x',
-      name: 'Ana Maria',
+      name: 'Ana',
     });
     expect((await shown(hosted, 'users'))[1]).toMatchObject({ name: 'Ana', email_key: 'eve@x.br' });
     expect(await shown(hosted, 'ponds')).toHaveLength(1);

@@ -10,7 +10,7 @@ import { user } from '#contract/resources/users.ts';
 import { type Change, insert, update } from '#core/changes.ts';
 import { lettersOf } from '#core/sync/unique-keys.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
-import { aControlPoint, aFarm, aMember, ana, aPond, at, aUser, idOf } from './rows.ts';
+import { aControlPoint, aFarm, aMember, ana, aPond, at, aUser, idOf, norte } from './rows.ts';
 import { pair, pull, push, shown } from './two-sides.ts';
 
 onBothEngines('what may stand once only, made on both sides', (open) => {
@@ -81,15 +81,19 @@ onBothEngines('what may stand once only, made on both sides', (open) => {
       expect(await read.selectFrom('sync_conflicts').select('id').execute()).toEqual([]);
   });
 
-  it('is the subscription of somebody who comes to the farm with one', async () => {
+  it('is the subscription of whoever the farm is handed over to', async () => {
     const bia = aUser({ id: idOf(1, 2), email: 'bia@farm.br', email_key: 'bia@farm.br' });
     await atHosted(insert(user, bia), insert(subscription, aSubscription(3, 'BASIC', bia.id)));
+    // what a member pays for is nothing to the farm; what its owner has is
     await atHosted(insert(farmMember, aMember({ user_id: bia.id })));
+    await meet();
+    expect(await shown(gateway, 'subscriptions')).toEqual([]);
+    await atHosted(update(farm, norte, { owner_id: bia.id }));
     await meet();
     expect(await shown(gateway, 'subscriptions')).toMatchObject([{ id: idOf(7, 3), user_id: bia.id }]);
   });
 
-  it('is every address that somebody wrote, on whichever side', async () => {
+  it('is every address that a farm names, on whichever side, and no other', async () => {
     const anAddress = (n: number): RowOf<typeof address> => ({
       id: idOf(8, n),
       user_id: ana,
@@ -106,10 +110,18 @@ onBothEngines('what may stand once only, made on both sides', (open) => {
       created_at: at,
       updated_at: null,
     });
-    await atGateway(insert(address, anAddress(1)));
-    await atHosted(insert(address, anAddress(2)));
+    await atGateway(insert(address, anAddress(1)), insert(address, anAddress(3)));
+    await atHosted(insert(address, anAddress(2)), insert(address, anAddress(4)));
+    await atGateway(update(farm, norte, { address_id: idOf(8, 1) }));
     await meet();
-    for (const side of [gateway, hosted]) expect(await shown(side, 'addresses')).toHaveLength(2);
+    await atHosted(update(farm, norte, { address_id: idOf(8, 2) }));
+    await meet();
+    const numbers = async (side: Database) =>
+      (await shown(side, 'addresses')).map((row) => (row as { number: number }).number);
+    expect([await numbers(gateway), await numbers(hosted)]).toEqual([
+      [1, 2, 3],
+      [1, 2, 4],
+    ]);
   });
 
   it('keeps a number beside the ids with whoever had it first on that side, and takes the other row in', async () => {

@@ -80,9 +80,12 @@ onBothEngines('a resync', (open) => {
     }
   }
 
+  /** What somebody signs in with is each side's own. */
+  const plain = async (side: Database, table: Parameters<typeof shown>[1]) =>
+    (await shown(side, table)).map((row) => Object.assign({}, row, { password_hash: '' }));
   const same = async (device: Database) => {
     for (const table of ['users', 'farms', 'ponds', 'measurements', 'logs'] as const)
-      expect(await shown(device, table)).toEqual(await shown(hosted, table));
+      expect(await plain(device, table)).toEqual(await plain(hosted, table));
     expect(await registers(device)).toEqual(await registers(hosted));
   };
 

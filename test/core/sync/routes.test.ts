@@ -73,7 +73,7 @@ onBothEngines('a hosted instance', (open) => {
     expect(one?.chain).not.toBe(other?.chain);
   });
 
-  it('passes on what a gateway says of a person to the other gateways of that person, not back', async () => {
+  it('passes over what a gateway says of somebody that it did not make, and tells it the name anew', async () => {
     await write(insert(farmMember, aMember({ user_id: bia })));
     const [a, b] = await heads();
     const [row] = await logged(hosted, STREAM, 'core', a - 2);
@@ -104,13 +104,13 @@ onBothEngines('a hosted instance', (open) => {
       },
     });
     expect(merged).toMatchObject({ applied: 1, passedOver: 1, parked: [] });
-    expect(await told(STREAM, a)).toEqual([]);
-    const [passed] = await logged(hosted, OTHER, 'core', b);
-    expect(passed?.body).toEqual({ name: { name: 'Bibi' } });
-    expect(await shown(hosted, 'users')).toMatchObject([{}, { name: 'Bibi', role: 'OWNER' }]);
+    // as it stands, and to that gateway alone
+    expect(await told(STREAM, a)).toEqual([`1 ${bia}`]);
+    expect(await told(OTHER, b)).toEqual([]);
+    expect(await shown(hosted, 'users')).toMatchObject([{}, { name: 'Ana', role: 'OWNER' }]);
   });
 
-  it('tells of a notification at its farm, or of one without a farm wherever its person is', async () => {
+  it('tells of a notification at its farm, and of one without a farm nowhere', async () => {
     await write(insert(farmMember, aMember({ user_id: bia })));
     const [a, b] = await heads();
     const aNote = (n: number, farm_id: string | null) =>
@@ -127,7 +127,7 @@ onBothEngines('a hosted instance', (open) => {
         created_at: at,
       });
     await write(aNote(1, norte), aNote(2, null));
-    expect(await told(STREAM, a)).toEqual([`12 ${idOf(8, 1)}`, `12 ${idOf(8, 2)}`]);
-    expect(await told(OTHER, b)).toEqual([`12 ${idOf(8, 2)}`]);
+    expect(await told(STREAM, a)).toEqual([`12 ${idOf(8, 1)}`]);
+    expect(await told(OTHER, b)).toEqual([]);
   });
 });

@@ -20,6 +20,8 @@ onBothEngines('accounts', (_open, engine) => {
   beforeAll(async () => {
     // behind a proxy on the same machine, as the examples have it; who comes without its header is the proxy
     app = await startApp(engine, ['--trusted-proxies', '127.0.0.1']);
+    const founder = { email: 'dona@box.test', name: 'Dona', password: 'camarao-123' };
+    await app.call('POST', '/auth/register', { body: { ...founder, setup_code: await app.openSetUpCode() } });
   });
   afterAll(() => app.close());
 

@@ -224,7 +224,7 @@ describe('a device that knocks by a name', () => {
     expect(codeOf(await adopt({ mac: MAC, claim: CLAIM }))).toBe('BOARD_NOT_WAITING');
   });
 
-  it('names no control point to a technician of another farm', async () => {
+  it('is shown to nobody who only has another farm on the box', async () => {
     const point = await farm.aPoint();
     const key = body(await farm.call('POST', `/control-points/${point.id}/device-key`))['key'];
     await farm.app.call('POST', '/devices/heartbeat', {
@@ -240,7 +240,7 @@ describe('a device that knocks by a name', () => {
     const { token } = await farm.app.signUp();
     await farm.app.call('POST', '/farms/', { token, body: { name: 'Fazenda Sul' } });
     const theirs = await farm.app.call('GET', '/adoption/queue', { token });
-    expect(JSON.stringify(theirs.body)).not.toContain(point.cod);
-    expect(JSON.stringify(theirs.body)).toContain(point.device_id);
+    expect(theirs.status).toBe(403);
+    expect(JSON.stringify(theirs.body)).not.toContain(point.device_id);
   });
 });

@@ -101,7 +101,7 @@ onBothEngines('the motor of a stocked pond that a person switched off', (_open, 
       await app.control.executor.tick();
       const { target_status } = await call('POST', '/devices/heartbeat', {
         device_id: deviceId,
-        current_status: app.control.registry.byDeviceId(deviceId)?.row.target_status,
+        current_status: app.control.registry.byDeviceId(deviceId)[0]?.row.target_status,
       });
       expect(['ON', 'OFF']).toContain(target_status);
       await app.watches.tick();

@@ -19,7 +19,7 @@ onBothEngines('the doctor of a running instance', (_open, engine) => {
     return doctorAnswer.parse(body);
   }
 
-  it('answers administrators, and owners of a farm with their own controllers only', () =>
+  it('answers administrators, and at a box its owner, with all that is on it', () =>
     withApp(async (app) => {
       const mine = await aFarmWith(app);
       const theirs = await aFarmWith(app, { name: 'Fazenda Sul' });
@@ -31,8 +31,9 @@ onBothEngines('the doctor of a running instance', (_open, engine) => {
         new Set(
           found.findings.flatMap(({ control_point: about }) => (about === null ? [] : [about.device_id])),
         );
-      expect(named(await report(app, mine.token))).toEqual(new Set([own.device_id]));
-      expect(named(await report(app, admin.token))).toEqual(new Set([own.device_id, other.device_id]));
+      for (const token of [mine.token, admin.token])
+        expect(named(await report(app, token))).toEqual(new Set([own.device_id, other.device_id]));
+      expect((await app.call('GET', '/system/doctor', { token: theirs.token })).status).toBe(403);
       expect((await app.call('GET', '/system/doctor', { token: stranger.token })).status).toBe(403);
       expect((await app.call('GET', '/system/doctor')).status).toBe(401);
     }));

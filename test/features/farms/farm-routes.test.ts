@@ -195,7 +195,9 @@ onBothEngines('farms', (_open, engine) => {
       expect((await app.call('GET', `/ponds/${pondId}`, { token })).status).toBe(200);
       const known = await app.call('GET', `/control-points/${point.id}`, { token });
       expect(body(known)).toMatchObject({ target_status: 'ON', device_id: point.device_id });
-      await expect.poll(() => app.control.registry.byDeviceId(point.device_id)?.row.target_status).toBe('ON');
+      await expect
+        .poll(() => app.control.registry.byDeviceId(point.device_id)[0]?.row.target_status)
+        .toBe('ON');
       const { body: acts } = await app.call('GET', `/logs/farms/${farmId}`, { token });
       expect(acts).toMatchObject([
         { action: 'restore', user_id: userId },
@@ -222,7 +224,7 @@ onBothEngines('farms', (_open, engine) => {
       expect([refused.status, body(refused)['code']]).toEqual([409, 'ALREADY_EXISTS']);
       expect(body(refused)['detail']).toContain(point.device_id);
       expect((await app.call('GET', `/farms/${farmId}`, { token })).status).toBe(404);
-      expect(app.control.registry.byDeviceId(point.device_id)?.row.farm_id).toBe(now);
+      expect(app.control.registry.byDeviceId(point.device_id)[0]?.row.farm_id).toBe(now);
       await app.call('DELETE', `/control-points/${String(body(again)['id'])}`, { token });
       expect((await bringBack(farmId)).status).toBe(200);
     });

@@ -95,15 +95,15 @@ describe('the firmware store', () => {
     expect(farm.app.sentences.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('is for those who operate a farm of this gateway, and rollouts for those of their own farm', async () => {
+  it('is for those who work on the box, and rollouts for those of their own farm', async () => {
     const stranger = await farm.app.signUp();
     expect((await farm.app.call('GET', '/firmware/', { token: stranger.token })).status).toBe(403);
     expect((await upload(farm.app, stranger.token, farm.publisher.sign('5.0.0'))).status).toBe(403);
     const fleet = await farm.controllers(1);
     const rollout = await farm.begin(fleet, { firmware_id: await farm.stored('5.0.0') });
-    // somebody with a farm of their own is a technician here, and nobody on this farm
+    // a farm of their own gives nobody a right over the box
     await farm.app.call('POST', '/farms/', { token: stranger.token, body: { name: 'Outra' } });
-    expect((await farm.app.call('GET', '/firmware/', { token: stranger.token })).status).toBe(200);
+    expect((await farm.app.call('GET', '/firmware/', { token: stranger.token })).status).toBe(403);
     const path = `/firmware/rollouts/${rollout.id}`;
     for (const [method, end, sent] of [
       ['GET', '', undefined],

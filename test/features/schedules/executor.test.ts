@@ -53,7 +53,7 @@ function over(
       views: {
         all: () => views,
         byId,
-        byDeviceId: () => null,
+        byDeviceId: () => [],
         byMqttId: () => null,
         refresh: async (id) => byId(id),
       },

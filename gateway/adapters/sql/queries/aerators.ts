@@ -1,11 +1,15 @@
+import { sql } from 'kysely';
 import { aerator } from '#contract/resources/aerators.ts';
 import type { AeratorQueries } from '#features/aerators/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { createdAfter, inChunks } from './paging.ts';
+import { inSamePlace, type Role } from './same-place.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
-export function aeratorQueries(db: Db): AeratorQueries {
+/** @param role whose names of devices stand once: see inSamePlace */
+export function aeratorQueries(db: Db, role: Role): AeratorQueries {
+  const farmOf = (pondId: string) => sql<string>`(select p.farm_id from ponds as p where p.id = ${pondId})`;
   return {
     async aeratorById(id) {
       const row = await db
@@ -20,20 +24,23 @@ export function aeratorQueries(db: Db): AeratorQueries {
       const row = await db.selectFrom('aerators').select('id').where('id', '=', id).executeTakeFirst();
       return row !== undefined;
     },
-    async aeratorIdOfDevice(deviceId) {
+    async aeratorIdOfDevice(deviceId, pondId) {
       const row = await db
         .selectFrom('aerators')
-        .select('id')
-        .where('device_id', '=', deviceId)
-        .where('hidden', '=', 0)
+        .innerJoin('ponds', 'ponds.id', 'aerators.pond_id')
+        .select('aerators.id')
+        .where('aerators.device_id', '=', deviceId)
+        .where('aerators.hidden', '=', 0)
+        .where(inSamePlace(role, 'ponds.farm_id', farmOf(pondId)))
         .executeTakeFirst();
       return row?.id ?? null;
     },
-    async isSirenDevice(deviceId) {
+    async isSirenDevice(deviceId, pondId) {
       const row = await db
         .selectFrom('control_points')
         .select('id')
         .where('device_id', '=', deviceId)
+        .where(inSamePlace(role, 'farm_id', farmOf(pondId)))
         .where('is_siren', '=', 1)
         .where('hidden', '=', 0)
         .executeTakeFirst();
@@ -49,7 +56,7 @@ export function aeratorQueries(db: Db): AeratorQueries {
       return row !== undefined;
     },
     aeratorsOf: (where, page) => aeratorsOf(db, where, page),
-    async controlPointOfDevice({ deviceId, ownerId, userId }) {
+    async controlPointOfDevice({ deviceId, ownerId, pondId, userId }) {
       const row = await db
         .selectFrom('control_points')
         .leftJoin('farm_members', (join) =>
@@ -61,6 +68,7 @@ export function aeratorQueries(db: Db): AeratorQueries {
         .select(['control_points.id', 'farm_members.role'])
         .where('control_points.device_id', '=', deviceId)
         .where('control_points.owner_id', '=', ownerId)
+        .where(inSamePlace(role, 'control_points.farm_id', farmOf(pondId)))
         .where('control_points.hidden', '=', 0)
         .executeTakeFirst();
       if (row === undefined) return null;

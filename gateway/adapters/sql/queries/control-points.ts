@@ -1,11 +1,14 @@
 import { controlPoint, order } from '#contract/resources/control-points.ts';
+import { readHlc } from '#core/hlc.ts';
 import type { ControlPointQueries } from '#features/control-points/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { createdAfter, inChunks } from './paging.ts';
+import { inSamePlace, type Role } from './same-place.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
-export function controlPointQueries(db: Db): ControlPointQueries {
+/** @param role whose names of devices stand once: see inSamePlace */
+export function controlPointQueries(db: Db, role: Role): ControlPointQueries {
   const visible = () => db.selectFrom('control_points').where('hidden', '=', 0);
   return {
     controlPointsOf(userId, page, farmId) {
@@ -31,9 +34,24 @@ export function controlPointQueries(db: Db): ControlPointQueries {
         .executeTakeFirst();
       return row?.id ?? null;
     },
-    async deviceIdTaken(deviceId) {
-      const row = await visible().select('id').where('device_id', '=', deviceId).executeTakeFirst();
+    async deviceIdTaken(deviceId, farmId) {
+      const row = await visible()
+        .select('id')
+        .where('device_id', '=', deviceId)
+        .where(inSamePlace(role, 'farm_id', farmId))
+        .executeTakeFirst();
       return row?.id ?? null;
+    },
+    async namedAt(id) {
+      const register = await db
+        .selectFrom('sync_register')
+        .select('over_json')
+        .where('entity', '=', controlPoint.entity)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      // the register of a row, which only `commit` writes
+      const over = JSON.parse(register?.over_json ?? '{}') as Record<string, string>;
+      return over['device_id'] === undefined ? null : readHlc(over['device_id']).ms;
     },
     async idTaken(id) {
       return (
@@ -58,12 +76,13 @@ export function controlPointQueries(db: Db): ControlPointQueries {
         .where('hidden', '=', 0)
         .execute();
     },
-    async aeratorsOfDevice(deviceId) {
+    async aeratorsOfDevice(deviceId, farmId) {
       return db
         .selectFrom('aerators')
         .innerJoin('ponds', 'ponds.id', 'aerators.pond_id')
         .select(['aerators.name', 'ponds.cod as pondCod'])
         .where('aerators.device_id', '=', deviceId)
+        .where(inSamePlace(role, 'ponds.farm_id', farmId))
         .where('aerators.hidden', '=', 0)
         .where('ponds.hidden', '=', 0)
         .execute();

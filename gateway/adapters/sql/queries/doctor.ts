@@ -41,15 +41,6 @@ export function doctorQueries(db: Db, dialect: 'sqlite' | 'postgres') {
         folded: null,
       }));
     },
-    async farmsOwnedBy(userId: string): Promise<string[]> {
-      const rows = await db
-        .selectFrom('farms')
-        .select('id')
-        .where('owner_id', '=', userId)
-        .where('hidden', '=', 0)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
     /** Values of the instance, secrets among them, so that they can be struck out of what leaves it. */
     async instanceValues(): Promise<{ id: string; value: string }[]> {
       return db.selectFrom('instance_values').select(['id', 'value']).execute();

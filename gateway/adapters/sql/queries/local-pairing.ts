@@ -55,16 +55,15 @@ export function localPairingQueries(db: Db) {
     async farms(): Promise<{ id: string; owner_id: string }[]> {
       return db.selectFrom('farms').select(['id', 'owner_id']).where('hidden', '=', 0).execute();
     },
-    /** True when no farm here has another owner. */
-    async ownsAllFarms(userId: string): Promise<boolean> {
-      const other = await db
+    async ownsFarm(userId: string): Promise<boolean> {
+      const own = await db
         .selectFrom('farms')
         .select('id')
         .where('hidden', '=', 0)
-        .where('owner_id', '!=', userId)
+        .where('owner_id', '=', userId)
         .limit(1)
         .executeTakeFirst();
-      return other === undefined;
+      return own !== undefined;
     },
   };
 }
