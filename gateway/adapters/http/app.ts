@@ -25,6 +25,8 @@ export type AppDeps = HandleDeps & {
   /** Makes what notes status and duration of every answer of a route. */
   timerOf?: (route: Route) => (status: number, durationMs: number) => void;
   refused?: Refused;
+  /** People reach this instance over https alone. */
+  isHttpsOnly: boolean;
 };
 
 /** The whole HTTP interface from the route table. */
@@ -33,7 +35,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
-  app.use(requestFrame());
+  app.use(requestFrame(deps));
   app.use(serveRoutes(deps, routes));
   deps.mountBeside?.(app);
   app.use((request) => {
