@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { freeName, timeName, writeWhole } from '#adapters/backup/safe-files.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { AUTHORITY_PIN, trustQueries } from '#adapters/sql/queries/trust.ts';
+import { machineNetwork } from '#adapters/system/network.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { copyAside, trustFiles } from '#adapters/tls/trust-files.ts';
 import { atTheBox } from '#contract/commands.ts';
+import { hostsOf } from '#contract/discovery.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { authorityRotationInput } from '#contract/resources/system-identity.ts';
 import { put } from '#core/changes.ts';
@@ -13,7 +14,7 @@ import { isoOf } from '#core/kernel.ts';
 import { authorityAnswerOf } from '#features/trust/identity.ts';
 import { keepTrust, type TrustKeeper } from '#features/trust/keep-trust.ts';
 import { cancelRotation, rotateAuthority } from '#features/trust/rotate-authority.ts';
-import { authorityValidity } from '#features/trust/trust-rules.ts';
+import { authorityValidity, namesOf } from '#features/trust/trust-rules.ts';
 import { BadUse, type Command, linesOf, type Session, type Told, valid } from './admin-session.ts';
 
 // The authority of the farm network from the command line. It works on the files; a running gateway looks at them every
@@ -46,7 +47,8 @@ export const newAuthority: Command = async (session) => {
   const { kernel, config } = session;
   const now = isoOf(kernel.now());
   await copyAside(config.data, (file) => freeName(`${file}.replaced-${timeName(now)}`));
-  const present = certificateMaker.authority(authorityValidity(kernel.now()));
+  const names = namesOf(machineNetwork(), await extraNamesOf(session));
+  const present = certificateMaker.authority(names, authorityValidity(kernel.now()));
   const { pin } = certificateMaker.facts(present.certificate);
   await filesOf(session).writeState({
     format: 1,
@@ -64,6 +66,11 @@ const given = (name: string, text: string | undefined) => (text === undefined ? 
 
 const filesOf = ({ config }: Session) => trustFiles({ writeWhole, maker: certificateMaker }, config.data);
 
+const extraNamesOf = async ({ config, database }: Session): Promise<string[]> => [
+  ...hostsOf(await trustQueries(database.read, OWN_STREAM).gatewayId()),
+  ...config.tlsNames,
+];
+
 /** It keeps the files and shows nothing: the ports are those of the running gateway. */
 async function keeperOf(session: Session): Promise<TrustKeeper> {
   const { database, kernel } = session;
@@ -78,8 +85,9 @@ async function keeperOf(session: Session): Promise<TrustKeeper> {
       writeServer: async () => undefined,
     },
     maker: certificateMaker,
-    network: () => ({ hostname: hostname(), addresses: [] }),
-    extraNames: [],
+    network: machineNetwork,
+    // the next authority is made here, for the names of the box
+    extraNames: await extraNamesOf(session),
     newTicketKey: () => randomBytes(48).toString('base64'),
     knownPin: queries.knownPin,
     rememberPin: async () => true,
@@ -98,9 +106,16 @@ function told(keeper: TrustKeeper): Told {
   const line = (word: string, one: typeof authority, date: string) =>
     one === null ? [] : [[word, one.fingerprint_sha256, `pin ${one.spki_sha256}`, date]];
   const rows = [
-    ...line('present', authority, ''),
+    ...line('present', authority, limitsNote(keeper)),
     ...line('next', next, `signs from ${next?.cross_over_at}`),
     ...line('former', former, `served until ${former?.retire_at}`),
   ];
   return { sentence: linesOf('There is no authority yet', rows), value };
+}
+
+/** Earlier versions made authorities that may sign for any site. */
+function limitsNote(keeper: TrustKeeper): string {
+  const state = keeper.state();
+  if (state === null || certificateMaker.facts(state.present.certificate).isLimited) return '';
+  return `may sign for ANY site: rotate it (${atTheBox('admin rotate-authority')}) and delete it from phones`;
 }

@@ -61,6 +61,7 @@ export function wireApp(wiring: AppWiring) {
       ...(requestLimits === null ? {} : { admit: requestLimits.admit }),
       ...idempotencyQueries(database.read),
       accessTo,
+      isHttpsOnly: config.role === 'hosted' && config.publicUrl?.startsWith('https:') === true,
       sourceOf: clients.of,
       authenticate: accounts.authenticate,
       accessTokens: {

@@ -241,9 +241,11 @@ function certificateFacts(keeper: TrustKeeper | null): DoctorFacts['certificates
   if (keeper === null) return null;
   const { authority, server } = keeper.trouble();
   const state = keeper.state();
+  const present = state === null ? null : certificateMaker.facts(state.present.certificate);
   return {
     serverEndsAt: keeper.server()?.notAfter ?? null,
-    authorityEndsAt: state === null ? null : certificateMaker.facts(state.present.certificate).notAfter,
+    authorityEndsAt: present?.notAfter ?? null,
+    isAuthorityLimited: present?.isLimited ?? null,
     authorityTrouble: authority,
     serverTrouble: server,
   };

@@ -1,3 +1,4 @@
+import { isNobodys } from '#adapters/delivery/address-policy.ts';
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { keepTurning } from '#adapters/modbus/keep-turning.ts';
 import { openBus } from '#adapters/modbus/open-bus.ts';
@@ -69,7 +70,7 @@ export function wireProbes(deps: ProbesDeps): Probes {
     queries,
     scienceOf,
     recordWater,
-    openBus: (address) => openBus({ monotonic, isPrivateAddress }, address),
+    openBus: (address) => openBus({ monotonic, isPrivateAddress: isOnFarmNetwork }, address),
     keepTurning,
     changed,
   });
@@ -92,3 +93,6 @@ export function wireProbes(deps: ProbesDeps): Probes {
     },
   };
 }
+
+/** Probes have an address of the farm; what has a link-local one may be a cloud's. */
+const isOnFarmNetwork = (address: string): boolean => isPrivateAddress(address) && !isNobodys(address);

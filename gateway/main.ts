@@ -7,6 +7,7 @@ import { createJsonLog } from '#adapters/log/json-log.ts';
 import { createRecentLines } from '#adapters/log/recent-lines.ts';
 import { SchemaRefused } from '#adapters/sql/migrate.ts';
 import { clockEvidence } from '#adapters/system/clock-evidence.ts';
+import { closeFolder, makePrivateFiles } from '#adapters/system/private-folder.ts';
 import { watchPauses } from '#adapters/system/process-pauses.ts';
 import { supervisorLink } from '#adapters/system/tell-supervisor.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
@@ -29,6 +30,7 @@ const EVIDENCE_EVERY_MS = 20_000;
 const STOP_WITHIN_MS = 5_000;
 
 async function main(args: readonly string[]): Promise<void> {
+  makePrivateFiles();
   const [command, ...rest] = args;
   if (command === 'admin') {
     const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -72,6 +74,12 @@ async function runServer(config: Config): Promise<void> {
   const isOnTrial = process.env['ON_TRIAL'] === '1';
   const recent = createRecentLines();
   const log = createJsonLog(config.logLevel, recent.add);
+  const leftOpen = closeFolder(config.data);
+  if (leftOpen.length > 0)
+    log.warn(
+      { paths: leftOpen.slice(0, 10), count: leftOpen.length },
+      'files of the data folder stay open to others',
+    );
   const noting = { fault: (_error: unknown): void => undefined };
   const pauses = watchPauses({ monotonic: () => performance.now(), uptimeMs: () => uptime() * 1000, log });
   const askClock = async (): Promise<ClockEvidence> => {

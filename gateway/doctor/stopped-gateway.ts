@@ -159,10 +159,12 @@ async function certificateFacts(config: Config): Promise<DoctorFacts['certificat
   };
   const store = trustFiles({ writeWhole: noWriting, maker: certificateMaker }, config.data);
   const [state, server] = [await store.readState(), await store.readServer()];
-  const endOf = (certificate: string) => certificateMaker.facts(certificate).notAfter;
+  const { facts } = certificateMaker;
+  const present = state.is === 'whole' ? facts(state.kept.present.certificate) : null;
   return {
-    serverEndsAt: server.is === 'whole' ? endOf(server.kept.certificate) : null,
-    authorityEndsAt: state.is === 'whole' ? endOf(state.kept.present.certificate) : null,
+    serverEndsAt: server.is === 'whole' ? facts(server.kept.certificate).notAfter : null,
+    authorityEndsAt: present?.notAfter ?? null,
+    isAuthorityLimited: present?.isLimited ?? null,
     authorityTrouble: state.is === 'damaged' ? state.detail : null,
     serverTrouble: server.is === 'damaged' ? server.detail : null,
   };

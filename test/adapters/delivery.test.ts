@@ -97,10 +97,29 @@ describe('a gateway', () => {
   ])('takes %s', (url) => {
     expect(policy.refusalOf(url)).toBeNull();
   });
-  test.each(['http://8.8.8.8/', 'file:///etc/passwd', 'http://a:b@192.168.1.20/'])(
-    'does not take %s',
-    (url) => {
-      expect(policy.refusalOf(url)).toMatch(/\w/);
+  test.each([
+    'http://8.8.8.8/',
+    'file:///etc/passwd',
+    'http://a:b@192.168.1.20/',
+    'http://169.254.169.254/latest/meta-data',
+    'https://169.254.169.254/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[::ffff:a9fe:a9fe]/',
+    'http://2852039166/',
+    'http://[fe80::1]/',
+    'http://0.0.0.0:8080/',
+    'https://[::]/',
+  ])('does not take %s', (url) => {
+    expect(policy.refusalOf(url)).toMatch(/\w/);
+  });
+
+  it.each([['169.254.169.254'], ['192.168.1.20', '::ffff:169.254.169.254'], ['0.0.0.0'], ['fe80::1']])(
+    'calls no name that leads to %s',
+    async (...addresses) => {
+      const poster = safePoster({ policy: addressPolicy('gateway', namesOf({ 'turned.test': addresses })) });
+      const result = await poster.post({ url: 'http://turned.test/', headers: {}, body: Buffer.from('') });
+      expect(result).toMatchObject({ failure: { is: 'refused' } });
+      poster.close();
     },
   );
 

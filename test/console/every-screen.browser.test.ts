@@ -73,6 +73,7 @@ describe('every screen', () => {
     if (isBlind) await blinded(page);
     expect(await violationsOn(page)).toEqual([]);
     expect(faults).toEqual([]);
+    expect(console_.refusedByPolicy).toEqual([]);
     // nothing runs out of the side of a phone
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth + 1')).toBe(true);
   });

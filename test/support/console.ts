@@ -42,10 +42,14 @@ export async function startConsole({
   const farm = await aSmallFarm(app, owner);
   const browser = await launchChromium(flags);
   const contexts = new Set<BrowserContext>();
+  const refusedByPolicy: string[] = [];
 
   async function open(path: string, look: Look = {}): Promise<Page> {
     const { page, context } = await aPage(browser, look.as === undefined ? { ...look, as: owner } : look);
     contexts.add(context);
+    page.on('console', (line) => {
+      if (/content security policy/i.test(line.text())) refusedByPolicy.push(line.text());
+    });
     if (look.isTimed === true) await page.clock.install();
     await page.goto(`${app.base}${path}`);
     return page;
@@ -55,6 +59,8 @@ export async function startConsole({
     owner,
     farm,
     open,
+    /** What a browser would not do because the page's own policy forbids it. */
+    refusedByPolicy,
     /** Ends the pages of a test. */
     async closePages() {
       await Promise.all([...contexts].map((context) => context.close()));

@@ -17,7 +17,7 @@ import { aFolder, aSigner, removeFolders, tinyUpdate } from './tiny-program.ts';
 // A package over https, from a server of this machine that behaves as the test wants.
 
 const validity = { notBefore: Date.now() - 86_400_000, notAfter: Date.now() + 86_400_000 };
-const authority = certificateMaker.authority(validity);
+const authority = certificateMaker.authority(['localhost'], validity);
 const { certificate: cert, key } = certificateMaker.server(
   { names: ['localhost'], commonName: 'localhost' },
   authority,

@@ -49,6 +49,16 @@ const SPECIAL: readonly Subnet[] = [
   ['ff00::', 8],
 ];
 
+/** No device of a farm is there: what a cloud tells its machines (169.254.169.254), "any address", many at once. */
+const NOBODY: readonly Subnet[] = [
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 3],
+  ['::', 128],
+  ['fe80::', 10],
+  ['ff00::', 8],
+];
+
 function listOf(subnets: readonly Subnet[]): BlockList {
   const list = new BlockList();
   for (const [network, bits] of subnets) list.addSubnet(network, bits, isIP(network) === 6 ? 'ipv6' : 'ipv4');
@@ -56,6 +66,10 @@ function listOf(subnets: readonly Subnet[]): BlockList {
 }
 const privateList = listOf(PRIVATE);
 const closedList = listOf([...PRIVATE, ...SPECIAL]);
+const nobodyList = listOf(NOBODY);
+
+/** True for addresses that nothing here calls, whatever people type. */
+export const isNobodys = (address: string): boolean => isIn(nobodyList, address);
 
 function isIn(list: BlockList, address: string): boolean {
   const plain = plainOf(address);
@@ -79,7 +93,7 @@ function plainOf(address: string): string {
 const NOT_PUBLIC = 'leads to a private or reserved network, which this instance does not call';
 
 /**
- * gateway: https anywhere, http inside the farm's own network. hosted: https to public addresses only, so that nobody
+ * gateway: https anywhere but to link-local addresses and the like, http inside the farm's own network. hosted: https to public addresses only, so that nobody
  * reaches through it what stands beside it.
  */
 export function addressPolicy(
@@ -88,6 +102,7 @@ export function addressPolicy(
 ): AddressPolicy {
   const refusal = (protocol: string, address: string): string | null => {
     if (role === 'hosted') return isIn(closedList, address) ? NOT_PUBLIC : null;
+    if (isNobodys(address)) return 'leads to an address that no device of a farm has';
     if (protocol === 'https:' || isIn(privateList, address)) return null;
     return 'must begin with https:// outside the network of the farm';
   };

@@ -28,6 +28,8 @@ export type AppDeps = HandleDeps & {
   refused?: Refused;
   /** Further names of this instance, where it answers for no other; without it any will do. */
   ownNames?: readonly string[];
+  /** People reach this instance over https alone. */
+  isHttpsOnly: boolean;
 };
 
 /** The whole HTTP interface from the route table. */
@@ -36,7 +38,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
-  app.use(requestFrame());
+  app.use(requestFrame(deps));
   if (deps.ownNames !== undefined) app.use(ownHosts(deps.ownNames));
   app.use(serveRoutes(deps, routes));
   deps.mountBeside?.(app);

@@ -11,14 +11,26 @@ const HEADERS: Readonly<Record<string, string>> = {
   // answers of the interface are data: nothing in them may run, wherever they are opened; pages set their own
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cache-Control': 'no-store',
+  // a page that opens one of ours, or is opened by it, has no hold on it
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  // none of it is used here, so nothing that gets into a page can ask for it; what the console plays is left out
+  'Permissions-Policy':
+    'bluetooth=(), camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
 };
+const ONLY_HTTPS = 'max-age=31536000';
 
-/** What every answer carries: an id under which the log knows the request, and headers that keep browsers strict. */
-export function requestFrame(): RequestHandler {
+/**
+ * What every answer carries: an id under which the log knows the request, and headers that keep browsers strict.
+ *
+ * `isHttpsOnly`: browsers never ask this host without TLS again. A host counts with all its ports: at a farm, where the
+ * plain port serves beside the secured one, they would be sent to TLS on the plain port and find nothing.
+ */
+export function requestFrame({ isHttpsOnly }: { isHttpsOnly: boolean }): RequestHandler {
   // unlike a UUID per request it costs nothing: the start of this process and a count
   const prefix = `${randomBytes(6).toString('hex')}-`;
   let count = 0;
   const headers = new Map(Object.entries(HEADERS));
+  if (isHttpsOnly) headers.set('Strict-Transport-Security', ONLY_HTTPS);
   return (request, response, next) => {
     const given = request.headers['x-request-id'];
     count += 1;

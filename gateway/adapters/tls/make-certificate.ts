@@ -22,6 +22,7 @@ import {
   utf8,
   yes,
 } from './der.ts';
+import { nameLimits, permits } from './name-limits.ts';
 import { certificateFacts, isPairOf } from './read-certificate.ts';
 
 // X.509 certificates (RFC 5280) with EC P-256 keys. node:crypto reads certificates but makes none, and the libraries
@@ -35,7 +36,7 @@ const DIGITAL_SIGNATURE = bits(Buffer.from([0x80]), 7);
 const MAX_COMMON_NAME = 64;
 
 export const certificateMaker: CertificateMaker = {
-  authority(validity) {
+  authority(names, validity) {
     const keys = newKeys();
     const subject = authorityName(keys.publicKey);
     const certificate = issue({
@@ -43,19 +44,19 @@ export const certificateMaker: CertificateMaker = {
       subject,
       publicKey: keys.publicKey,
       by: { name: subject, privateKey: keys.privateKey, publicKey: keys.publicKey },
-      extensions: authorityExtensions(keys.publicKey, 1),
+      extensions: authorityExtensions(keys.publicKey, names, 1),
     });
     return { certificate, key: pemOfKey(keys.privateKey) };
   },
 
-  cross(of, by, validity) {
+  cross(of, by, { names, ...validity }) {
     const publicKey = publicKeyOf(of);
     return issue({
       ...validity,
       subject: authorityName(publicKey),
       publicKey,
       by: issuerOf(by),
-      extensions: authorityExtensions(publicKey, 0),
+      extensions: authorityExtensions(publicKey, names, 0),
     });
   },
 
@@ -78,6 +79,7 @@ export const certificateMaker: CertificateMaker = {
   },
 
   facts: certificateFacts,
+  permits,
   isPair: isPairOf,
 };
 
@@ -133,12 +135,20 @@ function nameOf(commonName: string): Buffer {
   return sequence(part('2.5.4.10', ORGANISATION), part('2.5.4.3', commonName));
 }
 
-/** `pathLength`: how many further authorities it may sign below it. */
-function authorityExtensions(publicKey: KeyObject, pathLength: number): Buffer[] {
+/**
+ * `pathLength`: how many further authorities it may sign below it. One for a root, because at a rotation the former one
+ * vouches for the next (`cross`), and that stands between the box and who pinned the former; none for that one.
+ *
+ * The names it may sign for are not marked critical, against RFC 5280: who knows the extension keeps to it either way
+ * (OpenSSL, browsers, phones), and small controllers' libraries (mbedTLS, BearSSL) do not know it. They pin, read every
+ * certificate that the box sends, the root too (device protocol, 9.2.2), and refuse one with a critical part unknown to them.
+ */
+function authorityExtensions(publicKey: KeyObject, names: readonly string[], pathLength: number): Buffer[] {
   return [
     extension('2.5.29.19', sequence(yes(), integer(Buffer.from([pathLength]))), { isCritical: true }),
     extension('2.5.29.15', KEY_CERT_SIGN_AND_CRL, { isCritical: true }),
     extension('2.5.29.14', octets(keyIdOf(publicKey))),
+    extension('2.5.29.30', nameLimits(names)),
   ];
 }
 

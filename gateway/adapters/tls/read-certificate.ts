@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { CertificateFacts } from '#features/trust/ports.ts';
+import { isLimited } from './name-limits.ts';
 
 /** What stands in a certificate. Throws for what is none. */
 export function certificateFacts(pem: string): CertificateFacts {
@@ -11,6 +12,7 @@ export function certificateFacts(pem: string): CertificateFacts {
     fingerprint: certificate.fingerprint256,
     notBefore: certificate.validFromDate.getTime(),
     notAfter: certificate.validToDate.getTime(),
+    isLimited: isLimited(pem),
   };
 }
 

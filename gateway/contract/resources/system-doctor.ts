@@ -71,6 +71,7 @@ export const SEVERITIES_BY_FINDING = {
   backup_proof: ['ok', 'note'],
 
   certificate_authority_lost: ['bad'],
+  certificate_authority_unlimited: ['warn'],
   certificate_trouble: ['warn'],
   certificate_server: ['ok', 'warn', 'bad'],
   certificate_authority: ['ok', 'warn', 'bad'],

@@ -107,7 +107,7 @@ export function checkBroker({ broker }: DoctorFacts): Finding[] {
 
 export function checkCertificates({ certificates, now }: DoctorFacts): Finding[] {
   if (certificates === null) return [];
-  const { authorityTrouble, serverTrouble, serverEndsAt, authorityEndsAt } = certificates;
+  const { authorityTrouble, serverTrouble, serverEndsAt, authorityEndsAt, isAuthorityLimited } = certificates;
   const found: Finding[] = [];
   if (authorityTrouble !== null) {
     found.push(
@@ -122,6 +122,24 @@ export function checkCertificates({ certificates, now }: DoctorFacts): Finding[]
           next: say(
             `Traga a autoridade do backup: ${atTheBox('restore --from PASTA --authority-only')}.`,
             `Bring it back from the backup: ${atTheBox('restore --from FOLDER --authority-only')}.`,
+          ),
+        },
+      ),
+    );
+  }
+  if (isAuthorityLimited === false) {
+    found.push(
+      finding(
+        'certificate_authority_unlimited',
+        'warn',
+        say(
+          'A autoridade da fazenda é de uma versão anterior e pode assinar por qualquer site: num celular que a instalou, quem a roubar se passa por um banco.',
+          'The farm authority is of an earlier version and may sign for any site: on a phone that installed it, whoever steals it can pass for a bank.',
+        ),
+        {
+          next: say(
+            `Faça outra (${atTheBox('admin rotate-authority')}); controladores e consoles passam sozinhos. Nos celulares, apague o /ca.crt antigo já e instale o novo depois da troca.`,
+            `Make another one (${atTheBox('admin rotate-authority')}); controllers and consoles follow by themselves. On phones delete the old /ca.crt now, and install the new one after the cross-over.`,
           ),
         },
       ),

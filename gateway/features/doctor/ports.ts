@@ -124,6 +124,8 @@ export type BootRung = 'normal' | 'wal' | 'rolled_back' | 'snapshot' | 'last_goo
 export type CertificateFacts = {
   serverEndsAt: number | null;
   authorityEndsAt: number | null;
+  /** False: it may sign for any name on the internet. null: not known. */
+  isAuthorityLimited: boolean | null;
   authorityTrouble: string | null;
   serverTrouble: string | null;
 };

@@ -126,7 +126,7 @@ export function keepTrust(deps: KeepTrustDeps): TrustKeeper {
       deps.tell({ event: 'authority_damaged', detail });
       return;
     }
-    const present = maker.authority(authorityValidity(now()));
+    const present = maker.authority(wantedNames(), authorityValidity(now()));
     await store.writeState({ format: 1, revision: 1, present, next: null, former: null, retired: [] });
     log.info({ fingerprint: maker.facts(present.certificate).fingerprint }, 'a farm authority was made');
     await readAuthority();
@@ -146,8 +146,9 @@ export function keepTrust(deps: KeepTrustDeps): TrustKeeper {
 
   function nextFor(state: TrustState): Holder & { cross: string } {
     if (state.next !== null) return state.next;
-    const next = maker.authority(authorityValidity(now()));
-    return { ...next, cross: maker.cross(next, state.present, authorityValidity(now())) };
+    const names = wantedNames();
+    const next = maker.authority(names, authorityValidity(now()));
+    return { ...next, cross: maker.cross(next, state.present, { names, ...authorityValidity(now()) }) };
   }
 
   /** Dates count only while the clock is right: a clock that jumped must not retire an authority. */
@@ -165,10 +166,18 @@ export function keepTrust(deps: KeepTrustDeps): TrustKeeper {
       await change(announced(state, nextFor(state), usualDates(now())));
   }
 
+  const wantedNames = () => namesOf(deps.network(), deps.extraNames);
+
+  /** One name outside the limits of any authority above it, and the whole certificate is refused. */
+  const permittedNames = (state: TrustState): string[] => {
+    const chain = chainOf(state);
+    return wantedNames().filter((name) => chain.every((authority) => maker.permits(authority, name)));
+  };
+
   async function renewServer(): Promise<void> {
     const { state } = at;
     if (state === null) return;
-    const names = namesOf(deps.network(), deps.extraNames);
+    const names = permittedNames(state);
     const why = serverDue(at.server, { chain: chainOf(state), names, now: now() });
     if (why === null) {
       at.serverTrouble = null;

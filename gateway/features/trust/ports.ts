@@ -11,18 +11,22 @@ export type CertificateFacts = Validity & {
   pin: string;
   /** SHA-256 over the whole certificate, `AB:CD:…`: what a person compares. */
   fingerprint: string;
+  /** False for an authority that may sign for any name on the internet: earlier versions made such. */
+  isLimited: boolean;
 };
 
 export type CertificateMaker = {
-  /** A new authority with a key of its own. */
-  authority: (validity: Validity) => Holder;
-  /** The authority `of` as one that `by` vouches for. */
-  cross: (of: Holder, by: Holder, validity: Validity) => string;
+  /** A new authority with a key of its own, for these names, `.local` and private networks, and no others. */
+  authority: (names: readonly string[], validity: Validity) => Holder;
+  /** The authority `of` as one that `by` vouches for, for the same names. */
+  cross: (of: Holder, by: Holder, within: Validity & { names: readonly string[] }) => string;
   /** `names`: host names and IP addresses. */
   server: (what: { names: readonly string[]; commonName: string }, by: Holder, validity: Validity) => Holder;
   /** Throws for what is no certificate. */
   facts: (pem: string) => CertificateFacts;
   isPair: (holder: Holder) => boolean;
+  /** True when a certificate below this authority may hold that name or address. */
+  permits: (authority: string, name: string) => boolean;
 };
 
 /** What the gateway keeps of its authority. The next one is announced while the present one signs. */

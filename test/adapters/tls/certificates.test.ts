@@ -21,8 +21,8 @@ const file = (name: string, text: string) => {
 const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });
 
 describe('certificates of the farm', () => {
-  const first = maker.authority(LONG);
-  const second = maker.authority(LONG);
+  const first = maker.authority(['gw', 'painel.fazenda.example'], LONG);
+  const second = maker.authority(['gw', 'painel.fazenda.example'], LONG);
   const names = ['gw.local', '192.168.0.10', 'fd00::12', '::1'];
   const bySecond = maker.server({ names, commonName: 'gw' }, second, NOW);
 
@@ -42,7 +42,7 @@ describe('certificates of the farm', () => {
 
   it('of the next authority hold for who knows only the present one, through its word for it', () => {
     const ca = file('first.pem', first.certificate);
-    const cross = file('cross.pem', maker.cross(second, first, LONG));
+    const cross = file('cross.pem', maker.cross(second, first, { names: ['gw'], ...LONG }));
     const leaf = file('leaf.pem', bySecond.certificate);
     expect(openssl('verify', '-x509_strict', '-CAfile', ca, '-untrusted', cross, leaf)).toContain(': OK');
     expect(() => openssl('verify', '-CAfile', ca, leaf)).toThrow();
@@ -55,6 +55,49 @@ describe('certificates of the farm', () => {
     expect(authority.validFromDate.getUTCFullYear()).toBe(2000);
     expect(authority.validToDate.getUTCFullYear()).toBe(2056);
     expect(authority.subject).not.toBe(new X509Certificate(second.certificate).subject);
+  });
+
+  it.each(['www.google.com', 'gw.example', 'notlocal', '8.8.8.8', '2001:4860::8888'])(
+    'do not hold for %s, whoever has the key of the authority',
+    (name) => {
+      const ca = file('limited.pem', second.certificate);
+      const leaf = file(
+        'foreign.pem',
+        maker.server({ names: [name], commonName: name }, second, NOW).certificate,
+      );
+      const how = /^[\d:.]+$|:/.test(name) ? '-verify_ip' : '-verify_hostname';
+      expect(() => openssl('verify', how, name, '-CAfile', ca, leaf)).toThrow(/permitted subtree violation/);
+      // through what the former authority says for the next one, neither
+      const cross = file('limited-cross.pem', maker.cross(second, first, { names: ['gw'], ...LONG }));
+      const root = file('limited-first.pem', first.certificate);
+      expect(() => openssl('verify', '-CAfile', root, '-untrusted', cross, leaf)).toThrow(
+        /permitted subtree violation/,
+      );
+      expect(maker.permits(second.certificate, name)).toBe(false);
+    },
+  );
+
+  it('hold for the names of the box, those below .local and private networks', () => {
+    const own = [
+      'gw',
+      'a.local',
+      'painel.fazenda.example',
+      '10.1.2.3',
+      '172.31.0.1',
+      '169.254.9.9',
+      '127.0.0.1',
+    ];
+    const all = [...own, '192.168.0.1', 'fd12::1', 'fe80::1', '::1'];
+    const ca = file('own.pem', second.certificate);
+    const leaf = file(
+      'own-leaf.pem',
+      maker.server({ names: all, commonName: 'gw' }, second, NOW).certificate,
+    );
+    expect(openssl('verify', '-x509_strict', '-CAfile', ca, leaf)).toContain(': OK');
+    expect(all.filter((name) => !maker.permits(second.certificate, name))).toEqual([]);
+    expect(maker.permits(second.certificate, '172.32.0.1')).toBe(false);
+    expect(maker.facts(second.certificate).isLimited).toBe(true);
+    expect(maker.facts(bySecond.certificate).isLimited).toBe(false);
   });
 
   it('have the pin that OpenSSL computes', () => {

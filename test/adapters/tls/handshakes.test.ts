@@ -9,7 +9,7 @@ import { createTlsServer, secureContextOf } from '#adapters/tls/tls-server.ts';
 import { until } from '#test/gateway-process.ts';
 
 const DAY = 24 * 3_600_000;
-const authority = maker.authority({ notBefore: 0, notAfter: Date.now() + 365 * DAY });
+const authority = maker.authority(['localhost'], { notBefore: 0, notAfter: Date.now() + 365 * DAY });
 const leaf = maker.server({ names: ['localhost'], commonName: 'localhost' }, authority, {
   notBefore: Date.now() - DAY,
   notAfter: Date.now() + DAY,
@@ -90,7 +90,7 @@ describe('handshakes at a secured port', () => {
 
   it('that fail leave no place taken', async () => {
     const port = await aPort({ maxUnderWay: 2, maxOpenPerSource: 4 });
-    const other = maker.authority({ notBefore: 0, notAfter: Date.now() + DAY });
+    const other = maker.authority(['localhost'], { notBefore: 0, notAfter: Date.now() + DAY });
     for (let n = 0; n < 12; n += 1) {
       await expect(port.controller('127.0.0.1', other.certificate)).rejects.toThrow();
       await until(port.gate.open, (open) => open === 0);

@@ -53,6 +53,7 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
     certificates: {
       serverEndsAt: NOW + 300 * DAY,
       authorityEndsAt: NOW + 9_000 * DAY,
+      isAuthorityLimited: true,
       authorityTrouble: null,
       serverTrouble: null,
     },

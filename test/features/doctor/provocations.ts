@@ -285,6 +285,12 @@ const DOORS: readonly Provocation[] = [
     'bad',
   ],
   [
+    'the authority was made by an earlier version and may sign for any site',
+    { certificates: { isAuthorityLimited: false } },
+    'certificate_authority_unlimited',
+    'warn',
+  ],
+  [
     'the authority ends next year',
     { certificates: { authorityEndsAt: now + 400 * DAY } },
     'certificate_authority',

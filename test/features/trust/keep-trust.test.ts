@@ -66,6 +66,22 @@ describe('the first start of a box', () => {
 });
 
 describe('the certificate of a box', () => {
+  it('leaves out names its authority may not sign for, which would make the whole certificate void', async () => {
+    const { keeper, world, shown } = aTrust();
+    await keeper.look();
+    world.network = { hostname: 'Other', addresses: ['192.168.0.11', '2001:4860::5'] };
+    world.now += 120_000;
+    await keeper.look();
+    expect(shown.at(-1)?.names).toEqual([
+      'other.local',
+      'localhost',
+      'painel.fazenda.example',
+      '127.0.0.1',
+      '::1',
+      '192.168.0.11',
+    ]);
+  });
+
   it('is renewed well before its end, year after year, by the same authority', async () => {
     const trust = aTrust();
     await trust.keeper.look();

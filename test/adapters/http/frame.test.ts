@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '#test/app.ts';
+
+describe('what every answer tells browsers', () => {
+  test.each([
+    ['at a farm, where the plain port serves on', [], null],
+    ['hosted behind plain http', ['--role', 'hosted', '--public-url', 'http://farm.example'], null],
+    ['hosted behind https', ['--role', 'hosted', '--public-url', 'https://farm.example'], 'max-age=31536000'],
+  ])('%s', async (_where, args, hsts) => {
+    await using app = await disposable(startApp('sqlite', args));
+    for (const path of ['/', '/api/v1/docs', '/healthz', '/api/v1/nothing']) {
+      const { headers } = await fetch(`${app.base}${path}`);
+      expect([path, headers.get('strict-transport-security')]).toEqual([path, hsts]);
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(headers.get('permissions-policy')).toContain('microphone=()');
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    }
+  });
+});
+
+async function disposable<App extends { close: () => Promise<unknown> }>(starting: Promise<App>) {
+  const app = await starting;
+  return Object.assign(app, { [Symbol.asyncDispose]: async () => void (await app.close()) });
+}
