@@ -47,6 +47,8 @@ export function flagsFor(data: string): string[] {
     data,
     host: '127.0.0.1',
     'http-port': '0',
+    // many people on one box
+    registration: 'open',
     'mqtt-port': '0',
     'https-port': 'off',
     'mqtts-port': 'off',

@@ -35,7 +35,7 @@ export async function startBox(
   const sentences: Sentence[] = [];
   const note = (level: string) => (fields: Record<string, unknown>, sentence: string) =>
     void sentences.push({ level, fields, sentence });
-  const instance = await compose(readConfig(['--data', data, ...args], {}), {
+  const instance = await compose(readConfig(['--data', data, '--registration', 'open', ...args], {}), {
     wallClock: clock.now,
     monotonic: clock.now,
     random: Math.random,

@@ -78,7 +78,18 @@ async function start({ data, at = START, isSynchronised = null, args = [], pause
   const given = args.includes('--https-port') ? [] : ['--https-port', 'off'];
   const time = args.includes('--ntp-port') ? [] : ['--ntp-port', 'off'];
   const config = readConfig(
-    ['--data', data, '--local-plan', 'ENTERPRISE', ...ports, ...given, ...time, ...args],
+    [
+      '--data',
+      data,
+      '--local-plan',
+      'ENTERPRISE',
+      '--registration',
+      'open',
+      ...ports,
+      ...given,
+      ...time,
+      ...args,
+    ],
     {},
   );
   const running = await serve(config, {
@@ -133,11 +144,12 @@ const told = ({ findings }: DoctorReport, id: string) =>
   findings.filter((one) => one.id === id).map(({ sentence }) => sentence.en);
 const including = (...kinds: string[]) => expect.arrayContaining(kinds) as string[];
 
+const LOGIN = { email: 'ana@fazenda.example', password: 'camarao-do-norte' };
+
 /** An owner, three controllers, and a probe on a cable that is not there. */
 async function aFarmOn({ call }: Box): Promise<void> {
-  const login = { email: 'ana@fazenda.example', password: 'camarao-do-norte' };
-  await call('/auth/register', { ...login, name: 'Ana', role: 'OWNER' });
-  const { access_token: token } = await call('/auth/login', login);
+  await call('/auth/register', { ...LOGIN, name: 'Ana', role: 'OWNER' });
+  const { access_token: token } = await call('/auth/login', LOGIN);
   const { id: farm_id } = await call('/farms/', { name: 'Norte' }, token);
   for (const n of [1, 2, 3])
     await call(
@@ -155,9 +167,11 @@ async function aFarmOn({ call }: Box): Promise<void> {
 
 /** Two of the three report, from afar. */
 async function heartbeats({ call }: Box): Promise<void> {
-  const beat = { current_status: 'OFF' };
-  await call('/devices/heartbeat', { ...beat, device_id: 'aer-1', rssi: -80, firmware_version: '2.0.0' });
-  await call('/devices/heartbeat', { ...beat, device_id: 'aer-2', rssi: -90, firmware_version: '2.1.0' });
+  const { access_token: token } = await call('/auth/login', LOGIN);
+  const beat = (device_id: string, rssi: number, firmware_version: string) =>
+    call('/devices/heartbeat', { current_status: 'OFF', device_id, rssi, firmware_version }, token);
+  await beat('aer-1', -80, '2.0.0');
+  await beat('aer-2', -90, '2.1.0');
 }
 
 /** The files of a gateway with a farm as a cut of the power left them. */

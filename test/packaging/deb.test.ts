@@ -142,7 +142,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
       base = `http://127.0.0.1:${http}`;
       machine.put(
         'etc/shrimp-farm-gateway/gateway.env',
-        `HOST=127.0.0.1\nHTTP_PORT=${http}\nMQTT_PORT=${mqtt}\nHTTPS_PORT=${https}\nMQTTS_PORT=off\n`,
+        `HOST=127.0.0.1\nHTTP_PORT=${http}\nMQTT_PORT=${mqtt}\nHTTPS_PORT=${https}\nMQTTS_PORT=off\nREGISTRATION=open\n`,
         '640',
       );
     }, LONG);

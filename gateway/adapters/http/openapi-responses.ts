@@ -69,9 +69,11 @@ function errorStatusesOf(route: Route): number[] {
     [401, access.who !== 'anyone' || isWrite],
     // creating, and programs that record: both need a plan that has not lapsed
     [402, method === 'POST' || scopeFor(route) === 'record'],
-    [403, access.who === 'admin' || access.who === 'farm' || isWrite],
+    // a token without the scope, a right over the box
+    [403, (access.who !== 'anyone' && access.who !== 'device') || isWrite],
     [404, access.who === 'farm' || route.path.includes('{') || isWrite],
-    [409, isWrite],
+    // several farms of a user have a device of that name
+    [409, isWrite || access.who === 'device'],
     [412, isWrite && method !== 'POST'],
     [413, isWrite],
     [415, isWrite],

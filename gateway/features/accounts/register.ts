@@ -52,6 +52,8 @@ export async function register(
   });
 }
 
+const byInvitation = (detail: string) => new AppError(403, detail, { code: 'BY_INVITATION' });
+
 /** Decides the first OWNER of a box, to whom the box belongs from then on. */
 async function found(
   deps: RegisterDeps,
@@ -88,6 +90,6 @@ async function requireSetUpCode(
 function requireInvitation(inviter: Caller | null, role: RowOf<typeof user>['role']): void {
   if (inviter?.role === 'ADMIN') return;
   if (inviter?.role !== 'OWNER')
-    throw forbidden('Registration is by invitation: ask the owner of the farm to make your account');
-  if (role === 'OWNER') throw forbidden('Only an administrator may make further OWNER accounts here');
+    throw byInvitation('Registration is by invitation: ask the owner of the farm to make your account');
+  if (role === 'OWNER') throw byInvitation('Only an administrator may make further OWNER accounts here');
 }

@@ -4,7 +4,7 @@ import { atTheBox } from '#contract/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { TextField } from '../../components/field.tsx';
-import { post } from '../../data/api.ts';
+import { ApiError, post } from '../../data/api.ts';
 import { isSignedIn, signIn, user } from '../../data/session.ts';
 import { language } from '../../i18n/language.ts';
 import { FaultNote } from '../system/system-page.tsx';
@@ -18,6 +18,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState<string | null>(null);
   if (isSignedIn()) {
     return (
       <>
@@ -29,12 +30,19 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
   const register = async () => {
     setBusy(true);
     const isDone = await run(async () => {
-      await post('/auth/register', {
-        name: name.trim(),
-        email: email.trim(),
-        password,
-        language: language.value,
-      });
+      try {
+        await post('/auth/register', {
+          name: name.trim(),
+          email: email.trim(),
+          password,
+          language: language.value,
+          ...(code === null ? {} : { setup_code: code.trim() }),
+        });
+      } catch (error) {
+        // a new box that is opened from another machine
+        if (error instanceof ApiError && error.code === 'SETUP_CODE_REQUIRED') setCode('');
+        throw error;
+      }
       await signIn(email.trim(), password, true);
     });
     setBusy(false);
@@ -75,6 +83,15 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
           autoComplete="new-password"
           onInput={(event) => setPassword(event.currentTarget.value)}
         />
+        {code === null ? null : (
+          <TextField
+            label={words.setUpCode}
+            hint={words.setUpCodeHint}
+            value={code}
+            maxLength={40}
+            onInput={(event) => setCode(event.currentTarget.value)}
+          />
+        )}
         <FaultNote fault={fault} />
         <div class="row">
           <Button big look="main" type="submit" busy={isBusy} disabled={!isRight}>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { farm, isOwner } from '../../data/farm-store.ts';
+import { BoxRights } from './box-rights.tsx';
 import { HandOver } from './hand-over.tsx';
 import { CodeShown, InvitationList } from './invitation-list.tsx';
 import type { MadeInvitation } from './invitation-made.ts';
@@ -23,6 +24,7 @@ export function People() {
       ) : (
         <p class="note">{words.onlyOwner}</p>
       )}
+      <BoxRights />
       <MyInvitations />
       {made === null ? null : <CodeShown made={made} onClose={() => setMade(null)} />}
     </SystemPage>
