@@ -28,6 +28,8 @@ import {
 
 const MAX_STREAMS = 500;
 const MAX_STREAMS_PER_USER = 20;
+/** Somebody without a farm sees nothing there: accounts by the dozen must not leave a farm's wall without a stream. */
+const WITHOUT_FARM = { each: 3, together: 50 };
 /** Beats between two questions whether token and farms still hold: what another process changed is heard of so. */
 const BEATS_PER_CHECK = 12;
 
@@ -47,6 +49,7 @@ export type EventHub = ReturnType<typeof createEventHub>;
 /** All open event streams: tells each viewer what happens on the farms they may see, and nothing else. */
 export function createEventHub(deps: EventHubDeps) {
   const streams = new Set<ViewerStream>();
+  const farmless = new Set<ViewerStream>();
   const counts = { events: 0, droppedSlow: 0, beats: 0 };
   const tellAll = (name: StreamEventName, data: unknown, to: Omit<RowEvent, 'text'>): void => {
     const text = eventText(counts, name, data);
@@ -99,12 +102,15 @@ export function createEventHub(deps: EventHubDeps) {
      */
     async open(viewer: Omit<Viewer, 'caller'>, sink: EventSink): Promise<{ abandon: () => void }> {
       const caller = await deps.authenticate(viewer.bearer);
-      requireRoom(streams, caller.userId);
+      const isFarmless = (await deps.farmsOf(caller.userId)).size === 0;
+      requireRoom(streams, caller.userId, isFarmless ? farmless : null);
       const stream = openViewerStream({ ...viewer, caller }, sink, (ended, why) => {
         streams.delete(ended);
+        farmless.delete(ended);
         if (why === 'too_slow') counts.droppedSlow += 1;
       });
       streams.add(stream);
+      if (isFarmless) farmless.add(stream);
       try {
         // again, now that a logout is heard: one committed in between would leave the stream open
         await deps.authenticate(viewer.bearer);
@@ -216,16 +222,22 @@ async function check(
   if (!isSame && stream.isOpen() && !stream.isAwaitingSnapshot()) refresh(stream);
 }
 
-function requireRoom(streams: ReadonlySet<ViewerStream>, userId: string): void {
-  if (streams.size >= MAX_STREAMS) {
+/** @param farmless streams of people without a farm, where this one is of such; else null */
+function requireRoom(
+  streams: ReadonlySet<ViewerStream>,
+  userId: string,
+  farmless: ReadonlySet<ViewerStream> | null,
+): void {
+  if (streams.size >= MAX_STREAMS || (farmless !== null && farmless.size >= WITHOUT_FARM.together)) {
     throw new AppError(503, 'Too many event streams are open on this instance; please try again later', {
       code: 'TOO_MANY_STREAMS',
       headers: { 'Retry-After': '30' },
     });
   }
   const own = [...streams].filter((stream) => stream.caller.userId === userId);
-  if (own.length >= MAX_STREAMS_PER_USER) {
-    throw new AppError(429, `You have ${MAX_STREAMS_PER_USER} event streams open; close one of them`, {
+  const most = farmless === null ? MAX_STREAMS_PER_USER : WITHOUT_FARM.each;
+  if (own.length >= most) {
+    throw new AppError(429, `You have ${most} event streams open; close one of them`, {
       code: 'TOO_MANY_STREAMS',
       headers: { 'Retry-After': '30' },
     });

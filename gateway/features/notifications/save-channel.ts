@@ -37,6 +37,10 @@ export async function createChannel(
   const { kind, id = deps.newId() } = input;
   const guard = await deps.guard('notification_channels', userId);
   if (!deps.canSend(kind)) throw notAvailable(kind);
+  const zone = await deps.queries.zoneOf(userId);
+  // a message costs the farm money, and an alarm may wait behind it
+  if (kind === 'SMS' && zone === null)
+    throw conflict('SMS go to people of a farm; join one first', 'FARM_REQUIRED');
   if (input.id !== undefined && (await deps.queries.isChannelIdTaken(id)))
     throw conflict('This id is taken', 'ID_TAKEN');
   if ((await deps.queries.countChannels(userId)) >= MOST_CHANNELS)
@@ -53,7 +57,7 @@ export async function createChannel(
     types: unique(input.types),
     min_severity: input.min_severity,
     ...quietOf({ quiet_from: input.quiet_from ?? null, quiet_to: input.quiet_to ?? null }),
-    timezone: input.timezone ?? (await deps.queries.zoneOf(userId)) ?? deps.defaultZone,
+    timezone: input.timezone ?? zone ?? deps.defaultZone,
     is_active: true,
     verified_at: needsCode(kind) ? null : now,
     created_at: now,

@@ -226,6 +226,18 @@ onBothEngines('the event stream', (_open, engine) => {
     expect([again, tooLate, forged, nobody].map(({ status }) => status)).toEqual([401, 401, 401, 401]);
   });
 
+  test('accounts without a farm by the dozen leave a farm its streams', async () => {
+    const strangers = await Promise.all(Array.from({ length: 18 }, () => app.signUp()));
+    const viewers = [];
+    for (const { token } of strangers) for (let n = 0; n < 4; n += 1) viewers.push(await view(token));
+    const statuses = viewers.map(({ status }) => status);
+    expect(statuses.slice(0, 4)).toEqual([200, 200, 200, 429]);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(50);
+    expect(statuses.at(-1)).toBe(503);
+    const own = await view(owner.token);
+    expect(own.status).toBe(200);
+  });
+
   test('one user has twenty streams at most', async () => {
     const viewers = await Promise.all(Array.from({ length: 20 }, () => view(owner.token)));
     expect(viewers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));

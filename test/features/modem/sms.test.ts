@@ -56,6 +56,13 @@ describe('SMS from the modem of the box', () => {
     expect((await ask('POST', `/notification-channels/${id}/confirm`, { code })).status).toBe(200);
   });
 
+  it('go to no account without a farm: the bill is the farm’s', async () => {
+    const { token } = await app.signUp();
+    const body = { kind: 'SMS', address: '+5585988887777' };
+    const refused = await ask('POST', '/notification-channels', body, token);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'FARM_REQUIRED' } });
+  });
+
   it('tell of a critical alert in few words, and of nothing less', async () => {
     sent.length = 0;
     app.clock.advance(31 * MINUTE);
