@@ -2,6 +2,9 @@ import { levelHeard } from '#sim/controller/level-end.ts';
 import type { Fleet } from '#sim/fleet/fleet.ts';
 import type { Sight } from './history.ts';
 
+/** Told in whole seconds, and on its way for a moment. */
+const END_TOLD_MS = 3_000;
+
 export type FleetWatch = {
   sights: Sight[];
   /** What moves in here is forced: the power is cut under it. */
@@ -41,7 +44,9 @@ export function watchFleet(fleet: Fleet): FleetWatch {
       level.ends === undefined
         ? {}
         : { ends: { atMs: event.atMs + level.ends.untilS * 1000, next: level.ends.then } };
-    const name = `${epoch} ${version} ${target} ${level.ends?.then ?? ''}`;
+    // a step of the clock brings the end of a schedule's level nearer
+    const end = ends.ends === undefined ? '' : Math.round(ends.ends.atMs / END_TOLD_MS);
+    const name = `${epoch} ${version} ${target} ${level.ends?.then ?? ''} ${end}`;
     // the same level again, as every poll tells it
     if (lastLevels.get(event.device_id) === name) return;
     lastLevels.set(event.device_id, name);

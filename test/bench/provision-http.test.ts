@@ -165,7 +165,7 @@ describe('the bench of a gateway', () => {
     }
   });
 
-  it('is for those who operate a farm of it, and each for their own control points', async () => {
+  it('is for those who work on the box, and each for their own control points', async () => {
     const point = await aControlPoint(app, { token, farmId });
     const stranger = await app.signUp();
     const looks = ['/bench/ports', '/bench/firmware', '/bench/jobs'];
@@ -173,8 +173,9 @@ describe('the bench of a gateway', () => {
       expect((await app.call('GET', path, { token: stranger.token })).status).toBe(403);
     expect((await start({ kind: 'detect' }, stranger.token)).status).toBe(403);
     const neighbour = await aFarmWith(app);
+    // a farm of one's own on the box gives no right over its cables
     const taken = await start({ kind: 'provision', control_point_id: point.id }, neighbour.token);
-    expect(taken.status).toBe(404);
+    expect(taken.status).toBe(403);
     const labels = await app.call('GET', `/bench/labels?ids=${point.id}`, { token: neighbour.token });
     expect(labels.status).toBe(404);
     const keys = await app.call('GET', `/control-points/${point.id}/device-key`, { token });
@@ -183,7 +184,9 @@ describe('the bench of a gateway', () => {
 
   it('shows a job to whoever began it or operates its control point, and to no neighbour', async () => {
     const point = await aControlPoint(app, { token, farmId });
-    const neighbour = await aFarmWith(app);
+    // keeps the box, and is nobody on this farm
+    const neighbour = await app.signUp();
+    await app.call('POST', '/system/rights', { token, body: { user_id: neighbour.user.id } });
     await untilFree();
     const wanted = { control_point_id: point.id, gateway_host: '10.0.0.9', wait_s: 1 };
     const proved = await start({ kind: 'provision', ...wanted });
