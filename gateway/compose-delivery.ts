@@ -166,6 +166,7 @@ export async function wireDelivery(deps: {
         secrets,
         canSend: canSend(config),
         refusalOf: policy.refusalOf,
+        smsCountries: config.smsCountries,
         codes: attempts({ name: 'channel code', attempts: 10, windowS: 3600 }),
         codeTries: attempts({ name: 'channel code try', attempts: 10, windowS: 15 * 60 }),
         tests: attempts({ name: 'channel test', attempts: 20, windowS: 3600 }),

@@ -23,6 +23,15 @@ const namesList = z
   .refine((names) => names.length <= 20 && names.every(isName), {
     message: 'must be up to 20 host names or addresses with commas between',
   });
+const countries = z
+  .string()
+  .transform((text) => text.split(/[\s,+]+/).filter((code) => code !== ''))
+  .refine(
+    (codes) => codes.length > 0 && codes.length <= 50 && codes.every((code) => /^[1-9]\d{0,3}$/.test(code)),
+    {
+      message: 'must be country codes with commas between, for example 55, 598',
+    },
+  );
 const networksList = z.string().transform((text, context) => {
   const given = text.split(/[\s,]+/).filter((name) => name !== '');
   const networks = given.flatMap((one) => parseNetwork(one) ?? []);
@@ -256,6 +265,11 @@ export const options = {
     schema: count(1, 200),
     fallback: 20,
     help: 'most SMS an hour to one person; the rest waits',
+  },
+  'sms-countries': {
+    schema: countries,
+    fallback: ['55'],
+    help: 'country codes of numbers that people may have SMS sent to, with commas between',
   },
   'home-assistant': {
     schema: z

@@ -59,7 +59,9 @@ export function faultText(error: unknown): string {
   if (error.code === 'NOT_ENOUGH_ANIMALS' && typeof available === 'number') {
     return words.notEnough(figure(available));
   }
-  return faultOf(error.code) ?? error.message;
+  const [field, ...more] = error.fields;
+  const ofField = field === undefined || more.length > 0 ? null : faultOf(field.code ?? '');
+  return faultOf(error.code) ?? ofField ?? error.message;
 }
 
 export function Empty({ text, children }: { text: string; children?: ComponentChildren }) {

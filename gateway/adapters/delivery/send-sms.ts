@@ -19,8 +19,7 @@ export function smsSender(deps: SmsSenderDeps): Send {
     const now = deps.now();
     const sent = await deps.sentBetween(message.id, { from: now - HOUR, to: now });
     const oldest = sent.at(-deps.perHour);
-    // a code is waited for, and bounded where it is asked for
-    if (message.purpose !== 'CONFIRMATION' && sent.length >= deps.perHour && oldest !== undefined) {
+    if (sent.length >= deps.perHour && oldest !== undefined) {
       const afterMs = Math.max(60_000, oldest + HOUR - now);
       const why = `${deps.perHour} SMS were sent to this person within the hour`;
       return { is: 'later', of: 'channel', why, afterMs };

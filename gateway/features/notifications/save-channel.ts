@@ -22,6 +22,8 @@ export type SaveChannelDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
   refusalOf: (url: string) => string | null;
   /** Mails with codes, per user: nobody may fill a stranger's mailbox. */
   codes: Pick<AttemptLimit, 'take'>;
+  /** Country codes of numbers that SMS go to. */
+  smsCountries: readonly string[];
   /** Zone of users without a farm. */
   defaultZone: string;
 };
@@ -37,10 +39,6 @@ export async function createChannel(
   const { kind, id = deps.newId() } = input;
   const guard = await deps.guard('notification_channels', userId);
   if (!deps.canSend(kind)) throw notAvailable(kind);
-  const zone = await deps.queries.zoneOf(userId);
-  // a message costs the farm money, and an alarm may wait behind it
-  if (kind === 'SMS' && zone === null)
-    throw conflict('SMS go to people of a farm; join one first', 'FARM_REQUIRED');
   if (input.id !== undefined && (await deps.queries.isChannelIdTaken(id)))
     throw conflict('This id is taken', 'ID_TAKEN');
   if ((await deps.queries.countChannels(userId)) >= MOST_CHANNELS)
@@ -57,7 +55,7 @@ export async function createChannel(
     types: unique(input.types),
     min_severity: input.min_severity,
     ...quietOf({ quiet_from: input.quiet_from ?? null, quiet_to: input.quiet_to ?? null }),
-    timezone: input.timezone ?? zone ?? deps.defaultZone,
+    timezone: input.timezone ?? (await deps.queries.zoneOf(userId)) ?? deps.defaultZone,
     is_active: true,
     verified_at: needsCode(kind) ? null : now,
     created_at: now,
@@ -169,11 +167,27 @@ function quietOf<Quiet extends Pick<Channel, 'quiet_from' | 'quiet_to'>>({ quiet
 
 const unique = <Word>(words: readonly Word[]): Word[] => [...new Set(words)];
 
+/**
+ * An SMS costs the farm money, and an alarm may wait behind it: what a person asks for goes to people of a farm, and to
+ * countries that the box sends to. Throws 409 for somebody without a farm, 422 for a number elsewhere.
+ */
+export async function requireSms(
+  { queries, smsCountries }: Pick<SaveChannelDeps, 'queries' | 'smsCountries'>,
+  { kind, user_id: userId, address }: Pick<Channel, 'kind' | 'user_id' | 'address'>,
+): Promise<void> {
+  if (kind !== 'SMS') return;
+  if ((await queries.zoneOf(userId)) === null)
+    throw conflict('SMS go to people of a farm; join one first', 'FARM_REQUIRED');
+  if (!smsCountries.some((code) => address.startsWith(`+${code}`)))
+    throw invalidField(422, 'address', 'is of a country that this box sends no SMS to', 'SMS_COUNTRY');
+}
+
 /** The mail with the code that confirms an address. Throws 429 when there were too many. */
 export async function codeFor(
   deps: SaveChannelDeps,
-  channel: Pick<Channel, 'id' | 'user_id' | 'kind'>,
+  channel: Pick<Channel, 'id' | 'user_id' | 'kind' | 'address'>,
 ): Promise<Delivery> {
+  await requireSms(deps, channel);
   const waitMs = await deps.codes.take(channel.user_id);
   if (waitMs !== null) throw tooManyAttempts('Too many confirmation codes were asked for', waitMs);
   return messageTo(deps, channel, 'CONFIRMATION');

@@ -6,7 +6,7 @@ import { conflict, invalidField } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Channel, Delivery } from './ports.ts';
-import { codeFor, messageTo, notAvailable, type SaveChannelDeps } from './save-channel.ts';
+import { codeFor, messageTo, notAvailable, requireSms, type SaveChannelDeps } from './save-channel.ts';
 
 export type UseChannelDeps = SaveChannelDeps & {
   /** Wrong codes, per channel: eight digits are not to be guessed. */
@@ -54,6 +54,7 @@ export async function sendTest(deps: UseChannelDeps, current: Channel): Promise<
   if (!current.is_active) throw conflict('This channel is switched off', 'CHANNEL_OFF');
   const waitMs = await deps.tests.take(current.user_id);
   if (waitMs !== null) throw tooManyAttempts('Too many test messages', waitMs);
+  await requireSms(deps, current);
   const row = messageTo(deps, current, 'TEST');
   return { answer: row, changes: [insert(delivery, row)] };
 }

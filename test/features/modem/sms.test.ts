@@ -61,6 +61,13 @@ describe('SMS from the modem of the box', () => {
     const body = { kind: 'SMS', address: '+5585988887777' };
     const refused = await ask('POST', '/notification-channels', body, token);
     expect(refused).toMatchObject({ status: 409, body: { code: 'FARM_REQUIRED' } });
+    // nor by the way of a channel that stands, nor to the other end of the world
+    const own = (await ask('GET', '/notification-channels')).body as { id: string }[];
+    const abroad = { address: '+882161234567' };
+    const elsewhere = { status: 422, body: { errors: [{ path: 'address', code: 'SMS_COUNTRY' }] } };
+    expect(await aChannel(abroad.address)).toMatchObject(elsewhere);
+    const moved = await ask('PATCH', `/notification-channels/${own[0]?.id}`, abroad);
+    expect(moved).toMatchObject(elsewhere);
   });
 
   it('tell of a critical alert in few words, and of nothing less', async () => {
