@@ -40,7 +40,6 @@ export type ProbesDeps = {
   /** Control hears of a measurement that the disk did not take. */
   heardUnsaved: (row: MeasurementRow) => void;
   tellChanged: TellChanged;
-  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 /** Probes in the water: polled on their buses, made into measurements with all those mean for alarms and aeration. */
@@ -85,15 +84,7 @@ export function wireProbes(deps: ProbesDeps): Probes {
   const scans = createScans({ now: kernel.now, changed });
   const teller = createProbeTeller({ ...kernel, monotonic, queries, watch, notify });
   return {
-    routes: probeRoutes({
-      ...kernel,
-      monotonic,
-      queries,
-      scienceOf,
-      watch,
-      scans,
-      worksOnBox: deps.worksOnBox,
-    }),
+    routes: probeRoutes({ ...kernel, monotonic, queries, scienceOf, watch, scans }),
     watch,
     tell: teller.look,
     async stop() {

@@ -81,7 +81,7 @@ describe.skipIf(!canMoveClocks)('a gateway that stood still', { timeout: 120_000
       return scene(1).blamed();
     })();
     long.catch(() => undefined);
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     for (const each of scenes) await each.close();
   });

@@ -117,7 +117,7 @@ test('with --hosted the farm is paired, is seen from afar, and its line can be c
   demo.type('heal');
   await expect.poll(demo.said).toContain('heal: whole and fast again');
   expect(await demo.end()).toBe(0);
-});
+}, 360_000);
 
 // the story is told in times of day: it must hold whenever the demo is started; each time one, all with the soak
 const ENDS = ['03:10', '12:30', '21:20'];

@@ -27,8 +27,6 @@ export type ProbeRoutesDeps = SetUpDeps & {
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   watch: Pick<ProbeWatch, 'knownLine' | 'lineOf' | 'probe'>;
   scans: Scans;
-  /** True for who may work on the box itself. */
-  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 const tag = 'Probes';
