@@ -19,6 +19,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // a machine that is busy elsewhere is late, not wrong
     expect: { poll: { timeout: 60_000 } },
+    setupFiles: ['test/support/close-left-running.ts'],
     globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],
     // No module keeps state, so a worker loads the program once for all its files. One project, whose files need a
     // browser, PostgreSQL or neither: a worker that goes on with another project's file would start anew.

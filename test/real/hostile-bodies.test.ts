@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RealFarm, startFarm } from './a-farm.ts';
 
 // What costs the sender little must not cost the loop much: heartbeats and orders wait behind it. Processor time is
-// looked at, which a busy machine does not change; that health is answered meanwhile, with the patience it needs.
+// looked at, which a busy machine does not change: of the whole, and of the longest that health waited meanwhile.
 
 const MIB = 1_048_576;
 const nested = (deep: number) => `${'['.repeat(deep)}${']'.repeat(deep)}`;
@@ -51,19 +51,18 @@ describe('a body that is made to hold the loop', { timeout: 120_000 }, () => {
 
   async function upload(text: string) {
     const before = farm.cpuMs();
-    const began = performance.now();
     const sent = fetch(`${farm.http}/api/v1/imports/feeding?farm_id=${farm.farmId}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${farm.token}`, 'Content-Type': 'text/csv' },
       body: text,
     });
-    let longestMs = 0;
+    let longestCpuMs = 0;
     let isOver = false;
     const looks = (async () => {
       while (!isOver) {
-        const asked = performance.now();
+        const asked = farm.cpuMs();
         await farm.call('GET', '/healthz');
-        longestMs = Math.max(longestMs, performance.now() - asked);
+        longestCpuMs = Math.max(longestCpuMs, farm.cpuMs() - asked);
       }
     })();
     const answer = await sent;
@@ -74,8 +73,7 @@ describe('a body that is made to hold the loop', { timeout: 120_000 }, () => {
       status: answer.status,
       body,
       cpuMs: farm.cpuMs() - before,
-      longestMs,
-      tookMs: performance.now() - began,
+      longestCpuMs,
     };
   }
 
@@ -107,10 +105,10 @@ describe('a body that is made to hold the loop', { timeout: 120_000 }, () => {
     ['of a header without end', ','.repeat(7 * MIB)],
     ['of quoted commas in a header', '",'.repeat(3.5 * MIB)],
   ])('that is a table %s is refused in a moment, and the box is there meanwhile', async (_what, text) => {
-    const { status, body, cpuMs, longestMs } = await upload(text);
+    const { status, body, cpuMs, longestCpuMs } = await upload(text);
     expect({ status, body }).toMatchObject({ status: 422, body: { code: 'NOT_A_TABLE' } });
     // to receive and decode seven megabytes is most of it
-    expect(cpuMs).toBeLessThan(1_500);
-    expect(longestMs).toBeLessThan(1_000);
+    expect(cpuMs).toBeLessThan(800);
+    expect(longestCpuMs).toBeLessThan(500);
   });
 });

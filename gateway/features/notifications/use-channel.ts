@@ -52,9 +52,9 @@ export async function sendTest(deps: UseChannelDeps, current: Channel): Promise<
   if (current.verified_at === null)
     throw conflict('Confirm this channel first, with the code that was sent to it', 'CHANNEL_UNCONFIRMED');
   if (!current.is_active) throw conflict('This channel is switched off', 'CHANNEL_OFF');
+  await requireSms(deps, current);
   const waitMs = await deps.tests.take(current.user_id);
   if (waitMs !== null) throw tooManyAttempts('Too many test messages', waitMs);
-  await requireSms(deps, current);
   const row = messageTo(deps, current, 'TEST');
   return { answer: row, changes: [insert(delivery, row)] };
 }
