@@ -1,8 +1,14 @@
 import './scripts/require-node.mjs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+
+/**
+ * Their figures are times: of a motor, of an alert, of an end. They run when all else is over, so that a machine of two
+ * cores has them free.
+ */
+const TIMED = ['test/real/**/*.test.ts', 'test/soak/campaign.test.ts', 'test/e2e/oxygen-night.test.ts'];
 
 export default defineConfig({
   test: {
@@ -21,9 +27,14 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     setupFiles: ['test/support/close-left-running.ts'],
     globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],
-    // No module keeps state, so a worker loads the program once for all its files. One project, whose files need a
-    // browser, PostgreSQL or neither: a worker that goes on with another project's file would start anew.
+    // No module keeps state, so a worker loads the program once for all its files of a project.
     isolate: false,
-    include: ['**/*.test.ts'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'farm', include: ['**/*.test.ts'], exclude: [...configDefaults.exclude, ...TIMED] },
+      },
+      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
+    ],
   },
 });

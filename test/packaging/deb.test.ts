@@ -340,8 +340,7 @@ describe.skipIf(!hasDpkgDeb())('the package (skipped without dpkg-deb)', () => {
         expect(acknowledged.length).toBeGreaterThan(1);
         const stored = people();
         for (const email of acknowledged) expect(stored).toContain(email);
-        // it runs on the schema of the one that failed
-        // whose table stands in the file, or still in the log beside it
+        // it runs on the schema of the one that failed, which stands in the file or still in the log beside it
         expect(machine.sure('cat /var/lib/shrimp-farm-gateway/farm.db* | grep -c siphons')).not.toBe('0\n');
       },
       300 * SECOND,

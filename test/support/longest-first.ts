@@ -8,6 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG: readonly string[] = [
   'test/packaging/deb.test.ts',
   'test/soak/campaign.test.ts',
+  'test/real/clock-step.test.ts',
+  'test/real/kill-while-temporary.test.ts',
   'test/console/technician-farm.browser.test.ts',
   'test/console/every-screen.browser.test.ts',
   'test/permissions.test.ts',
