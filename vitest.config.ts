@@ -8,7 +8,13 @@ import { LongestFirst } from './test/support/longest-first.ts';
  * Their figures are times: of a motor, of an alert, of an end. They run when all else is over, so that a machine of two
  * cores has them free.
  */
-const TIMED = ['test/real/**/*.test.ts', 'test/soak/campaign.test.ts', 'test/e2e/oxygen-night.test.ts'];
+const TIMED = [
+  'test/real/**/*.test.ts',
+  'test/soak/campaign.test.ts',
+  'test/e2e/oxygen-night.test.ts',
+  'test/packaging/deb.test.ts',
+  'test/adapters/modbus/read-probes.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -34,7 +40,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'farm', include: ['**/*.test.ts'], exclude: [...configDefaults.exclude, ...TIMED] },
       },
-      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 2 } },
     ],
   },
 });

@@ -200,6 +200,7 @@ describe('the program on the operator’s PC', () => {
     );
     await program.ask('unresponsive');
     await expect.poll(async () => (await program.done()).loaded.length).toBe(loaded.length + 2);
+    await expect.poll(() => tip(program)).toBe('Camarão: sem alarmes');
   });
 
   it('goes on watching when its window is closed, and says so the first time', async () => {

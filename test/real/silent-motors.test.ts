@@ -4,10 +4,10 @@ import { type Json, type Point, type RealFarm, startFarm } from './a-farm.ts';
 import { httpHeartbeat, type Level, mqttController } from './foreign-controller.ts';
 import { canMoveClocks, until } from './started-gateway.ts';
 
-// Controllers of other makers, each with a fault of its own, on one farm that lives ten times faster than this process.
+// Controllers of other makers, each with a fault of its own, on one farm that lives five times faster than this process.
 // Whatever they say, nobody stands still, runs on or chatters unseen.
 
-const SPEED = 10;
+const SPEED = 5;
 const TOLD_WITHIN_S = 90;
 const BEAT_S = 10;
 

@@ -4,6 +4,11 @@ import type { Point, Sight, Violation } from '../history.ts';
 
 /** A move is noted a moment after it was decided. */
 const NOTED_LATE_MS = 500;
+/**
+ * The observer counts a level's end from when it heard the level, and the controller, in whole seconds, from when it
+ * did: under a fast clock a busy machine parts the two by more than the second of the rounding.
+ */
+const ENDS_APART_MS = 3_000;
 
 /** No motor starts before its rest is over, or stops before its least run, unless its power was cut under it. */
 export function motorsRest(sights: readonly Sight[], points: readonly Point[]): Violation[] {
@@ -99,7 +104,7 @@ type LevelSight = Extract<Sight, { kind: 'level' }>;
 /** A controller ends a level by itself, to the second in which it is over, and takes what follows for the level. */
 function levelAt(level: LevelSight, ms: number): LevelSight {
   const { ends } = level;
-  const isOver = ends !== undefined && level.target !== ends.next && ms >= ends.atMs - NOTED_LATE_MS;
+  const isOver = ends !== undefined && level.target !== ends.next && ms >= ends.atMs - ENDS_APART_MS;
   return isOver ? { ...level, target: ends.next } : level;
 }
 
