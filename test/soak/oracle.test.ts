@@ -22,6 +22,16 @@ const level = (ms: number, version: number, target: 'ON' | 'OFF', epoch = 'e'): 
   version,
   target,
 });
+/** A level OFF that ends by itself. */
+const pause = (ms: number, version: number, atMs: number): Sight => ({
+  device: 'aer-1',
+  ms,
+  kind: 'level',
+  epoch: 'e',
+  version,
+  target: 'OFF',
+  ends: { atMs, next: 'ON' },
+});
 
 describe('a campaign in which everything went well', () => {
   it('has no violation', () => expect(judge(aCampaign())).toEqual([]));
@@ -115,35 +125,23 @@ describe('the oracle finds', () => {
     ['a relay that moves against the newest level', sights(relay(90_000, 'ON')), ['an order is not late']],
     [
       'a relay that moves before its level ends',
-      sights(
-        {
-          device: 'aer-1',
-          ms: 50_000,
-          kind: 'level',
-          epoch: 'e',
-          version: 3,
-          target: 'OFF',
-          ends: { atMs: 99_000, next: 'ON' },
-        },
-        relay(90_000, 'ON'),
-      ),
+      sights(pause(50_000, 3, 99_000), relay(90_000, 'ON')),
       ['an order is not late'],
     ],
     [
       'nothing where it moves once its level has ended',
-      sights(
-        {
-          device: 'aer-1',
-          ms: 50_000,
-          kind: 'level',
-          epoch: 'e',
-          version: 3,
-          target: 'OFF',
-          ends: { atMs: 89_000, next: 'ON' },
-        },
-        relay(90_000, 'ON'),
-      ),
+      sights(pause(50_000, 3, 89_000), relay(90_000, 'ON')),
       [],
+    ],
+    [
+      'nothing where a level that is told again with a later end ends as it was told first',
+      sights(pause(40_000, 3, 89_000), pause(50_000, 3, 120_000), relay(90_000, 'ON')),
+      [],
+    ],
+    [
+      'a relay that moves before a level with a new version ends, whenever the one before did',
+      sights(pause(40_000, 3, 89_000), pause(50_000, 4, 120_000), relay(90_000, 'ON')),
+      ['an order is not late'],
     ],
     [
       'an order that acts twice',

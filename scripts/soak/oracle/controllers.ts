@@ -93,13 +93,22 @@ function checkDevice(device: string, own: readonly Sight[]): Violation[] {
       continue;
     }
     if (level?.version !== sight.version || level.target !== sight.target) moved = false;
-    level = sight;
+    level = notLonger(level, sight);
     isHeld = true;
   }
   return violations;
 }
 
 type LevelSight = Extract<Sight, { kind: 'level' }>;
+
+/** What a controller took for the end of a level stands, however much later a gateway with another clock tells it anew. */
+function notLonger(before: LevelSight | null, told: LevelSight): LevelSight {
+  if (before?.ends === undefined || told.ends === undefined) return told;
+  const isAgain = before.epoch === told.epoch && before.version === told.version;
+  return isAgain && before.ends.atMs < told.ends.atMs
+    ? { ...told, ends: { ...told.ends, atMs: before.ends.atMs } }
+    : told;
+}
 
 /** A controller ends a level by itself, to the second in which it is over, and takes what follows for the level. */
 function levelAt(level: LevelSight, ms: number): LevelSight {
