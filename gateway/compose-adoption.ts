@@ -16,7 +16,7 @@ import { changeControlPoint, createControlPoint } from '#features/control-points
 import { issueKey, needsKey, OVERLAP_MS } from '#features/devices/device-keys.ts';
 import type { Control } from './compose-control.ts';
 
-export type AdoptionWiring = Pick<AdoptionRouteDeps, 'worksOnBox' | 'accessTo'> & {
+export type AdoptionWiring = Pick<AdoptionRouteDeps, 'accessTo'> & {
   kernel: Kernel;
   monotonic: () => number;
   database: Database;
@@ -59,7 +59,6 @@ export function wireAdoption(deps: AdoptionWiring) {
     desk,
     queries: markQueries(database.read),
     gatewayId: deps.gatewayId,
-    worksOnBox: deps.worksOnBox,
     accessTo: deps.accessTo,
     freshView: registry.refresh,
     isConnected: (mqttId) => registry.byMqttId(mqttId)?.presence.isConnected === true,

@@ -9,6 +9,7 @@ import type { Refusals } from '#adapters/log/refusals.ts';
 import type { accessQuery } from '#adapters/sql/queries/access.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { mountPackages } from '#adapters/sync/hosted-packages.ts';
+import type { MayOnBox } from '#core/box-rights.ts';
 import type { Route } from '#core/route.ts';
 import { requireApiAccess } from '#features/access-tokens/create-token.ts';
 import type { Accounts } from './compose-accounts.ts';
@@ -33,6 +34,7 @@ export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage
   clients: Pick<ClientAddresses, 'of'>;
   accounts: Accounts;
   accessTo: ReturnType<typeof accessQuery>;
+  mayOnBox: MayOnBox;
   hasApiAccess: (userId: string) => Promise<boolean>;
   requestLimits: ReturnType<typeof wireRequestLimits>;
   /** null: this is no hosted instance. */
@@ -54,13 +56,14 @@ const ownNamesOf = ({ tlsNames, publicUrl }: Config): string[] => [
 /** What answers over HTTP: the routes behind their checks, and the pages that stand beside them. */
 export function wireApp(wiring: AppWiring) {
   const { config, world, kernel, database, metrics, accounts, events, fleet, box, routes } = wiring;
-  const { accessTo, clients, refusals, requestLimits, hasApiAccess } = wiring;
+  const { accessTo, mayOnBox, clients, refusals, requestLimits, hasApiAccess } = wiring;
   return createApp(
     {
       ...kernel,
       ...(requestLimits === null ? {} : { admit: requestLimits.admit }),
       ...idempotencyQueries(database.read),
       accessTo,
+      mayOnBox,
       isHttpsOnly: config.role === 'hosted' && config.publicUrl?.startsWith('https:') === true,
       sourceOf: clients.of,
       authenticate: accounts.authenticate,

@@ -20,7 +20,6 @@ import { backupUploadRoutes } from '#features/backup/upload-routes.ts';
 import { confirmRestore } from './boot/finish-restore.ts';
 import { dropPlan, isOrphaned, readPlan, writePlan } from './boot/restore-plan.ts';
 import type { BackupKeeper, RunJob } from './compose-backup.ts';
-import { boxRightsOf } from './compose-box-rights.ts';
 import { type Config, databaseFile } from './config.ts';
 import type { TellPhase } from './do-job.ts';
 import { readState } from './update/update-folder.ts';
@@ -264,15 +263,13 @@ export function wireBackupDesk(deps: BackupDeskDeps) {
       throw conflict('A restore is on its way; wait for it', 'ALREADY_RUNNING');
   }
 
-  const { keepsBox } = boxRightsOf(database.read, 'gateway');
   const { account } = accountDataQueries(database.read, database.readLong);
   return {
     routes: [
-      ...backupRoutes({ ...kernel, ...deps, desk, account, keepsBox }),
+      ...backupRoutes({ ...kernel, ...deps, desk, account }),
       ...backupUploadRoutes({
         ...kernel,
         uploads: { ...uploads, remove: removeUploaded },
-        keepsBox,
       }),
     ],
     /** Jobs can run from now on. */

@@ -20,7 +20,7 @@ import { newClaimCode } from './bench/claim-code.ts';
 import type { Control } from './compose-control.ts';
 import type { Config } from './config.ts';
 
-export type BenchWiring = Pick<BenchRouteDeps, 'worksOnBox' | 'accessTo'> & {
+export type BenchWiring = Pick<BenchRouteDeps, 'accessTo'> & {
   config: Config;
   kernel: Kernel;
   monotonic: () => number;
@@ -51,7 +51,6 @@ export async function wireBench(deps: BenchWiring) {
     monotonic: deps.monotonic,
     views: registry,
     accessTo: deps.accessTo,
-    worksOnBox: deps.worksOnBox,
     whereabouts: deps.whereabouts,
     run: runBeside,
     firstHeartbeat: watch.first,

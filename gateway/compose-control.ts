@@ -74,7 +74,6 @@ export type ControlDeps = {
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
   /** True for addresses of the farm's own network. */
   isNear: (address: string) => boolean;
-  worksOnBox: (userId: string) => Promise<boolean>;
   /** The last instant the schedules were looked at by an earlier run; null: never. */
   lookedAt: number | null;
   /** The time an earlier run last went by, ms since 1970; null: never. */
@@ -325,7 +324,6 @@ export async function wireControl(deps: ControlDeps) {
     ...orderRoutes(orderDeps),
     ...deviceRoutes({
       ...callerDeps,
-      worksOnBox: deps.worksOnBox,
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
       reported: conversation.heard,

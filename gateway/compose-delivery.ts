@@ -33,7 +33,6 @@ import type { Send } from '#features/delivery/ports.ts';
 import { modemRoutes } from '#features/modem/routes.ts';
 import { channelRoutes } from '#features/notifications/channel-routes.ts';
 import { announcementRoute } from '#features/notifications/routes.ts';
-import { boxRightsOf } from './compose-box-rights.ts';
 import { wireModem } from './compose-modem.ts';
 import { canSend, wireNews } from './compose-news.ts';
 import type { Config } from './config.ts';
@@ -174,13 +173,7 @@ export async function wireDelivery(deps: {
         vapidPublicKey: kept.vapid.publicKey,
       }),
       announcementRoute(kernel),
-      ...(config.role === 'gateway'
-        ? modemRoutes({
-            modem,
-            smsPerHour: config.smsPerHour,
-            worksOnBox: boxRightsOf(read, config.role).worksOnBox,
-          })
-        : []),
+      ...(config.role === 'gateway' ? modemRoutes({ modem, smsPerHour: config.smsPerHour }) : []),
     ],
     /** null: this instance has none. */
     modem,

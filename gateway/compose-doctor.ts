@@ -36,7 +36,6 @@ import { troubleTold } from '#features/probes/trouble-words.ts';
 import type { Ports } from '#features/trust/identity.ts';
 import type { TrustKeeper } from '#features/trust/keep-trust.ts';
 import type { BackupStand } from './compose-backup.ts';
-import { boxRightsOf } from './compose-box-rights.ts';
 import { tellBox } from './compose-figures.ts';
 import { type Config, databaseFile } from './config.ts';
 import {
@@ -183,7 +182,6 @@ export function wireDoctor(deps: DoctorDeps) {
       ...kernel,
       gather: facts,
       bundle,
-      worksOnBox: boxRightsOf(database.read, config.role).worksOnBox,
     }),
     /** The ports are open: from here on the run counts. */
     attach(opened: Opened): void {

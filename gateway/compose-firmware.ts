@@ -27,7 +27,6 @@ export type FirmwareDeps = {
   control: Control;
   notify: Notify;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
-  worksOnBox: (userId: string) => Promise<boolean>;
   /** False for control points that are no controllers of this protocol: relays of other makers. */
   takesFirmware: (controlPointId: string) => boolean;
   tellChanged: TellChanged;
@@ -108,7 +107,6 @@ export async function wireFirmware(deps: FirmwareDeps) {
       onlineAfterMs: config.onlineAfterS * 1000,
       sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
       publisherKeys: () => readPublisherKeys(config.firmwareKeys ?? join(config.data, 'firmware-keys.pem')),
-      worksOnBox: deps.worksOnBox,
       accessTo: deps.accessTo,
       deviceCaller: control.deviceCaller,
     }),

@@ -18,7 +18,6 @@ export type HomeAssistantDeps = {
   control: Control;
   gatewayId: string;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
-  worksOnBox: (userId: string) => Promise<boolean>;
   /** The person of that e-mail; null: nobody, or no longer. */
   personOf: (email: string) => Promise<{ id: string } | null>;
 };
@@ -66,7 +65,7 @@ export function wireHomeAssistant(deps: HomeAssistantDeps) {
   });
 
   return {
-    routes: homeAssistantRoutes({ bridge, worksOnBox: deps.worksOnBox }),
+    routes: homeAssistantRoutes({ bridge }),
     look: bridge.look,
     /** null: there is none to connect to. */
     async start(): Promise<{ stop: () => Promise<void> } | null> {

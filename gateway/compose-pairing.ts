@@ -133,9 +133,8 @@ export async function wireLocalPairing({
     hasVerifierOfHosted: queries.hasVerifierOfHosted,
     routes: gatewayPairingRoutes({
       pairing,
-      paired,
       hostedUrl: config.hostedUrl,
-      keepsBox: boxRightsOf(database.read, 'gateway').keepsBox,
+      mayOnBox: boxRightsOf(database.read, 'gateway').mayOnBox,
       ownsFarm: queries.ownsFarm,
       unreachable,
     }),

@@ -26,7 +26,6 @@ export type RelaysDeps = {
   database: Database;
   control: Control;
   accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
-  worksOnBox: (userId: string) => Promise<boolean>;
   tellChanged: TellChanged;
 };
 
@@ -102,7 +101,6 @@ export async function wireRelays(deps: RelaysDeps) {
     protocols: PROTOCOLS,
     issueKey: (view, issuedBy) => issueKey(keyDeps, view, issuedBy),
     refresh: views.refresh,
-    worksOnBox: deps.worksOnBox,
     mayRead: async (farmId, userId) => (await deps.accessTo('farm', farmId, userId))?.role != null,
     brokerAt: () => ({ addresses: network().addresses, port: opened.port }),
   });

@@ -7,7 +7,6 @@ import type { TellChanged } from '#core/tell-changed.ts';
 import type { Whereabouts } from '#features/bench/ports.ts';
 import { wireAdoption } from './compose-adoption.ts';
 import { wireBench } from './compose-bench.ts';
-import { boxRightsOf } from './compose-box-rights.ts';
 import type { Control } from './compose-control.ts';
 import { wireFirmware } from './compose-firmware.ts';
 import { wireHomeAssistant } from './compose-home-assistant.ts';
@@ -35,7 +34,6 @@ export async function wireTechnicians(deps: TechniciansDeps) {
   const shared = {
     ...deps,
     monotonic: world.monotonic,
-    worksOnBox: boxRightsOf(database.read, 'gateway').worksOnBox,
   };
   const { gatewayId, whereabouts } = trust;
   const adoption = wireAdoption({ ...shared, gatewayId, whereabouts });

@@ -93,7 +93,6 @@ export async function compose(config: Config, given: World) {
     authenticate: accounts.authenticate,
     accessTo,
     isNear: clients.isNear,
-    worksOnBox: boxRights.worksOnBox,
     lookedAt: run.goodTime,
     shownTime: run.shownTime,
     others: processes.others,
@@ -335,7 +334,7 @@ export async function compose(config: Config, given: World) {
     ...forecast.routes,
     ...eventTicketRoutes(events.tickets),
     ...box.routes,
-    ...systemRoutes({ ...kernel, clock, worksOnBox: boxRights.worksOnBox }),
+    ...systemRoutes({ ...kernel, clock }),
     ...(config.role === 'gateway' ? wireBoxRights({ kernel, database, rights: boxRights, accounts }) : []),
   ];
   // what belongs to the hosted instance is not a paired gateway's to serve
@@ -350,6 +349,7 @@ export async function compose(config: Config, given: World) {
     clients,
     accounts,
     accessTo,
+    mayOnBox: boxRights.mayOnBox,
     hasApiAccess,
     requestLimits,
     fleet,

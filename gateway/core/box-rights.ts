@@ -1,20 +1,28 @@
 import { type BoxRight, boxRight } from '#contract/resources/box-rights.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from './changes.ts';
+import { AppError } from './errors.ts';
 import { isoOf } from './kernel.ts';
+import type { BoxNeed, Caller } from './route.ts';
 
-// Rights over the box itself. They come from its owner, never from a farm: anybody with an account may have one of those.
-//
-// keep: backups, recovery key, restore, pairing, and who else has rights: the owner, and whom he made keeper of it.
-// work: the time after a power cut, serial ports and bench, provisioning window and queue, firmware store, relays and devices that knock, modem,
-//       doctor, bridges: keepers, and managers and technicians of the owner's farms.
-//
-// An ADMIN has both. On a hosted instance there is no box, and nobody else has them.
+/** Whether the user has that right over this box. */
+export type MayOnBox = (need: BoxNeed, userId: string) => Promise<boolean>;
 
-export type BoxRights = {
-  keepsBox: (userId: string) => Promise<boolean>;
-  worksOnBox: (userId: string) => Promise<boolean>;
+const REFUSED: Readonly<Record<BoxNeed, string>> = {
+  work: 'Only those who have rights over this box, or an administrator, may do this',
+  keep: 'Only the owner of this box, whom he made its keeper, and administrators may do this',
+  own: 'Only the owner of this box, or an administrator, gives rights over it',
 };
+
+/** 403 when the caller does not have that right over this box. */
+export async function requireBoxRight(
+  mayOnBox: MayOnBox,
+  need: BoxNeed,
+  { userId }: Pick<Caller, 'userId'>,
+): Promise<void> {
+  if (await mayOnBox(need, userId)) return;
+  throw new AppError(403, REFUSED[need], { code: 'BOX_RIGHT_REQUIRED' });
+}
 
 export const BOX_RIGHT = 'box_right:';
 

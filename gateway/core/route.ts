@@ -36,6 +36,19 @@ export type FarmFound = Omit<FarmAccess, 'role'> & { role: FarmRole | null };
  */
 export type Right = 'read' | 'read_finance' | 'operate' | 'manage' | 'own';
 
+/**
+ * What is asked of who works on the box itself. These rights come from its owner, never from a farm: anybody with an
+ * account may have one of those.
+ *
+ * work: the time after a power cut, serial ports and bench, provisioning window and queue, firmware store, relays and
+ * devices that knock, probe buses, modem, doctor, bridges: keepers, and managers and technicians of the owner's farms.
+ * keep: backups, recovery key, restore, pairing, who has rights: the owner, and whom he made keeper of it.
+ * own: giving and taking those rights: the owner.
+ *
+ * An ADMIN has all three. On a hosted instance there is no box, and nobody else has them.
+ */
+export type BoxNeed = 'work' | 'keep' | 'own';
+
 /** Things that lie on a farm and can be named by an id in a request. */
 export const OWNED = [
   'farm',
@@ -63,6 +76,8 @@ export type Access =
   /** Any signed-in user; the use case reads and writes the caller's own things only. */
   | { who: 'account' }
   | { who: 'admin' }
+  /** Who has this right over the box, whatever farms there are. */
+  | { who: 'box'; right: BoxNeed }
   /** A controller's key, a user's token with access to the control point, or (gateway, private address) nothing. */
   | { who: 'device' }
   | {
@@ -77,6 +92,8 @@ export type Access =
       optional?: boolean;
       /** A second field of `at` that names a person: of themselves a person may speak with any role on the farm. */
       self?: string;
+      /** What is asked beside the right on the farm: it reaches the box itself. */
+      box?: BoxNeed;
     };
 
 export type Request<Params, Query, Body> = {

@@ -16,6 +16,7 @@ export function scopeFor({ method, access, token }: ScopedRoute): TokenScope | n
     case 'admin':
       return null;
     case 'account':
+    case 'box':
       return isSafe ? 'read' : null;
     case 'device':
       return isSafe ? 'read' : 'control';

@@ -12,6 +12,8 @@ describe('the scope of a route', () => {
     ['switching something on it', 'POST', { ...farm, right: 'operate' }, 'control'],
     ['deleting it', 'DELETE', { ...farm, right: 'own' }, null],
     ['reading what is the caller’s', 'GET', { who: 'account' }, 'read'],
+    ['looking at the box', 'GET', { who: 'box', right: 'work' }, 'read'],
+    ['changing something of the box', 'POST', { who: 'box', right: 'work' }, null],
     ['changing something of the account', 'PUT', { who: 'account' }, null],
     ['asking for the state of a device', 'GET', { who: 'device' }, 'read'],
     ['reporting for a device', 'POST', { who: 'device' }, 'control'],

@@ -28,6 +28,7 @@ const faults = dictionary({
     STORAGE_UNAVAILABLE:
       'O gateway não conseguiu gravar agora. O que está ligado segue; tente de novo em instantes.',
     BUSY: 'O gateway está ocupado. Tente de novo em instantes.',
+    BOX_RIGHT_REQUIRED: 'Isto é de quem cuida da caixa: peça ao dono dela.',
     LOCKED_OUT: 'Este motor está bloqueado para manutenção.',
     IS_SIREN: 'É uma sirene: só alarmes críticos a ligam.',
     SIMULATED:
@@ -76,6 +77,7 @@ const faults = dictionary({
     PRECONDITION_FAILED: 'Somebody else changed this just now. Open it again and look.',
     STORAGE_UNAVAILABLE: 'The gateway could not save now. What runs goes on; try again in a moment.',
     BUSY: 'The gateway is busy. Try again in a moment.',
+    BOX_RIGHT_REQUIRED: 'This is for those who look after the box: ask its owner.',
     LOCKED_OUT: 'This motor is locked out for maintenance.',
     IS_SIREN: 'It is a siren: only critical alarms switch it on.',
     SIMULATED: 'Of the simulator: a real controller does not take its place. Make a new control point.',

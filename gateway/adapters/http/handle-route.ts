@@ -1,5 +1,6 @@
 import type { Request as HttpRequest, Response } from 'express';
 import type * as z from 'zod';
+import { type MayOnBox, requireBoxRight } from '#core/box-rights.ts';
 import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { plainWords } from '#core/plain-words.ts';
@@ -35,6 +36,7 @@ export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
     sourceOf: (request: HttpRequest) => string;
     /** Limits of the caller's plan on requests; absent where there are none. */
     admit?: Admit;
+    mayOnBox: MayOnBox;
     /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
     accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
     accessTokens: {
@@ -194,6 +196,7 @@ async function callerOf(
   if (bearer === null) throw notAuthenticated();
   const caller = await scopedCaller(deps, route, bearer, source);
   if (access.who === 'admin' && caller.role !== 'ADMIN') throw forbidden('Only administrators may do this');
+  if (access.who === 'box') await requireBoxRight(deps.mayOnBox, access.right, caller);
   return caller;
 }
 
@@ -227,6 +230,7 @@ async function farmOf(
   }
   const isOfSelf = access.self !== undefined && isRecord(part) && part[access.self] === caller.userId;
   requireRight(role, isOfSelf ? 'read' : access.right);
+  if (access.box !== undefined) await requireBoxRight(deps.mayOnBox, access.box, caller);
   return { farmId: found.farmId, ownerId: found.ownerId, role };
 }
 

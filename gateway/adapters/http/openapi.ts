@@ -6,7 +6,7 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import type { Access, Route } from '#core/route.ts';
+import type { Access, BoxNeed, Route } from '#core/route.ts';
 import { scopeFor } from '#core/token-scope.ts';
 import { eventStreamOperation } from './openapi-events.ts';
 import { responsesOf } from './openapi-responses.ts';
@@ -126,6 +126,7 @@ function operationOf(route: Route, names: readonly string[]): ZodOpenApiOperatio
     ...(route.deprecated ? { deprecated: true } : {}),
     ...(withNames(route.path, names) === route.path ? {} : { 'x-path': route.path }),
     'x-right': route.access.who === 'farm' ? route.access.right : route.access.who,
+    ...boxRightOf(route.access),
     // what an access token needs here; null: it is refused
     ...(route.access.who === 'anyone' ? {} : { 'x-token-scope': scopeFor(route) }),
     ...(route.access.who === 'farm' ? { 'x-access': farmRuleOf(route.access) } : {}),
@@ -202,9 +203,16 @@ function securityOf(access: Access): Record<string, string[]>[] {
       return [{ deviceKey: [] }, { bearer: [] }, {}];
     case 'account':
     case 'admin':
+    case 'box':
     case 'farm':
       return [{ bearer: [] }];
   }
+}
+
+/** The right over the box that is needed, alone or beside one on a farm. */
+function boxRightOf(access: Access): { 'x-box-right'?: BoxNeed } {
+  if (access.who === 'box') return { 'x-box-right': access.right };
+  return access.who === 'farm' && access.box !== undefined ? { 'x-box-right': access.box } : {};
 }
 
 function farmRuleOf({ right, of, at, field, others, optional }: Extract<Access, { who: 'farm' }>) {

@@ -13,7 +13,7 @@ import { deviceMark } from '#contract/resources/local-tables.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, purge } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
-import { forbidden, notFound } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Access, type FarmFound, type Route, route } from '#core/route.ts';
@@ -26,8 +26,6 @@ export type AdoptionRouteDeps = AdoptDeps &
   Omit<QueueDeps, 'queries' | 'desk' | 'isWindowOpen'> & {
     /** Names the window in the audit. */
     gatewayId: string;
-    /** True for who may work on the box itself. */
-    worksOnBox: (userId: string) => Promise<boolean>;
     accessTo: (of: 'control_point', id: string, userId: string) => Promise<FarmFound | null>;
     /** Ends the connections of boards that are still here. */
     endGuests: () => void;
@@ -38,11 +36,6 @@ const tag = 'Adoption';
 
 export function adoptionRoutes(deps: AdoptionRouteDeps): Route[] {
   return [...windowRoutes(deps), ...queueRoutes(deps), ...adoptRoutes(deps)];
-}
-
-async function requireTechnician(deps: AdoptionRouteDeps, userId: string): Promise<void> {
-  if (await deps.worksOnBox(userId)) return;
-  throw forbidden('Only those who have rights over this box adopt devices');
 }
 
 function windowRoutes(deps: AdoptionRouteDeps): Route[] {
@@ -64,10 +57,9 @@ function windowRoutes(deps: AdoptionRouteDeps): Route[] {
       path,
       tag,
       summary: 'The provisioning window: whether boards without a key may come in, and how long',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       answers: { 200: { schema: windowAnswer } },
-      async handle(request) {
-        await requireTechnician(deps, signedIn(request).userId);
+      async handle() {
         return { answer: { status: 200, body: shown() } };
       },
     }),
@@ -76,13 +68,12 @@ function windowRoutes(deps: AdoptionRouteDeps): Route[] {
       path,
       tag,
       summary: 'Open the provisioning window for 1 to 60 minutes, or prolong it; a restart closes it',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       body: windowInput,
       answers: { 200: { schema: windowAnswer } },
       async handle(request) {
         const { userId } = signedIn(request);
         const { minutes } = request.body;
-        await requireTechnician(deps, userId);
         deps.window.open(minutes, userId);
         return {
           answer: { status: 200, body: shown() },
@@ -95,11 +86,10 @@ function windowRoutes(deps: AdoptionRouteDeps): Route[] {
       path,
       tag,
       summary: 'Close the provisioning window; boards that wait are disconnected',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       answers: { 204: null },
       async handle(request) {
         const { userId } = signedIn(request);
-        await requireTechnician(deps, userId);
         const wasOpen = deps.window.close();
         deps.endGuests();
         return {
@@ -134,12 +124,11 @@ function queueRoutes(deps: AdoptionRouteDeps): Route[] {
         verb === 'POST'
           ? 'Leave a device out of the queue; it stays refused'
           : 'Show an ignored device again',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       params: z.object({ entry_id: z.string().min(1).max(255) }),
       answers: { 204: null },
       async handle(request) {
         const { userId } = signedIn(request);
-        await requireTechnician(deps, userId);
         const id = markOfEntry(request.params.entry_id);
         const known = (await deps.queries.marksOf([id]))[0];
         if (verb === 'DELETE') {
@@ -162,12 +151,11 @@ function queueRoutes(deps: AdoptionRouteDeps): Route[] {
       path: '/adoption/queue',
       tag,
       summary: 'Devices that knocked and have no place, boards that wait first, then last seen first',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       query: pageQuery.extend({ ignored: z.enum(['true', 'false']).default('false') }),
       answers: { 200: { schema: queueEntry, list: true } },
       async handle(request) {
         const { userId } = signedIn(request);
-        await requireTechnician(deps, userId);
         const { skip, limit = 100, ignored } = request.query;
         const entries = (await queue()).filter(({ is_ignored }) => is_ignored === (ignored === 'true'));
         const page = entries.slice(skip, skip + limit);

@@ -39,17 +39,11 @@ export type UploadDesk = {
   remove: (name: string) => Promise<void>;
 };
 
-export type KeeperDeps = {
-  /** True when the user operates every farm, or is the first and only one on a box without any. */
-  keepsBox: (userId: string) => Promise<boolean>;
-};
-
 export type BackupAuditDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
 
-export type UploadRouteDeps = BackupAuditDeps & KeeperDeps & { uploads: UploadDesk };
+export type UploadRouteDeps = BackupAuditDeps & { uploads: UploadDesk };
 
 export type BackupRouteDeps = BackupAuditDeps &
-  KeeperDeps &
   PresentPasswordDeps & {
     desk: BackupDesk;
     account: (userId: string) => Promise<{ id: string; name: string; password_hash: string } | null>;

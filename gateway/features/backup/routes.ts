@@ -1,4 +1,3 @@
-import { errorBody } from '#contract/fields.ts';
 import {
   systemBackupAnswer,
   systemBackupKey,
@@ -10,21 +9,24 @@ import {
   systemRestoreCheck,
 } from '#contract/resources/system-backup.ts';
 import { requirePresentPassword } from '#core/present-password.ts';
-import { invalidToken } from '#core/request-checks.ts';
-import { type Route, route } from '#core/route.ts';
-import { type Asked, backupEntry, requireKeeper } from './keeper.ts';
+import { invalidToken, signedIn } from '#core/request-checks.ts';
+import { type Request, type Route, route } from '#core/route.ts';
+import { backupEntry } from './backup-entry.ts';
 import type { BackupRouteDeps } from './ports.ts';
 
 /** They hand out keys and exchange the data of the box: for people only. */
-const shared = { tag: 'System', access: { who: 'account' }, token: 'never' } as const;
+const shared = { tag: 'System', access: { who: 'box', right: 'keep' }, token: 'never' } as const;
 const NO_STORE = { 'Cache-Control': 'no-store' } as const;
 
-/** Backups of the box, the recovery key, and the way back; for ADMINs and those who operate every farm of the box. */
+/** Backups of the box, the recovery key, and the way back. */
 export function backupRoutes(deps: BackupRouteDeps): Route[] {
   const { desk } = deps;
   /** What opens the data of the box, or exchanges it, is not for a phone that somebody left lying about. */
-  async function requirePerson(request: Asked, password: string) {
-    const account = await deps.account(await requireKeeper(deps, request));
+  async function requirePerson(
+    request: Pick<Request<unknown, unknown, unknown>, 'caller' | 'source'>,
+    password: string,
+  ) {
+    const account = await deps.account(signedIn(request).userId);
     if (account === null) throw invalidToken();
     await requirePresentPassword(deps, account, { field: 'password', password, source: request.source });
     return account;
@@ -36,10 +38,9 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       ...shared,
       method: 'GET',
       path: '/system/backup',
-      summary: 'How the backups of this gateway stand; for those who operate every farm of it, and ADMINs',
-      answers: { 200: { schema: systemBackupAnswer }, 403: { schema: errorBody } },
-      async handle(request) {
-        await requireKeeper(deps, request);
+      summary: 'How the backups of this gateway stand',
+      answers: { 200: { schema: systemBackupAnswer } },
+      async handle() {
         return { answer: { status: 200, body: await desk.state() } };
       },
     }),
@@ -51,7 +52,6 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       body: systemBackupRun,
       answers: { 202: { schema: systemBackupAnswer } },
       async handle(request) {
-        await requireKeeper(deps, request);
         const { prepare = false, keep = false } = request.body;
         await desk.run({ prepare, keep });
         return { answer: { status: 202, body: await desk.state() } };
@@ -85,7 +85,6 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       body: systemBackupProof,
       answers: { 202: { schema: systemBackupAnswer } },
       async handle(request) {
-        await requireKeeper(deps, request);
         await desk.prove(request.body.recovery_key);
         return { answer: { status: 202, body: await desk.state() } };
       },
@@ -95,9 +94,8 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       method: 'GET',
       path: '/system/restore',
       summary: 'The backup that was checked, what would change with it, and how a restore ended',
-      answers: { 200: { schema: systemRestoreAnswer }, 403: { schema: errorBody } },
-      async handle(request) {
-        await requireKeeper(deps, request);
+      answers: { 200: { schema: systemRestoreAnswer } },
+      async handle() {
         return { answer: { status: 200, body: await desk.restore() } };
       },
     }),
@@ -144,8 +142,7 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       path: '/system/restore',
       summary: 'Put away the backup that was checked, or the word of how a restore ended',
       answers: { 204: null },
-      async handle(request) {
-        await requireKeeper(deps, request);
+      async handle() {
         await desk.drop();
         return { answer: { status: 204 } };
       },

@@ -7,11 +7,12 @@ import {
   UPLOAD_PIECE_BYTES,
   uploadedName,
 } from '#contract/resources/system-backup.ts';
+import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { backupEntry, requireKeeper } from './keeper.ts';
+import { backupEntry } from './backup-entry.ts';
 import type { UploadRouteDeps } from './ports.ts';
 
-const shared = { tag: 'System', access: { who: 'account' }, token: 'never' } as const;
+const shared = { tag: 'System', access: { who: 'box', right: 'keep' }, token: 'never' } as const;
 const uploadParams = z.object({ upload_id: idInput });
 
 /**
@@ -31,7 +32,7 @@ export function backupUploadRoutes(deps: UploadRouteDeps): Route[] {
       body: systemBackupUpload,
       answers: { 201: { schema: systemBackupUploadAnswer } },
       async handle(request) {
-        const by = await requireKeeper(deps, request);
+        const { userId: by } = signedIn(request);
         return { answer: { status: 201, body: await uploads.begin({ bytes: request.body.bytes, by }) } };
       },
     }),
@@ -45,7 +46,7 @@ export function backupUploadRoutes(deps: UploadRouteDeps): Route[] {
       takes: { media: 'application/octet-stream', maxBytes: UPLOAD_PIECE_BYTES },
       answers: { 200: { schema: systemBackupUploadAnswer } },
       async handle(request) {
-        const by = await requireKeeper(deps, request);
+        const { userId: by } = signedIn(request);
         const bytes = request.upload ?? new Uint8Array();
         const { offset } = request.query;
         const body = await uploads.take({ id: request.params.upload_id, by, offset, bytes });
@@ -67,7 +68,7 @@ export function backupUploadRoutes(deps: UploadRouteDeps): Route[] {
       params: uploadParams,
       answers: { 204: null },
       async handle(request) {
-        const by = await requireKeeper(deps, request);
+        const { userId: by } = signedIn(request);
         await uploads.cancel({ id: request.params.upload_id, by });
         return { answer: { status: 204 } };
       },
@@ -80,7 +81,7 @@ export function backupUploadRoutes(deps: UploadRouteDeps): Route[] {
       params: z.object({ name: uploadedName }),
       answers: { 204: null },
       async handle(request) {
-        const by = await requireKeeper(deps, request);
+        const { userId: by } = signedIn(request);
         const { name } = request.params;
         await uploads.remove(name);
         const answer = { status: 204 };

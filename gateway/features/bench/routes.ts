@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorBody, idInput } from '#contract/fields.ts';
+import { idInput } from '#contract/fields.ts';
 import {
   type BenchJobAnswer,
   type BenchJobInput,
@@ -12,11 +12,11 @@ import {
   benchPort,
 } from '#contract/resources/bench.ts';
 import { audit } from '#core/audit.ts';
-import { forbidden, notFound } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
 import { mayOnFarm, signedIn } from '#core/request-checks.ts';
-import { type Request, type Route, route } from '#core/route.ts';
+import { type Route, route } from '#core/route.ts';
 import type { BenchJob, JobDesk, JobLine } from './job-desk.ts';
 import { labelRoutes } from './label-routes.ts';
 import type { LabelDeps } from './labels.ts';
@@ -26,26 +26,16 @@ export type BenchRouteDeps = Kernel &
   StartDeps &
   LabelDeps & {
     desk: JobDesk;
-    /** True when the user may operate some farm of this instance. */
-    worksOnBox: (userId: string) => Promise<boolean>;
   };
 
 const tag = 'Bench';
-const account = { tag, access: { who: 'account' }, token: 'never' } as const;
-const refused = { 403: { schema: errorBody } } as const;
+// the ports are those of the box, whoever has a farm on it
+const onBox = { tag, access: { who: 'box', right: 'work' }, token: 'never' } as const;
 const jobParams = z.object({ job_id: idInput });
 
 export function benchRoutes(deps: BenchRouteDeps): Route[] {
-  /** The ports are those of the box, whoever has a farm on it. */
-  async function technician(request: Pick<Request<unknown, unknown, unknown>, 'caller'>): Promise<string> {
-    const { userId } = signedIn(request);
-    if (await deps.worksOnBox(userId)) return userId;
-    throw forbidden('Only those who have rights over this box use its bench');
-  }
-  return [...lookRoutes(deps, technician), ...jobRoutes(deps, technician), ...labelRoutes(deps)];
+  return [...lookRoutes(deps), ...jobRoutes(deps), ...labelRoutes(deps)];
 }
-
-type Technician = (request: Pick<Request<unknown, unknown, unknown>, 'caller'>) => Promise<string>;
 
 /** Neighbours may share a gateway: each sees and stops the jobs he began, and those of control points he may operate. */
 async function isOwn(
@@ -71,16 +61,16 @@ async function requireOwn(deps: BenchRouteDeps, jobId: string, userId: string): 
   if (job === undefined || !(await isOwn(deps, job, userId))) throw notFound('Job');
 }
 
-function lookRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
+function lookRoutes(deps: BenchRouteDeps): Route[] {
   return [
     route({
-      ...account,
+      ...onBox,
       method: 'GET',
       path: '/bench/ports',
       summary: 'Serial ports of this box, and who uses them',
-      answers: { 200: { schema: benchPort, list: true }, ...refused },
+      answers: { 200: { schema: benchPort, list: true } },
       async handle(request) {
-        const userId = await technician(request);
+        const { userId } = signedIn(request);
         const own = new Set((await jobsOf(deps, userId)).map(({ id }) => id));
         const rows = (await deps.listPorts()).map((port) => {
           const job = deps.desk.jobAt(port.path);
@@ -90,13 +80,12 @@ function lookRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
       },
     }),
     route({
-      ...account,
+      ...onBox,
       method: 'GET',
       path: '/bench/firmware',
       summary: 'Firmware that lies on this box for flashing by cable',
-      answers: { 200: { schema: benchFirmware, list: true }, ...refused },
+      answers: { 200: { schema: benchFirmware, list: true } },
       async handle(request) {
-        await technician(request);
         const found = await deps.firmware();
         const rows = found.map((bundle) => ({
           name: bundle.name,
@@ -114,18 +103,18 @@ function lookRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
   ];
 }
 
-function jobRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
+function jobRoutes(deps: BenchRouteDeps): Route[] {
   return [
     route({
-      ...account,
+      ...onBox,
       method: 'POST',
       path: '/bench/jobs',
       summary:
         'Let a board at a port of this box be detected, flashed, erased, provisioned, tested or watched',
       body: benchJobInput,
-      answers: { 202: { schema: benchJobAnswer }, ...refused },
+      answers: { 202: { schema: benchJobAnswer } },
       async handle(request) {
-        const userId = await technician(request);
+        const { userId } = signedIn(request);
         const body: BenchJobInput = request.body;
         const job = await startJob(deps, deps.desk, body, userId);
         const entry = audit(deps, {
@@ -149,44 +138,44 @@ function jobRoutes(deps: BenchRouteDeps, technician: Technician): Route[] {
       },
     }),
     route({
-      ...account,
+      ...onBox,
       method: 'GET',
       path: '/bench/jobs',
       summary:
         'Jobs that you began, or of control points you may operate, newest first, without their logs; the last 50 of the gateway are kept, until it stops',
-      answers: { 200: { schema: benchJobAnswer, list: true }, ...refused },
+      answers: { 200: { schema: benchJobAnswer, list: true } },
       async handle(request) {
-        const userId = await technician(request);
+        const { userId } = signedIn(request);
         const jobs = await jobsOf(deps, userId);
         return { answer: { status: 200, rows: jobs.map((job) => answerOf(job, request.language)) } };
       },
     }),
     route({
-      ...account,
+      ...onBox,
       method: 'GET',
       path: '/bench/jobs/{job_id}',
       summary: 'How a job stands, with the lines of its log after a number',
       params: jobParams,
       query: benchJobQuery,
-      answers: { 200: { schema: benchJobDetail }, ...refused },
+      answers: { 200: { schema: benchJobDetail } },
       async handle(request) {
         const { job_id } = request.params;
-        await requireOwn(deps, job_id, await technician(request));
+        await requireOwn(deps, job_id, signedIn(request).userId);
         const { lines, ...job } = deps.desk.detail(job_id, request.query.after);
         const body = { ...answerOf(job, request.language), lines: linesIn(lines, request.language) };
         return { answer: { status: 200, body } };
       },
     }),
     route({
-      ...account,
+      ...onBox,
       method: 'DELETE',
       path: '/bench/jobs/{job_id}',
       summary: 'Ask a running job to stop; one that has ended stays as it is',
       params: jobParams,
-      answers: { 200: { schema: benchJobAnswer }, ...refused },
+      answers: { 200: { schema: benchJobAnswer } },
       async handle(request) {
         const { job_id } = request.params;
-        await requireOwn(deps, job_id, await technician(request));
+        await requireOwn(deps, job_id, signedIn(request).userId);
         return { answer: { status: 200, body: answerOf(deps.desk.cancel(job_id), request.language) } };
       },
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorBody, idInput } from '#contract/fields.ts';
+import { idInput } from '#contract/fields.ts';
 import {
   type BoxRight,
   type BoxRightAnswer,
@@ -9,9 +9,9 @@ import {
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
 import { audit } from '#core/audit.ts';
-import { BOX_RIGHT, type BoxRights, grantBoxRight } from '#core/box-rights.ts';
+import { BOX_RIGHT, grantBoxRight } from '#core/box-rights.ts';
 import { purge } from '#core/changes.ts';
-import { conflict, forbidden, invalidField, notFound } from '#core/errors.ts';
+import { conflict, invalidField, notFound } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { type PresentPasswordDeps, requirePresentPassword } from '#core/present-password.ts';
 import { signedIn } from '#core/request-checks.ts';
@@ -21,13 +21,13 @@ type Account = { id: string; name: string; email: string; password_hash: string 
 
 export type BoxRouteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> &
   PresentPasswordDeps & {
-    rights: Pick<BoxRights, 'keepsBox'> & { all: () => Promise<(BoxRight & { userId: string })[]> };
+    rights: { all: () => Promise<(BoxRight & { userId: string })[]> };
     accountById: (id: string) => Promise<Account | null>;
     accountByEmail: (emailKey: string) => Promise<Account | null>;
   };
 
-const common = { tag: 'System', access: { who: 'account' }, token: 'never' } as const;
-const refused = { 403: { schema: errorBody } } as const;
+const common = { tag: 'System', token: 'never' } as const;
+const owner = { ...common, access: { who: 'box', right: 'own' } } as const;
 
 /** Who has rights over the box itself: shown to its keepers, given and taken by its owner. */
 export function boxRoutes(deps: BoxRouteDeps): Route[] {
@@ -44,26 +44,25 @@ export function boxRoutes(deps: BoxRouteDeps): Route[] {
   return [
     route({
       ...common,
+      access: { who: 'box', right: 'keep' },
       method: 'GET',
       path: '/system/rights',
       summary: 'Who has rights over this box: its owner, and whom he made keeper of it',
-      answers: { 200: { schema: boxRightAnswer, list: true }, ...refused },
-      async handle(request) {
-        if (!(await deps.rights.keepsBox(signedIn(request).userId))) throw notYours();
+      answers: { 200: { schema: boxRightAnswer, list: true } },
+      async handle() {
         const rows = await shown(deps);
         return { answer: { status: 200, rows, total: rows.length } };
       },
     }),
     route({
-      ...common,
+      ...owner,
       method: 'POST',
       path: '/system/rights',
       summary: 'Make somebody keeper of this box, or pass the box on',
       body: boxRightInput,
-      answers: { 201: { schema: boxRightAnswer }, ...refused },
+      answers: { 201: { schema: boxRightAnswer } },
       async handle(request) {
         const caller = signedIn(request);
-        await requireOwner(deps, caller);
         const { user_id: id, email, right, current_password: password } = request.body;
         const person =
           id === undefined ? await deps.accountByEmail(emailKeyOf(email ?? '')) : await deps.accountById(id);
@@ -84,15 +83,14 @@ export function boxRoutes(deps: BoxRouteDeps): Route[] {
       },
     }),
     route({
-      ...common,
+      ...owner,
       method: 'DELETE',
       path: '/system/rights/{user_id}',
       summary: 'Take the rights over this box from somebody',
       params: z.object({ user_id: idInput }),
-      answers: { 204: null, ...refused },
+      answers: { 204: null },
       async handle(request) {
         const caller = signedIn(request);
-        await requireOwner(deps, caller);
         const id = request.params.user_id;
         const known = (await deps.rights.all()).find(({ userId }) => userId === id);
         if (known === undefined) throw notFound('Right');
@@ -124,12 +122,6 @@ const answerOf = ({ id, name, email }: Account, right: BoxRight): BoxRightAnswer
   ...right,
 });
 
-async function requireOwner(deps: BoxRouteDeps, { userId, role }: Caller): Promise<void> {
-  if (role === 'ADMIN') return;
-  const isOwner = (await deps.rights.all()).some((one) => one.userId === userId && one.right === 'owner');
-  if (!isOwner) throw notYours();
-}
-
 async function requireOwnPassword(
   deps: BoxRouteDeps,
   { userId }: Caller,
@@ -140,5 +132,3 @@ async function requireOwnPassword(
     throw invalidField(422, 'current_password', 'is needed to pass the box on');
   await requirePresentPassword(deps, own, { field: 'current_password', password, source });
 }
-
-const notYours = () => forbidden('Only the owner of this box, or an administrator, gives rights over it');

@@ -38,7 +38,6 @@ export type DeviceRouteDeps = DeviceCallerDeps & {
     by: { userId: string; requestId: string },
   ) => Promise<RouteDecision>;
   /** True when the user may operate some farm of this instance. */
-  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 const deviceParams = z.object({ device_id: z.string().min(1).max(255) });
@@ -255,13 +254,10 @@ function seenRoutes(deps: DeviceRouteDeps): Route[] {
       path: '/devices/seen',
       tag,
       summary: 'Devices that knocked and were not let in, last seen first',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       query: pageQuery,
       answers: { 200: { schema: seenDevice, list: true } },
       async handle(request) {
-        if (!(await deps.worksOnBox(signedIn(request).userId))) {
-          throw forbidden('Only those who have rights over this box see unknown devices');
-        }
         const { skip, limit = 1_000 } = request.query;
         const isOurs = (name: string) => deps.views.byDeviceId(name).length > 0;
         const unknown = deps.seen

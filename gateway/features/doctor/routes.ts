@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { errorBody } from '#contract/fields.ts';
 import { doctorAnswer } from '#contract/resources/system-doctor.ts';
 import { audit } from '#core/audit.ts';
-import { forbidden } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
@@ -13,8 +11,6 @@ export type DoctorRouteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQual
   gather: Gather;
   /** The support bundle as one file. */
   bundle: () => Promise<Uint8Array>;
-  /** Who may look at the box as a whole. */
-  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 const tag = 'System';
@@ -27,13 +23,9 @@ export function doctorRoutes(deps: DoctorRouteDeps): Route[] {
       tag,
       summary:
         'What is well and what is not with this instance, each with its next step; for ADMINs, and on a gateway for those who work on the box',
-      access: { who: 'account' },
-      answers: { 200: { schema: doctorAnswer }, 403: { schema: errorBody } },
-      async handle(request) {
-        if (!(await deps.worksOnBox(signedIn(request).userId)))
-          throw forbidden(
-            'Only administrators, and on a gateway those who have rights over the box, may look at it',
-          );
+      access: { who: 'box', right: 'work' },
+      answers: { 200: { schema: doctorAnswer } },
+      async handle() {
         return { answer: { status: 200, body: examine(await deps.gather()) } };
       },
     }),

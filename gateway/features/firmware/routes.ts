@@ -9,7 +9,7 @@ import {
   rolloutAnswer as rolloutShape,
   rolloutStateInput,
 } from '#contract/resources/firmware.ts';
-import { forbidden, notFound } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import { onFarm, requireRight, signedIn } from '#core/request-checks.ts';
 import { type FarmFound, type Request, type Right, type Route, route } from '#core/route.ts';
 import { type BeginDeps, beginRollout } from './begin-rollout.ts';
@@ -30,7 +30,6 @@ export type FirmwareRouteDeps = BeginDeps &
   AnswerDeps &
   DownloadDeps & {
     queries: FirmwareQueries;
-    worksOnBox: (userId: string) => Promise<boolean>;
     accessTo: (of: 'farm', id: string, userId: string) => Promise<FarmFound | null>;
   };
 
@@ -45,23 +44,16 @@ export function firmwareRoutes(deps: FirmwareRouteDeps): Route[] {
 
 function storeRoutes(deps: FirmwareRouteDeps): Route[] {
   const params = z.object({ firmware_id: idInput });
-  /** Who works on the box; a file counts by its signature, whoever brings it. */
-  async function technician(request: Pick<Request<unknown, unknown, unknown>, 'caller'>): Promise<string> {
-    const { userId } = signedIn(request);
-    if (!(await deps.worksOnBox(userId)))
-      throw forbidden('Only those who have rights over this box may see and change its firmware');
-    return userId;
-  }
+  // a file counts by its signature, whoever brings it
   return [
     route({
       method: 'GET',
       path: '/firmware/',
       tag,
       summary: 'Firmware of controllers in the store of this gateway, newest upload first',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       answers: { 200: { schema: firmwareAnswer, list: true } },
-      async handle(request) {
-        await technician(request);
+      async handle() {
         const images = deps.book.images().sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));
         return { answer: { status: 200, rows: images.map((image) => imageAnswer(deps, image)) } };
       },
@@ -71,13 +63,13 @@ function storeRoutes(deps: FirmwareRouteDeps): Route[] {
       path: '/firmware/',
       tag,
       summary: 'Put a signed firmware file into the store',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       token: 'never',
       query: z.object({ allow_older: z.enum(['true', 'false']).default('false') }),
       takes: { media: 'application/octet-stream', maxBytes: MAX_FIRMWARE_BYTES + MANIFEST_ROOM },
       answers: { 200: { schema: firmwareAnswer }, 201: { schema: firmwareAnswer } },
       async handle(request) {
-        const userId = await technician(request);
+        const { userId } = signedIn(request);
         const bytes = request.upload ?? new Uint8Array();
         const allowOlder = request.query.allow_older === 'true';
         const stored = await storeFirmware(deps, bytes, { userId, allowOlder });
@@ -90,11 +82,10 @@ function storeRoutes(deps: FirmwareRouteDeps): Route[] {
       path: '/firmware/{firmware_id}',
       tag,
       summary: 'One firmware of the store',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       params,
       answers: { 200: { schema: firmwareAnswer } },
       async handle(request) {
-        await technician(request);
         const image = deps.book.imageById(request.params.firmware_id);
         if (image === null) throw notFound('Firmware');
         return { answer: { status: 200, body: imageAnswer(deps, image) } };
@@ -105,12 +96,12 @@ function storeRoutes(deps: FirmwareRouteDeps): Route[] {
       path: '/firmware/{firmware_id}',
       tag,
       summary: 'Take a firmware out of the store; not while a rollout brings it to controllers',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       token: 'never',
       params,
       answers: { 204: null },
       async handle(request) {
-        const userId = await technician(request);
+        const { userId } = signedIn(request);
         const decision = deleteFirmware(deps, request.params.firmware_id, userId);
         return { ...decision, answer: { status: 204 } };
       },

@@ -1,7 +1,5 @@
 import { type ModemAnswer, modemAnswer } from '#contract/resources/modem.ts';
-import { forbidden } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
-import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { MODEM_WORDS } from './modem-words.ts';
 import type { Modem, ModemFacts } from './ports.ts';
@@ -10,7 +8,6 @@ export type ModemRouteDeps = {
   /** null: this gateway was started without one. */
   modem: Pick<Modem, 'facts'> | null;
   smsPerHour: number;
-  worksOnBox: (userId: string) => Promise<boolean>;
 };
 
 const NO_MODEM: ModemFacts = {
@@ -35,12 +32,9 @@ export function modemRoutes(deps: ModemRouteDeps): Route[] {
       path: '/system/modem',
       tag: 'System',
       summary: 'The GSM modem that sends SMS without the internet; for those who work on the box, and ADMINs',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       answers: { 200: { schema: modemAnswer } },
       async handle(request) {
-        const { userId } = signedIn(request);
-        if (!(await deps.worksOnBox(userId)))
-          throw forbidden('Only those who have rights over this box may look at its modem');
         const facts = deps.modem?.facts() ?? NO_MODEM;
         const { message, next } = MODEM_WORDS[facts.state];
         const body: ModemAnswer = {

@@ -1,18 +1,16 @@
 import { called } from '#contract/commands.ts';
 import { type PairingAnswer, pairingAnswer, pairingInput } from '#contract/resources/gateways.ts';
+import type { MayOnBox } from '#core/box-rights.ts';
 import { type AppError, forbidden, invalidField } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
 import type { LocalPairing } from './local-pairing.ts';
-import type { Paired } from './paired.ts';
 
 export type GatewayPairingDeps = {
   pairing: LocalPairing;
-  paired: () => Promise<Paired | null>;
   /** Hosted instance this gateway is set up for. */
   hostedUrl: string | null;
-  /** Owner of the box, and keepers. */
-  keepsBox: (userId: string) => Promise<boolean>;
+  mayOnBox: MayOnBox;
   ownsFarm: (userId: string) => Promise<boolean>;
   /** Says in one sentence what kept the hosted instance from answering; rethrows what is a fault of ours. */
   unreachable: (error: unknown) => AppError;
@@ -21,7 +19,6 @@ export type GatewayPairingDeps = {
 const common = {
   tag: 'Gateways',
   path: '/sync/pairing',
-  access: { who: 'account' },
   token: 'never',
 } as const;
 
@@ -30,6 +27,7 @@ export function gatewayPairingRoutes(deps: GatewayPairingDeps): Route[] {
   return [
     route({
       ...common,
+      access: { who: 'account' },
       method: 'GET',
       summary: 'Whether this gateway is paired, and the code while somebody is to enter it',
       answers: { 200: { schema: pairingAnswer } },
@@ -41,13 +39,15 @@ export function gatewayPairingRoutes(deps: GatewayPairingDeps): Route[] {
     }),
     route({
       ...common,
+      access: { who: 'box', right: 'keep' },
       method: 'POST',
       summary: 'Begin to pair this gateway with a hosted instance: it shows a code to enter there',
       body: pairingInput,
       answers: { 201: { schema: pairingAnswer } },
       async handle(request) {
         const caller = signedIn(request);
-        if (!(await mayPair(deps, caller))) throw notYours();
+        if (!(await mayPair(deps, caller)))
+          throw forbidden(`Who pairs this box must have a farm on it; at the box: ${called('pair')}`);
         const hostedUrl = request.body.hosted_url ?? deps.hostedUrl;
         if (hostedUrl === null)
           throw invalidField(422, 'hosted_url', 'is missing: say the address of the hosted instance');
@@ -60,16 +60,13 @@ export function gatewayPairingRoutes(deps: GatewayPairingDeps): Route[] {
     }),
     route({
       ...common,
+      access: { who: 'box', right: 'keep' },
       method: 'DELETE',
       summary:
         'End the pairing from this side; farm and local accounts go on, people of the hosted instance go',
       answers: { 204: null },
       async handle(request) {
-        const caller = signedIn(request);
-        const paired = await deps.paired();
-        const isOwn = [paired?.owner_id, paired?.started_by].includes(caller.userId);
-        if (!isOwn && !(await mayPair(deps, caller))) throw notYours();
-        await deps.pairing.unpair(caller.userId);
+        await deps.pairing.unpair(signedIn(request).userId);
         return { answer: { status: 204 } };
       },
     }),
@@ -79,13 +76,8 @@ export function gatewayPairingRoutes(deps: GatewayPairingDeps): Route[] {
 /** Whoever claims the gateway owns its farms then, so only who keeps the box and has a farm on it may begin. */
 async function mayPair(deps: GatewayPairingDeps, { role, userId }: Caller): Promise<boolean> {
   if (role === 'ADMIN') return true;
-  return (await deps.keepsBox(userId)) && (await deps.ownsFarm(userId));
+  return (await deps.mayOnBox('keep', userId)) && (await deps.ownsFarm(userId));
 }
-
-const notYours = () =>
-  forbidden(
-    `Only the owner of this box with a farm on it, or an administrator, may pair or unpair it; at the box: ${called('pair')}`,
-  );
 
 const withoutCode = (shown: PairingAnswer): PairingAnswer => ({
   ...shown,

@@ -10,7 +10,7 @@ import {
   relayOfPoint,
 } from '#contract/resources/relays.ts';
 import type { ControlView } from '#core/control-view.ts';
-import { forbidden, notFound } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { type AdoptDeps, type Adopted, adoptRelay, releaseRelay } from './adopt-relay.ts';
@@ -27,7 +27,6 @@ export type RelayRouteDeps = AdoptDeps &
     discovered: DiscoveredRelays;
     /** Reads a control point anew. */
     refresh: (id: string) => Promise<ControlView | null>;
-    worksOnBox: (userId: string) => Promise<boolean>;
     /** Farms whose things the user may see. */
     mayRead: (farmId: string, userId: string) => Promise<boolean>;
     /** Where relays reach the broker: addresses of this box on the farm network, and the port. */
@@ -50,21 +49,16 @@ export function relayRoutes(deps: RelayRouteDeps): Route[] {
 }
 
 function discoveryRoutes(deps: RelayRouteDeps): Route[] {
-  async function mustOperate(userId: string): Promise<void> {
-    if (await deps.worksOnBox(userId)) return;
-    throw forbidden('Only those who have rights over this box see relays that knock');
-  }
   return [
     route({
       method: 'GET',
       path: '/relays/discovered',
       tag,
       summary: 'Relays of the trade that knocked and are not adopted, last seen first',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       query: pageQuery,
       answers: { 200: { schema: discoveredRelay, list: true } },
       async handle(request) {
-        await mustOperate(signedIn(request).userId);
         const { skip, limit = 1_000 } = request.query;
         const cards = deps.discovered.list();
         return { answer: { status: 200, rows: cards.slice(skip, skip + limit), total: cards.length } };
@@ -75,11 +69,10 @@ function discoveryRoutes(deps: RelayRouteDeps): Route[] {
       path: '/relays/discovered/{discovered_id}',
       tag,
       summary: 'Put a card away; it comes back when the relay knocks again',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       params: z.object({ discovered_id: z.string().min(1).max(300) }),
       answers: { 204: null },
       async handle(request) {
-        await mustOperate(signedIn(request).userId);
         if (!deps.discovered.forget(request.params.discovered_id)) throw notFound('Relay');
         return { answer: { status: 204 } };
       },

@@ -1,19 +1,13 @@
 import { systemClockAnswer, systemClockInput } from '#contract/resources/system-clock.ts';
-import { forbidden } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { type ClockAnswer, type ConfirmClockDeps, clockAnswerOf, confirmClock } from './confirm-clock.ts';
-
-export type SystemRouteDeps = ConfirmClockDeps & {
-  /** True for who may work on the box itself: its clock drives all farms there. */
-  worksOnBox: (userId: string) => Promise<boolean>;
-};
 
 const path = '/system/clock';
 const tag = 'System';
 const answers = { 200: { schema: systemClockAnswer } };
 
-export function systemRoutes(deps: SystemRouteDeps): Route[] {
+export function systemRoutes(deps: ConfirmClockDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -31,16 +25,13 @@ export function systemRoutes(deps: SystemRouteDeps): Route[] {
       path,
       tag,
       summary: 'Set the time, or confirm the one shown; for those who work on the box, and ADMINs',
-      access: { who: 'account' },
+      access: { who: 'box', right: 'work' },
       token: 'control',
       body: systemClockInput,
       decidedBy: { fields: ['server_time'], otherwise: 'refused' },
       answers,
       async handle(request) {
         const { userId } = signedIn(request);
-        if (!(await deps.worksOnBox(userId))) {
-          throw forbidden('Only those who have rights over this box, or an administrator, set its clock');
-        }
         const { changes = [], answer } = confirmClock(deps, userId, request.body);
         const body: ClockAnswer = answer;
         return {

@@ -1,8 +1,9 @@
 import type { BoxRight } from '#contract/resources/box-rights.ts';
-import { BOX_RIGHT, type BoxRights, readBoxRight } from '#core/box-rights.ts';
+import { BOX_RIGHT, type MayOnBox, readBoxRight } from '#core/box-rights.ts';
 import type { Db } from '../database.ts';
 
-export type BoxRightsRead = BoxRights & {
+export type BoxRightsRead = {
+  mayOnBox: MayOnBox;
   all: () => Promise<(BoxRight & { userId: string })[]>;
   /** The OWNER whose farm is the oldest: owner of a box that was founded before boxes had one. null: there is none. */
   founder: () => Promise<string | null>;
@@ -41,31 +42,38 @@ export function boxRightsQueries(
     return row?.role === 'ADMIN';
   }
 
-  async function keepsBox(userId: string): Promise<boolean> {
-    if (await isAdmin(userId)) return true;
-    return role === 'gateway' && (await all()).some((one) => one.userId === userId);
+  async function worksFor(owners: readonly string[], userId: string): Promise<boolean> {
+    if (owners.length === 0) return false;
+    const works = await db
+      .selectFrom('farm_members')
+      .innerJoin('farms', 'farms.id', 'farm_members.farm_id')
+      .select('farms.id')
+      .where('farm_members.user_id', '=', userId)
+      .where('farm_members.role', 'in', ['MANAGER', 'TECHNICIAN'])
+      .where('farm_members.hidden', '=', 0)
+      .where('farms.hidden', '=', 0)
+      .where('farms.owner_id', 'in', owners)
+      .limit(1)
+      .executeTakeFirst();
+    return works !== undefined;
   }
 
   return {
     all,
-    keepsBox,
-    async worksOnBox(userId) {
-      if (await keepsBox(userId)) return true;
+    async mayOnBox(need, userId) {
+      if (await isAdmin(userId)) return true;
       if (role === 'hosted') return false;
-      const owners = (await all()).filter(({ right }) => right === 'owner').map((one) => one.userId);
-      if (owners.length === 0) return false;
-      const works = await db
-        .selectFrom('farm_members')
-        .innerJoin('farms', 'farms.id', 'farm_members.farm_id')
-        .select('farms.id')
-        .where('farm_members.user_id', '=', userId)
-        .where('farm_members.role', 'in', ['MANAGER', 'TECHNICIAN'])
-        .where('farm_members.hidden', '=', 0)
-        .where('farms.hidden', '=', 0)
-        .where('farms.owner_id', 'in', owners)
-        .limit(1)
-        .executeTakeFirst();
-      return works !== undefined;
+      const rights = await all();
+      const own = rights.find((one) => one.userId === userId);
+      const owners = rights.filter(({ right }) => right === 'owner').map((one) => one.userId);
+      switch (need) {
+        case 'own':
+          return own?.right === 'owner';
+        case 'keep':
+          return own !== undefined;
+        case 'work':
+          return own !== undefined || (await worksFor(owners, userId));
+      }
     },
     async founder() {
       const row = await db
