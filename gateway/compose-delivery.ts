@@ -66,10 +66,11 @@ export async function wireDelivery(deps: {
   const startedAt = deps.monotonic();
   const kept = await keptSecrets(deps);
   const secrets = channelSecrets(kept.secret);
-  const policy = addressPolicy(config.role);
+  const policy = addressPolicy(config.role, config.outboundNetworks);
   const posting = createSendThread(
     {
       role: config.role,
+      inside: config.outboundNetworks,
       channelSecret: kept.secret,
       vapid: kept.vapid,
       contact: contactOf(config),

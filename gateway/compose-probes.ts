@@ -1,5 +1,4 @@
-import { isNobodys } from '#adapters/delivery/address-policy.ts';
-import { isPrivateAddress } from '#adapters/http/private-address.ts';
+import { busPolicy } from '#adapters/delivery/address-policy.ts';
 import { keepTurning } from '#adapters/modbus/keep-turning.ts';
 import { openBus } from '#adapters/modbus/open-bus.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -22,6 +21,7 @@ import { createProbeWatch, type ProbeWatch } from '#features/probes/watch-probes
 import type { ScienceOf } from '#features/science-settings/ports.ts';
 import type { MeasurementRow } from '#features/water-quality/ports.ts';
 import { recordMeasurement } from '#features/water-quality/record-measurement.ts';
+import type { Config } from './config.ts';
 
 export type Probes = {
   routes: Route[];
@@ -31,6 +31,7 @@ export type Probes = {
 };
 
 export type ProbesDeps = {
+  config: Pick<Config, 'outboundNetworks'>;
   kernel: Kernel;
   monotonic: () => number;
   database: Pick<Database, 'read' | 'onCommit'>;
@@ -46,6 +47,7 @@ export type ProbesDeps = {
 export function wireProbes(deps: ProbesDeps): Probes {
   const { kernel, monotonic, database, alerting, notify, scienceOf, heardUnsaved } = deps;
   const queries = probeQueries(database.read);
+  const isOnFarmNetwork = busPolicy(deps.config.outboundNetworks);
   const water = { ...kernel, queries: measurementQueries(database.read), alerting, scienceOf };
 
   async function recordWater(measured: MeasurementCreate): Promise<void> {
@@ -70,7 +72,7 @@ export function wireProbes(deps: ProbesDeps): Probes {
     queries,
     scienceOf,
     recordWater,
-    openBus: (address) => openBus({ monotonic, isPrivateAddress: isOnFarmNetwork }, address),
+    openBus: (address) => openBus({ monotonic, isOnFarmNetwork }, address),
     keepTurning,
     changed,
   });
@@ -93,6 +95,3 @@ export function wireProbes(deps: ProbesDeps): Probes {
     },
   };
 }
-
-/** Probes have an address of the farm; what has a link-local one may be a cloud's. */
-const isOnFarmNetwork = (address: string): boolean => isPrivateAddress(address) && !isNobodys(address);

@@ -266,6 +266,11 @@ export const options = {
     fallback: 20,
     help: 'most SMS an hour to one person; the rest waits',
   },
+  'outbound-networks': {
+    schema: networksList,
+    fallback: [],
+    help: 'addresses or networks at the farm that webhooks may call, with commas between, for example 192.168.1.20; probes are reached without it, but on this box',
+  },
   'sms-countries': {
     schema: countries,
     fallback: ['55'],

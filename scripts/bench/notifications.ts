@@ -59,7 +59,7 @@ export async function notifications({ isQuick, tell }: BenchOptions): Promise<Fi
     const { url } = await loads.sink.call('listen', undefined);
     tell(`${size.people} people with a webhook each`);
     await addPeople(data, size.people, url);
-    const gateway = await startGatewayOn(data, ['--start-step-s', '0']);
+    const gateway = await startGatewayOn(data, ['--start-step-s', '0', '--outbound-networks', '127.0.0.1']);
     try {
       const [ordered, clients] = [
         owner.controllers.slice(0, size.ordered),

@@ -76,7 +76,7 @@ describe('a hosted instance', () => {
     ['a private address in other clothes', ['::ffff:192.168.0.10']],
   ])('calls no name that leads to %s', async (_what, addresses) => {
     const poster = safePoster({
-      policy: addressPolicy('hosted', namesOf({ 'hook.test': addresses })),
+      policy: addressPolicy('hosted', [], namesOf({ 'hook.test': addresses })),
     });
     const result = await poster.post({ url: 'https://hook.test/x', headers: {}, body: Buffer.from('{}') });
     expect(result).toEqual({
@@ -86,19 +86,48 @@ describe('a hosted instance', () => {
   });
 });
 
-describe('a gateway', () => {
+const INSIDE = [
+  { address: '192.168.1.20', bits: 32, family: 'ipv4' },
+  { address: '10.0.0.0', bits: 8, family: 'ipv4' },
+] as const;
+/** Where the servers of these tests are. */
+const THIS_MACHINE = [{ address: '127.0.0.1', bits: 32, family: 'ipv4' }] as const;
+
+describe('a gateway whose owner named nothing inside the farm', () => {
   const policy = addressPolicy('gateway');
 
   test.each([
     'http://192.168.1.20:8123/api/webhook',
+    'https://192.168.1.20/',
     'http://127.0.0.1:1880/x',
+    'https://127.0.0.1:8443/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://100.64.0.1/',
+    'https://[fd00::1]/',
+  ])('does not take %s', (url) => {
+    expect(policy.refusalOf(url)).toMatch(/--outbound-networks/);
+  });
+  test.each(['https://example.com/hook', 'https://8.8.8.8/'])('takes %s', (url) => {
+    expect(policy.refusalOf(url)).toBeNull();
+  });
+});
+
+describe('a gateway', () => {
+  const policy = addressPolicy('gateway', INSIDE);
+
+  test.each([
+    'http://192.168.1.20:8123/api/webhook',
     'https://10.0.0.5/',
+    'https://example.com/hook',
     'http://ha.local/x',
   ])('takes %s', (url) => {
     expect(policy.refusalOf(url)).toBeNull();
   });
   test.each([
     'http://8.8.8.8/',
+    'http://192.168.1.21/',
+    'https://127.0.0.1/',
     'file:///etc/passwd',
     'http://a:b@192.168.1.20/',
     'http://169.254.169.254/latest/meta-data',
@@ -113,19 +142,25 @@ describe('a gateway', () => {
     expect(policy.refusalOf(url)).toMatch(/\w/);
   });
 
-  it.each([['169.254.169.254'], ['192.168.1.20', '::ffff:169.254.169.254'], ['0.0.0.0'], ['fe80::1']])(
-    'calls no name that leads to %s',
-    async (...addresses) => {
-      const poster = safePoster({ policy: addressPolicy('gateway', namesOf({ 'turned.test': addresses })) });
-      const result = await poster.post({ url: 'http://turned.test/', headers: {}, body: Buffer.from('') });
-      expect(result).toMatchObject({ failure: { is: 'refused' } });
-      poster.close();
-    },
-  );
+  it.each([
+    ['169.254.169.254'],
+    ['127.0.0.1'],
+    ['10.0.0.5', '192.168.1.21'],
+    ['192.168.1.20', '::ffff:169.254.169.254'],
+    ['0.0.0.0'],
+    ['fe80::1'],
+  ])('calls no name that leads to %s', async (...addresses) => {
+    const poster = safePoster({
+      policy: addressPolicy('gateway', INSIDE, namesOf({ 'turned.test': addresses })),
+    });
+    const result = await poster.post({ url: 'http://turned.test/', headers: {}, body: Buffer.from('') });
+    expect(result).toMatchObject({ failure: { is: 'refused' } });
+    poster.close();
+  });
 
   it('speaks in the clear to no public address that a name leads to', async () => {
     const names = namesOf({ 'public.test': ['93.184.216.34'] });
-    const poster = safePoster({ policy: addressPolicy('gateway', names) });
+    const poster = safePoster({ policy: addressPolicy('gateway', INSIDE, names) });
     const result = await poster.post({ url: 'http://public.test/', headers: {}, body: Buffer.from('') });
     expect(result).toMatchObject({ failure: { is: 'refused' } });
     poster.close();
@@ -166,7 +201,7 @@ describe('posting', () => {
   server.keepAliveTimeout = 60_000;
   const hosts = Array.from({ length: 70 }, (_, n) => `farm-${n}.test`);
   const names = Object.fromEntries(['farm.test', ...hosts].map((name) => [name, ['127.0.0.1']]));
-  const policy = addressPolicy('gateway', namesOf(names));
+  const policy = addressPolicy('gateway', THIS_MACHINE, namesOf(names));
   const poster = safePoster({ policy });
   let port = 0;
   beforeAll(async () => {

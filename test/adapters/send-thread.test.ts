@@ -16,6 +16,7 @@ describe('messages are posted from a thread of their own', () => {
   });
   const data = {
     role: 'gateway' as const,
+    inside: [{ address: '127.0.0.1', bits: 32, family: 'ipv4' as const }],
     channelSecret: 'a secret of this test',
     vapid: newVapidKeys(),
     contact: 'mailto:farm@farm.example',

@@ -14,7 +14,7 @@ beforeAll(async () => {
     state.answers += 1;
     response.writeHead(204).end();
   });
-  gateway = await startGatewayProcess(farmClock(Date.now(), 1));
+  gateway = await startGatewayProcess(farmClock(Date.now(), 1), ['--outbound-networks', '127.0.0.1']);
 });
 afterAll(async () => {
   await gateway.close();

@@ -24,7 +24,10 @@ describe.skipIf(disk === null)('the started gateway on a full disk', () => {
   const browser = { read: aBrowser('').read };
   beforeAll(async () => {
     [mail, web] = await Promise.all([smtpReceiver(), webReceiver()]);
-    farm = await startFarm({ ...(disk === null ? {} : { data: disk.data }), args: ['--smtp-url', mail.url] });
+    farm = await startFarm({
+      ...(disk === null ? {} : { data: disk.data }),
+      args: ['--smtp-url', mail.url, '--outbound-networks', '127.0.0.1'],
+    });
     [point, siren] = [await farm.point(), await farm.point()];
     await farm.put(`/ponds/${siren.pond_id}`, { control_point_id: null });
     await farm.put(`/control-points/${siren.id}/settings`, { is_siren: true });

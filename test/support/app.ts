@@ -60,6 +60,8 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
       data,
       // tests have many owners on one box
       ...(args.includes(AS_SHIPPED) ? [] : ['--registration', 'open']),
+      // who receives webhooks, and simulated probes, are on this machine
+      ...(args.includes('--outbound-networks') ? [] : ['--outbound-networks', '127.0.0.1']),
       ...(postgres ? ['--database-url', postgres.url] : []),
       ...args.filter((arg) => arg !== AS_SHIPPED),
     ],

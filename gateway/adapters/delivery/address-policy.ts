@@ -1,5 +1,6 @@
 import { lookup as resolveName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { Network } from '../http/client-address.ts';
 
 // Addresses people type are called by this program, from inside its network: what may be called depends on where it runs.
 
@@ -68,8 +69,25 @@ const privateList = listOf(PRIVATE);
 const closedList = listOf([...PRIVATE, ...SPECIAL]);
 const nobodyList = listOf(NOBODY);
 
-/** True for addresses that nothing here calls, whatever people type. */
-export const isNobodys = (address: string): boolean => isIn(nobodyList, address);
+const loopbackList = listOf([
+  ['127.0.0.0', 8],
+  ['::1', 128],
+]);
+
+/** Whether probes may have that address: one of the farm's network, and of this box only where its owner named it. */
+export function busPolicy(inside: readonly Network[]): (address: string) => boolean {
+  const named = namedIn(inside);
+  return (address) =>
+    isIn(privateList, address) &&
+    !isIn(nobodyList, address) &&
+    (!isIn(loopbackList, address) || isIn(named, address));
+}
+
+function namedIn(inside: readonly Network[]): BlockList {
+  const list = new BlockList();
+  for (const { address, bits, family } of inside) list.addSubnet(address, bits, family);
+  return list;
+}
 
 function isIn(list: BlockList, address: string): boolean {
   const plain = plainOf(address);
@@ -91,20 +109,25 @@ function plainOf(address: string): string {
 }
 
 const NOT_PUBLIC = 'leads to a private or reserved network, which this instance does not call';
+const NOT_NAMED =
+  'leads to this box or its network, of which only what its owner named (--outbound-networks) is called';
 
 /**
- * gateway: https anywhere but to link-local addresses and the like, http inside the farm's own network. hosted: https to public addresses only, so that nobody
- * reaches through it what stands beside it.
+ * gateway: https to public addresses, and https or http to what its owner named inside (`--outbound-networks`): accounts
+ * are many, and whoever has one must not learn what stands beside the box. hosted: https to public addresses only.
  */
 export function addressPolicy(
   role: 'gateway' | 'hosted',
+  inside: readonly Network[] = [],
   resolve: typeof resolveName = resolveName,
 ): AddressPolicy {
+  const named = namedIn(role === 'gateway' ? inside : []);
   const refusal = (protocol: string, address: string): string | null => {
     if (role === 'hosted') return isIn(closedList, address) ? NOT_PUBLIC : null;
-    if (isNobodys(address)) return 'leads to an address that no device of a farm has';
-    if (protocol === 'https:' || isIn(privateList, address)) return null;
-    return 'must begin with https:// outside the network of the farm';
+    if (isIn(nobodyList, address)) return 'leads to an address that no device of a farm has';
+    if (isIn(named, address)) return null;
+    if (isIn(closedList, address)) return NOT_NAMED;
+    return protocol === 'https:' ? null : 'must begin with https:// outside the network of the farm';
   };
   return {
     refusalOf(text) {

@@ -11,7 +11,7 @@ export type ClientAddresses = {
   isProxy: (address: string) => boolean;
 };
 
-type Network = { address: string; family: 'ipv4' | 'ipv6'; bits: number };
+export type Network = { address: string; family: 'ipv4' | 'ipv6'; bits: number };
 
 /** An address or a network (10.0.0.0/8); null for anything else. A network of everybody is none. */
 export function parseNetwork(text: string): Network | null {

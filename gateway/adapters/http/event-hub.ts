@@ -222,26 +222,44 @@ async function check(
   if (!isSame && stream.isOpen() && !stream.isAwaitingSnapshot()) refresh(stream);
 }
 
-/** @param farmless streams of people without a farm, where this one is of such; else null */
+/**
+ * Refuses who has too many. Where the instance is full, whoever holds the most gives one up to who would still have
+ * fewer: nobody with a few dozen accounts keeps everybody else out.
+ * @param farmless streams of people without a farm, where this one is of such; else null
+ */
 function requireRoom(
   streams: ReadonlySet<ViewerStream>,
   userId: string,
   farmless: ReadonlySet<ViewerStream> | null,
 ): void {
-  if (streams.size >= MAX_STREAMS || (farmless !== null && farmless.size >= WITHOUT_FARM.together)) {
-    throw new AppError(503, 'Too many event streams are open on this instance; please try again later', {
-      code: 'TOO_MANY_STREAMS',
-      headers: { 'Retry-After': '30' },
-    });
-  }
-  const own = [...streams].filter((stream) => stream.caller.userId === userId);
+  const own = streamsOf(streams, userId).length;
   const most = farmless === null ? MAX_STREAMS_PER_USER : WITHOUT_FARM.each;
-  if (own.length >= most) {
+  if (own >= most) {
     throw new AppError(429, `You have ${most} event streams open; close one of them`, {
       code: 'TOO_MANY_STREAMS',
       headers: { 'Retry-After': '30' },
     });
   }
+  const isCrowded = farmless !== null && farmless.size >= WITHOUT_FARM.together;
+  if (!isCrowded && streams.size < MAX_STREAMS) return;
+  const spare = isCrowded ? null : newestOfGreediest(streams, own + 1);
+  if (spare === null) {
+    throw new AppError(503, 'Too many event streams are open on this instance; please try again later', {
+      code: 'TOO_MANY_STREAMS',
+      headers: { 'Retry-After': '30' },
+    });
+  }
+  spare.close('making_room');
+}
+
+const streamsOf = (streams: ReadonlySet<ViewerStream>, userId: string): ViewerStream[] =>
+  [...streams].filter((stream) => stream.caller.userId === userId);
+
+/** Of whoever has the most streams, and more than `least`; null: nobody has. */
+function newestOfGreediest(streams: ReadonlySet<ViewerStream>, least: number): ViewerStream | null {
+  const byUser = [...Map.groupBy(streams, (stream) => stream.caller.userId).values()];
+  const [greediest = []] = byUser.toSorted((a, b) => b.length - a.length);
+  return greediest.length > least ? (greediest.at(-1) ?? null) : null;
 }
 
 function eventText(counts: { events: number }, name: StreamEventName, data: unknown): string {

@@ -16,7 +16,7 @@ import { tcpAnswer, tcpRequest } from './tcp-frame.ts';
 export type OpenBusDeps = {
   /** Milliseconds that only grow. */
   monotonic: () => number;
-  isPrivateAddress: (address: string) => boolean;
+  isOnFarmNetwork: (address: string) => boolean;
 };
 
 /** The line is turned round: probes with slow drivers miss a request that comes sooner after their answer. */

@@ -7,12 +7,12 @@ const CONNECT_MS = 3_000;
 
 /** Connects to a probe or a serial server on the farm network; what a name leads to is checked, too. */
 export async function openSocket(
-  { isPrivateAddress }: { isPrivateAddress: (address: string) => boolean },
+  { isOnFarmNetwork }: { isOnFarmNetwork: (address: string) => boolean },
   { host, port }: BusAddress,
 ): Promise<ByteLinkOpened> {
   const address = await addressOf(host ?? '');
   if (address === null) return { is: 'trouble', code: 'UNREACHABLE' };
-  if (!isPrivateAddress(address)) return { is: 'trouble', code: 'NOT_ON_FARM_NETWORK' };
+  if (!isOnFarmNetwork(address)) return { is: 'trouble', code: 'NOT_ON_FARM_NETWORK' };
   const socket = connect({ host: address, port, noDelay: true, timeout: CONNECT_MS });
   const isConnected = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true));

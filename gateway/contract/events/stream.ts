@@ -224,10 +224,14 @@ export const CLOSE_REASONS = [
   'access_ended',
   'too_slow',
   'server_stopping',
+  'making_room',
 ] as const;
 export type CloseReason = (typeof CLOSE_REASONS)[number];
 
-/** Last event of a stream that the server ends. After `token_expired` and `signed_out` a new token is needed. */
+/**
+ * Last event of a stream that the server ends. `making_room`: this instance is full, and somebody who had fewer came. After `token_expired` and
+ * `signed_out` a new token is needed.
+ */
 export const closedEvent = z.object({ reason: z.enum(CLOSE_REASONS) });
 
 /** Every event of the stream: its name and the shape of its data. */

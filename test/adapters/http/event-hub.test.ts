@@ -126,6 +126,21 @@ describe('an event stream', () => {
       extras: { code: 'TOO_MANY_STREAMS' },
     });
   });
+
+  test('25 accounts with all that each may have keep nobody out: the greediest give way, as far as it is fair', async () => {
+    const { hub, open, world, heard } = aHub();
+    for (let stream = 0; stream < 500; stream += 1) void open(`greedy ${stream % 25}`);
+    await settled();
+    expect(hub.openStreams()).toBe(500);
+    // four farms, each with its wall, its phones and its owner
+    for (let stream = 0; stream < 40; stream += 1) void open(`farm ${stream % 4}`);
+    await settled();
+    expect(hub.openStreams()).toBe(500);
+    expect(heard().filter((event) => event === 'closed')).toHaveLength(40);
+    expect(world.written.at(-1)).toContain('making_room');
+    // a greedy one that comes back takes nothing from who has fewer
+    await expect(open('greedy 0')).rejects.toMatchObject({ status: 503 });
+  });
 });
 
 test('what a controller said before everybody left is not told to who comes after its next word', async () => {

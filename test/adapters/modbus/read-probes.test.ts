@@ -8,7 +8,7 @@ import { createSlaves, type ProbeFault, type SimProbe } from '#sim/probe/modbus-
 import { pondAt } from '#sim/probe/pond-day.ts';
 import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';
 
-const deps = { monotonic: () => performance.now(), isPrivateAddress };
+const deps = { monotonic: () => performance.now(), isOnFarmNetwork: isPrivateAddress };
 const oxygen = { unitId: 1, functionCode: 4, address: 2, count: 2 } as const;
 const hurried = { timeoutMs: 150, tries: 1, lateMs: 0 };
 /** For what does answer, however busy this machine is elsewhere. */

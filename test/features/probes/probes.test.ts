@@ -268,7 +268,7 @@ describe('setting up probes', () => {
     const line = await startProbeTcp(createSlaves({ pond }, [probe]), { port: 0, framing: 'tcp' });
     opened.push(line);
     const found = await openBus(
-      { monotonic: () => performance.now(), isPrivateAddress },
+      { monotonic: () => performance.now(), isOnFarmNetwork: isPrivateAddress },
       {
         kind: 'tcp',
         host: '127.0.0.1',

@@ -1,4 +1,5 @@
 import type { Outcome, Outgoing } from '#features/delivery/ports.ts';
+import type { Network } from '../../http/client-address.ts';
 import type { VapidKeys } from '../send-push.ts';
 
 /** What is sent by posting it to an address somebody typed. */
@@ -7,6 +8,8 @@ export type PostedKind = 'WEBHOOK' | 'WEB_PUSH';
 /** What the thread must know to send. */
 export type SendThreadData = {
   role: 'gateway' | 'hosted';
+  /** What may be called inside the farm. */
+  inside: readonly Network[];
   channelSecret: string;
   vapid: VapidKeys;
   /** Whom a push service may write to about this sender. */

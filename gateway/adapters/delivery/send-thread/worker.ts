@@ -14,8 +14,8 @@ const LOW_PRIORITY = 10;
 // a box has few cores, and control needs one of them; elsewhere than on Linux this would slow down the whole process
 if (process.platform === 'linux') setPriority(LOW_PRIORITY);
 
-const { role, channelSecret, vapid, contact } = workerData as SendThreadData; // handed over by send-thread.ts
-const policy = addressPolicy(role);
+const { role, inside, channelSecret, vapid, contact } = workerData as SendThreadData; // handed over by send-thread.ts
+const policy = addressPolicy(role, inside);
 const { webhookSecret } = channelSecrets(channelSecret);
 const sendBy = {
   WEBHOOK: webhookSender({ ...safePoster({ policy }), secretOf: webhookSecret }),
