@@ -5,6 +5,7 @@ import { farm } from '#contract/resources/farms.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import {
   delivery,
+  instanceValue,
   invitationLetter,
   paymentObject,
   providerSubscription,
@@ -179,6 +180,7 @@ function endOf(
     ...rows.usageCrossings.map((id) => purge(usageCrossing, id)),
     ...rows.providerSubscriptions.map((id) => purge(providerSubscription, id)),
     ...rows.paymentObjects.map((id) => purge(paymentObject, id)),
+    ...rows.boxRights.map((id) => purge(instanceValue, id)),
     update(user, account, {
       email: nobody,
       email_key: nobody,

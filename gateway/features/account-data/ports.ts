@@ -27,6 +27,8 @@ export type PersonalRows = {
   providerSubscriptions: string[];
   /** What the built-in payment provider keeps of the person. */
   paymentObjects: string[];
+  /** Rights over this box: whoever is gone must not be taken for its owner. */
+  boxRights: string[];
 };
 
 /** What is left of deleted accounts, by ids. */

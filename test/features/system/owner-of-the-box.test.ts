@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isOwnHost } from '#adapters/http/own-hosts.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
@@ -153,6 +156,27 @@ describe('a box that somebody owns', () => {
     expect(await may(helper, '/system/backup')).toBe(false);
     const ownOne = await app.call('DELETE', `/system/rights/${owner.user.id}`, { token: owner.token });
     expect(ownOne).toMatchObject({ status: 409, body: { code: 'BOX_OWNER' } });
+  });
+
+  it('belongs, when the account of its owner ends, to whose farm is its oldest from the next start on', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'box-'));
+    try {
+      app = await startApp('sqlite', ['--data', data]);
+      const owner = await app.signUp();
+      const heir = await aFarmWith(app);
+      const rightsTo = async (token: string) => (await app.call('GET', '/system/rights', { token })).status;
+      expect([await rightsTo(owner.token), await rightsTo(heir.token)]).toEqual([200, 403]);
+      const ended = await app.call('DELETE', '/users/me', {
+        token: owner.token,
+        body: { password: 'camarao-123' },
+      });
+      expect(ended.status).toBe(204);
+      await app.close();
+      app = await startApp('sqlite', ['--data', data]);
+      expect(await rightsTo(heir.token)).toBe(200);
+    } finally {
+      rmSync(data, { recursive: true, force: true });
+    }
   });
 
   it('is passed on with the password alone', async () => {

@@ -1,5 +1,6 @@
 import { address } from '#contract/resources/addresses.ts';
 import { user } from '#contract/resources/users.ts';
+import { BOX_RIGHT } from '#core/box-rights.ts';
 import type { AccountDataQueries, Leftovers } from '#features/account-data/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
@@ -202,6 +203,9 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     usageCrossings: await local('usage_crossings'),
     providerSubscriptions: await local('provider_subscriptions'),
     paymentObjects: await paymentObjectIds(db, userId),
+    boxRights: (
+      await db.selectFrom('instance_values').select('id').where('id', '=', `${BOX_RIGHT}${userId}`).execute()
+    ).map(idOf),
   };
 }
 
