@@ -1,6 +1,6 @@
 import { lookup as resolveName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import type { Network } from '../http/client-address.ts';
+import type { Network } from '#core/network.ts';
 
 // Addresses people type are called by this program, from inside its network: what may be called depends on where it runs.
 

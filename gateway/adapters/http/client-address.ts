@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import type { Network } from '#core/network.ts';
 import { isPrivateAddress } from './private-address.ts';
 
 export type ClientAddresses = {
@@ -10,8 +11,6 @@ export type ClientAddresses = {
   /** True for a proxy that is trusted. */
   isProxy: (address: string) => boolean;
 };
-
-export type Network = { address: string; family: 'ipv4' | 'ipv6'; bits: number };
 
 /** An address or a network (10.0.0.0/8); null for anything else. A network of everybody is none. */
 export function parseNetwork(text: string): Network | null {
