@@ -242,7 +242,8 @@ function requireRoom(
   }
   const isCrowded = farmless !== null && farmless.size >= WITHOUT_FARM.together;
   if (!isCrowded && streams.size < MAX_STREAMS) return;
-  const spare = isCrowded ? null : newestOfGreediest(streams, own + 1);
+  // somebody without a farm takes nothing from who watches one
+  const spare = farmless === null ? newestOfGreediest(streams, own + 1) : null;
   if (spare === null) {
     throw new AppError(503, 'Too many event streams are open on this instance; please try again later', {
       code: 'TOO_MANY_STREAMS',

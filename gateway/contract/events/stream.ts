@@ -229,8 +229,8 @@ export const CLOSE_REASONS = [
 export type CloseReason = (typeof CLOSE_REASONS)[number];
 
 /**
- * Last event of a stream that the server ends. `making_room`: this instance is full, and somebody who had fewer came. After `token_expired` and
- * `signed_out` a new token is needed.
+ * Last event of a stream that the server ends. After `token_expired` and `signed_out` a new token is needed;
+ * `making_room`: this instance is full, and somebody came who had fewer streams.
  */
 export const closedEvent = z.object({ reason: z.enum(CLOSE_REASONS) });
 

@@ -140,6 +140,9 @@ describe('an event stream', () => {
     expect(world.written.at(-1)).toContain('making_room');
     // a greedy one that comes back takes nothing from who has fewer
     await expect(open('greedy 0')).rejects.toMatchObject({ status: 503 });
+    // nor does somebody without a farm from who watches one
+    world.farms = [];
+    await expect(open('nobody of a farm')).rejects.toMatchObject({ status: 503 });
   });
 });
 
