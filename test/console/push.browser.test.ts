@@ -305,7 +305,7 @@ describe('notifications on a phone with its console closed', () => {
     // a new window is the browser's to give, after a real press
     await worker.evaluate('clients.openWindow = async (place) => { self.opened = place; }');
     await pressNotification(worker);
-    expect(await worker.evaluate('self.opened')).toBe(`/alarmes?farm=${farm.farm.id}`);
+    await expect.poll(() => worker.evaluate('self.opened')).toBe(`/alarmes?farm=${farm.farm.id}`);
     await page.goto(`${farm.app.base}/alarmes?farm=${farm.farm.id}`);
     await page.waitForURL(`${farm.app.base}/alarmes`);
   });
