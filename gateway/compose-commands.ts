@@ -118,6 +118,7 @@ export async function wireRemoteFarms(deps: {
   };
   const parts: HostedLiveParts = {
     commandsToSend: commands.commandsToSend,
+    still: commands.still,
     commandState: commands.commandState,
     live: links.live,
     connected(streamId, isConnected) {

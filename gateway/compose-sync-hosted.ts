@@ -170,6 +170,7 @@ function tellSync(
 
 const noParts: HostedLiveParts = {
   commandsToSend: async () => [],
+  still: async () => null,
   commandState: async () => undefined,
   live: () => undefined,
   connected: () => undefined,

@@ -46,6 +46,11 @@ export async function compose(config: Config, given: World) {
   const { world, kernel, booted, run, clock, processes, database, storage } = founded;
   const { log, now } = kernel;
   const pauses = world.pauses ?? NO_PAUSES;
+  /** For what comes from afar: a sleep of the machine that no beat has noticed yet is counted in. */
+  const noticingSleep = () => {
+    pauses.all();
+    return world.monotonic();
+  };
   const { heard, attempts } = processes;
   const notify = wireNotify(canSend(config), kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
@@ -106,7 +111,7 @@ export async function compose(config: Config, given: World) {
   remote?.attach(control);
   const commands =
     config.role === 'gateway'
-      ? await wireGatewayCommands({ config, kernel, monotonic: world.monotonic, database, control })
+      ? await wireGatewayCommands({ config, kernel, monotonic: noticingSleep, database, control })
       : null;
   const alerts = wireAlerts(kernel, database, notify);
   const watches = wireWatches({
@@ -263,7 +268,7 @@ export async function compose(config: Config, given: World) {
       : wireGatewaySync({
           config,
           kernel,
-          monotonic: world.monotonic,
+          monotonic: noticingSleep,
           database,
           metrics,
           events: events.hub,

@@ -11,6 +11,7 @@ export type Origin = (typeof ORIGINS)[number];
 export const COMMAND_STATES = [
   'pending',
   'sent',
+  'confirming',
   'accepted',
   'done',
   'rejected',

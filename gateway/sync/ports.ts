@@ -29,6 +29,11 @@ export type GatewayCaller = { gatewayId: string; streamId: number };
 export type HostedLiveParts = {
   /** Orders that wait for that gateway, oldest first; never an expired one. They are `sent` when this answers. */
   commandsToSend(streamId: number): Promise<readonly CommandFrame[]>;
+  /**
+   * How long that order still counts, ms; null: it is void. From this answer on the gateway alone says what became of it:
+   * nobody is told that it was not carried out before the gateway says so.
+   */
+  still(streamId: number, id: string): Promise<number | null>;
   commandState(streamId: number, frame: Extract<GatewayFrame, { is: 'command_state' }>): Promise<void>;
   live(streamId: number, frame: Extract<GatewayFrame, { is: 'live' }>): void;
   /** The socket of that gateway opened or closed, in this process. */
@@ -37,11 +42,8 @@ export type HostedLiveParts = {
 
 /** What the gateway's live socket asks of the part that switches. */
 export type GatewayLiveParts = {
-  /** Takes an order; answers how far it got. The same order again answers the same. `receivedAtMs` is monotonic. */
-  takeCommand(
-    frame: CommandFrame,
-    receivedAtMs: number,
-  ): Promise<Extract<GatewayFrame, { is: 'command_state' }>>;
+  /** Takes an order; answers how far it got. The same order again answers the same. From `lateAtMs`, monotonic, on it is late. */
+  takeCommand(frame: CommandFrame, lateAtMs: number): Promise<Extract<GatewayFrame, { is: 'command_state' }>>;
   /** How every control point stands now. */
   livePoints(): readonly LiveState[];
   /** Tells how a taken order went on after `takeCommand` had answered; for the socket that is open then, if any. */

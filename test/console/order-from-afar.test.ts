@@ -71,6 +71,8 @@ describe('an order from afar', () => {
     expect(stepOf(given, T0 + 10 * S)).toBe('cloud');
     // handed to the socket is not taken by the gateway
     expect(stepOf({ ...given, state: 'sent' }, T0)).toBe('cloud');
+    expect(stepOf({ ...given, state: 'confirming' }, given.expiresAt + 1_000)).toBe('cloud');
+    expect(failureOf({ ...given, state: 'confirming' }, given.expiresAt + 1_000)).toBe(null);
   });
 
   it('goes from the gateway to the device and is confirmed by the motor’s own word', () => {

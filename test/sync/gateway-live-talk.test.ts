@@ -29,6 +29,7 @@ const ORDER: CommandFrame = {
 
 /** A farm of so many control points, on a line that notes what was said. */
 function aFarm(points: number, takeCommand?: GatewayLiveParts['takeCommand']) {
+  const clock = { atMs: 5 };
   const said: GatewayFrame[] = [];
   const due: (() => void)[] = [];
   const listeners: { state?: (frame: never) => void; live?: (id: string) => void } = {};
@@ -51,10 +52,10 @@ function aFarm(points: number, takeCommand?: GatewayLiveParts['takeCommand']) {
       due.push(run);
       return silent;
     },
-    monotonic: () => 5,
+    monotonic: () => clock.atMs,
     log: { debug: silent, info: silent, warn: silent, error: silent },
   });
-  return { said, due, listeners, heard: talk.handlers(silent), talk };
+  return { said, due, clock, listeners, heard: talk.handlers(silent), talk };
 }
 
 describe('on the live socket a gateway', () => {
@@ -86,16 +87,77 @@ describe('on the live socket a gateway', () => {
   test('says how far an order got', async () => {
     const { said, heard } = aFarm(0);
     heard.opened();
-    heard.command(ORDER, 5);
+    heard.command(ORDER);
     await Promise.resolve();
     await Promise.resolve();
     expect(said.at(-1)).toEqual({ is: 'command_state', id: ORDER.id, state: 'accepted', result: null });
   });
 
+  describe('asks whether an order still counts, and what counts is the answer', () => {
+    const asking = { ...ORDER, answers_still: true };
+    /** An order that came; `late`: by how much it is too late when it is taken, null: it was not taken. */
+    function anOrder() {
+      const taken: number[] = [];
+      const farm = aFarm(0, async ({ id }, lateAtMs) => {
+        taken.push(lateAtMs);
+        return { is: 'command_state', id, state: 'accepted', result: null };
+      });
+      farm.heard.opened();
+      farm.heard.command(asking);
+      const asked = farm.said.at(-1);
+      if (asked?.is !== 'ask_still') throw new Error('nothing was asked');
+      const answer = (left_ms: number | null, ask = asked.ask) =>
+        farm.heard.still({ is: 'still', id: ORDER.id, ask, left_ms });
+      return { ...farm, taken, answer };
+    }
+    const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+    test('from the question on, so that the way there and back is within its time', async () => {
+      const { clock, taken, answer } = anOrder();
+      clock.atMs = 3_005;
+      answer(4_000);
+      await settled();
+      expect(taken).toEqual([4_005]);
+    });
+
+    test('for ten seconds at most, however long the order may wait', async () => {
+      const { taken, answer } = anOrder();
+      answer(900_000);
+      await settled();
+      expect(taken).toEqual([10_005]);
+    });
+
+    test('void, when the hosted instance says so, or nothing in ten seconds', async () => {
+      const first = anOrder();
+      first.answer(null);
+      const second = anOrder();
+      second.due.at(-1)?.();
+      await settled();
+      expect([first.taken, second.taken]).toEqual([[-Infinity], [-Infinity]]);
+    });
+
+    test('not at all once the line broke: it is sent again over the next one', async () => {
+      const { heard, taken, answer, said } = anOrder();
+      heard.closed();
+      answer(5_000);
+      await settled();
+      expect(taken).toEqual([]);
+      heard.opened();
+      heard.command(asking);
+      answer(5_000);
+      await settled();
+      expect(taken).toEqual([]);
+      const again = said.at(-1);
+      answer(5_000, again?.is === 'ask_still' ? again.ask : '');
+      await settled();
+      expect(taken).toEqual([5_005]);
+    });
+  });
+
   test('lives through an order that it cannot take', async () => {
     const { said, heard } = aFarm(0, () => Promise.reject(new Error('disk full')));
     heard.opened();
-    heard.command(ORDER, 5);
+    heard.command(ORDER);
     await new Promise((resolve) => setImmediate(resolve));
     expect(said).toHaveLength(1);
   });

@@ -78,6 +78,7 @@ function aGateway(url: string | (() => string)) {
     closed: () => void told.push('closed'),
     alive: () => void (alive.times += 1),
     command: (frame) => void told.push(frame.is),
+    still: (frame) => void told.push(frame.is),
     poke: (head) => void told.push({ poke: head }),
     pause: (ms) => void told.push({ pause: ms }),
     revoked: () => void told.push('revoked'),

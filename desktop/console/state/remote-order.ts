@@ -31,6 +31,8 @@ const isWaiting = ({ state }: RemoteOrder) => state === 'pending' || state === '
 export function stepOf(order: RemoteOrder, now: number): Step | null {
   // void at its time, whether or not anybody said so yet
   if (isWaiting(order)) return now < order.expiresAt ? 'cloud' : null;
+  // the gateway has it, and says itself what became of it
+  if (order.state === 'confirming') return now < order.expiresAt + SHOWN_AFTER_MS ? 'cloud' : null;
   if (order.state === 'accepted') return order.isOnDevice ? 'device' : 'gateway';
   return order.state === 'done' ? 'confirmed' : null;
 }
@@ -69,11 +71,12 @@ export function failureOf(order: RemoteOrder, now: number): 'expired' | 'rejecte
 const RANK: Readonly<Record<CommandState, number>> = {
   pending: 0,
   sent: 1,
-  expired: 2,
-  accepted: 3,
-  rejected: 4,
-  superseded: 4,
-  done: 4,
+  confirming: 2,
+  expired: 3,
+  accepted: 4,
+  rejected: 5,
+  superseded: 5,
+  done: 5,
 };
 
 /** The newer of two words about a control point: of another order the later one, of the same the one further on. */

@@ -117,7 +117,7 @@ export function gatewaySocket(deps: GatewaySocketDeps): LiveLine {
       alive();
       if (!isCurrent(life)) return;
       const frame = isBinary ? null : frameOf(data);
-      if (frame !== null) return tell(life.heard, frame, deps.monotonic());
+      if (frame !== null) return tell(life.heard, frame);
       line.refused += 1;
       if (line.refused === 1)
         deps.log.warn({}, 'a frame of the hosted instance was not understood; it is passed over');
@@ -194,10 +194,12 @@ function frameOf(data: RawData): HostedFrame | null {
   }
 }
 
-function tell(heard: LiveHandlers, frame: HostedFrame, receivedAtMs: number): void {
+function tell(heard: LiveHandlers, frame: HostedFrame): void {
   switch (frame.is) {
     case 'command':
-      return heard.command(frame, receivedAtMs);
+      return heard.command(frame);
+    case 'still':
+      return heard.still(frame);
     case 'poke':
       return heard.poke(frame.head);
     case 'pause':

@@ -13,6 +13,8 @@ const MOST_UNSENT_BYTES = 1024 * 1024;
 const HEAD_EVERY_BEATS = 12;
 /** Pings without an answer after which a line is dead. */
 const MISSES = 2;
+/** Frames with which a gateway answers one order: the question, and how far it got. */
+const ANSWERS_AN_ORDER = 4;
 
 export const CLOSE = { newer: 4001, revoked: 4003, tooFast: 4008, malformed: 4007, stopping: 1001 } as const;
 
@@ -76,7 +78,10 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
     try {
       while (live.commanding.isWanted && live.socket.readyState === OPEN) {
         live.commanding.isWanted = false;
-        for (const frame of await deps.parts.commandsToSend(live.caller.streamId)) send(live, frame);
+        for (const frame of await deps.parts.commandsToSend(live.caller.streamId)) {
+          live.tokens += ANSWERS_AN_ORDER;
+          send(live, frame);
+        }
       }
     } finally {
       live.commanding.isRunning = false;
@@ -137,7 +142,10 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
     // a newer gateway may say more than this version understands
     if (!frame.success) return deps.refused('frame not understood');
     const { streamId } = live.caller;
-    if (frame.data.is === 'command_state') await deps.parts.commandState(streamId, frame.data);
+    if (frame.data.is === 'ask_still') {
+      const { id, ask } = frame.data;
+      send(live, { is: 'still', id, ask, left_ms: await deps.parts.still(streamId, id) });
+    } else if (frame.data.is === 'command_state') await deps.parts.commandState(streamId, frame.data);
     else if (frame.data.is === 'live') deps.parts.live(streamId, frame.data);
     else await deps.told(live.caller, frame.data);
   }
@@ -210,7 +218,9 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
 export type LiveSockets = ReturnType<typeof createLiveSockets>;
 
 function hasToken(live: Live, now: number): boolean {
-  live.tokens = Math.min(BURST, live.tokens + (Math.max(0, now - live.tokensAt) / 1000) * FRAMES_PER_S);
+  const inTime = live.tokens + (Math.max(0, now - live.tokensAt) / 1000) * FRAMES_PER_S;
+  // what an order was given stays until it is used
+  live.tokens = Math.max(live.tokens, Math.min(BURST, inTime));
   live.tokensAt = now;
   if (live.tokens < 1) return false;
   live.tokens -= 1;

@@ -262,6 +262,8 @@ export const commandFrame = z.object({
   is_forced: z.boolean(),
   age_ms: z.int().min(0),
   ttl_ms: z.int().min(1).max(900_000),
+  /** True: `ask_still` is answered, and an order is carried out on that answer alone. Absent: an older instance. */
+  answers_still: z.boolean().optional(),
 });
 export type CommandFrame = z.infer<typeof commandFrame>;
 
@@ -273,6 +275,13 @@ export const hostedFrame = z.discriminatedUnion('is', [
   /** Do not push for so long. */
   z.object({ is: z.literal('pause'), ms: z.int().min(0).max(600_000) }),
   z.object({ is: z.literal('revoked') }),
+  /** Answers `ask_still`: for how long the order still counts; null: it is void. */
+  z.object({
+    is: z.literal('still'),
+    id: z.uuid(),
+    ask: z.string().max(64),
+    left_ms: z.int().min(1).max(900_000).nullable(),
+  }),
 ]);
 export type HostedFrame = z.infer<typeof hostedFrame>;
 
@@ -301,6 +310,8 @@ export const gatewayFrame = z.discriminatedUnion('is', [
     state: z.enum(['accepted', 'done', 'rejected', 'expired', 'superseded']),
     result: z.string().max(500).nullable(),
   }),
+  /** Asked once the order was read, `ask` anew each time: a frame may have been held back on its way for any time. */
+  z.object({ is: z.literal('ask_still'), id: z.uuid(), ask: z.string().max(64) }),
   /** The whole map after connecting (`is_all`), then only what changed. */
   z.object({ is: z.literal('live'), is_all: z.boolean(), points: z.array(liveState).max(5_000) }),
   /** Once a minute at most: how far the log goes, so that lag is known even when nothing is pushed. */

@@ -7,7 +7,8 @@ export type Says = 'hosted' | 'gateway';
 
 const BY_HOSTED: Readonly<Record<CommandState, readonly CommandState[]>> = {
   pending: ['sent', 'expired', 'superseded'],
-  sent: ['expired', 'superseded'],
+  sent: ['confirming', 'expired', 'superseded'],
+  confirming: ['expired'],
   accepted: [],
   done: [],
   rejected: [],
@@ -19,6 +20,7 @@ const BY_HOSTED: Readonly<Record<CommandState, readonly CommandState[]>> = {
 const BY_GATEWAY: Readonly<Record<CommandState, readonly CommandState[]>> = {
   pending: ['accepted', 'done', 'rejected', 'expired', 'superseded'],
   sent: ['accepted', 'done', 'rejected', 'expired', 'superseded'],
+  confirming: ['accepted', 'done', 'rejected', 'expired', 'superseded'],
   accepted: ['done', 'rejected', 'superseded'],
   done: [],
   rejected: [],
@@ -30,7 +32,10 @@ export function mayBecome(from: CommandState, to: CommandState, says: Says): boo
   return (says === 'hosted' ? BY_HOSTED : BY_GATEWAY)[from].includes(to);
 }
 
-export type Outcome = { state: Exclude<CommandState, 'pending' | 'sent'>; result: string | null };
+export type Outcome = {
+  state: Exclude<CommandState, 'pending' | 'sent' | 'confirming'>;
+  result: string | null;
+};
 
 /** What the order a gateway made of a command tells of the command. */
 export function outcomeOf({ state }: Pick<Order, 'state'>): Outcome {
@@ -62,9 +67,11 @@ export function asOf<Row extends Command>(
   now: number,
   made: Pick<Order, 'state'> | undefined,
 ): Row {
-  const isUnderWay = row.state === 'pending' || row.state === 'sent';
+  const isUnderWay = row.state === 'pending' || row.state === 'sent' || row.state === 'confirming';
   if (!isUnderWay || now < row.expires_at_ms) return row;
   if (made !== undefined) return { ...row, ...outcomeOf(made) };
+  // it had the word that it counts: what came of it is the gateway's to say
+  if (row.state === 'confirming') return row;
   return { ...row, state: 'expired', state_at: isoOf(row.expires_at_ms), result: voidBecause(row) };
 }
 
@@ -74,7 +81,7 @@ const SHOWN_AFTER_MS = 60_000;
 /** True while the order decides what people are shown as the target. */
 export function isShown(command: Command, row: { version: number; epoch: string }, now: number): boolean {
   if (command.state === 'pending' || command.state === 'sent') return now < command.expires_at_ms;
-  if (command.state !== 'accepted') return false;
+  if (command.state !== 'accepted' && command.state !== 'confirming') return false;
   const isSynced = row.epoch !== command.basis_epoch || row.version > command.basis_version;
   return !isSynced && now < command.expires_at_ms + SHOWN_AFTER_MS;
 }

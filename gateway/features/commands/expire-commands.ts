@@ -3,6 +3,8 @@ import { type MoveDeps, moveCommand } from './move-command.ts';
 import type { Command, Order } from './ports.ts';
 
 const MOST_A_TICK = 200;
+/** A gateway that was told that the order counts and was never heard again: after so long nothing is waited for. */
+const UNANSWERED_MS = 23 * 3_600_000;
 
 /**
  * Looks at orders whose time is over. The gateway's own row of an order tells more than its lost answer: where it is
@@ -12,6 +14,7 @@ export async function expireCommands(deps: MoveDeps): Promise<void> {
   const overdue = await deps.queries.overdue(deps.now(), MOST_A_TICK);
   await settleByOrders(deps, overdue, async (open) => {
     if (open.state === 'accepted') return;
+    if (open.state === 'confirming' && deps.now() < open.expires_at_ms + UNANSWERED_MS) return;
     await moveCommand(deps, open, { to: 'expired', result: voidBecause(open), says: 'hosted' });
   });
 }

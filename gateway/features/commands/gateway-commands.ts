@@ -43,8 +43,8 @@ export function createGatewayCommands(deps: GatewayCommandDeps) {
   }
 
   return {
-    async takeCommand(frame: Parameters<typeof takeCommand>[1], receivedAtMs: number): Promise<StateFrame> {
-      const answer = await takeCommand(deps, frame, receivedAtMs);
+    async takeCommand(frame: Parameters<typeof takeCommand>[1], lateAtMs: number): Promise<StateFrame> {
+      const answer = await takeCommand(deps, frame, lateAtMs);
       if (answer.state === 'accepted') {
         underWay.add(frame.id);
         // a controller may have answered while this was being noted

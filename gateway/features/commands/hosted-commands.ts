@@ -21,15 +21,25 @@ export function createHostedCommands(deps: HostedCommandDeps) {
   const sendAgain = new Set<number>();
 
   async function commandsToSend(streamId: number): Promise<readonly CommandFrame[]> {
-    const states = sendAgain.delete(streamId) ? (['pending', 'sent'] as const) : (['pending'] as const);
+    const states = sendAgain.delete(streamId)
+      ? (['pending', 'sent', 'confirming'] as const)
+      : (['pending'] as const);
     const waiting = await deps.queries.waitingFor(streamId, states, deps.now());
     const frames: CommandFrame[] = [];
     for (const open of waiting) {
-      const isSent = open.state === 'sent' || (await moveCommand(deps, open, SENT));
+      const isSent = open.state !== 'pending' || (await moveCommand(deps, open, SENT));
       const frame = isSent ? frameOf(open, deps.now()) : null;
       if (frame !== null) frames.push(frame);
     }
     return frames;
+  }
+
+  async function still(streamId: number, id: string): Promise<number | null> {
+    const known = await deps.queries.commandById(id);
+    if (known === null || known.stream_id !== streamId) return null;
+    const counts = known.state === 'confirming' || (await moveCommand(deps, known, CONFIRMING));
+    const leftMs = Math.floor(known.expires_at_ms - deps.now());
+    return counts && leftMs > 0 ? leftMs : null;
   }
 
   async function commandState(streamId: number, frame: StateFrame): Promise<void> {
@@ -49,6 +59,7 @@ export function createHostedCommands(deps: HostedCommandDeps) {
 
   return {
     commandsToSend,
+    still,
     commandState,
     connected(streamId: number, isConnected: boolean): void {
       if (isConnected) sendAgain.add(streamId);
@@ -75,10 +86,11 @@ export function createHostedCommands(deps: HostedCommandDeps) {
 }
 
 const SENT = { to: 'sent', result: null, says: 'hosted' } as const;
+const CONFIRMING = { to: 'confirming', result: null, says: 'hosted' } as const;
 
-/** null: its time is over. */
+/** null: its time is over, and no gateway had the word that it counts. */
 function frameOf(open: Command, now: number): CommandFrame | null {
-  if (now >= open.expires_at_ms) return null;
+  if (now >= open.expires_at_ms && open.state !== 'confirming') return null;
   return {
     is: 'command',
     id: open.id,
@@ -91,5 +103,6 @@ function frameOf(open: Command, now: number): CommandFrame | null {
     is_forced: open.is_forced,
     age_ms: Math.max(0, now - open.issued_at_ms),
     ttl_ms: open.expires_at_ms - open.issued_at_ms,
+    answers_still: true,
   };
 }

@@ -29,6 +29,7 @@ export async function moveCommand(deps: MoveDeps, known: Command, step: Step): P
     // by its own clock this instance says what is void; only then, because another process may see it otherwise
     if (step.to === 'expired' && step.says === 'hosted' && deps.now() < current.expires_at_ms)
       return { answer: false };
+    if (step.to === 'confirming' && deps.now() >= current.expires_at_ms) return { answer: false };
     const set = { state: step.to, state_at: isoOf(deps.now()), result: step.result };
     return {
       answer: true,

@@ -11,9 +11,9 @@ export type NamedCommand = Command & { issued_by_name: string | null };
 /** What the hosted instance knows of orders on their way. */
 export type CommandQueries = {
   commandById: (id: string) => Promise<Command | null>;
-  /** Orders of these control points whose end is not known (pending, sent, accepted), oldest first. */
+  /** Orders of these control points whose end is not known (pending, sent, confirming, accepted), oldest first. */
   openOf: (controlPointIds: readonly string[]) => Promise<Command[]>;
-  /** Orders to a gateway in one of these states that are not void yet, oldest first. */
+  /** Orders to a gateway in one of these states that are not void yet, oldest first; `confirming` ones whatever their age. */
   waitingFor: (streamId: number, states: readonly Command['state'][], now: number) => Promise<Command[]>;
   /** Open orders whose time is over since less than a day, oldest first. */
   overdue: (now: number, limit: number) => Promise<Command[]>;

@@ -10,7 +10,7 @@ import { outcomeOf } from './command-steps.ts';
 import type { TakenCommand, TakenQueries } from './ports.ts';
 
 export type TakeDeps = Kernel & {
-  /** Milliseconds that only grow while this process lives. */
+  /** Milliseconds that only grow, also while the machine sleeps. */
   monotonic: () => number;
   queries: TakenQueries;
   memory: {
@@ -42,16 +42,15 @@ type StateFrame = Extract<GatewayFrame, { is: 'command_state' }>;
 /**
  * Takes an order of the hosted instance, or says why not. That it was taken is on disk in the very commit that changes
  * the target, before any controller hears of it: the same order again, also after a power cut, answers what became of
- * it and switches nothing. How old it is follows from its age when it was sent and the time since it came: no clock of
- * this gateway is needed.
+ * it and switches nothing. From `lateAtMs` on, by the time that grows while the machine sleeps, it is not carried out.
  */
 export async function takeCommand(
   deps: TakeDeps,
   frame: CommandFrame,
-  receivedAtMs: number,
+  lateAtMs: number,
 ): Promise<StateFrame> {
   try {
-    const { answer } = await perform(deps, null, () => decide(deps, frame, receivedAtMs));
+    const { answer } = await perform(deps, null, () => decide(deps, frame, lateAtMs));
     return { is: 'command_state', id: frame.id, ...answer };
   } catch (error) {
     if (!(error instanceof StorageUnavailable)) throw error;
@@ -64,16 +63,15 @@ export async function takeCommand(
   }
 }
 
-async function decide(deps: TakeDeps, frame: CommandFrame, receivedAtMs: number): Promise<Decision<Taken>> {
+async function decide(deps: TakeDeps, frame: CommandFrame, lateAtMs: number): Promise<Decision<Taken>> {
   const stored = await deps.queries.takenById(frame.id);
   if (stored !== null) return { answer: await standing(deps, stored) };
   const view = await deps.memory.refresh(frame.control_point_id);
   const refusal =
-    lateness(deps, frame, receivedAtMs) ??
+    lateness(deps, lateAtMs) ??
     (view === null ? refused('rejected', 'UNKNOWN_CONTROL_POINT') : await refusalOf(deps, frame, view));
   // nothing later than here: reading took its time, too
-  const answer =
-    refusal ?? lateness(deps, frame, receivedAtMs) ?? ({ state: 'accepted', result: null } as const);
+  const answer = refusal ?? lateness(deps, lateAtMs) ?? ({ state: 'accepted', result: null } as const);
   const row: TakenCommand = { id: frame.id, ...answer, taken_at: isoOf(deps.now()) };
   if (view === null || answer.state !== 'accepted') return { answer, changes: [insert(takenCommand, row)] };
   return {
@@ -82,9 +80,8 @@ async function decide(deps: TakeDeps, frame: CommandFrame, receivedAtMs: number)
   };
 }
 
-function lateness(deps: TakeDeps, frame: CommandFrame, receivedAtMs: number): Taken | null {
-  const age = frame.age_ms + Math.max(0, deps.monotonic() - receivedAtMs);
-  return age > frame.ttl_ms ? refused('expired', 'TOO_LATE') : null;
+function lateness(deps: TakeDeps, lateAtMs: number): Taken | null {
+  return deps.monotonic() > lateAtMs ? refused('expired', 'TOO_LATE') : null;
 }
 
 const refused = (state: 'rejected' | 'superseded' | 'expired', result: string): Taken => ({ state, result });

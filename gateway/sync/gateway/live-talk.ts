@@ -1,4 +1,5 @@
 import type { CommandFrame, GatewayFrame, LiveState } from '#contract/sync/wire.ts';
+import { stillAsker } from './ask-still.ts';
 import type { LiveHandlers, SyncClientDeps } from './ports.ts';
 import type { SyncEvent } from './state.ts';
 
@@ -13,6 +14,8 @@ export function liveTalk(deps: Pick<SyncClientDeps, 'line' | 'live' | 'later' | 
   const changed = new Set<string>();
   const own = { isOpen: false, callOff: null as (() => void) | null, aliveAtMs: null as number | null };
   const send = (frame: GatewayFrame): boolean => own.isOpen && (deps.line?.send(frame) ?? false);
+
+  const still = stillAsker(deps, send);
 
   function tellLive(isAll: boolean): void {
     const points = deps.live?.livePoints() ?? [];
@@ -34,10 +37,13 @@ export function liveTalk(deps: Pick<SyncClientDeps, 'line' | 'live' | 'later' | 
     });
   }
 
-  async function take(frame: CommandFrame, receivedAtMs: number): Promise<void> {
+  async function take(frame: CommandFrame): Promise<void> {
     if (deps.live === null) return;
+    const receivedAtMs = deps.monotonic();
     try {
-      send(await deps.live.takeCommand(frame, receivedAtMs));
+      const lateAtMs =
+        frame.answers_still === true ? await still.ask(frame) : receivedAtMs + frame.ttl_ms - frame.age_ms;
+      if (lateAtMs !== null) send(await deps.live.takeCommand(frame, lateAtMs));
     } catch (error) {
       // the hosted instance lets the order run out; it was not carried out, or it tells so by itself
       deps.log.error({ err: error, command: frame.id }, 'an order from afar could not be taken');
@@ -56,12 +62,14 @@ export function liveTalk(deps: Pick<SyncClientDeps, 'line' | 'live' | 'later' | 
         },
         closed() {
           own.isOpen = false;
+          still.closed();
           hear({ is: 'socket closed' });
         },
         alive() {
           own.aliveAtMs = deps.monotonic();
         },
-        command: (frame, receivedAtMs) => void take(frame, receivedAtMs),
+        command: (frame) => void take(frame),
+        still: still.answer,
         poke: (head) => hear({ is: 'poked', head }),
         pause: (ms) => hear({ is: 'paused', ms }),
         revoked: () => hear({ is: 'told revoked' }),

@@ -1,6 +1,7 @@
 import type {
   CommandFrame,
   GatewayFrame,
+  HostedFrame,
   LogPoint,
   Restamp,
   SyncLane,
@@ -73,7 +74,9 @@ export type LiveHandlers = {
   closed(): void;
   /** Something came over it: the other end lives. */
   alive(): void;
-  command(frame: CommandFrame, receivedAtMs: number): void;
+  command(frame: CommandFrame): void;
+  /** The answer to a question whether an order still counts. */
+  still(frame: Extract<HostedFrame, { is: 'still' }>): void;
   poke(head: number): void;
   pause(ms: number): void;
   revoked(): void;
@@ -85,7 +88,7 @@ export type SyncClientDeps = Pick<Kernel, 'now' | 'random' | 'log'> & {
   line: LiveLine | null;
   /** The part that switches; null where there is none. */
   live: GatewayLiveParts | null;
-  /** Milliseconds that only grow. */
+  /** Milliseconds that only grow, also while the machine sleeps. */
   monotonic: () => number;
   /** Runs something after so many milliseconds; answers how to call it off. */
   later: (ms: number, run: () => void) => () => void;

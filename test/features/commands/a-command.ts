@@ -28,7 +28,7 @@ export function aCommand(
 /** What the live socket does with an order that came just now. */
 export function take(app: App, frame: CommandFrame, receivedAtMs = app.clock.now()) {
   if (app.commands === null) throw new Error('a hosted instance takes no orders from afar');
-  return app.commands.parts.takeCommand(frame, receivedAtMs);
+  return app.commands.parts.takeCommand(frame, receivedAtMs + frame.ttl_ms - frame.age_ms);
 }
 
 export async function ordersOf(app: App, token: string, pointId: string) {

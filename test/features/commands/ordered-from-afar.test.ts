@@ -63,6 +63,7 @@ onBothEngines('on the hosted instance, a farm with a gateway', (_open, engine) =
         is_forced: false,
         age_ms: 1_000,
         ttl_ms: 60_000,
+        answers_still: true,
       },
     ]);
     expect(await shown(token, point.id)).toMatchObject({ pending: { state: 'sent' } });
@@ -92,6 +93,59 @@ onBothEngines('on the hosted instance, a farm with a gateway', (_open, engine) =
     ]);
     expect(await shown(token, point.id)).toMatchObject({ target_status: 'OFF', pending: { state: 'sent' } });
     expect(await rowOf(point.id)).toMatchObject({ version: 1, target_status: 'OFF' });
+  });
+
+  it('is told as not carried out by the gateway alone once it had the word that it counts', async () => {
+    const { token, point, streamId } = await aBoundFarm(app);
+    const { parts, expireOrders } = remoteOf(app);
+    const id = String(body(await order(token, point.id, 'on', { expires_in_s: 30 }))['order_id']);
+    await parts.commandsToSend(streamId);
+    app.clock.advance(20_000);
+    expect(await parts.still(streamId + 1_000, id)).toBe(null);
+    expect(await parts.still(streamId, id)).toBe(10_000);
+    app.clock.advance(20_000);
+    await expireOrders();
+    expect(await journey(token, point.id)).toMatchObject([{ state: 'confirming' }]);
+    expect(await shown(token, point.id)).toMatchObject({ target_status: 'ON', pending: { id } });
+    expect(await parts.still(streamId, id)).toBe(null);
+    // over the next line it is asked after again, however late
+    parts.connected(streamId, true);
+    expect(await parts.commandsToSend(streamId)).toMatchObject([{ id }]);
+    await parts.commandState(streamId, stateFrame(id, 'expired', 'TOO_LATE'));
+    expect(await journey(token, point.id)).toMatchObject([
+      { state: 'expired', result: expect.stringContaining('tarde demais') },
+    ]);
+    expect(await shown(token, point.id)).toMatchObject({ target_status: 'OFF' });
+  });
+
+  it('does not count any more when its time is over before the gateway asks', async () => {
+    const { token, point, streamId } = await aBoundFarm(app);
+    const { parts, expireOrders } = remoteOf(app);
+    const id = String(body(await order(token, point.id, 'on', { expires_in_s: 30 }))['order_id']);
+    await parts.commandsToSend(streamId);
+    app.clock.advance(30_000);
+    expect(await parts.still(streamId, id)).toBe(null);
+    await expireOrders();
+    expect(await parts.still(streamId, id)).toBe(null);
+    expect(await journey(token, point.id)).toMatchObject([
+      { state: 'expired', result: expect.stringContaining('não respondeu') },
+    ]);
+  });
+
+  it('waits a day for a gateway that had the word and was never heard again', async () => {
+    const { token, point, streamId } = await aBoundFarm(app);
+    const { parts, expireOrders } = remoteOf(app);
+    const id = String(body(await order(token, point.id, 'on'))['order_id']);
+    await parts.commandsToSend(streamId);
+    await parts.still(streamId, id);
+    app.clock.advance(22 * 3_600_000);
+    await expireOrders();
+    expect(await journey(token, point.id)).toMatchObject([{ state: 'confirming' }]);
+    app.clock.advance(1.5 * 3_600_000);
+    await expireOrders();
+    expect(await journey(token, point.id)).toMatchObject([
+      { state: 'expired', result: expect.stringContaining('não respondeu') },
+    ]);
   });
 
   it('answers an order in the shape of the contract, and more', async () => {

@@ -258,7 +258,7 @@ describe('a gateway whose disk takes nothing', () => {
         commit: () => Promise.reject(new StorageUnavailable('full', null)),
       },
       aCommand(app, point),
-      app.clock.now(),
+      app.clock.now() + 60_000,
     );
     expect(answer).toMatchObject({ state: 'rejected', result: 'STORAGE' });
     expect(view()).toMatchObject({ unsaved: null, row: { target_status: 'OFF', version: 1 } });

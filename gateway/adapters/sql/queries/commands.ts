@@ -12,7 +12,7 @@ const LOOKED_BACK_MS = 24 * 3_600_000;
 /** Whoever ordered that long ago saw another farm. */
 const MOST_SINCE = 200;
 // the words of the partial index
-const isOpen = sql<boolean>`state in ('pending', 'sent', 'accepted')`;
+const isOpen = sql<boolean>`state in ('pending', 'sent', 'confirming', 'accepted')`;
 
 export function commandQueries(db: Db): CommandQueries {
   const all = () => db.selectFrom('commands').selectAll();
@@ -35,7 +35,8 @@ export function commandQueries(db: Db): CommandQueries {
       const rows = await all()
         .where('stream_id', '=', streamId)
         .where('state', 'in', states)
-        .where('expires_at_ms', '>', now)
+        // one that had the word that it counts waits for what the gateway says of it
+        .where((row) => row.or([row('expires_at_ms', '>', now), row('state', '=', 'confirming')]))
         .orderBy('issued_at_ms')
         .orderBy('id')
         .execute();
