@@ -18,9 +18,12 @@ export const soakBenches = (): Promise<boolean> =>
 
 /** Kill X while Y is temporary, so often, each time at other moments. Answers whether all is well. */
 export const soakTemporary = (rounds: number): Promise<boolean> =>
-  wholeTests(['test/real/kill-while-temporary.test.ts', 'test/real/order-end.test.ts'], {
-    TEMPORARY_ROUNDS: String(rounds),
-  });
+  wholeTests(
+    ['kill-while-temporary', 'remote-orders', 'order-end'].map((name) => `test/real/${name}.test.ts`),
+    {
+      TEMPORARY_ROUNDS: String(rounds),
+    },
+  );
 
 async function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
   const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));

@@ -10,6 +10,7 @@ const LONG: readonly string[] = [
   'test/soak/campaign.test.ts',
   'test/real/clock-step.test.ts',
   'test/real/kill-while-temporary.test.ts',
+  'test/real/remote-orders.test.ts',
   'test/console/technician-farm.browser.test.ts',
   'test/console/every-screen.browser.test.ts',
   'test/permissions.test.ts',
