@@ -15,7 +15,7 @@ export type CommandQueries = {
   openOf: (controlPointIds: readonly string[]) => Promise<Command[]>;
   /** Orders to a gateway in one of these states that are not void yet, oldest first; `confirming` ones whatever their age. */
   waitingFor: (streamId: number, states: readonly Command['state'][], now: number) => Promise<Command[]>;
-  /** Open orders whose time is over since less than a day, oldest first. */
+  /** Open orders whose time is over since less than a day, and all `confirming` ones, oldest first. */
   overdue: (now: number, limit: number) => Promise<Command[]>;
   /** Newest first. */
   journeyOf: (

@@ -46,7 +46,10 @@ export function commandQueries(db: Db): CommandQueries {
       const rows = await all()
         .where(isOpen)
         .where('expires_at_ms', '<=', now)
-        .where('expires_at_ms', '>', now - LOOKED_BACK_MS)
+        // one that a gateway was told counts is looked at until it has an end
+        .where((row) =>
+          row.or([row('expires_at_ms', '>', now - LOOKED_BACK_MS), row('state', '=', 'confirming')]),
+        )
         .orderBy('expires_at_ms')
         .limit(limit)
         .execute();
