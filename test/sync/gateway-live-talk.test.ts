@@ -95,7 +95,7 @@ describe('on the live socket a gateway', () => {
 
   describe('asks whether an order still counts, and what counts is the answer', () => {
     const asking = { ...ORDER, answers_still: true };
-    /** An order that came; `late`: by how much it is too late when it is taken, null: it was not taken. */
+    /** An order that came; `taken`: from when on each time it was taken was late. */
     function anOrder() {
       const taken: number[] = [];
       const farm = aFarm(0, async ({ id }, lateAtMs) => {

@@ -129,7 +129,9 @@ export const pendingOrder = z.object({
   id: z.uuid(),
   target_status: z.enum(SWITCH_STATES),
   state: z.enum(COMMAND_STATES),
-  expires_at: z.string().describe('Without a word of the gateway until then the order is void'),
+  expires_at: z
+    .string()
+    .describe('Void from then on, unless it is `confirming`: the gateway was told in time that it counts'),
 });
 export type PendingOrder = z.infer<typeof pendingOrder>;
 const pending = pendingOrder

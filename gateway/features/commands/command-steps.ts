@@ -2,6 +2,10 @@ import type { CommandState } from '#contract/words.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Command, Order } from './ports.ts';
 
+/** Nobody knows yet what came of it. */
+export const isUnderWay = (state: CommandState): state is 'pending' | 'sent' | 'confirming' =>
+  state === 'pending' || state === 'sent' || state === 'confirming';
+
 /** Who says so: this instance by its clock and its people, or the gateway, which knows what it did. */
 export type Says = 'hosted' | 'gateway';
 
@@ -67,8 +71,7 @@ export function asOf<Row extends Command>(
   now: number,
   made: Pick<Order, 'state'> | undefined,
 ): Row {
-  const isUnderWay = row.state === 'pending' || row.state === 'sent' || row.state === 'confirming';
-  if (!isUnderWay || now < row.expires_at_ms) return row;
+  if (!isUnderWay(row.state) || now < row.expires_at_ms) return row;
   if (made !== undefined) return { ...row, ...outcomeOf(made) };
   // it had the word that it counts: what came of it is the gateway's to say
   if (row.state === 'confirming') return row;

@@ -4,7 +4,7 @@ import { idInput, pageQuery } from '#contract/fields.ts';
 import { commandEntry } from '#contract/resources/control-points.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type Route, route } from '#core/route.ts';
-import { asOf } from './command-steps.ts';
+import { asOf, isUnderWay } from './command-steps.ts';
 import { whyWords } from './command-words.ts';
 import type { Command, CommandQueries, NamedCommand } from './ports.ts';
 
@@ -66,7 +66,7 @@ async function* entries(
 
 /** As it stands now: whoever notes that its time is over may be busy, or have died a moment ago. */
 async function standing(deps: CommandRouteDeps, row: NamedCommand): Promise<NamedCommand> {
-  const isLate = row.state === 'pending' || row.state === 'sent' ? deps.now() >= row.expires_at_ms : false;
+  const isLate = isUnderWay(row.state) && deps.now() >= row.expires_at_ms;
   const [made] = isLate ? await deps.queries.ordersOf([row.id]) : [];
   return asOf(row, deps.now(), made);
 }

@@ -45,7 +45,7 @@ export function liveTalk(deps: Pick<SyncClientDeps, 'line' | 'live' | 'later' | 
         frame.answers_still === true ? await still.ask(frame) : receivedAtMs + frame.ttl_ms - frame.age_ms;
       if (lateAtMs !== null) send(await deps.live.takeCommand(frame, lateAtMs));
     } catch (error) {
-      // the hosted instance lets the order run out; it was not carried out, or it tells so by itself
+      // it was not carried out, or it tells so by itself; the hosted instance asks again over the next line
       deps.log.error({ err: error, command: frame.id }, 'an order from afar could not be taken');
     }
   }
