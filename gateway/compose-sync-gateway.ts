@@ -117,6 +117,8 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     stopListening: () => undefined as void,
     /** As the pairing last stood; what people are told rests on it. */
     pairing: null as Paired['state'] | null,
+    /** When that came about: one that was ended and made anew is another. */
+    pairedAt: null as string | null,
     told: null as SyncEvent | null,
     reported: null as { text: string; atMs: number } | null,
   };
@@ -126,11 +128,17 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     return known?.state === 'revoked' ? null : known;
   }
   async function followPairing(): Promise<void> {
-    const [before, known] = [state.pairing, await pairing.paired()];
-    state.pairing = known?.state ?? null;
-    if (state.pairing === before) return;
+    const known = await pairing.paired();
+    const before = { ...state };
+    notePairing(known);
+    if (state.pairing === before.pairing && state.pairedAt === before.pairedAt) return;
+    if (before.pairing === 'paired' && state.pairing === 'paired') client.hear({ is: 'unpaired' });
     if (state.pairing === 'paired') client.hear({ is: 'paired' });
     else if (state.pairing !== 'fenced') client.hear({ is: 'unpaired' });
+  }
+  function notePairing(known: Paired | null): void {
+    state.pairing = known?.state ?? null;
+    state.pairedAt = known?.paired_at ?? null;
   }
   function follow(committed: Committed): void {
     const counts = countLogged(committed);
@@ -187,6 +195,8 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
       },
     }),
     client,
+    /** Every five seconds: the command line pairs and unpairs in a process of its own, and tells nobody. */
+    followPairing,
     /** Every half minute. */
     compare: () => (database.hasUnsaved() ? undefined : comparer.look()),
     /** Every two seconds: whoever watches hears how it stands. */
@@ -225,7 +235,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
       const known = await pairing.paired();
       const met = await storedValue(database, LAST_MET);
       comparer.wasAwaySince(met === null ? null : Date.parse(met));
-      state.pairing = known?.state ?? null;
+      notePairing(known);
       client.start(known !== null && known.state !== 'revoked');
     },
     async stop(): Promise<void> {

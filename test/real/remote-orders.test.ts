@@ -16,8 +16,10 @@ import { canMoveClocks, type StartedGateway, startGateway, until } from './start
 const ROUNDS = Number(process.env['TEMPORARY_ROUNDS'] ?? 1);
 /** How long the motor is to run by an order, seconds. */
 const RUNS_S = 20;
-/** A relay needs a while until it is back on the broker. */
-const RELAY_RUNS_S = 60;
+/** A relay needs a while until it is back on the broker and its motor has its turn. */
+const RELAY_RUNS_S = 40;
+/** The first in turn after a power cut: 5 s. By itself a control point may wait for a minute. */
+const FIRST_IN_TURN = { start_order: 0 };
 /** An order may be on its way so long, seconds. */
 const WAITS_S = 5;
 /** A beat of the program, the way of the level, and what a busy machine holds up. */
@@ -221,38 +223,34 @@ describe.skipIf(!canMoveClocks)('an order from afar', () => {
       await endsInItsTime(row, 0, disk.data);
     });
 
-    // in the soak alone: where its power goes in the moment it switched, it is now and then not told again (open)
-    it.skipIf(ROUNDS === 1).concurrent(
-      'ends at a relay of the trade that loses its power meanwhile',
-      async () => {
-        const afar = await aFarmAfar(hosted);
-        const settings = { kind: 'tasmota', load: 'motor', mqtt_host: '127.0.0.1' };
-        const relayPoint = await afar.farm.point({ fail_safe: 'OFF' });
-        const adopted = await afar.farm.put(`/control-points/${relayPoint.id}/relay`, settings);
-        // of our own answer, whose shape the contract tests check
-        const { steps } = adopted['settings'] as { steps: { text: string }[] };
-        const relay = startTasmota({ mqtt: afar.farm.mqtt, lines: steps.map(({ text }) => text), speed: 1 });
-        try {
-          await until(
-            () => afar.farm.get(`/devices/status/${relayPoint.device_id}`),
-            (status) => status['is_online'] === true,
-          );
-          const since = performance.now();
-          await afar.order('on', { for_s: RELAY_RUNS_S }, relayPoint);
-          await until(relay.state, (state) => state === 'ON');
-          relay.powerCut(5_000);
-          const starts = () => relay.history.filter(({ to }) => to === 'ON').length;
-          await until(starts, (count) => count === 2);
-          await until(relay.state, (state) => state === 'OFF');
-          const lasted = (performance.now() - since) / 1000;
-          expect(lasted).toBeGreaterThan(RELAY_RUNS_S - EARLY_S);
-          expect(lasted).toBeLessThan(RELAY_RUNS_S + LATE_S);
-        } finally {
-          relay.stop();
-          await afar.close();
-        }
-      },
-    );
+    it.concurrent('ends at a relay of the trade that loses its power meanwhile', async () => {
+      const afar = await aFarmAfar(hosted);
+      const settings = { kind: 'tasmota', load: 'motor', mqtt_host: '127.0.0.1' };
+      const relayPoint = await afar.farm.point({ fail_safe: 'OFF', ...FIRST_IN_TURN });
+      const adopted = await afar.farm.put(`/control-points/${relayPoint.id}/relay`, settings);
+      // of our own answer, whose shape the contract tests check
+      const { steps } = adopted['settings'] as { steps: { text: string }[] };
+      const relay = startTasmota({ mqtt: afar.farm.mqtt, lines: steps.map(({ text }) => text), speed: 1 });
+      try {
+        await until(
+          () => afar.farm.get(`/devices/status/${relayPoint.device_id}`),
+          (status) => status['is_online'] === true,
+        );
+        const since = performance.now();
+        await afar.order('on', { for_s: RELAY_RUNS_S }, relayPoint);
+        await until(relay.state, (state) => state === 'ON');
+        relay.powerCut(5_000);
+        const starts = () => relay.history.filter(({ to }) => to === 'ON').length;
+        await until(starts, (count) => count === 2);
+        await until(relay.state, (state) => state === 'OFF');
+        const lasted = (performance.now() - since) / 1000;
+        expect(lasted).toBeGreaterThan(RELAY_RUNS_S - EARLY_S);
+        expect(lasted).toBeLessThan(RELAY_RUNS_S + LATE_S);
+      } finally {
+        relay.stop();
+        await afar.close();
+      }
+    });
 
     async function endsInItsTime(row: Row, at: number, data?: string): Promise<void> {
       const afar = await aFarmAfar(hosted, data);
@@ -327,6 +325,8 @@ async function aFarmAfar(hosted: StartedGateway, data?: string): Promise<Afar> {
     await until(
       () => ask('GET', `/devices/status/${point.device_id}`),
       (status) => status['is_online'] === true,
+      // a machine that is busy elsewhere is late, not wrong
+      120_000,
     );
     return {
       farm,
