@@ -227,8 +227,15 @@ export async function wireControl(deps: ControlDeps) {
   deps.others.onCommit((committed) => oxygen.follow(committed));
   // what an earlier run took over from the other instance and did not finish comes before any look at the rules
   await merged.begin();
+  /** Levels that are new go out, and controllers of what is gone are let go of. */
+  async function readAgain(): Promise<void> {
+    const before = new Map([...registry.all()].map((view) => [view.row.id, view]));
+    await lookAgain(registry);
+    const ids = new Set([...before.keys(), ...[...registry.all()].map(({ row }) => row.id)]);
+    for (const id of ids) publisher.follow(before.get(id) ?? null, registry.byId(id));
+  }
   deps.others.onGap(() => {
-    lookAgain(registry).catch((error: unknown) =>
+    readAgain().catch((error: unknown) =>
       kernel.log.error({ err: error }, 'control points as other processes changed them could not be read'),
     );
   });

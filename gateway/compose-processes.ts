@@ -19,11 +19,13 @@ export type Processes = {
   others: ReturnType<typeof followOthers>;
   /** The database as this process has it; closing it takes leave of the others first. */
   database: Database;
+  /** Looks whether the command line wrote into the database of a gateway, and has it read again. */
+  lookElsewhere: () => void;
   /** The same, with commits of the other processes heard too: rows as they stand now, `before` unknown. */
   heard: Database;
 };
 
-/** Joins this process to the others of its instance; on SQLite there are none. */
+/** Joins this process to the others of its instance; on SQLite there is the command line, which tells nobody. */
 export async function wireProcesses(
   config: Pick<Config, 'databaseUrl'>,
   deps: { database: Database; now: () => number; random: () => number; log: Log },
@@ -44,6 +46,9 @@ export async function wireProcesses(
   tellOthers({ bus, onCommit: database.onCommit });
   return {
     bus,
+    lookElsewhere() {
+      if (database.changedElsewhere()) bus.tell({ is: 'gap' });
+    },
     others,
     database,
     attempts: database.dialect === 'postgres' ? sharedAttempts(runStatement(database.read)) : ownAttempts,

@@ -25,6 +25,7 @@ import type { LogFigures, SyncFacts } from '#features/sync-status/ports.ts';
 import { syncStatusRoutes } from '#features/sync-status/routes.ts';
 import { type ShowStatusDeps, showStatus } from '#features/sync-status/show-status.ts';
 import { isNews, syncEventOf } from '#features/sync-status/sync-event.ts';
+import type { Processes } from './compose-processes.ts';
 import { factsOf, sizeOf, tellFigures } from './compose-sync-figures.ts';
 import type { Config } from './config.ts';
 import { createComparer } from './sync/gateway/compare.ts';
@@ -40,6 +41,8 @@ export type GatewaySyncWiring = {
   metrics: Metrics;
   events: Pick<EventHub, 'tellAll'>;
   notify: Notify;
+  /** What the command line wrote. */
+  others: Pick<Processes['others'], 'onGap'>;
   /** Whom this gateway belongs to, and how it gets in there. */
   pairing: {
     paired: () => Promise<Paired | null>;
@@ -136,6 +139,9 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     if (state.pairing === 'paired') client.hear({ is: 'paired' });
     else if (state.pairing !== 'fenced') client.hear({ is: 'unpaired' });
   }
+  function followPairingInBackground(): void {
+    followPairing().catch((error: unknown) => log.error({ err: error }, 'the pairing could not be read'));
+  }
   function notePairing(known: Paired | null): void {
     state.pairing = known?.state ?? null;
     state.pairedAt = known?.paired_at ?? null;
@@ -143,9 +149,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
   function follow(committed: Committed): void {
     const counts = countLogged(committed);
     if (counts.core + counts.history > 0) client.hear({ is: 'logged', ...counts });
-    if (rowsOf(committed, instanceValue).some(({ id }) => id === PAIRED)) {
-      followPairing().catch((error: unknown) => log.error({ err: error }, 'the pairing could not be read'));
-    }
+    if (rowsOf(committed, instanceValue).some(({ id }) => id === PAIRED)) followPairingInBackground();
   }
 
   /** What is as it was is said now and then only: an idle link costs a farm on a metered line next to nothing. */
@@ -195,8 +199,6 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
       },
     }),
     client,
-    /** Every five seconds: the command line pairs and unpairs in a process of its own, and tells nobody. */
-    followPairing,
     /** Every half minute. */
     compare: () => (database.hasUnsaved() ? undefined : comparer.look()),
     /** Every two seconds: whoever watches hears how it stands. */
@@ -231,7 +233,10 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
       await shortenOwnLog(database, { now, isPaired });
     },
     async start(): Promise<void> {
-      state.stopListening = database.onCommit(follow);
+      const stops = [database.onCommit(follow), wiring.others.onGap(followPairingInBackground)];
+      state.stopListening = () => {
+        for (const stop of stops) stop();
+      };
       const known = await pairing.paired();
       const met = await storedValue(database, LAST_MET);
       comparer.wasAwaySince(met === null ? null : Date.parse(met));

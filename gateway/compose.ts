@@ -274,6 +274,7 @@ export async function compose(config: Config, given: World) {
           events: events.hub,
           notify,
           pairing,
+          others: processes.others,
           live: commands?.parts ?? null,
           disk: storage.disk,
         });

@@ -35,6 +35,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       ...(instance.sync === null ? [] : [{ name: 'feeds', at: '37 * * * *', run: instance.sync.forget }]),
     ]),
     ...(requestLimits === null ? [] : [{ name: 'open requests', everyS: 20, run: requestLimits.renewOpen }]),
+    { name: 'what another process wrote', everyS: 2, run: instance.processes.lookElsewhere },
     { name: 'deliveries', everyS: 5, run: instance.delivery.look },
     { name: 'invitations by e-mail', everyS: 5, run: instance.people.sendLetters },
     { name: 'keep time and presence', everyS: 30, run: () => keepTimeAndPresence(instance) },
@@ -49,6 +50,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     const time: Tick = { name: 'clock', everyS: 1, run: () => void clock.look() };
     return [time, ...hostedTicks(instance.hostedWork, control), viewers, ...everywhere];
   }
+  const lookAtPairing = instance.pairing?.look;
   const lookAtHostedTime = instance.hostedTime?.look;
   return [
     {
@@ -79,7 +81,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     { name: 'rules from afar', everyS: 60, run: control.merged.catchUp },
     { name: 'alerts', everyS: 2, run: instance.watches.tick },
     { name: 'sirens as viewers see them', everyS: 1, run: control.tellSirens },
-    ...pairingTicks(instance),
+    ...(lookAtPairing === undefined ? [] : [{ name: 'pairing', everyS: 5, run: lookAtPairing }]),
     ...(lookAtHostedTime === undefined ? [] : [{ name: 'hosted time', everyS: 15, run: lookAtHostedTime }]),
     { name: 'levels', everyS: 300, run: control.refreshLevels },
     { name: 'names of devices', everyS: 60, run: control.giveNamesBack },
@@ -150,20 +152,6 @@ function technicianTicks({ technicians }: Instance): Tick[] {
     { name: 'firmware', everyS: 2, run: firmware.look },
     { name: 'probe windows', everyS: 5, run: probes.watch.look },
     { name: 'probes in trouble', everyS: 60, run: probes.tell },
-  ];
-}
-
-function pairingTicks({ pairing, gatewaySync }: Instance): Tick[] {
-  if (pairing === null) return [];
-  return [
-    {
-      name: 'pairing',
-      everyS: 5,
-      async run() {
-        await pairing.look();
-        await gatewaySync?.followPairing();
-      },
-    },
   ];
 }
 

@@ -6,6 +6,7 @@ import { describeOnPostgres, freshDatabase, type TestDatabase } from '#test/post
 import { MAIN_FILE } from '../../scripts/built-program.ts';
 import { pairGateway } from '../../scripts/hosted/pair-gateway.ts';
 import { startFarm } from './a-farm.ts';
+import { startMotor } from './mqtt-motor.ts';
 import { type StartedGateway, startGateway, until } from './started-gateway.ts';
 
 // What a person says at the command line of the box is done by a process of its own. The program that runs hears of it
@@ -46,6 +47,30 @@ describeOnPostgres('a running gateway', () => {
       await farm.close();
     }
   });
+});
+
+it('lets go of the controllers of a farm that was deleted with its owner, and says so once', async () => {
+  const farm = await startFarm();
+  try {
+    const point = await farm.point();
+    const motor = await startMotor(farm, point, await farm.key(point));
+    const refusals: string[] = [];
+    motor.client.on('error', (error) => void refusals.push(error.message));
+    const linesBefore = farm.lines.length;
+    expect(
+      await atTheBox(farm.data, 'admin', 'delete-user', '--email', 'ana@fazenda.example', '--force'),
+    ).toBe(0);
+    await until(
+      () => refusals.length,
+      (count) => count > 0,
+      HEARD_WITHIN_MS,
+    );
+    expect(motor.client.connected).toBe(false);
+    expect(farm.lines.length - linesBefore).toBeLessThan(10);
+    await motor.stop();
+  } finally {
+    await farm.close();
+  }
 });
 
 async function atTheBox(data: string, ...args: string[]): Promise<number | null> {

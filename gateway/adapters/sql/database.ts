@@ -31,6 +31,8 @@ export type Database = {
   storeUnsaved(by: Commit): Promise<void>;
   /** Whether something is in memory that the disk did not take. */
   hasUnsaved(): boolean;
+  /** Whether another process has written since this was last asked. Cheap; on PostgreSQL such processes say so on a bus. */
+  changedElsewhere(): boolean;
   /** Told of every unit after it is on disk. */
   onCommit(listener: CommitListener): () => void;
   /** One cheap question to the storage, for readiness. Throws when it does not answer. */

@@ -66,6 +66,7 @@ export function openPostgres(
     // another process would not see it
     storeUnsaved: async () => undefined,
     hasUnsaved: () => false,
+    changedElsewhere: () => false,
     onCommit: listeners.add,
     async ping() {
       await pool.query('select 1');

@@ -144,6 +144,9 @@ export function openSqlite(
       throw asExpected(error);
     }
   };
+  // changes with commits of other connections alone; see https://www.sqlite.org/pragma.html#pragma_data_version
+  const dataVersion = () => Number(connection.pragma('data_version', { simple: true }));
+  let knownVersion = dataVersion();
   return {
     dialect: 'sqlite',
     read,
@@ -153,6 +156,11 @@ export function openSqlite(
     commit,
     storeUnsaved: (by) => storeUnsaved(unsaved, by),
     hasUnsaved: () => !unsaved.isEmpty(),
+    changedElsewhere() {
+      const before = knownVersion;
+      knownVersion = dataVersion();
+      return knownVersion !== before;
+    },
     onCommit: listeners.add,
     async ping() {
       prepare('select 1').get();

@@ -73,8 +73,9 @@ export function followOthers(deps: { bus: Pick<Bus, 'hear'>; read: Db; onError: 
       return () => listeners.delete(listener);
     },
     /** What others said may have been lost: what follows them looks at everything again. */
-    onGap(listener: () => void): void {
+    onGap(listener: () => void): () => void {
       gapListeners.add(listener);
+      return () => gapListeners.delete(listener);
     },
     /** What was heard so far has been told. */
     settled: () => state.last,

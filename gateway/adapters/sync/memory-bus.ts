@@ -22,7 +22,7 @@ export function busListeners(onError: (error: unknown) => void) {
   };
 }
 
-/** The bus of an instance that is one process: on SQLite there are no others. */
+/** The bus of an instance that is one process; what the command line does beside it is a gap. */
 export function createMemoryBus(onError: (error: unknown) => void): Bus {
   const { hear, pass } = busListeners(onError);
   return { hear, tell: (message) => pass(message, 'here'), close: async () => undefined };
