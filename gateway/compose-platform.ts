@@ -148,13 +148,14 @@ export async function readiness(
   const answers = await checked(database.ping);
   const disk = storage.disk();
   const { trust, reason } = clock.state();
+  const parts = checks.read();
   return {
-    ready: answers.ok,
+    ready: answers.ok && parts['bus']?.ok !== false,
     checks: {
       database: answers,
       disk: disk === 'ok' ? { ok: true } : { ok: false, detail: disk },
       clock: { ok: trust === 'trusted', detail: reason },
-      ...checks.read(),
+      ...parts,
     },
   };
 }

@@ -25,15 +25,24 @@ export type Processes = {
   heard: Database;
 };
 
+/** A process that hears nothing of the others answers what is no longer so: nobody is sent to it. */
+export const busHealth = (bus: Pick<Bus, 'isHeard'>) =>
+  bus.isHeard()
+    ? { ok: true }
+    : { ok: false, detail: 'the other processes of this instance are not heard; see --bus-database-url' };
+
 /** Joins this process to the others of its instance; on SQLite there is the command line, which tells nobody. */
 export async function wireProcesses(
-  config: Pick<Config, 'databaseUrl'>,
-  deps: { database: Database; now: () => number; random: () => number; log: Log },
+  config: Pick<Config, 'databaseUrl' | 'busDatabaseUrl'>,
+  deps: { monotonic: () => number; database: Database; now: () => number; random: () => number; log: Log },
 ): Promise<Processes> {
   const { log } = deps;
   const onError = (error: unknown) =>
     log.error({ err: error }, 'what another process changed could not be followed');
-  const bus = config.databaseUrl === null ? createMemoryBus(onError) : await postgresBus(config.databaseUrl);
+  const bus =
+    config.databaseUrl === null
+      ? createMemoryBus(onError)
+      : await postgresBus(config.busDatabaseUrl ?? config.databaseUrl);
   const database: Database = {
     ...deps.database,
     async close() {
@@ -68,7 +77,7 @@ export async function wireProcesses(
   };
 
   async function postgresBus(url: string): Promise<Bus> {
-    const bus = createPostgresBus({ url, log, random: deps.random, onError });
+    const bus = createPostgresBus({ ...deps, url, elsewhere: runStatement(deps.database.read), onError });
     await bus.ready;
     return bus;
   }

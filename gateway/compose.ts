@@ -31,6 +31,7 @@ import { wireHostedPairing } from './compose-pairing-hosted.ts';
 import { wirePayments } from './compose-payments.ts';
 import { wirePeople } from './compose-people.ts';
 import { lateTeller, readiness, tellControl, wireEvents } from './compose-platform.ts';
+import { busHealth } from './compose-processes.ts';
 import { wireProduction } from './compose-production.ts';
 import { wireRegisters } from './compose-registers.ts';
 import { wireRequestLimits, wireSubscriptions } from './compose-subscriptions.ts';
@@ -84,6 +85,7 @@ export async function compose(config: Config, given: World) {
     refusals.totals('http'),
   );
   const checks = createChecks();
+  if (config.databaseUrl !== null) checks.add('bus', () => busHealth(processes.bus));
   const accessTo = accessQuery(database.read);
   const remote =
     config.role === 'hosted'

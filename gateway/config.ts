@@ -87,6 +87,11 @@ const priceOption = (plan: string, currency: string) =>
     help: `price id at Stripe of ${plan} in ${currency}; without it the plan is not sold in it`,
   }) satisfies Option;
 
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, { message: 'must be a postgres:// address' })
+  .nullable();
+
 export const options = {
   role: {
     schema: z.enum(['gateway', 'hosted'], { message: 'must be gateway or hosted' }),
@@ -132,12 +137,14 @@ export const options = {
     help: 'addresses or networks of proxies in front whose X-Forwarded-For is believed, with commas between; by default nobody is',
   },
   'database-url': {
-    schema: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, { message: 'must be a postgres:// address' })
-      .nullable(),
+    schema: postgresUrl,
     fallback: null,
     help: 'PostgreSQL of a hosted instance; without it SQLite in the data folder',
+  },
+  'bus-database-url': {
+    schema: postgresUrl,
+    fallback: null,
+    help: 'the same database past a connection pooler in transaction mode, which carries nothing of what processes of an instance say to each other; by default --database-url',
   },
   'jwt-secret': {
     schema: z.string().min(32, { message: 'must have at least 32 characters' }).nullable(),

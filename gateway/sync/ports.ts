@@ -73,5 +73,7 @@ export type Bus = {
   tell(message: BusMessage): void;
   /** Hears what other processes said, and what this one said (`here`), too. */
   hear(listener: (message: BusMessage, from: 'here' | 'elsewhere') => void): () => void;
+  /** Whether what is said here arrives: a sentence of its own came back a moment ago. */
+  isHeard(): boolean;
   close(): Promise<void>;
 };

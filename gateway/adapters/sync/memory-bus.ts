@@ -25,5 +25,10 @@ export function busListeners(onError: (error: unknown) => void) {
 /** The bus of an instance that is one process; what the command line does beside it is a gap. */
 export function createMemoryBus(onError: (error: unknown) => void): Bus {
   const { hear, pass } = busListeners(onError);
-  return { hear, tell: (message) => pass(message, 'here'), close: async () => undefined };
+  return {
+    hear,
+    tell: (message) => pass(message, 'here'),
+    isHeard: () => true,
+    close: async () => undefined,
+  };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '#core/kernel.ts';
 import type { Bus, BusMessage } from '../../sync/ports.ts';
@@ -11,26 +12,53 @@ const GATHER_MS = 25;
 const MOST_WAITING = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
+/** A sentence of its own is said so often, ms. */
+const PROBED_EVERY_MS = 5_000;
+/** Three of them that did not come back. */
+const DEAF_AFTER_MS = 15_000;
+/** Meanwhile all that is followed is looked at so often: it is late by a minute, and not for ever. */
+const LOOKED_AGAIN_EVERY_MS = 60_000;
+/** A start waits no longer for the first of them. */
+const FIRST_PROBE_MS = 2_000;
+
+const DEAF =
+  'what this process says to the others of this instance does not come back: nothing that they change is heard at once. ' +
+  'A connection pooler in transaction mode does that: give --bus-database-url an address without it';
 
 export type PostgresBus = Bus & {
-  /** The first connection stands, or failed once; it goes on trying by itself. */
+  /** The first sentence of its own came back, or did not in time; it goes on trying by itself. */
   ready: Promise<void>;
 };
 
 /**
  * Says through LISTEN and NOTIFY, on a connection of its own and in transactions of its own: never inside one that holds
- * rows. While the connection is gone nothing is heard or said; afterwards everybody here is told of the gap.
+ * rows. While the connection is gone nothing is heard or said; afterwards everybody here is told of the gap. A connection
+ * can stand and carry nothing (half open, or a pooler in transaction mode, which listens for nobody), so a sentence of
+ * its own must come back; while none does, everybody looks again each minute.
  */
 export function createPostgresBus(deps: {
   url: string;
   log: Log;
   random: () => number;
+  monotonic: () => number;
+  /**
+   * Runs a statement on another connection than this one. What a session says to itself comes back with the answer, through
+   * a pooler too, and shows nothing.
+   */
+  elsewhere: (sql: string, params: readonly unknown[]) => Promise<unknown>;
   onError: (error: unknown) => void;
 }): PostgresBus {
   const own = randomBytes(8).toString('hex');
   const { hear, pass } = busListeners(deps.onError);
+  const probe = JSON.stringify({ from: own, probe: true });
+  const firstHeard = Promise.withResolvers<void>();
   const state = {
+    heardAt: Number.NEGATIVE_INFINITY,
+    isDeaf: false,
+    lookedAgainAt: Number.NEGATIVE_INFINITY,
     client: null as pg.Client | null,
+    /** Gives up the connection that stands, and makes a new one. */
+    lost: (_error: unknown) => undefined as void,
     waiting: [] as BusMessage[],
     timer: null as NodeJS.Timeout | null,
     isClosed: false,
@@ -55,6 +83,7 @@ export function createPostgresBus(deps: {
     client.on('error', lost);
     client.on('end', () => lost(new Error('the connection ended')));
     client.on('notification', ({ payload = '' }) => {
+      if (payload === probe) return heardOwn();
       for (const message of readPayload(own, payload) ?? []) pass(message, 'elsewhere');
     });
     try {
@@ -66,10 +95,43 @@ export function createPostgresBus(deps: {
     if (state.isClosed) return void client.end().catch(() => undefined);
     const hadGap = state.failures > 0;
     state.client = client;
+    state.lost = lost;
     state.failures = 0;
     if (hadGap) pass({ is: 'gap' }, 'elsewhere');
+    sayProbe();
     schedule();
   }
+
+  function sayProbe(): void {
+    // a database that does not answer shows by itself
+    deps.elsewhere('select pg_notify($1, $2)', [CHANNEL, probe]).catch(() => undefined);
+  }
+
+  function heardOwn(): void {
+    state.heardAt = deps.monotonic();
+    firstHeard.resolve();
+    if (!state.isDeaf) return;
+    state.isDeaf = false;
+    deps.log.info({}, 'processes of this instance hear each other again');
+    pass({ is: 'gap' }, 'elsewhere');
+  }
+
+  const isHeard = () => deps.monotonic() - state.heardAt <= DEAF_AFTER_MS;
+
+  const probing = setInterval(() => {
+    const { client } = state;
+    if (client !== null) sayProbe();
+    if (isHeard()) return;
+    if (!state.isDeaf) deps.log.error({}, DEAF);
+    state.isDeaf = true;
+    const now = deps.monotonic();
+    if (now - state.lookedAgainAt < LOOKED_AGAIN_EVERY_MS) return;
+    state.lookedAgainAt = now;
+    pass({ is: 'gap' }, 'elsewhere');
+    // half open, it would not even end: a new one may carry
+    if (client !== null) state.lost(new Error('nothing that was said came back'));
+  }, PROBED_EVERY_MS);
+  probing.unref();
 
   function again(error: unknown): void {
     if (state.isClosed) return;
@@ -105,10 +167,16 @@ export function createPostgresBus(deps: {
     }
   }
 
-  const ready = connect();
+  const begun = connect();
+  const ready = begun.then(() =>
+    state.client === null
+      ? undefined
+      : Promise.race([firstHeard.promise, pause(FIRST_PROBE_MS, undefined, { ref: false })]),
+  );
   return {
     ready,
     hear,
+    isHeard,
     tell(message) {
       pass(message, 'here');
       if (state.isClosed) return;
@@ -118,9 +186,10 @@ export function createPostgresBus(deps: {
     },
     async close() {
       state.isClosed = true;
+      clearInterval(probing);
       if (state.retry !== null) clearTimeout(state.retry);
       if (state.timer !== null) clearTimeout(state.timer);
-      await ready;
+      await begun;
       await state.sending;
       await send();
       await state.client?.end().catch(() => undefined);
