@@ -38,6 +38,7 @@ export async function wireKernel(config: Config, given: World) {
           { err: error },
           'the reading thread died; long lists are read on the main thread for a while',
         ),
+      ...(world.stampsBy === undefined ? {} : { stampsBy: world.stampsBy }),
       ...(world.onMigrating === undefined ? {} : { onMigrating: world.onMigrating }),
     }),
   );
@@ -73,7 +74,9 @@ export async function wireKernel(config: Config, given: World) {
   const run = await lastRun(database.read);
   const clockListeners = new Set<ClockListener>();
   const startedAt = world.monotonic();
-  const clock = startClock({ config, world, log }, run.leastTime, (steppedBy, wasTrusted) => {
+  // of several processes one that was ahead would leave its time to all; the clock of the database judges them instead
+  const leastTime = world.stampsBy === 'database' && config.databaseUrl !== null ? null : run.leastTime;
+  const clock = startClock({ config, world, log }, leastTime, (steppedBy, wasTrusted) => {
     const step = { now: now(), steppedBy, wasTrusted, runningMs: world.monotonic() - startedAt };
     for (const listener of clockListeners) listener(step);
   });

@@ -99,6 +99,7 @@ async function runServer(config: Config): Promise<void> {
   });
   const running = await serve(config, {
     wallClock: Date.now,
+    stampsBy: 'database',
     monotonic: pauses.monotonic,
     random: Math.random,
     pauses,

@@ -13,6 +13,8 @@ import type { Config } from './config.ts';
 export type World = {
   /** Wall clock of the machine, ms since 1970. */
   wallClock: () => number;
+  /** Whose wall time the stamps of a hosted instance are made of; see Stamping. */
+  stampsBy?: 'database';
   /** Milliseconds that only grow while this process lives. */
   monotonic: () => number;
   random: () => number;

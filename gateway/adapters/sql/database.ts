@@ -13,6 +13,11 @@ export type Stamping = {
   streams: UnitContext['streams'];
   /** Disciplined wall time, ms. */
   now: () => number;
+  /**
+   * Whose wall time stamps are made of: on PostgreSQL that of the database, so that processes whose clocks differ draw
+   * no stamp into the future. Absent: this process's, for tests that move its time.
+   */
+  stampsBy?: 'database';
   monotonic: () => number;
   bootId: string;
   node: string;
@@ -37,14 +42,20 @@ export type Database = {
   onCommit(listener: CommitListener): () => void;
   /** One cheap question to the storage, for readiness. Throws when it does not answer. */
   ping(): Promise<void>;
+  /** How far the clock of this process was ahead of that of the database at the last `ping`, ms; null: it has no other. */
+  aheadMs(): number | null;
   close(): Promise<void>;
 };
 
-export function unitContext(dialect: UnitContext['dialect'], stamping: Stamping): UnitContext {
+export function unitContext(
+  dialect: UnitContext['dialect'],
+  stamping: Stamping,
+  nowMs: number = stamping.now(),
+): UnitContext {
   return {
     dialect,
     streams: stamping.streams,
-    nowMs: stamping.now(),
+    nowMs,
     monotonicMs: stamping.monotonic(),
     bootId: stamping.bootId,
     node: stamping.node,

@@ -8,6 +8,8 @@ import { readLinesHere } from './read-lines.ts';
 import type { Tables } from './tables.ts';
 
 const BIGINT = 20;
+/** Wall time of the database, ms since 1970. */
+const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 /** A pool whose integers are numbers, with the bounds that keep a forgotten transaction from blocking a farm. */
 export function connectPostgres(url: string, maxConnections = 10): pg.Pool {
@@ -57,6 +59,7 @@ export function openPostgres(
   }
 
   const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const clock = { aheadMs: null as number | null };
   return {
     dialect: 'postgres',
     read,
@@ -69,8 +72,14 @@ export function openPostgres(
     changedElsewhere: () => false,
     onCommit: listeners.add,
     async ping() {
-      await pool.query('select 1');
+      const askedAt = stamping.monotonic();
+      const { rows } = await pool.query<{ now: number }>(`select ${NOW} as now`);
+      const tookMs = stamping.monotonic() - askedAt;
+      const ahead = stamping.now() - tookMs / 2 - (rows[0]?.now ?? NaN);
+      // what the way there may hide says nothing
+      clock.aheadMs = Math.abs(ahead) <= tookMs / 2 ? 0 : ahead;
     },
+    aheadMs: () => (stamping.stampsBy === 'database' ? clock.aheadMs : null),
     async close() {
       await pool.end();
     },
@@ -78,8 +87,12 @@ export function openPostgres(
 }
 
 async function runUnit(client: pg.PoolClient, unit: Unit, stamping: Stamping): Promise<Committed> {
-  await client.query("begin; select set_config('farm.unit_is_open', '1', true)");
-  const steps = applyUnit(unit, unitContext('postgres', stamping));
+  // two statements at once answer with two results, of which the last holds the time
+  const begun: unknown = await client.query(
+    `begin; select set_config('farm.unit_is_open', '1', true), ${NOW} as now`,
+  );
+  const nowMs = stamping.stampsBy === 'database' ? timeIn(begun) : stamping.now();
+  const steps = applyUnit(unit, unitContext('postgres', stamping, nowMs));
   let step = steps.next();
   while (!step.done) {
     const { sql, params } = step.value;
@@ -88,6 +101,13 @@ async function runUnit(client: pg.PoolClient, unit: Unit, stamping: Stamping): P
   }
   await client.query('commit');
   return step.value;
+}
+
+function timeIn(results: unknown): number {
+  const last = Array.isArray(results) ? (results.at(-1) as pg.QueryResult<{ now: number }>) : null;
+  const now = last?.rows[0]?.now;
+  if (typeof now !== 'number') throw new Error('the database did not say what time it is');
+  return now;
 }
 
 /** `?` becomes `$1`, `$2`, …; the kernel's statements hold no other question marks. */

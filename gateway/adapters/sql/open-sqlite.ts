@@ -165,6 +165,7 @@ export function openSqlite(
     async ping() {
       prepare('select 1').get();
     },
+    aheadMs: () => null,
     async close() {
       await queue.drained();
       await reader.close();
