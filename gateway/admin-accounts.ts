@@ -67,7 +67,9 @@ export const resetPassword: Command = async (session) => {
     return { answer: account, changes: [update(user, account, stamped(session, set))] };
   });
   const live = await liveTokens(session, id);
-  const sentence = `${email} has a new password; older sessions have ended`;
+  const factor = await secondFactorQueries(session.database.read).factorOf(id);
+  const stays = factor?.state === 'ON' ? '; the second factor stays, see reset-second-factor' : '';
+  const sentence = `${email} has a new password; older sessions have ended${stays}`;
   return {
     sentence: live === 0 ? sentence : `${sentence}; ${live} access token(s) stay valid, see list-tokens`,
     value: { id, email, ...(live === 0 ? {} : { live_access_tokens: live }) },

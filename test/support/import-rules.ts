@@ -128,6 +128,7 @@ export const IMPORT_RULES: readonly Rule[] = [
       '@preact/signals',
       '@tanstack/preact-query',
       'uplot',
+      'uqr',
       'vite',
       'wouter-preact',
       'node:url',
