@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownAttempts } from '#adapters/http/attempt-limit.ts';
+import { instanceValue } from '#adapters/sql/instance.ts';
+import type { ClockState } from '#core/clock-trust.ts';
+import { StaleError } from '#core/errors.ts';
 import { type App, body, type Reply, startApp } from '#test/app.ts';
 import { hotp } from '#test/authenticator.ts';
 import { aCarefulPerson, secondFactorNews } from '#test/careful-person.ts';
 import { onBothEngines } from '#test/databases.ts';
+import { wireSecondFactor } from '../../../gateway/compose-second-factor.ts';
 
 const STEP_MS = 30_000;
 const PASSWORD = 'camarao-123';
 const PATH = '/auth/second-factor';
 const HOME = '192.168.7.20';
 const AFAR = '203.0.113.9';
+/** A clock by which codes are judged. */
+const JUDGED: ClockState = { trust: 'trusted', reason: 'synchronised', correction: 0, wall: 0, monotonic: 0 };
 
 test('the authenticator of these tests shows what RFC 4226 says', () => {
   const key = Buffer.from('12345678901234567890');
@@ -144,6 +151,29 @@ onBothEngines('the second factor of an account', (_open, engine) => {
         sources.map((source) => logIn(email, { second_factor: shown() }, source)),
       );
       expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    });
+
+    test('of two logins that both saw the code unused the second is not stored', async () => {
+      const { user, shown, papers } = await aCarefulOwner();
+      const { prove } = wireSecondFactor({
+        config: app.config,
+        kernel: app.kernel,
+        database: app.database,
+        secret: app.config.jwtSecret ?? (await instanceValue(app.database.read, 'jwt_secret')),
+        notify: app.notify,
+        clock: { state: () => JUDGED },
+        isNear: () => true,
+        attempts: ownAttempts,
+        verifyPassword: async () => true,
+        passwordTries: ownAttempts({ name: 'unused', attempts: 1, windowS: 1 }),
+      });
+      for (const code of [shown(), papers[0] ?? '']) {
+        const both = [await prove(user, { code, source: HOME }), await prove(user, { code, source: AFAR })];
+        const [first, second] = both.map(({ changes, guards }) => ({ changes, guards, actor: null }));
+        if (first === undefined || second === undefined) throw new Error('not both');
+        await app.kernel.commit(first);
+        await expect(app.kernel.commit(second)).rejects.toBeInstanceOf(StaleError);
+      }
     });
 
     test('a recovery code counts once, however it is written, and the person is told how many are left', async () => {
