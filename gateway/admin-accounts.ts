@@ -4,13 +4,16 @@ import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
 import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
 import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
+import { secondFactorQueries } from '#adapters/sql/queries/second-factors.ts';
+import { secondFactor } from '#contract/resources/local-tables.ts';
 import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
-import { update } from '#core/changes.ts';
+import { purge, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { deleteAccount, requireAnotherAdmin } from '#features/account-data/delete-account.ts';
 import { newPassword } from '#features/accounts/change-account.ts';
 import { createUser } from '#features/accounts/create-user.ts';
 import { deleteFarm } from '#features/farms/change-farm.ts';
+import { tellSecondFactor } from '#features/second-factor/news.ts';
 import {
   accountOf,
   type Command,
@@ -64,10 +67,40 @@ export const resetPassword: Command = async (session) => {
     return { answer: account, changes: [update(user, account, stamped(session, set))] };
   });
   const live = await liveTokens(session, id);
-  const sentence = `${email} has a new password; older sessions have ended`;
+  const factor = await secondFactorQueries(session.database.read).factorOf(id);
+  const stays = factor?.state === 'ON' ? '; the second factor stays, see reset-second-factor' : '';
+  const sentence = `${email} has a new password; older sessions have ended${stays}`;
   return {
     sentence: live === 0 ? sentence : `${sentence}; ${live} access token(s) stay valid, see list-tokens`,
     value: { id, email, ...(live === 0 ? {} : { live_access_tokens: live }) },
+  };
+};
+
+/** For who has lost phone and recovery codes: whoever may run this has the database anyway. */
+export const resetSecondFactor: Command = async (session) => {
+  const { database, kernel } = session;
+  const notify = wireNotify(() => true, kernel, database);
+  const { account, isOn } = await commitDecided(session, async () => {
+    const found = await accountOf(session);
+    const guards = [await kernel.guard('second_factor', found.id)];
+    const factor = await secondFactorQueries(database.read).factorOf(found.id);
+    const isThere = factor?.state === 'ON';
+    if (factor === null) return { answer: { account: found, isOn: isThere } };
+    const told = isThere
+      ? await tellSecondFactor({ ...kernel, notify }, found.id, 'reset', { actor: null })
+      : [];
+    return {
+      answer: { account: found, isOn: isThere },
+      changes: [purge(secondFactor, found.id), ...told],
+      guards,
+    };
+  });
+  const { id, email } = account;
+  return {
+    sentence: isOn
+      ? `${email} signs in to this instance with the password alone now, and was told; sessions go on`
+      : `${email} has no second factor on this instance`,
+    value: { id, email, was_on: isOn },
   };
 };
 

@@ -18,6 +18,7 @@ import {
   deleteUser,
   listUsers,
   resetPassword,
+  resetSecondFactor,
   revokeSessions,
 } from './admin-accounts.ts';
 import { listFleet } from './admin-fleet.ts';
@@ -40,6 +41,7 @@ const HELP = `${usage('admin <command> [options]', 'works while the gateway runs
 
   create-admin       --email E [--name N]  make an administrator
   reset-password     --email E             give an account a new password; its sessions end
+  reset-second-factor --email E            take the second factor off an account here; it is told
   list-users                               show all accounts
   deactivate-user    --email E             switch an account off; its sessions and tokens end
   activate-user      --email E             let it log in again
@@ -76,6 +78,7 @@ type Beside = { input?: Input; passwordCost?: PasswordCost; warn?: Print };
 const COMMANDS: Readonly<Record<string, Command>> = {
   'create-admin': createAdmin,
   'reset-password': resetPassword,
+  'reset-second-factor': resetSecondFactor,
   'list-users': listUsers,
   'deactivate-user': deactivateUser,
   'activate-user': activateUser,

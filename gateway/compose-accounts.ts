@@ -9,7 +9,9 @@ import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
 import { isSetUpCode, shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
+import type { ClockState } from '#core/clock-trust.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
 import type { Caller } from '#core/route.ts';
 import { createTokenAuthentication } from '#features/access-tokens/authenticate-token.ts';
 import { createAuthentication } from '#features/accounts/authenticate.ts';
@@ -17,6 +19,7 @@ import type { LogInDeps } from '#features/accounts/log-in.ts';
 import { accountRoutes } from '#features/accounts/routes.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
 import { boxRightsOf } from './compose-box-rights.ts';
+import { wireSecondFactor } from './compose-second-factor.ts';
 import type { Subscriptions } from './compose-subscriptions.ts';
 import type { Config } from './config.ts';
 import { hashBeside } from './hash-process.ts';
@@ -31,6 +34,8 @@ export async function wireAccounts(wiring: {
   subscriptions: Pick<Subscriptions, 'first'>;
   clients: Pick<ClientAddresses, 'isNear'>;
   attempts: AttemptLimits;
+  notify: Notify;
+  clock: { state: () => ClockState };
   /** A gateway's: people of the hosted instance, and whether it knows one by a password. */
   hosted?: NonNullable<LogInDeps['hosted']>;
 }) {
@@ -58,8 +63,16 @@ export async function wireAccounts(wiring: {
   const isGateway = config.role === 'gateway';
   const isAtBox = (source: string) => isLoopback(source) && clients.isNear(source);
   const plan = isGateway ? config.localPlan : 'FREE';
+  const secondFactor = wireSecondFactor({
+    ...wiring,
+    secret,
+    verifyPassword: passwords.verify,
+    passwordTries,
+    isNear: clients.isNear,
+  });
   const routes = accountRoutes({
     ...kernel,
+    secondFactor,
     queries,
     tokens,
     // an access token invites nobody
@@ -101,7 +114,8 @@ export async function wireAccounts(wiring: {
     /** The code that the first OWNER of a gateway says, while there is none. */
     openSetUpCode: async (): Promise<string | null> =>
       isGateway && !(await boxRightsOf(read, config.role).hasOwnerAccount()) ? shownSetUpCode(secret) : null,
-    routes,
+    routes: [...routes, ...secondFactor.routes],
+    proveSecondFactor: secondFactor.prove,
     secret,
   };
 }

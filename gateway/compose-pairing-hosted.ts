@@ -14,6 +14,7 @@ import { insert } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { remembered } from '#core/remembered.ts';
+import type { ProveSecondFactor } from '#core/second-factor.ts';
 import { perform } from '#core/use-case.ts';
 import type { Passwords } from '#features/accounts/ports.ts';
 import type { AdoptDeps } from '#features/pairing/adopt-local-user.ts';
@@ -36,6 +37,7 @@ export type HostedPairingWiring = {
   database: Database;
   notify: Notify;
   passwords: Pick<Passwords, 'codeHash' | 'hash' | 'verify'>;
+  proveSecondFactor: ProveSecondFactor;
   attempts: AttemptLimits;
   sendLetter: AdoptDeps['sendLetter'];
   metrics: Metrics;
@@ -45,7 +47,7 @@ export type HostedPairingWiring = {
 
 /** A hosted instance's part of pairing: gateways, their keys and sessions, and what their owners do about them. */
 export async function wireHostedPairing(wiring: HostedPairingWiring) {
-  const { config, kernel, database, notify, passwords, attempts } = wiring;
+  const { config, kernel, database, notify, passwords, attempts, proveSecondFactor } = wiring;
   const { read } = database;
   const queries = pairingQueries(read);
   const secrets = pairingSecrets(await instanceValue(read, 'sync_secret'), await signingKey(database));
@@ -79,11 +81,8 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
     session: (body) => openSession(deps, body),
     async signIn(token, body, source) {
       const { streamId } = await known(token);
-      return signInAtBox(
-        { queries, verifyPassword: passwords.verify, wrongSignIns },
-        { streamId, source },
-        body,
-      );
+      const signIn = { queries, verifyPassword: passwords.verify, wrongSignIns, proveSecondFactor };
+      return (await perform(kernel, null, () => signInAtBox(signIn, { streamId, source }, body))).answer;
     },
     async keys(token, body) {
       const caller = await known(token);

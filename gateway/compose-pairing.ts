@@ -11,7 +11,7 @@ import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
 import { rotateOwnKey } from '#adapters/sync/rotate-own-key.ts';
 import { hardwareOf } from '#adapters/system/hardware.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
-import { pairPollAnswer, pairStartAnswer, signInAnswer } from '#contract/sync/wire.ts';
+import { pairPollAnswer, pairStartAnswer, type SignInRequest, signInAnswer } from '#contract/sync/wire.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
@@ -114,7 +114,7 @@ export async function wireLocalPairing({
     rotate,
     pairing,
     /** Whether the hosted instance knows somebody by that password; null: it does not, or cannot be asked now. */
-    async askHome(said: { email: string; password: string }) {
+    async askHome(said: SignInRequest) {
       const known = await paired();
       if (known?.state !== 'paired') return null;
       try {
@@ -125,6 +125,7 @@ export async function wireLocalPairing({
         );
       } catch (error) {
         if (!(error instanceof HostedUnreachable) && !(error instanceof HostedRefused)) throw error;
+        if (error instanceof HostedRefused) passOnSecondFactor(error);
         kernel.log.debug({ err: error }, 'the hosted instance did not vouch for a login here');
         return null;
       }
@@ -145,6 +146,14 @@ export async function wireLocalPairing({
 }
 
 export type LocalPairingParts = Awaited<ReturnType<typeof wireLocalPairing>>;
+
+const OF_SECOND_FACTOR: ReadonlySet<string> = new Set(['SECOND_FACTOR', 'SECOND_FACTOR_WRONG']);
+
+/** The hosted instance knows the password and asks for more: the person hears it in its words. */
+function passOnSecondFactor({ refused: { status, code, detail } }: HostedRefused): void {
+  if (status !== 401 || !OF_SECOND_FACTOR.has(code)) return;
+  throw new AppError(401, detail, { code, headers: { 'WWW-Authenticate': 'Bearer' } });
+}
 
 /** One sentence for what kept the hosted instance from answering. */
 export function unreachable(error: unknown): AppError {

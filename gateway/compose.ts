@@ -77,6 +77,8 @@ export async function compose(config: Config, given: World) {
     subscriptions,
     clients,
     attempts,
+    notify,
+    clock,
     ...(pairing === null ? {} : { hosted: pairing }),
   });
   const metrics = createMetrics();
@@ -244,6 +246,7 @@ export async function compose(config: Config, given: World) {
           database: heard,
           notify,
           passwords: accounts.passwords,
+          proveSecondFactor: accounts.proveSecondFactor,
           attempts,
           sendLetter: delivery.letters.send,
           metrics,

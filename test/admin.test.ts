@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { insert } from '#core/changes.ts';
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
+import { aCarefulPerson, secondFactorNews } from '#test/careful-person.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { freshDatabase } from '#test/postgres.ts';
 import { aProgram } from '#test/programs.ts';
@@ -375,6 +376,24 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
     ],
   ])('%s is told in one sentence', async (_what, args, code, text) => {
     expect(await admin([...args, ...where])).toEqual({ code, text });
+  });
+
+  test('reset-second-factor lets somebody in who lost phone and paper, and tells them', async () => {
+    const { email, user } = await aCarefulPerson(app);
+    expect((await login(email, 'camarao-123')).status).toBe(401);
+    const reset = await admin(['reset-second-factor', '--email', email, ...where]);
+    expect(reset.code).toBe(0);
+    expect(reset.text).toContain('with the password alone');
+    expect((await login(email, 'camarao-123')).status).toBe(200);
+    expect(await secondFactorNews(app, user.id)).toContain('reset');
+    const logged = await app.database.read
+      .selectFrom('logs')
+      .select(['entity_id', 'user_id'])
+      .where('action', '=', 'second_factor_reset')
+      .execute();
+    expect(logged).toEqual([{ entity_id: user.id, user_id: null }]);
+    const again = await admin(['reset-second-factor', '--email', email, ...where]);
+    expect(again).toEqual({ code: 0, text: `${email} has no second factor on this instance` });
   });
 });
 

@@ -51,7 +51,7 @@ export const GATEWAY_OPTIONS = {
 
 export const GATEWAY_HELP = `  --gateway URL      the gateway [http://127.0.0.1:8080]
   --token-file F     an access token with the scopes read and control (or BENCH_TOKEN)
-  --email E          instead of a token: who you are there; the password in BENCH_PASSWORD
+  --email E          instead of a token: who you are there; the password in BENCH_PASSWORD (not with a second factor)
 `;
 
 /** Throws BenchTrouble BAD_INPUT when nobody may come in so. */

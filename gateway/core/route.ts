@@ -19,7 +19,7 @@ export type Caller = {
   };
   /** Infinity for an access token without an end. */
   tokenExpiresAt: number;
-  /** What an access token may do; null for a person who logged in. */
+  /** What an access token may do, or a login that was let in without its second factor; null for any other login. */
   scopes: readonly TokenScope[] | null;
 };
 
@@ -158,6 +158,8 @@ export type Route = {
   access: Access;
   /** Scope an access token needs here, where it is not what scopeFor makes of access and method. */
   token?: TokenScope | 'never';
+  /** Also for a login that was let in without its second factor, where the scopes of a token do not reach. */
+  isOpenWithoutSecondFactor?: true;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;

@@ -2,7 +2,7 @@ import { TOKEN_SCOPES, type TokenScope } from '#contract/resources/access-tokens
 import { AppError } from './errors.ts';
 import type { Caller, Route } from './route.ts';
 
-type ScopedRoute = Pick<Route, 'method' | 'access' | 'token'>;
+type ScopedRoute = Pick<Route, 'method' | 'access' | 'token' | 'isOpenWithoutSecondFactor'>;
 
 /**
  * The scope an access token needs for a route; null: only a person who logged in may do this. A route that changes
@@ -28,10 +28,18 @@ export function scopeFor({ method, access, token }: ScopedRoute): TokenScope | n
   }
 }
 
-/** 403 when the caller came with an access token that does not reach this route. */
-export function requireScope(caller: Pick<Caller, 'scopes'>, route: ScopedRoute): void {
+/** 403 when the caller came with an access token, or a login without its second factor, that does not reach this route. */
+export function requireScope(caller: Pick<Caller, 'scopes' | 'login'>, route: ScopedRoute): void {
   if (caller.scopes === null) return;
   const needed = scopeFor(route);
+  if (needed === null && caller.login !== undefined) {
+    if (route.isOpenWithoutSecondFactor) return;
+    throw new AppError(
+      403,
+      'You signed in without your second factor, which is enough to run the farm, not for this; sign in again with a recovery code, or when the clock is right',
+      { code: 'SECOND_FACTOR_REQUIRED' },
+    );
+  }
   if (needed === null) {
     throw new AppError(403, 'An access token cannot do this; log in with your password', {
       code: 'LOGIN_REQUIRED',

@@ -48,6 +48,13 @@ const faults = dictionary({
     SETUP_CODE_WRONG: 'Este não é o código desta caixa.',
     BY_INVITATION: 'Aqui só entra quem o dono convida: peça a ele que faça a sua conta.',
     WRONG_HOST: 'Esta caixa não atende por esse nome; use o endereço dela.',
+    SECOND_FACTOR: 'Falta o código do segundo fator.',
+    SECOND_FACTOR_WRONG:
+      'Este código não vale agora. Veja o que o aplicativo mostra, e use cada código uma só vez.',
+    SECOND_FACTOR_REQUIRED:
+      'Você entrou sem o segundo fator: isso basta para tocar a fazenda, não para isto. Entre de novo com um código de recuperação, ou quando o relógio estiver certo.',
+    SECOND_FACTOR_ON: 'O segundo fator já está ligado.',
+    WRONG_PASSWORD: 'A senha não confere.',
     RECENT_LOGIN_REQUIRED: 'Digite a senha atual para mudar e-mail, telefone ou senha.',
     ALREADY_SUBSCRIBED: 'Você já tem este plano.',
     ALERT_RESOLVED: 'Este alarme já acabou.',
@@ -96,6 +103,13 @@ const faults = dictionary({
     SETUP_CODE_WRONG: 'This is not the set-up code of this box.',
     BY_INVITATION: 'Accounts here are made by the owner: ask for yours.',
     WRONG_HOST: 'This box does not answer by that name; use its address.',
+    SECOND_FACTOR: 'The code of the second factor is missing.',
+    SECOND_FACTOR_WRONG:
+      'This code does not count now. Look at what the app shows, and use each code once only.',
+    SECOND_FACTOR_REQUIRED:
+      'You signed in without the second factor: that is enough to run the farm, not for this. Sign in again with a recovery code, or when the clock is right.',
+    SECOND_FACTOR_ON: 'The second factor is on already.',
+    WRONG_PASSWORD: 'The password is not right.',
     RECENT_LOGIN_REQUIRED: 'Type the present password to change e-mail, phone or password.',
     ALREADY_SUBSCRIBED: 'You have this plan already.',
     ALERT_RESOLVED: 'This alarm is over already.',

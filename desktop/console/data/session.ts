@@ -53,13 +53,25 @@ function keep(session: Kept): void {
   (session.remembered ? localStorage : sessionStorage).setItem(KEY, JSON.stringify(session));
 }
 
-type LoginAnswer = { access_token: string; expires_in: number };
+type LoginAnswer = { access_token: string; expires_in: number; warnings?: { code: string }[] };
 
-export async function signIn(email: string, password: string, remembered: boolean): Promise<void> {
-  const answer = await post<LoginAnswer>('/auth/login', { email, password, remember_me: remembered });
+/** Answers whether the second factor was not asked for, because the gateway's clock is not to be trusted. */
+export async function signIn(
+  email: string,
+  password: string,
+  remembered: boolean,
+  secondFactor?: string,
+): Promise<{ isSpared: boolean }> {
+  const answer = await post<LoginAnswer>('/auth/login', {
+    email,
+    password,
+    remember_me: remembered,
+    ...(secondFactor === undefined ? {} : { second_factor: secondFactor }),
+  });
   endedBy.value = null;
   keep({ token: answer.access_token, expiresAt: endOf(answer), remembered });
   await loadUser();
+  return { isSpared: answer.warnings?.some(({ code }) => code === 'SECOND_FACTOR_SPARED') ?? false };
 }
 
 /** As the token itself says it, in the server's time; one that tells nothing holds from now on. */

@@ -48,6 +48,10 @@ export const shellWords = dictionary({
     email: 'E-mail',
     password: 'Senha',
     remember: 'Manter conectado neste aparelho',
+    clockWrong:
+      'O relógio do gateway não é de confiança, e fora da rede da fazenda só contam códigos de recuperação.',
+    spared:
+      'O relógio do gateway não é de confiança: o segundo fator não foi pedido. Por uma hora dá para tocar a fazenda; conta, acessos e sistema ficam fechados.',
     firstSignIn:
       'Conta da nuvem: a primeira entrada neste gateway, e a primeira depois de trocar a senha, precisam de internet.',
     expired: 'A sessão terminou. Entre de novo; o que estava na fila continua guardado.',
@@ -118,6 +122,10 @@ export const shellWords = dictionary({
     email: 'E-mail',
     password: 'Password',
     remember: 'Keep me signed in on this device',
+    clockWrong:
+      'The gateway’s clock is not to be trusted, and outside the farm’s network only recovery codes count.',
+    spared:
+      'The gateway’s clock is not to be trusted, so the second factor was not asked for. For an hour you can run the farm; account, access and system stay closed.',
     firstSignIn:
       'Account of the cloud: the first sign-in at this gateway, and the first after a new password, need the internet.',
     expired: 'The session ended. Sign in again; what was waiting is still kept.',

@@ -203,7 +203,8 @@ async function callerOf(
 async function scopedCaller(deps: HandleDeps, route: Route, bearer: string, source: string): Promise<Caller> {
   const caller = await deps.authenticate(bearer);
   requireScope(caller, route);
-  if (caller.scopes === null) return caller;
+  // a person's login, whatever it reaches, is nobody's program
+  if (caller.scopes === null || caller.login !== undefined) return caller;
   // a lapsed plan refuses recording; reading goes on, and what moves water or warns (a measurement does) knows no plan
   if (scopeFor(route) === 'record' && isCounted(route)) await deps.accessTokens.requirePlan(caller.userId);
   deps.accessTokens.noteUse(caller, source);

@@ -37,5 +37,6 @@ function claimsOf(payload: string | jwt.JwtPayload): Claims | null {
   const sid: unknown = payload['sid'] ?? jti;
   const auth_time: unknown = payload['auth_time'] ?? iat;
   if (typeof sid !== 'string' || typeof auth_time !== 'number') return null;
-  return { sub, jti, sid, auth_time, iat, exp, role, pwv };
+  const spared = payload['spared'] === true ? { spared: true as const } : {};
+  return { sub, jti, sid, auth_time, iat, exp, role, pwv, ...spared };
 }

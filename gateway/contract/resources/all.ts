@@ -27,6 +27,7 @@ import {
   presence,
   providerSubscription,
   revokedToken,
+  secondFactor,
   tokenUse,
   usageCrossing,
 } from './local-tables.ts';
@@ -90,6 +91,7 @@ export const localResources = {
   instance_values: instanceValue,
   revoked_tokens: revokedToken,
   presence,
+  second_factors: secondFactor,
   device_keys: deviceKey,
   device_marks: deviceMark,
   board_labels: boardLabel,

@@ -49,6 +49,25 @@ export const deviceKey = defineResource({
   }),
 });
 
+/** What an account is asked for beside its password on this instance; id is the user's. */
+export const secondFactor = defineResource({
+  name: 'second_factors',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** PENDING until the first code proves that the person's app has the secret. */
+    state: z.enum(['PENDING', 'ON']),
+    /** The secret, under a key of this instance. */
+    sealed: z.string(),
+    /** Time steps whose code was used, the last ones: none is taken twice, also where the clock was set back. */
+    used_steps: z.array(z.int()),
+    /** SHA-256 of each recovery code that is left. */
+    recovery_hashes: z.array(z.string()),
+    created_at: instant,
+    confirmed_at: instant.nullable(),
+  }),
+});
+
 /** Stored answers of creates, kept 24 h; id is a hash over user, method, path and key. */
 export const idempotentAnswer = defineResource({
   name: 'idempotent_answers',

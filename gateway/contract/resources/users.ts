@@ -77,6 +77,13 @@ export const loginInput = z.object({
   email: z.string().trim().max(1_000),
   password: z.string().max(1_000),
   remember_me: z.boolean().default(false),
+  second_factor: z
+    .string()
+    .max(100)
+    .nullish()
+    .describe(
+      'A code of the authenticator app or a recovery code, of an account that has a second factor here',
+    ),
 });
 
 /** PUT /users/me */
@@ -124,6 +131,7 @@ export const tokenAnswer = z.object({
   access_token: z.string(),
   token_type: z.literal('bearer'),
   expires_in: z.int().describe('Seconds until the token expires'),
+  warnings,
 });
 
 export const messageAnswer = z.object({ message: z.string() });

@@ -407,7 +407,15 @@ export const notLetIn = z.object({ state: z.enum(['revoked', 'fenced']), signatu
  * POST /sync/v1/sign-in, with a token: somebody of the gateway's farms signs in there, for the first time or after a new
  * password, and the gateway makes a verifier of its own of what was typed. 401 for everybody else.
  */
-export const signInRequest = z.object({ email: z.string().max(1_000), password: z.string().max(1_000) });
+export const signInRequest = z.object({
+  email: z.string().max(1_000),
+  password: z.string().max(1_000),
+  /** Of an account that has a second factor on the hosted instance: 401 SECOND_FACTOR without it. */
+  second_factor: z.string().max(100).optional(),
+  /** The gateway asks for a second factor of its own, so that this instance does not. */
+  asks_second_factor: z.boolean().optional(),
+});
+export type SignInRequest = z.infer<typeof signInRequest>;
 export const signInAnswer = z.object({ user_id: z.uuid(), password_version: z.int() });
 
 /** GET /sync/v1/time?nonce=…: signed, for a gateway whose clock does not let it check certificates. */

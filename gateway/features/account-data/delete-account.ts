@@ -9,6 +9,7 @@ import {
   invitationLetter,
   paymentObject,
   providerSubscription,
+  secondFactor,
   tokenUse,
   usageCrossing,
 } from '#contract/resources/local-tables.ts';
@@ -79,6 +80,7 @@ export async function eraseLeftovers(
       ...left.notifications.map((id) => erase(notification, id)),
       ...left.deliveries.map((id) => purge(delivery, id)),
       ...left.channels.map((id) => erase(notificationChannel, id)),
+      ...left.secondFactors.map((id) => purge(secondFactor, id)),
       // found by their tokens
       ...left.tokenUses.map((id) => purge(tokenUse, id)),
       ...left.accessTokens.map((id) => erase(accessToken, id)),
@@ -181,6 +183,7 @@ function endOf(
     ...rows.providerSubscriptions.map((id) => purge(providerSubscription, id)),
     ...rows.paymentObjects.map((id) => purge(paymentObject, id)),
     ...rows.boxRights.map((id) => purge(instanceValue, id)),
+    purge(secondFactor, account.id),
     update(user, account, {
       email: nobody,
       email_key: nobody,

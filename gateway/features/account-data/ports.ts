@@ -35,6 +35,7 @@ export type PersonalRows = {
 export type Leftovers = {
   notifications: string[];
   deliveries: string[];
+  secondFactors: string[];
   /** Also those that a person removed who goes on. */
   channels: string[];
   accessTokens: string[];

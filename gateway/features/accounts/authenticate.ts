@@ -1,3 +1,4 @@
+import { TOKEN_SCOPES } from '#contract/resources/access-tokens.ts';
 import { revokedToken } from '#contract/resources/local-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
@@ -55,7 +56,7 @@ export function createAuthentication(deps: AuthenticateDeps): {
         tokenId: claims.jti,
         login: loginOf(deps, claims),
         tokenExpiresAt: deps.now() + (claims.exp - claims.iat) * 1000 - deps.elapsedSince(claims.iat * 1000),
-        scopes: null,
+        scopes: claims.spared ? TOKEN_SCOPES : null,
       };
     },
     hear(committed) {

@@ -12,7 +12,7 @@ export function issueToken(
   deps: TokenDeps,
   account: Pick<Account, 'id' | 'role' | 'password_version'>,
   lifetimeS: number,
-  of?: Pick<Claims, 'sid' | 'auth_time'>,
+  of?: Partial<Pick<Claims, 'sid' | 'auth_time' | 'spared'>>,
 ): Issued {
   const iat = Math.floor(deps.now() / 1000);
   const jti = deps.newId();
@@ -25,6 +25,7 @@ export function issueToken(
     exp: iat + lifetimeS,
     role: account.role,
     pwv: account.password_version,
+    ...(of?.spared ? { spared: true } : {}),
   });
   return { access_token: token, token_type: 'bearer', expires_in: lifetimeS };
 }

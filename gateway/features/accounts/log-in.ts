@@ -4,6 +4,7 @@ import { type AttemptLimit, tooManyAttempts } from '#core/attempts.ts';
 import { type Change, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { ProveSecondFactor } from '#core/second-factor.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type Issued, issueToken, type TokenDeps } from './issue-token.ts';
 import type { Account, AccountQueries, Passwords } from './ports.ts';
@@ -17,12 +18,17 @@ export type LogInDeps = TokenDeps &
       isOfHosted: (userId: string) => Promise<boolean>;
       /** One with a salt of its own takes its place at the next login. */
       hasVerifierOfHosted: (userId: string) => Promise<boolean>;
-      /** null: it says no, or cannot be asked now. */
+      /** null: it says no, or cannot be asked now. Throws 401 when it asks for a second factor. */
       askHome: (said: {
         email: string;
         password: string;
+        second_factor?: string;
+        /** This instance asks for a second factor of its own. */
+        asks_second_factor?: boolean;
       }) => Promise<{ user_id: string; password_version: number } | null>;
     } | null;
+    /** Asked when the password was right. */
+    secondFactor: { prove: ProveSecondFactor; isOn: (userId: string) => Promise<boolean> };
     /** Failures per email and source, existing or not: who guesses locks out nobody but himself. */
     loginFailures: AttemptLimit;
   };
@@ -33,7 +39,7 @@ const REMEMBERED_S = 43_200 * 60;
 /**
  * Decides a token, and a new hash of the password where the old one was made with less work. At a gateway somebody of the
  * hosted instance has no password before the first login, which needs the internet once: what the hosted instance
- * vouches for is hashed anew there. An email that is unknown
+ * vouches for is hashed anew there. Only a right password learns of a second factor. An email that is unknown
  * and a password that is wrong are told in the same words and the same time: 401; after too many failures of this email
  * from this source 429.
  */
@@ -41,7 +47,7 @@ export async function logIn(
   deps: LogInDeps,
   input: z.infer<typeof loginInput>,
   source: string,
-): Promise<Decision<Issued>> {
+): Promise<Decision<LoggedIn> & { unsaved: () => void }> {
   const emailKey = emailKeyOf(input.email);
   const attempt = `${source} ${emailKey}`;
   // counted before the password is looked at, so that guesses at the same moment count too
@@ -50,7 +56,9 @@ export async function logIn(
     deps.log.debug({ source }, 'too many failed logins for one account from one place');
     throw tooManyAttempts('Too many failed attempts to log in with this email', waitMs);
   }
-  const found = await signedIn(deps, emailKey, input.password, source).catch(async (error: unknown) => {
+  const code = input.second_factor ?? null;
+  const said = { password: input.password, code, source };
+  const found = await signedIn(deps, emailKey, said).catch(async (error: unknown) => {
     await deps.loginFailures.giveBack(attempt);
     throw error;
   });
@@ -61,26 +69,46 @@ export async function logIn(
     });
   }
   await deps.loginFailures.forget(attempt);
+  // codes that are wrong are counted by themselves
+  const proved = await deps.secondFactor.prove(found.account, { code, source });
+  const { isSpared, guards, unsaved } = proved;
+  const lifetimeS = input.remember_me && !isSpared ? REMEMBERED_S : SHORT_S;
+  const issued = issueToken(deps, found.account, lifetimeS, isSpared ? { spared: true } : undefined);
   return {
-    answer: issueToken(deps, found.account, input.remember_me ? REMEMBERED_S : SHORT_S),
-    changes: found.changes,
+    answer: isSpared ? { ...issued, warnings: [SPARED] } : issued,
+    changes: [...found.changes, ...proved.changes],
+    guards,
+    unsaved,
   };
 }
+
+const SPARED = {
+  code: 'SECOND_FACTOR_SPARED',
+  message:
+    'The clock of this box is not to be trusted, so your second factor was not asked for: this login runs the farm for an hour, and nothing else; you were told of it',
+};
+
+type LoggedIn = Issued & { warnings?: (typeof SPARED)[] };
 
 type SignedIn = { account: Pick<Account, 'id' | 'role' | 'password_version'>; changes: Change[] };
 
 async function signedIn(
   deps: LogInDeps,
   emailKey: string,
-  password: string,
-  source: string,
+  { password, code, source }: { password: string; code: string | null; source: string },
 ): Promise<SignedIn | null> {
   const account = await deps.queries.accountByEmail(emailKey);
   const isRight = await deps.passwords.verify(account?.password_hash ?? null, password, source);
   if (account === null || !account.is_active) return null;
   if (isRight) return { account, changes: await strengthened(deps, account, password, source) };
   if (deps.hosted === null || !(await deps.hosted.isOfHosted(account.id))) return null;
-  const vouched = await deps.hosted.askHome({ email: emailKey, password });
+  const vouched = await deps.hosted.askHome({
+    email: emailKey,
+    password,
+    ...(code === null ? {} : { second_factor: code }),
+    // of two second factors the one of this instance is asked for
+    ...((await deps.secondFactor.isOn(account.id)) ? { asks_second_factor: true } : {}),
+  });
   if (vouched?.user_id !== account.id) return null;
   const set = {
     password_hash: await deps.passwords.hash(password, source),

@@ -39,6 +39,8 @@ export type Claims = {
   role: UserRole;
   /** Password version: a token of an older password is worth nothing. */
   pwv: number;
+  /** The login was let in without the second factor of the account: for reading, recording and control. */
+  spared?: true;
 };
 
 export type Tokens = {

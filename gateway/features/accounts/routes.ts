@@ -59,10 +59,17 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       body: loginInput,
       answers: { 200: { schema: tokenAnswer } },
       async handle({ body, source }) {
-        const { answer, changes = [] } = await logIn(deps, body, source);
+        const { unsaved, answer, ...decided } = await logIn(deps, body, source);
         const reply = { status: 200, body: answer };
-        // the token is good with the old hash of the password, too
-        return { answer: reply, changes, whenStorageFails: () => reply };
+        return {
+          ...decided,
+          answer: reply,
+          // the token is good with the old hash of the password, too
+          whenStorageFails: () => {
+            unsaved();
+            return reply;
+          },
+        };
       },
     }),
     route({
@@ -71,6 +78,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       tag,
       summary: 'Invalidate the token that is sent',
       access: { who: 'account' },
+      isOpenWithoutSecondFactor: true,
       answers: { 200: { schema: messageAnswer } },
       async handle(request) {
         const done = logOut(signedIn(request));

@@ -3,6 +3,8 @@ import { emailKeyOf } from '#contract/resources/users.ts';
 import type { signInAnswer, signInRequest } from '#contract/sync/wire.ts';
 import { type AttemptLimit, tooManyAttempts } from '#core/attempts.ts';
 import { AppError } from '#core/errors.ts';
+import type { ProveSecondFactor } from '#core/second-factor.ts';
+import type { Decision } from '#core/use-case.ts';
 import type { PairingQueries } from './ports.ts';
 
 export type SignInAtBoxDeps = {
@@ -10,17 +12,20 @@ export type SignInAtBoxDeps = {
   verifyPassword: (hash: string | null, password: string, source: string) => Promise<boolean>;
   /** Per gateway and address: a stolen box guesses no faster than anybody else. */
   wrongSignIns: AttemptLimit;
+  proveSecondFactor: ProveSecondFactor;
 };
 
 /**
  * Says whether that is the password of somebody of the gateway's farms. Nobody else is known to it, and no ADMIN: their
- * accounts open nothing at a farm. Throws 401 in one time and in the same words, 429 after ten wrong ones.
+ * accounts open nothing at a farm. A second factor that the person has here is asked for here, unless the gateway asks for
+ * its own: a password alone would open at a box what it does not open here. Throws 401 in one time and in the same words,
+ * 429 after ten wrong ones.
  */
 export async function signInAtBox(
-  { queries, verifyPassword, wrongSignIns }: SignInAtBoxDeps,
+  { queries, verifyPassword, wrongSignIns, proveSecondFactor }: SignInAtBoxDeps,
   { streamId, source }: { streamId: number; source: string },
-  { email, password }: z.infer<typeof signInRequest>,
-): Promise<z.infer<typeof signInAnswer>> {
+  { email, password, second_factor: code, asks_second_factor = false }: z.infer<typeof signInRequest>,
+): Promise<Decision<z.infer<typeof signInAnswer>>> {
   const emailKey = emailKeyOf(email);
   const attempt = `${streamId} ${emailKey}`;
   const waitMs = await wrongSignIns.take(attempt);
@@ -37,5 +42,8 @@ export async function signInAtBox(
   if (!isTheirs || !isRight)
     throw new AppError(401, 'Incorrect email or password', { code: 'INCORRECT_CREDENTIALS' });
   await wrongSignIns.forget(attempt);
-  return { user_id: account.id, password_version: account.password_version };
+  const answer = { user_id: account.id, password_version: account.password_version };
+  if (asks_second_factor) return { answer };
+  const { changes, guards } = await proveSecondFactor(account, { code: code ?? null, source: attempt });
+  return { answer, changes, guards };
 }

@@ -55,6 +55,10 @@ function theDeps(account: Account | null, fields: Partial<LogInDeps> = {}) {
       isOutdated: () => false,
     },
     hosted: null,
+    secondFactor: {
+      prove: async () => ({ isSpared: false, changes: [], guards: [], unsaved: nothing }),
+      isOn: async () => false,
+    },
     loginFailures: aLimit(),
     ...fields,
   };

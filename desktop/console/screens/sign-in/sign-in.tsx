@@ -3,10 +3,16 @@ import { Link } from 'wouter-preact';
 import { faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
+import { SecondFactorField } from '../../components/second-factor-field.tsx';
+import { toast } from '../../components/toast.tsx';
+import { ApiError } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
 import { endedBy, signIn } from '../../data/session.ts';
 import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
 import { shellWords } from '../../shell/words.ts';
+
+/** It stands in the notifications, too. */
+const SPARED_MS = 30_000;
 
 export function SignIn() {
   return (
@@ -20,14 +26,29 @@ export function SignInForm() {
   const words = shellWords();
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  /** What the gateway asks for besides the password, once it has said so. */
+  const [asked, setAsked] = useState<{ onlyRecovery: boolean } | null>(null);
+  const [code, setCode] = useState('');
+  const [codeFault, setCodeFault] = useState<string | null>(null);
   const submit = async (form: HTMLFormElement) => {
     const typed = new FormData(form);
     setBusy(true);
     setFault(null);
+    setCodeFault(null);
     try {
-      await signIn(textOf(typed, 'email'), textOf(typed, 'password'), typed.get('remember') !== null);
+      const { isSpared } = await signIn(
+        textOf(typed, 'email'),
+        textOf(typed, 'password'),
+        typed.get('remember') !== null,
+        asked === null ? undefined : code.trim(),
+      );
+      if (isSpared) toast(words.spared, null, SPARED_MS);
     } catch (error) {
-      setFault(faultText(error));
+      const takes = error instanceof ApiError ? error.body['takes'] : undefined;
+      const isCode = error instanceof ApiError && error.code.startsWith('SECOND_FACTOR');
+      if (!isCode) return setFault(faultText(error));
+      setAsked({ onlyRecovery: Array.isArray(takes) && !takes.includes('totp') });
+      if (error.code !== 'SECOND_FACTOR') setCodeFault(faultText(error));
     } finally {
       setBusy(false);
     }
@@ -42,7 +63,16 @@ export function SignInForm() {
     >
       <h1>{words.product}</h1>
       {endedBy.value === 'expired' ? <p class="note pending">{words.expired}</p> : null}
-      <TextField label={words.email} name="email" type="email" autoComplete="username" required autoFocus />
+      <TextField
+        label={words.email}
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus
+        // another person may have no second factor
+        onInput={() => setAsked(null)}
+      />
       <TextField
         label={words.password}
         name="password"
@@ -51,6 +81,16 @@ export function SignInForm() {
         required
         fault={fault}
       />
+      {asked === null ? null : (
+        <SecondFactorField
+          value={code}
+          onTyped={setCode}
+          onlyRecovery={asked.onlyRecovery}
+          fault={codeFault}
+          autoFocus
+        />
+      )}
+      {asked?.onlyRecovery ? <p class="note p2">{words.clockWrong}</p> : null}
       {fault !== null && !isHosted.value ? <p class="note">{words.firstSignIn}</p> : null}
       <CheckField label={words.remember} name="remember" defaultChecked />
       <Button big look="main" type="submit" busy={isBusy}>

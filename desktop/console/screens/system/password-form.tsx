@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { SecondFactorAnswer } from '#contract/resources/second-factor.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
+import { SecondFactorField } from '../../components/second-factor-field.tsx';
 import { put } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
+import { useGet } from '../../data/query.ts';
 import { expiresAt, isRemembered, signIn, signOut } from '../../data/session.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { preferenceWords } from './preference-words.ts';
@@ -18,18 +21,22 @@ export function PasswordForm({ email }: { email: string }) {
   const [old, setOld] = useState('');
   const [wanted, setWanted] = useState('');
   const [again, setAgain] = useState('');
+  const secondFactor = useGet<SecondFactorAnswer>('/auth/second-factor');
+  const [code, setCode] = useState('');
+  const asksCode = secondFactor.data?.state === 'ON';
   const isShort = wanted !== '' && wanted.length < LEAST;
   const differs = again !== '' && again !== wanted;
   const change = async () => {
     const remembered = isRemembered();
     const isDone = await run(async () => {
       await put('/users/me', { password: wanted, current_password: old });
-      await signIn(email, wanted, remembered);
+      await signIn(email, wanted, remembered, asksCode ? code.trim() : undefined);
     }, words.changed);
     if (!isDone) return;
     setOld('');
     setWanted('');
     setAgain('');
+    setCode('');
   };
   return (
     <section class="card stack">
@@ -65,11 +72,26 @@ export function PasswordForm({ email }: { email: string }) {
           fault={differs ? words.differ : null}
           onInput={(event) => setAgain(event.currentTarget.value)}
         />
+        {asksCode ? (
+          <SecondFactorField
+            value={code}
+            onTyped={setCode}
+            onlyRecovery={secondFactor.data?.judges_codes === false}
+          />
+        ) : null}
       </form>
       <FaultNote fault={fault} />
       <div>
         <WorkButton
-          disabled={old === '' || wanted.length < LEAST || again !== wanted || isBlind.value}
+          disabled={
+            old === '' ||
+            wanted.length < LEAST ||
+            again !== wanted ||
+            // unknown is not "none": the new session would not come about
+            secondFactor.data === undefined ||
+            (asksCode && code.trim() === '') ||
+            isBlind.value
+          }
           work={change}
         >
           {words.change}

@@ -9,6 +9,7 @@ import { post } from '../../data/api.ts';
 import { farms } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
+import { isReadable } from '../../data/readable.ts';
 import { calendarDay } from '../../i18n/format.ts';
 import { backupWords } from './backup-words.ts';
 import { type BackupState, saidOfField, WorkNote } from './backup-work.tsx';
@@ -37,10 +38,6 @@ export function KeyCard({ state, onMade }: { state: BackupState; onMade: (key: N
     </section>
   );
 }
-
-/** Over plain http from another machine, whoever is on the same Wi-Fi may listen. */
-const isReadable = (): boolean =>
-  location.protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);
 
 function MakeKey({ onMade, replaces = false }: { onMade: (key: NewKey) => void; replaces?: boolean }) {
   const words = backupWords();

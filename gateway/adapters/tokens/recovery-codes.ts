@@ -1,0 +1,37 @@
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import type { RecoveryCodes } from '#features/second-factor/ports.ts';
+
+const CODES = 10;
+/** Crockford's: no letter that is taken for a digit on paper. */
+const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** 80 bits: a plain hash keeps them. The first is a letter, so that none is taken for a one-time code. */
+const LENGTH = 16;
+
+/** However it is written: small, with blanks and hyphens, O for 0, I and L for 1. */
+const plain = (code: string): string =>
+  code
+    .toUpperCase()
+    .replace(/[^0-9A-Z]/g, '')
+    .replaceAll('O', '0')
+    .replace(/[IL]/g, '1');
+
+const digestOf = (code: string): Buffer => createHash('sha256').update(plain(code)).digest();
+
+function newCode(): string {
+  const letters = Array.from({ length: LENGTH }, (_, at) => LETTERS[randomInt(at === 0 ? 10 : 0, 32)]);
+  return (letters.join('').match(/.{4}/g) ?? []).join('-');
+}
+
+export const recoveryCodes: RecoveryCodes = {
+  make: () => Array.from({ length: CODES }, newCode),
+  hashOf: (code) => digestOf(code).toString('base64url'),
+  find(hashes, code) {
+    const said = digestOf(code);
+    let found: string | null = null;
+    for (const hash of hashes) {
+      const known = Buffer.from(hash, 'base64url');
+      if (known.length === said.length && timingSafeEqual(known, said)) found = hash;
+    }
+    return found;
+  },
+};

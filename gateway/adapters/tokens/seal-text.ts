@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+export type TextSeal = {
+  seal: (id: string, text: string) => string;
+  open: (id: string, sealed: string) => string | null;
+};
+
+/**
+ * AES-256-GCM under a key made of the secret of the instance for one purpose, bound to the id of the row: no secret lies
+ * open in a database. `open` answers null for what was sealed with a secret that this instance has no more.
+ */
+export function textSeal(instanceSecret: string, purpose: string): TextSeal {
+  const key = Buffer.from(hkdfSync('sha256', instanceSecret, '', purpose, 32));
+  return {
+    seal(id, text) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(id));
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+    },
+    open(id, sealed) {
+      const bytes = Buffer.from(sealed, 'base64url');
+      if (bytes.length <= IV_BYTES + TAG_BYTES) return null;
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+          .setAAD(Buffer.from(id))
+          .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+        const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+        return text.toString('utf8');
+      } catch {
+        return null;
+      }
+    },
+  };
+}

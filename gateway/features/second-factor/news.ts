@@ -1,0 +1,95 @@
+import { audit } from '#core/audit.ts';
+import type { Change } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+
+export type SecondFactorEvent = 'on' | 'off' | 'reset' | 'recovery_used' | 'spared' | 'guessed';
+
+type Told = { title: { pt: string; en: string }; message: (n: number) => { pt: string; en: string } };
+
+const CHANGE_IT = {
+  pt: 'Se não foi você, troque a senha já.',
+  en: 'If it was not you, change your password now.',
+};
+
+const WORDS: Readonly<Record<SecondFactorEvent, Told>> = {
+  on: {
+    title: { pt: 'Segundo fator ligado', en: 'Second factor on' },
+    message: () => ({
+      pt: `Entrar na sua conta pede agora também um código. ${CHANGE_IT.pt}`,
+      en: `Signing in to your account now asks for a code, too. ${CHANGE_IT.en}`,
+    }),
+  },
+  off: {
+    title: { pt: 'Segundo fator desligado', en: 'Second factor off' },
+    message: () => ({
+      pt: `Entrar na sua conta pede só a senha. ${CHANGE_IT.pt}`,
+      en: `Signing in to your account asks for the password alone. ${CHANGE_IT.en}`,
+    }),
+  },
+  reset: {
+    title: { pt: 'Segundo fator desligado por um operador', en: 'Second factor taken off by an operator' },
+    message: () => ({
+      pt: 'Foi feito na linha de comando da instância. Se você não pediu, fale com quem cuida dela.',
+      en: 'It was done on the command line of the instance. If you did not ask for it, talk to whoever runs it.',
+    }),
+  },
+  recovery_used: {
+    title: { pt: 'Código de recuperação usado', en: 'Recovery code used' },
+    message: (left) => ({
+      pt: `Entraram na sua conta com um código de recuperação; ${left === 1 ? 'resta 1' : `restam ${left}`}. ${CHANGE_IT.pt}`,
+      en: `Somebody signed in to your account with a recovery code; ${left} left. ${CHANGE_IT.en}`,
+    }),
+  },
+  spared: {
+    title: { pt: 'Entrada sem segundo fator', en: 'Signed in without the second factor' },
+    message: () => ({
+      pt: `O relógio desta caixa não é de confiança; por isso a senha bastou, na rede da fazenda e só para o manejo. ${CHANGE_IT.pt}`,
+      en: `The clock of this box is not to be trusted, so the password was enough, on the farm's network and for running the farm only. ${CHANGE_IT.en}`,
+    }),
+  },
+  guessed: {
+    title: { pt: 'Alguém sabe a sua senha', en: 'Somebody knows your password' },
+    message: () => ({
+      pt: 'A senha estava certa e os códigos errados, muitas vezes. Se não foi você, troque a senha já.',
+      en: 'The password was right and the codes were wrong, many times. If it was not you, change your password now.',
+    }),
+  },
+};
+
+/** Tells the person, and for all but guesses the audit. */
+export async function tellSecondFactor(
+  deps: Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & { notify: Notify },
+  userId: string,
+  event: SecondFactorEvent,
+  {
+    left = 0,
+    cause = deps.newId(),
+    actor = userId,
+  }: { left?: number; cause?: string; actor?: string | null } = {},
+): Promise<Change[]> {
+  const { title, message } = WORDS[event];
+  const told = await deps.notify(
+    { userIds: [userId] },
+    {
+      type: 'SYSTEM',
+      title: (language) => (language === 'en' ? title.en : title.pt),
+      message: (language) => (language === 'en' ? message(left).en : message(left).pt),
+      data: { second_factor: event },
+      cause: `second_factor:${event}:${cause}`,
+      farmId: null,
+      ...(event === 'guessed' || event === 'spared' ? { severity: 'HIGH' as const } : {}),
+    },
+  );
+  if (event === 'guessed') return told;
+  const entry = audit(deps, {
+    farm_id: null,
+    entity_type: 'SYSTEM',
+    entity_id: userId,
+    entity_name: 'account',
+    action: `second_factor_${event}`,
+    user_id: actor,
+    details: event === 'recovery_used' ? { left } : {},
+  });
+  return [...told, entry];
+}
