@@ -4,11 +4,14 @@ import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
 import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
 import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
+import { farmNamesOf } from '#adapters/sql/queries/password-resets.ts';
 import { secondFactorQueries } from '#adapters/sql/queries/second-factors.ts';
+import { type KnownOfAccount, weaknessOf } from '#contract/password-rule.ts';
 import { secondFactor } from '#contract/resources/local-tables.ts';
 import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
 import { purge, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
+import { WEAKNESS_WORDS } from '#core/uncommon-password.ts';
 import { deleteAccount, requireAnotherAdmin } from '#features/account-data/delete-account.ts';
 import { newPassword } from '#features/accounts/change-account.ts';
 import { createUser } from '#features/accounts/create-user.ts';
@@ -16,6 +19,7 @@ import { deleteFarm } from '#features/farms/change-farm.ts';
 import { tellSecondFactor } from '#features/second-factor/news.ts';
 import {
   accountOf,
+  BadUse,
   type Command,
   commitDecided,
   linesOf,
@@ -41,6 +45,8 @@ export const createAdmin: Command = async (session) => {
     password: await session.password(),
     role: 'ADMIN',
   };
+  const wanted = valid(registerInput.safeParse(asked));
+  await requireUncommon(wanted.password, { email: wanted.email, names: [wanted.name] });
   const { id, email, role } = await commitDecided(session, async () =>
     createUser(
       {
@@ -49,7 +55,7 @@ export const createAdmin: Command = async (session) => {
         passwords: argon2Passwords(session.passwordCost),
         onCreate: (made) => subscriptions.first(made, plan),
       },
-      valid(registerInput.safeParse(asked)),
+      wanted,
       'admin',
     ),
   );
@@ -58,8 +64,10 @@ export const createAdmin: Command = async (session) => {
 
 export const resetPassword: Command = async (session) => {
   // asked for nothing where there is no such account
-  await accountOf(session);
+  const known = await accountOf(session);
   const { password = '' } = valid(userUpdate.safeParse({ password: await session.password() }));
+  const names = [known.name, ...(await farmNamesOf(session.database.read, known.id))];
+  await requireUncommon(password, { email: known.email, names });
   const passwords = argon2Passwords(session.passwordCost);
   const { id, email } = await commitDecided(session, async () => {
     const account = await accountOf(session);
@@ -179,6 +187,11 @@ export const deleteUser: Command = async (session) => {
 
 function stamped<Set extends object>({ kernel }: Session, set: Set): Set & { updated_at: string } {
   return { ...set, updated_at: isoOf(kernel.now()) };
+}
+
+async function requireUncommon(password: string, known: KnownOfAccount): Promise<void> {
+  const weakness = await weaknessOf(password, known);
+  if (weakness !== null) throw new BadUse(`password: ${WEAKNESS_WORDS[weakness]}`);
 }
 
 function liveTokens({ database, kernel }: Session, userId: string): Promise<number> {

@@ -60,6 +60,7 @@ export async function wireAccounts(wiring: {
   const beside = world.passwordCost === undefined ? hashBeside() : null;
   const passwords = argon2Passwords(world.passwordCost, {}, beside);
   const passwordTries = attempts({ name: 'password', attempts: 10, windowS: 15 * 60 });
+  const loginFailures = attempts({ name: 'login', attempts: 10, windowS: 15 * 60 });
   const isGateway = config.role === 'gateway';
   const isAtBox = (source: string) => isLoopback(source) && clients.isNear(source);
   const plan = isGateway ? config.localPlan : 'FREE';
@@ -80,7 +81,7 @@ export async function wireAccounts(wiring: {
     passwords,
     passwordTries,
     hosted: wiring.hosted ?? null,
-    loginFailures: attempts({ name: 'login', attempts: 10, windowS: 15 * 60 }),
+    loginFailures,
     registration: config.registration,
     box: isGateway
       ? {
@@ -111,6 +112,7 @@ export async function wireAccounts(wiring: {
     accessTokens: { isOne: accessTokenText.isOne, noteUse: programs.noteUse },
     passwords,
     passwordTries,
+    loginFailures,
     /** The code that the first OWNER of a gateway says, while there is none. */
     openSetUpCode: async (): Promise<string | null> =>
       isGateway && !(await boxRightsOf(read, config.role).hasOwnerAccount()) ? shownSetUpCode(secret) : null,

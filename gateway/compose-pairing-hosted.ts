@@ -4,6 +4,7 @@ import { readJsonBody, UNPROVED_BYTES } from '#adapters/http/read-json-body.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { pairingQueries } from '#adapters/sql/queries/pairing.ts';
+import { farmNamesOf } from '#adapters/sql/queries/password-resets.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/subscriptions.ts';
 import { type KeyPair, newKeyPair } from '#adapters/sync/ed25519.ts';
 import { mountPairing, type PairingDesk, type PairingHttpDeps } from '#adapters/sync/pairing-http.ts';
@@ -115,6 +116,7 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
         const known = await subscriptionQueries(read).subscriptionOf(userId);
         return known === null ? [insert(subscription, firstSubscription(kernel, userId, 'FREE'))] : [];
       },
+      farmNamesOf: (userId) => farmNamesOf(read, userId),
       wrongCodes: attempts({ name: 'pairing code', attempts: 10, windowS: QUARTER_S }),
       // a whole place may come from one address: one person's guesses must not keep the others from pairing
       wrongCodesFrom: attempts({ name: 'pairing code from', attempts: 1_000, windowS: QUARTER_S }),

@@ -2,31 +2,44 @@ import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
 import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
+import { accountQueries } from '#adapters/sql/queries/accounts.ts';
+import { proofQueries } from '#adapters/sql/queries/address-proofs.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
-import { letterQueries } from '#adapters/sql/queries/invitation-letters.ts';
 import { handoverQueries, invitationQueries } from '#adapters/sql/queries/invitations.ts';
+import { invitationOfLetter, letterQueries } from '#adapters/sql/queries/letters.ts';
 import { memberQueries } from '#adapters/sql/queries/members.ts';
+import { resetQueries } from '#adapters/sql/queries/password-resets.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
+import { resetCodes } from '#adapters/tokens/reset-code.ts';
 import { invitation } from '#contract/resources/invitations.ts';
-import { invitationLetter } from '#contract/resources/local-tables.ts';
+import { outgoingLetter } from '#contract/resources/local-tables.ts';
 import type { AttemptLimit } from '#core/attempts.ts';
 import type { BatchStates } from '#core/batch-state.ts';
 import { rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { LetterSeal, SendLetter } from '#core/letters.ts';
 import type { Notify } from '#core/notifying.ts';
 import { onDemand } from '#core/on-demand.ts';
 import type { Route } from '#core/route.ts';
 import { accessTokenRoutes } from '#features/access-tokens/routes.ts';
 import { eraseLeftovers } from '#features/account-data/delete-account.ts';
 import { accountDataRoutes } from '#features/account-data/routes.ts';
+import { addressRoutes } from '#features/accounts/address-routes.ts';
+import {
+  changedLetters,
+  type ForgottenPasswordDeps,
+  resetLetters,
+} from '#features/accounts/forgotten-password.ts';
+import { forgottenPasswordRoutes } from '#features/accounts/password-routes.ts';
 import type { Passwords } from '#features/accounts/ports.ts';
+import { addressLetters } from '#features/accounts/verify-address.ts';
 import { deleteFarm } from '#features/farms/change-farm.ts';
 import { followOwner } from '#features/invitations/follow-owner.ts';
+import { invitationLetters } from '#features/invitations/invitation-letters.ts';
 import { inviteMember } from '#features/invitations/invite.ts';
-import type { LetterSeal, SendLetter } from '#features/invitations/ports.ts';
 import { invitationRoutes } from '#features/invitations/routes.ts';
-import { sendLetters } from '#features/invitations/send-letters.ts';
+import { sendLetters } from '#features/letters/send-letters.ts';
 import { memberRoutes } from '#features/members/routes.ts';
 import type { Limits } from './compose-subscriptions.ts';
 
@@ -38,8 +51,9 @@ export function wirePeople(deps: {
   kernel: Kernel;
   database: Pick<Database, 'read' | 'readLong' | 'onCommit'>;
   notify: Notify;
-  passwords: Pick<Passwords, 'codeHash' | 'verify'>;
+  passwords: Pick<Passwords, 'codeHash' | 'verify' | 'hash'>;
   passwordTries: AttemptLimit;
+  loginFailures: AttemptLimit;
   attempts: AttemptLimits;
   batches: BatchStates;
   limits: Pick<Limits, 'handover'>;
@@ -48,6 +62,10 @@ export function wirePeople(deps: {
   letters: { send: SendLetter | null; seal: LetterSeal };
   /** Hosted: an address counts as somebody's only once a letter to it was answered. */
   provesAddresses: boolean;
+  /** Address at which people open the console; null: nobody said. */
+  consoleUrl: string | null;
+  /** A gateway's: whose account is the hosted instance's, and where that is. */
+  hosted: ForgottenPasswordDeps['hosted'];
   endPayments: (userId: string) => Promise<void>;
 }): {
   routes: Route[];
@@ -57,12 +75,32 @@ export function wirePeople(deps: {
 } {
   const { kernel, database, notify, passwords, attempts, batches, limits, hasApiAccess, letters } = deps;
   const { read } = database;
-  const sending = onDemand(() =>
-    sendLetters({ ...kernel, queries: letterQueries(read), notify, ...letters }),
-  );
+  const forgotten: ForgottenPasswordDeps = {
+    ...kernel,
+    queries: { ...accountQueries(read), ...resetQueries(read) },
+    codes: resetCodes,
+    passwords,
+    notify,
+    letterSeal: letters.send === null ? null : letters.seal,
+    provesAddresses: deps.provesAddresses,
+    consoleUrl: deps.consoleUrl,
+    hosted: deps.hosted,
+    askedFor: attempts({ name: 'forgotten password', attempts: 5, windowS: HOUR_S }),
+    askedFrom: attempts({ name: 'forgotten password from', attempts: 30, windowS: HOUR_S }),
+    wrongCodes: attempts({ name: 'forgotten password code', attempts: 10, windowS: QUARTER_S }),
+    loginFailures: deps.loginFailures,
+  };
+  const proofs = proofQueries(read);
+  const kinds = {
+    INVITATION: invitationLetters({ ...kernel, notify, invitation: invitationOfLetter(read) }),
+    PASSWORD_RESET: resetLetters(forgotten),
+    PASSWORD_CHANGED: changedLetters,
+    ADDRESS_CODE: addressLetters,
+  };
+  const sending = onDemand(() => sendLetters({ ...kernel, queries: letterQueries(read), kinds, ...letters }));
   const send = () =>
     sending.ask().catch((error: unknown) => {
-      kernel.log.warn({ err: error }, 'invitations could not be sent by e-mail; it is tried again');
+      kernel.log.warn({ err: error }, 'letters could not be sent by e-mail; it is tried again');
     });
   const handover = handoverQueries(read);
   const following = onDemand(() => followOwner({ ...kernel, strays: handover.strays }));
@@ -81,7 +119,7 @@ export function wirePeople(deps: {
       )
     )
       void follow();
-    if (rowsOf(committed, invitationLetter).some(({ hidden }) => !hidden)) void send();
+    if (rowsOf(committed, outgoingLetter).some(({ hidden }) => !hidden)) void send();
   });
   const data = accountDataQueries(read, database.readLong);
   const inviting = {
@@ -93,9 +131,20 @@ export function wirePeople(deps: {
     letters: attempts({ name: 'invitation letter', attempts: 30, windowS: HOUR_S }),
     letterSeal: letters.send === null ? null : letters.seal,
     provesAddresses: deps.provesAddresses,
+    isProved: async (userId: string) => !deps.provesAddresses || (await proofs.isProved(userId)),
   };
   return {
     routes: [
+      ...forgottenPasswordRoutes(forgotten),
+      ...(deps.provesAddresses
+        ? addressRoutes({
+            ...forgotten,
+            clockQuality: kernel.clockQuality,
+            queries: { ...accountQueries(read), ...proofs },
+            codesSent: attempts({ name: 'address code', attempts: 5, windowS: HOUR_S }),
+            wrongCodes: attempts({ name: 'address code try', attempts: 10, windowS: QUARTER_S }),
+          })
+        : []),
       ...memberRoutes({
         ...kernel,
         queries: memberQueries(read),

@@ -292,12 +292,18 @@ export async function compose(config: Config, given: World) {
     notify,
     passwords: accounts.passwords,
     passwordTries: accounts.passwordTries,
+    loginFailures: accounts.loginFailures,
     attempts,
     batches: production.batches,
     limits: subscriptions.limits,
     hasApiAccess,
     letters: delivery.letters,
     provesAddresses: config.role === 'hosted',
+    consoleUrl: config.publicUrl,
+    hosted:
+      pairing === null
+        ? null
+        : { isOfHosted: pairing.isOfHosted, url: async () => (await pairing.paired())?.hosted_url ?? null },
     endPayments: payments.endPayments,
   });
   const box = await wireBox({

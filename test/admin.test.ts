@@ -86,6 +86,19 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
     expect((await login(user.email, 'tilapia-456')).status).toBe(200);
   });
 
+  test('reset-password refuses what is guessed first, the name of the farm, too', async () => {
+    const { user, token } = await app.signUp();
+    await app.call('POST', '/farms/', { token, body: { name: 'Fazenda Boa Vista' } });
+    for (const password of ['12345678', 'fazendaboavista']) {
+      const done = await admin(['reset-password', '--email', user.email, '--password', password, ...where]);
+      expect(done).toMatchObject({
+        code: 2,
+        text: expect.stringMatching(/^password: is .+; choose another one$/),
+      });
+    }
+    expect((await login(user.email, 'camarao-123')).status).toBe(200);
+  });
+
   test('the password may be piped in', async () => {
     const { user } = await app.signUp();
     const typed = 'piped-password\nand more\n';
@@ -349,6 +362,18 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
       ['create-admin', '--email', 'x@y.zz', '--password', 'short'],
       2,
       'password: must have at least 8 characters',
+    ],
+    [
+      'a password that is guessed first',
+      ['create-admin', '--email', 'x@y.zz', '--password', 'senha123'],
+      2,
+      'password: is among the passwords that are guessed first; choose another one',
+    ],
+    [
+      'a password that is the address',
+      ['create-admin', '--email', 'maria@farm.test', '--password', 'Maria@Farm.test'],
+      2,
+      'password: is the e-mail address, or a name of the person, the farm or the product; choose another one',
     ],
     [
       'no password',

@@ -53,6 +53,12 @@ function App() {
           <Route path="/primeira-senha">
             <LazyScreen load={loadFirstPassword} params={{}} />
           </Route>
+          <Route path="/esqueci-a-senha">
+            <LazyScreen load={loadForgotten} params={{}} />
+          </Route>
+          <Route path="/nova-senha">
+            <LazyScreen load={loadNewPassword} params={{}} />
+          </Route>
           {signedIn ? <Route component={Shell} /> : <Route component={SignIn} />}
         </Switch>
       </Boundary>
@@ -63,6 +69,8 @@ function App() {
 // They stand without the frame of the console, and without a session, too.
 const loadPanel = async () => (await import('./screens/panel/panel.tsx')).Panel;
 const loadWelcome = async () => (await import('./screens/onboarding/welcome.tsx')).Welcome;
+const loadForgotten = async () => (await import('./screens/sign-in/forgotten.tsx')).Forgotten;
+const loadNewPassword = async () => (await import('./screens/sign-in/new-password.tsx')).NewPassword;
 const loadFirstPassword = async () => (await import('./screens/gateways/first-password.tsx')).FirstPassword;
 
 chooseLanguage(language.value);

@@ -55,4 +55,6 @@ export const SCREENS = [
   '/painel',
   '/bem-vindo',
   '/nowhere',
+  '/esqueci-a-senha',
+  '/nova-senha',
 ] as const;

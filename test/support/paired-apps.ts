@@ -4,9 +4,10 @@ import type { Engine } from './databases.ts';
 /** A hosted instance and a gateway on real sockets, each with a clock of its own. */
 export async function startBoth(
   engine: Engine,
+  gatewayArgs: readonly string[] = [],
 ): Promise<{ hosted: App; gateway: App; close: () => Promise<void> }> {
   const hosted = await startApp(engine, ['--role', 'hosted']);
-  const gateway = await startApp('sqlite', ['--hosted-url', hosted.base]);
+  const gateway = await startApp('sqlite', ['--hosted-url', hosted.base, ...gatewayArgs]);
   return {
     hosted,
     gateway,

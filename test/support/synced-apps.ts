@@ -9,8 +9,8 @@ const SOON = { timeout: 60_000, interval: 50 };
 const MOST_SECONDS = 20;
 
 /** A hosted instance and a gateway that is about to be paired with it, their clocks in step. */
-export async function syncedApps(engine: Engine) {
-  const apps = await startBoth(engine);
+export async function syncedApps(engine: Engine, gatewayArgs: readonly string[] = []) {
+  const apps = await startBoth(engine, gatewayArgs);
   const { hosted, gateway } = apps;
   const { gatewaySync } = gateway;
   if (gatewaySync === null) throw new Error('not a gateway');

@@ -55,6 +55,7 @@ export const shellWords = dictionary({
     firstSignIn:
       'Conta da nuvem: a primeira entrada neste gateway, e a primeira depois de trocar a senha, precisam de internet.',
     expired: 'A sessão terminou. Entre de novo; o que estava na fila continua guardado.',
+    forgotPassword: 'Esqueceu a senha?',
     noAccount: 'Primeira vez? Criar conta',
     chooseFarm: 'Fazenda',
     notFound: 'Não há nada neste endereço.',
@@ -129,6 +130,7 @@ export const shellWords = dictionary({
     firstSignIn:
       'Account of the cloud: the first sign-in at this gateway, and the first after a new password, need the internet.',
     expired: 'The session ended. Sign in again; what was waiting is still kept.',
+    forgotPassword: 'Forgot your password?',
     noAccount: 'First time? Create an account',
     chooseFarm: 'Farm',
     notFound: 'There is nothing at this address.',

@@ -1,5 +1,10 @@
 import { sql } from 'kysely';
-import { idempotentAnswer, paymentEvent, revokedToken } from '#contract/resources/local-tables.ts';
+import {
+  idempotentAnswer,
+  passwordReset,
+  paymentEvent,
+  revokedToken,
+} from '#contract/resources/local-tables.ts';
 import { command, takenCommand } from '#contract/resources/sync-tables.ts';
 import { purge } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -14,6 +19,8 @@ const COMMANDS_KEPT_MS = 90 * 24 * 3600 * 1000;
 /** No order lives longer than a quarter of an hour: none of these can come again. */
 const TAKEN_KEPT_MS = 7 * 24 * 3600 * 1000;
 const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
+/** The code of a forgotten password lives for half an hour. */
+const RESETS_KEPT_MS = 24 * 3600 * 1000;
 /** Counts end with their window, the longest of which is an hour. */
 const COUNTS_KEPT_MS = 3600 * 1000;
 
@@ -49,6 +56,14 @@ export async function sweepExpired(
       return issuedAt === null || elapsedSince(issuedAt) > Date.parse(expires_at) - issuedAt;
     });
   });
+  await inSlices(database, passwordReset, () =>
+    read
+      .selectFrom('password_resets')
+      .select('id')
+      .where('asked_at', '<', isoOf(now() - RESETS_KEPT_MS))
+      .limit(SLICE)
+      .execute(),
+  );
   await inSlices(database, paymentEvent, () =>
     read
       .selectFrom('payment_events')

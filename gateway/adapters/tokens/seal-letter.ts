@@ -1,13 +1,13 @@
-import type { LetterSeal } from '#features/invitations/ports.ts';
+import type { LetterSeal } from '#core/letters.ts';
 import { textSeal } from './seal-text.ts';
 
-/** Address and code of a letter that waits, bound to its invitation. */
+/** Address and code of a letter that waits, bound to it. */
 export function letterSeal(instanceSecret: string): LetterSeal {
   const { seal, open } = textSeal(instanceSecret, 'invitation letters');
   return {
-    seal: (invitationId, what) => seal(invitationId, JSON.stringify(what)),
-    open(invitationId, sealed) {
-      const text = open(invitationId, sealed);
+    seal: (letterId, what) => seal(letterId, JSON.stringify(what)),
+    open(letterId, sealed) {
+      const text = open(letterId, sealed);
       // what opens is what was sealed here
       return text === null ? null : (JSON.parse(text) as { to: string; code: string });
     },

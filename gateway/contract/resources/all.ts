@@ -13,6 +13,7 @@ import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
 import { invitation } from './invitations.ts';
 import {
+  addressProof,
   arrivedNews,
   boardLabel,
   delivery,
@@ -20,8 +21,9 @@ import {
   deviceMark,
   idempotentAnswer,
   instanceValue,
-  invitationLetter,
   numericId,
+  outgoingLetter,
+  passwordReset,
   paymentEvent,
   paymentObject,
   presence,
@@ -99,7 +101,9 @@ export const localResources = {
   numeric_ids: numericId,
   deliveries: delivery,
   arrived_news: arrivedNews,
-  invitation_letters: invitationLetter,
+  invitation_letters: outgoingLetter,
+  password_resets: passwordReset,
+  address_proofs: addressProof,
   payment_events: paymentEvent,
   payment_objects: paymentObject,
   provider_subscriptions: providerSubscription,

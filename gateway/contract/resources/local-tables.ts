@@ -130,18 +130,55 @@ export const arrivedNews = defineResource({
   row: z.object({ id: uuid, arrived_at: instant }),
 });
 
-/** An invitation that is still to be sent by e-mail; id is the invitation's. It is erased when it was sent or given up. */
-export const invitationLetter = defineResource({
+export const LETTER_KINDS = ['INVITATION', 'PASSWORD_RESET', 'PASSWORD_CHANGED', 'ADDRESS_CODE'] as const;
+
+/**
+ * A letter that is still to be sent by e-mail, whose receiver need not have an account; the id of an INVITATION is the
+ * invitation's. It is erased when it was sent or given up.
+ */
+export const outgoingLetter = defineResource({
   name: 'invitation_letters',
   sync: 'local',
   row: z.object({
     id: uuid,
+    kind: z.enum(LETTER_KINDS),
     /** Address and code, under a key of this instance. */
     sealed: z.string(),
     language: z.string(),
     attempts: z.int(),
     next_at: instant,
     created_at: instant,
+  }),
+});
+
+/** The newest code that a forgotten password is replaced with; id is the account's. */
+export const passwordReset = defineResource({
+  name: 'password_resets',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** SHA-256: a code has more than 128 random bits. */
+    code_hash: z.string(),
+    /** Of the account when it was asked for: a code ends with the address and the password of that time. */
+    email_key: z.string(),
+    password_version: z.int(),
+    asked_at: instant,
+  }),
+});
+
+/** Hosted: which address an account was proved to have, and the code that is out to prove it; id is the account's. */
+export const addressProof = defineResource({
+  name: 'address_proofs',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** The address that is proved or asked about; it says nothing of another one. */
+    email_key: z.string(),
+    code_hash: z.string().nullable(),
+    asked_at: instant.nullable(),
+    verified_at: instant.nullable(),
+    /** The ADMIN who confirmed it; null: a letter to it was answered. */
+    verified_by: uuid.nullable(),
   }),
 });
 

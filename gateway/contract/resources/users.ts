@@ -134,6 +134,46 @@ export const tokenAnswer = z.object({
   warnings,
 });
 
+/** POST /auth/forgot-password */
+export const forgotPasswordInput = z.object({ email });
+
+/** GET /auth/forgot-password */
+export const forgotPasswordAnswer = z.object({
+  by_mail: z.boolean().describe('Whether this instance sends mail, and so the letter with the code'),
+  hosted_url: z
+    .string()
+    .nullable()
+    .describe('Of a paired gateway: where accounts of the hosted instance get a new password'),
+});
+
+/** POST /auth/reset-password */
+export const resetPasswordInput = z.object({
+  token: z.string().max(200).describe('The code of the letter, with or without its hyphens'),
+  password,
+});
+
+/** GET /users/me/email */
+export const addressStateAnswer = z.object({
+  email: z.string(),
+  is_verified: z.boolean().describe('Invitations come to a confirmed address only'),
+  by_mail: z
+    .boolean()
+    .describe('false: this instance sends no mail, and an administrator confirms addresses'),
+});
+
+/** POST /users/me/email/confirm */
+export const addressCodeInput = z.object({ code: z.string().max(200) });
+
+/** GET /users/unverified and the answer of POST /users/{user_id}/confirm-email */
+export const unverifiedAnswer = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  email: z.string(),
+  role: z.enum(USER_ROLES),
+  created_at: z.string(),
+});
+export type UnverifiedAnswer = z.infer<typeof unverifiedAnswer>;
+
 export const messageAnswer = z.object({ message: z.string() });
 
 /** The form in which emails are compared: one person, one account, however it is typed. */

@@ -4,9 +4,11 @@ import { batch } from '#contract/resources/batches.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import {
+  addressProof,
   delivery,
   instanceValue,
-  invitationLetter,
+  outgoingLetter,
+  passwordReset,
   paymentObject,
   providerSubscription,
   secondFactor,
@@ -169,7 +171,9 @@ function endOf(
         ...(state === 'OPEN' ? { state: 'REVOKED' } : {}),
       }),
     ),
-    ...rows.invitationLetters.map((id) => purge(invitationLetter, id)),
+    ...rows.invitationLetters.map((id) => purge(outgoingLetter, id)),
+    purge(passwordReset, account.id),
+    purge(addressProof, account.id),
     ...rows.conflicts.map((id) => purge(syncConflict, id)),
     ...rows.subscriptions.map((id) =>
       update(subscription, id, {

@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
-import type { UserAnswer, user } from '#contract/resources/users.ts';
+import type { addressProof, passwordReset } from '#contract/resources/local-tables.ts';
+import type { UnverifiedAnswer, UserAnswer, user } from '#contract/resources/users.ts';
 import type { UserRole } from '#contract/words.ts';
 
 export type Account = Stored<RowOf<typeof user>>;
@@ -61,4 +62,35 @@ export type Passwords = {
    * code within its life. Throws 503 when too many wait.
    */
   codeHash: (code: string, source: string) => Promise<string>;
+};
+
+/** Codes that replace a forgotten password. */
+export type ResetCodes = {
+  /** A new code, as it is hashed. */
+  make: () => string;
+  /** As people read it. */
+  shown: (code: string) => string;
+  /** As it is hashed, from what was typed; null for what cannot be a code. */
+  normal: (typed: string) => string | null;
+  hashOf: (code: string) => string;
+  isOf: (code: string, hash: string) => boolean;
+};
+
+export type PasswordReset = RowOf<typeof passwordReset>;
+
+export type ResetQueries = {
+  resetOf: (userId: string) => Promise<PasswordReset | null>;
+  resetByCode: (codeHash: string) => Promise<PasswordReset | null>;
+  /** Names of farms that the person owns or works on, some of many. */
+  farmNamesOf: (userId: string) => Promise<string[]>;
+};
+
+export type AddressProof = RowOf<typeof addressProof>;
+
+export type ProofQueries = {
+  proofOf: (userId: string) => Promise<AddressProof | null>;
+  /** Whether the address that the account has now was proved. */
+  isProved: (userId: string) => Promise<boolean>;
+  /** Active accounts whose address was not, oldest first, as a stream; people of gateways have none here. */
+  unverified: (page: { skip: number; limit: number | undefined }) => AsyncIterable<UnverifiedAnswer>;
 };

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { hasCode, invitation, type invitationCode } from '#contract/resources/invitations.ts';
 import { tooManyAttempts } from '#core/attempts.ts';
 import { update } from '#core/changes.ts';
-import { type AppError, conflict, forbidden, notFound } from '#core/errors.ts';
+import { AppError, conflict, forbidden, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { membership, roleEntry } from '#core/membership.ts';
 import { invalidToken } from '#core/request-checks.ts';
@@ -84,6 +84,7 @@ async function openInvitation(
     const offer = id === undefined ? null : await deps.queries.byId(id);
     // one of another person's is none, and so is one whose code must be known
     if (offer === null || hasCode(offer) || offer.email_key !== person.email_key) throw unknownCode();
+    if (!(await deps.isProved(person.id))) throw unprovedAddress();
     requireOpen(deps, offer);
     return { found: offer, person };
   }
@@ -120,6 +121,11 @@ function requireOpen(deps: Pick<Kernel, 'now'>, { state, expires_at }: Invitatio
   if (deps.now() >= Date.parse(expires_at))
     throw conflict('This invitation has expired; ask for a new one', 'INVITATION_EXPIRED');
 }
+
+const unprovedAddress = () =>
+  new AppError(403, 'Confirm your e-mail address first: the invitation is for whoever has it', {
+    code: 'EMAIL_NOT_CONFIRMED',
+  });
 
 const unknownCode = (): AppError => notFound('Invitation');
 

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
 import { invitation, type invitationCreate, WITHOUT_CODE } from '#contract/resources/invitations.ts';
-import { invitationLetter } from '#contract/resources/local-tables.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
 import type { MemberRole } from '#contract/words.ts';
 import { tooManyAttempts } from '#core/attempts.ts';
 import { asParent, type Change, insert, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
+import { letterChange } from '#core/letters.ts';
 import type { Decision } from '#core/use-case.ts';
 import { invitedNews } from './invitation-words.ts';
 import type { Farm, Invitation, InvitationRow, InviteDeps } from './ports.ts';
@@ -118,7 +118,6 @@ export async function inviteMember(
 const tooManyOpen = () =>
   conflict(`This farm has ${MOST_OPEN} open invitations; revoke some first`, 'TOO_MANY_INVITATIONS');
 
-/** In the commit of the invitation: a kill between the two would leave somebody waiting for a letter. */
 function letterChanges(
   { letterSeal }: InviteDeps,
   {
@@ -129,8 +128,7 @@ function letterChanges(
   }: { row: InvitationRow; code: string; to: string | null | undefined; language: string },
 ): Change[] {
   if (!to || letterSeal === null) return [];
-  const sealed = letterSeal.seal(id, { to, code });
-  return [insert(invitationLetter, { id, sealed, language, attempts: 0, next_at: created_at, created_at })];
+  return [letterChange(letterSeal, { id, kind: 'INVITATION', to, code, language, at: created_at })];
 }
 
 /** Counts a letter of this owner before anything is made. */
@@ -144,6 +142,8 @@ async function toldChanges(deps: InviteDeps, row: InvitationRow, farm: Farm) {
   if (row.email_key === null) return [];
   const person = await deps.queries.personByEmail(row.email_key);
   if (person === null || person.id === row.created_by) return [];
+  // of somebody else's farm only who has the address hears
+  if (!(await deps.isProved(person.id))) return [];
   return deps.notify({ userIds: [person.id] }, invitedNews(row, farm));
 }
 

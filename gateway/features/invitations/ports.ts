@@ -2,11 +2,11 @@ import type { RowOf, Stored } from '#contract/resource.ts';
 import type { address } from '#contract/resources/addresses.ts';
 import type { farm } from '#contract/resources/farms.ts';
 import type { InvitationOffer, invitation } from '#contract/resources/invitations.ts';
-import type { invitationLetter } from '#contract/resources/local-tables.ts';
 import type { FarmRole, UserRole } from '#contract/words.ts';
 import type { AttemptLimit } from '#core/attempts.ts';
 import type { BatchStates } from '#core/batch-state.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { LetterSeal } from '#core/letters.ts';
 import type { MembershipDeps } from '#core/membership.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -66,30 +66,6 @@ export type InvitationCodes = {
   normal: (typed: string) => string | null;
 };
 
-export type Letter = { to: string; subject: string; text: string };
-
-/** refused: it will never be taken. */
-export type LetterOutcome = { is: 'sent' } | { is: 'retry' | 'refused'; why: string };
-/** Sends a letter; one that comes twice bears the same id. */
-export type SendLetter = (letter: Letter & { id: string }) => Promise<LetterOutcome>;
-
-export type InvitationLetter = RowOf<typeof invitationLetter>;
-
-/** Hides what a letter says until it is sent; `open` answers null for what was sealed with another secret. */
-export type LetterSeal = {
-  seal: (invitationId: string, what: { to: string; code: string }) => string;
-  open: (invitationId: string, sealed: string) => { to: string; code: string } | null;
-};
-
-export type LetterQueries = {
-  due: (now: number, limit: number) => Promise<InvitationLetter[]>;
-  /** Takes it until then; false: another process did. */
-  claim: (letter: Pick<InvitationLetter, 'id' | 'next_at'>, until: string) => Promise<boolean>;
-  putOff: (id: string, until: string, attempts: number) => Promise<void>;
-  /** null: it is gone, or its farm is. */
-  invitation: (id: string) => Promise<{ invitation: Invitation; farm: Farm } | null>;
-};
-
 export type InviteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality' | 'log'> & {
   codes: InvitationCodes;
   /** Throws 503 when too many wait. */
@@ -100,6 +76,8 @@ export type InviteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'cloc
   letterSeal: Pick<LetterSeal, 'seal'> | null;
   /** Hosted: anybody may register any address, so that the code of a letter is asked for. */
   provesAddresses: boolean;
+  /** Whether the address of an account is known to be the person's; on a gateway each is. */
+  isProved: (userId: string) => Promise<boolean>;
   /** Letters per inviter: nobody's farm is a mail cannon. */
   letters: AttemptLimit;
 };

@@ -97,13 +97,14 @@ function guestRoutes(deps: InvitationDeps): Route[] {
       ...mine,
       method: 'GET',
       path: '/invitations',
-      summary: "Open invitations to the caller's e-mail address",
+      summary: "Open invitations to the caller's e-mail address; on a hosted instance once it is confirmed",
       query: pageQuery,
       answers: { 200: { schema: invitationOffer, list: true } },
       async handle(request) {
         const { skip, limit } = request.query;
         const person = await deps.queries.person(signedIn(request).userId);
         if (person === null) throw invalidToken();
+        if (!(await deps.isProved(person.id))) return { answer: { status: 200, rows: [] } };
         const rows = deps.queries.offersTo(person.email_key, isoOf(deps.now()), { skip, limit });
         return { answer: { status: 200, rows } };
       },

@@ -13,6 +13,7 @@ import { type Change, purge, put, update } from '#core/changes.ts';
 import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
+import { requireUncommon } from '#core/uncommon-password.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Account, PairingQueries } from './ports.ts';
 
@@ -39,6 +40,8 @@ export type AdoptDeps = Pick<Kernel, 'now' | 'guard' | 'newId' | 'log'> & {
         text: string;
       }) => Promise<{ is: 'sent' } | { is: string; why: string }>)
     | null;
+  /** Names of farms that the person owns or works on. */
+  farmNamesOf: (userId: string) => Promise<string[]>;
   /** Wrong codes per source. */
   wrongPasswordCodes: AttemptLimit;
 };
@@ -140,7 +143,10 @@ async function mailed(
   return outcome.is === 'sent';
 }
 
-/** Decides the first password of an adopted account. Throws 404 for a code that is none (any more), 429 after ten. */
+/**
+ * Decides the first password of an adopted account. Throws 404 for a code that is none (any more),
+ * 422 for a password that is guessed first, 429 after ten.
+ */
 export async function setFirstPassword(
   deps: AdoptDeps,
   input: z.infer<typeof firstPasswordInput>,
@@ -157,6 +163,8 @@ export async function setFirstPassword(
   const account = await deps.queries.person(userId);
   const isOpen = account?.password_version === version && account.password_hash === NO_PASSWORD;
   if (account === null || !isOpen || deps.now() >= Date.parse(expiresAt)) throw notFound('Code');
+  const names = [account.name, ...(await deps.farmNamesOf(userId))];
+  await requireUncommon(input.password, { email: account.email, names });
   const set = {
     password_hash: await deps.hashPassword(input.password, source),
     // above any that the gateway gave: no older token of the farm comes back to life

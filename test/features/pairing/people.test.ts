@@ -93,6 +93,11 @@ onBothEngines('people of a gateway on its hosted instance', (_open, engine) => {
     const choose = (code: unknown, password: string) =>
       hosted.call('POST', '/auth/first-password', { body: { code, password } });
     expect((await choose('ACDE-FHJK-MPRT', 'outra-senha')).status).toBe(404);
+    // one that is guessed first is refused, and the code stays
+    expect(await choose(body(second)['code'], 'senha123')).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'password', code: 'PASSWORD_COMMON' }] },
+    });
     expect((await choose(body(second)['code'], 'senha-da-rita')).status).toBe(200);
     expect((await logIn('rita@fazenda.test', 'senha-da-rita')).status).toBe(200);
     // neither code opens it again

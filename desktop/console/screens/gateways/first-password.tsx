@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import { WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
+import { requireGoodPassword } from '../../data/good-password.ts';
 import { FaultNote } from '../system/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { gatewayWords } from './words.ts';
@@ -17,7 +18,12 @@ export function FirstPassword() {
   const [password, setPassword] = useState('');
   const [isDone, setDone] = useState(false);
   const save = async () =>
-    setDone(await run(() => post('/auth/first-password', { code: code.trim(), password })));
+    setDone(
+      await run(async () => {
+        await requireGoodPassword(password, {});
+        await post('/auth/first-password', { code: code.trim(), password });
+      }),
+    );
   return (
     <main class="sign-in">
       <div class="card stack">

@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ApiError, post } from '../../data/api.ts';
+import { requireGoodPassword } from '../../data/good-password.ts';
 import { isSignedIn, signIn, user } from '../../data/session.ts';
 import { language } from '../../i18n/language.ts';
 import { FaultNote } from '../system/system-page.tsx';
@@ -30,6 +31,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
   const register = async () => {
     setBusy(true);
     const isDone = await run(async () => {
+      await requireGoodPassword(password, { email: email.trim(), names: [name] });
       try {
         await post('/auth/register', {
           name: name.trim(),

@@ -96,6 +96,7 @@ export function SignInForm() {
       <Button big look="main" type="submit" busy={isBusy}>
         {words.signIn}
       </Button>
+      <Link href="/esqueci-a-senha">{words.forgotPassword}</Link>
       <div class="row apart">
         <Link href="/bem-vindo">{words.noAccount}</Link>
         <span class="row">

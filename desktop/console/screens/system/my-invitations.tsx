@@ -7,6 +7,7 @@ import { toast } from '../../components/toast.tsx';
 import { post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
+import { AddressHint } from './own-address.tsx';
 import { peopleWords } from './people-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
@@ -37,6 +38,7 @@ export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
   return (
     <section class="card stack">
       <h2>{words.mine}</h2>
+      <AddressHint />
       {(offers.data ?? []).map(({ id, farm_name, role, kind, needs_code }) => (
         <div key={id} class="note pending row apart" data-offer={farm_name}>
           <span>

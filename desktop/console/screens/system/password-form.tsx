@@ -4,9 +4,11 @@ import { Button, WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
 import { put } from '../../data/api.ts';
+import { farms } from '../../data/farm-store.ts';
+import { requireGoodPassword } from '../../data/good-password.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
-import { expiresAt, isRemembered, signIn, signOut } from '../../data/session.ts';
+import { expiresAt, isRemembered, signIn, signOut, user } from '../../data/session.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { preferenceWords } from './preference-words.ts';
 import { FaultNote } from './system-page.tsx';
@@ -29,6 +31,8 @@ export function PasswordForm({ email }: { email: string }) {
   const change = async () => {
     const remembered = isRemembered();
     const isDone = await run(async () => {
+      const names = [user.value?.name ?? '', ...farms.value.map(({ name }) => name)];
+      await requireGoodPassword(wanted, { email, names });
       await put('/users/me', { password: wanted, current_password: old });
       await signIn(email, wanted, remembered, asksCode ? code.trim() : undefined);
     }, words.changed);

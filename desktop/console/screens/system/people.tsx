@@ -8,6 +8,7 @@ import { MemberList } from './member-list.tsx';
 import { MyInvitations } from './my-invitations.tsx';
 import { peopleWords } from './people-words.ts';
 import { SystemPage } from './system-page.tsx';
+import { UnverifiedAccounts } from './unverified-accounts.tsx';
 
 export function People() {
   const words = peopleWords();
@@ -25,6 +26,7 @@ export function People() {
         <p class="note">{words.onlyOwner}</p>
       )}
       <BoxRights />
+      <UnverifiedAccounts />
       <MyInvitations />
       {made === null ? null : <CodeShown made={made} onClose={() => setMade(null)} />}
     </SystemPage>

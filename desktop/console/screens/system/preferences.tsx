@@ -2,6 +2,7 @@ import { user } from '../../data/session.ts';
 import { AccessTokens } from './access-tokens.tsx';
 import { AccountForm } from './account-form.tsx';
 import { MyData } from './my-data.tsx';
+import { OwnAddress } from './own-address.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { preferenceWords } from './preference-words.ts';
 import { SecondFactorCard } from './second-factor.tsx';
@@ -18,6 +19,7 @@ export function Preferences() {
       ) : (
         <>
           <AccountForm key={`${user.value.id} ${user.value.updated_at}`} person={user.value} />
+          <OwnAddress />
           <PasswordForm email={user.value.email} />
         </>
       )}

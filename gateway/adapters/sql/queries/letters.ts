@@ -1,7 +1,8 @@
 import { invitation } from '#contract/resources/invitations.ts';
-import { invitationLetter } from '#contract/resources/local-tables.ts';
+import { outgoingLetter } from '#contract/resources/local-tables.ts';
 import { isoOf } from '#core/kernel.ts';
-import type { LetterQueries } from '#features/invitations/ports.ts';
+import type { Farm, Invitation } from '#features/invitations/ports.ts';
+import type { LetterQueries } from '#features/letters/send-letters.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { farmQueries } from './farms.ts';
@@ -25,7 +26,7 @@ export function letterQueries(db: Db): LetterQueries {
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.map((row) => decodeRow(invitationLetter, row));
+      return rows.map((row) => decodeRow(outgoingLetter, row));
     },
     async claim({ id, next_at }, until) {
       const claimed = await db
@@ -40,16 +41,20 @@ export function letterQueries(db: Db): LetterQueries {
     async putOff(id, next_at, attempts) {
       await db.updateTable('invitation_letters').set({ next_at, attempts }).where('id', '=', id).execute();
     },
-    async invitation(id) {
-      const row = await db
-        .selectFrom('invitations')
-        .selectAll()
-        .where('id', '=', id)
-        .where('hidden', '=', 0)
-        .executeTakeFirst();
-      if (row === undefined) return null;
-      const farm = await farmQueries(db).farmById(row.farm_id);
-      return farm === null ? null : { invitation: decodeRow(invitation, row), farm };
-    },
   };
 }
+
+/** The invitation that a letter is of; null: it is gone, or its farm is. */
+export const invitationOfLetter =
+  (db: Db) =>
+  async (id: string): Promise<{ invitation: Invitation; farm: Farm } | null> => {
+    const row = await db
+      .selectFrom('invitations')
+      .selectAll()
+      .where('id', '=', id)
+      .where('hidden', '=', 0)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const farm = await farmQueries(db).farmById(row.farm_id);
+    return farm === null ? null : { invitation: decodeRow(invitation, row), farm };
+  };

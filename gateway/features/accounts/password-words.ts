@@ -1,0 +1,96 @@
+import type { Letter } from '#core/letters.ts';
+import type { Language, News } from '#core/notifying.ts';
+
+// What people are told about password and address of their account, in their language. No name stands in a letter that anybody may ask for.
+
+/** The letter with the code of a forgotten password. */
+export function resetLetterOf(
+  language: Language,
+  { to, code, link }: { to: string; code: string; link: string | null },
+): Letter {
+  if (language === 'en') {
+    const where =
+      link === null
+        ? `Open the console, choose “Forgot your password?” and then “I have a code”.\n\nYour code: ${code}`
+        : `Open this page and choose a new password:\n\n${link}\n\nOr enter the code under “Forgot your password?”: ${code}`;
+    return {
+      to,
+      subject: 'New password',
+      text: `Somebody asked for a new password for the account with this address.\n\n${where}\n\nIt works once, for 30 minutes, and only the newest one. If it was not you, do nothing: your password stays.\n`,
+    };
+  }
+  const where =
+    link === null
+      ? `Abra o painel, escolha “Esqueceu a senha?” e depois “Já tenho um código”.\n\nSeu código: ${code}`
+      : `Abra esta página e escolha uma nova senha:\n\n${link}\n\nOu digite o código em “Esqueceu a senha?”: ${code}`;
+  return {
+    to,
+    subject: 'Nova senha',
+    text: `Alguém pediu uma nova senha para a conta com este endereço.\n\n${where}\n\nVale uma vez, por 30 minutos, e só o mais novo. Se não foi você, não faça nada: sua senha continua a mesma.\n`,
+  };
+}
+
+/** At a gateway: the account is the hosted instance's, and so is its password. */
+export function elsewhereLetterOf(
+  language: Language,
+  { to, url }: { to: string; url: string | null },
+): Letter {
+  if (language === 'en') {
+    const where = url === null ? 'there' : `at ${url}`;
+    return {
+      to,
+      subject: 'New password',
+      text: `Somebody asked for a new password at the gateway of your farm. Your account is one of the cloud: choose a new password ${where}, under “Forgot your password?”. Then sign in at the gateway with it, once with the internet. If it was not you, do nothing.\n`,
+    };
+  }
+  const where = url === null ? 'lá' : `em ${url}`;
+  return {
+    to,
+    subject: 'Nova senha',
+    text: `Alguém pediu uma nova senha no gateway da sua fazenda. Sua conta é da nuvem: escolha uma nova senha ${where}, em “Esqueceu a senha?”. Depois entre com ela no gateway, uma vez com internet. Se não foi você, não faça nada.\n`,
+  };
+}
+
+/** The letter to whose password was replaced. */
+export function changedLetterOf(language: Language, { to }: { to: string }): Letter {
+  return language === 'en'
+    ? {
+        to,
+        subject: 'Your password was changed',
+        text: 'The password of your account was replaced with the code of an e-mail to this address, and all sessions have ended. If it was not you, ask for a new password at once and tell whoever looks after the farm.\n',
+      }
+    : {
+        to,
+        subject: 'Sua senha foi trocada',
+        text: 'A senha da sua conta foi trocada com o código de um e-mail a este endereço, e todas as sessões terminaram. Se não foi você, peça já uma nova senha e avise quem cuida da fazenda.\n',
+      };
+}
+
+export function changedNews(cause: string): News {
+  return {
+    type: 'SYSTEM',
+    data: { about: 'password' },
+    title: (language) => (language === 'en' ? 'Your password was changed' : 'Sua senha foi trocada'),
+    message: (language) =>
+      language === 'en'
+        ? 'It was replaced with the code of an e-mail, and all sessions have ended. If it was not you, ask for a new password at once.'
+        : 'Ela foi trocada com o código de um e-mail, e todas as sessões terminaram. Se não foi você, peça já uma nova senha.',
+    cause,
+    farmId: null,
+  };
+}
+
+/** The letter with the code that proves an address. */
+export function addressLetterOf(language: Language, { to, code }: { to: string; code: string }): Letter {
+  return language === 'en'
+    ? {
+        to,
+        subject: 'Confirm your e-mail address',
+        text: `An account with this address wants to confirm it.\n\nYour code: ${code}\n\nSign in and enter it under Preferences. It works for a day, and only the newest one. If you made no account, do nothing.\n`,
+      }
+    : {
+        to,
+        subject: 'Confirme seu endereço de e-mail',
+        text: `Uma conta com este endereço quer confirmá-lo.\n\nSeu código: ${code}\n\nEntre e digite-o em Preferências. Ele vale por um dia, e só o mais novo. Se você não criou uma conta, não faça nada.\n`,
+      };
+}

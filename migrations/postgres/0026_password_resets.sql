@@ -1,0 +1,23 @@
+-- Letters of other kinds than invitations leave by the same way. A program of before erases those it does not know.
+alter table invitation_letters add column kind TEXT COLLATE "C" not null default 'INVITATION';
+
+-- The newest code that a forgotten password is replaced with; id is the account's.
+create table password_resets (
+  id TEXT COLLATE "C" primary key,
+  code_hash TEXT COLLATE "C" not null,
+  email_key TEXT COLLATE "C" not null,
+  password_version BIGINT not null,
+  asked_at TEXT COLLATE "C" not null
+);
+create unique index password_resets_code on password_resets (code_hash);
+create index password_resets_asked on password_resets (asked_at);
+
+-- Hosted: which address an account was proved to have, and the code that is out to prove it; id is the account's.
+create table address_proofs (
+  id TEXT COLLATE "C" primary key,
+  email_key TEXT COLLATE "C" not null,
+  code_hash TEXT COLLATE "C",
+  asked_at TEXT COLLATE "C",
+  verified_at TEXT COLLATE "C",
+  verified_by TEXT COLLATE "C"
+);
