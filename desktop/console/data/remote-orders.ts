@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { CommandEvent, StreamEventName } from '#contract/events/stream.ts';
 import type { ControlPointAnswer, PendingOrder } from '#contract/resources/control-points.ts';
+import { UNTOLD } from '#contract/words.ts';
 import { newerOrder, type RemoteOrder } from '../state/remote-order.ts';
 import { get } from './api.ts';
 import { serverNow } from './clock.ts';
@@ -41,6 +42,7 @@ function noteCommand(told: CommandEvent): void {
     stateAt: Date.parse(told.state_at),
     issuedAt: Date.parse(told.issued_at),
     expiresAt: Date.parse(told.expires_at),
+    isUntold: told.result !== null && UNTOLD.includes(told.result),
   });
 }
 

@@ -67,7 +67,7 @@ async function tellFailure(deps: MoveDeps, current: Command, step: Step): Promis
     {
       type: 'ALERT',
       severity: 'MEDIUM',
-      title: failedTitle,
+      title: (language) => failedTitle(step.result, language),
       message: (language) => failedMessage(told, language),
       data: {
         event: `order_${step.to}`,
