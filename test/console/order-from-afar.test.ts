@@ -118,8 +118,13 @@ describe('an order from afar', () => {
     expect(failureOf(told, at + S)).toBe('rejected');
     expect(failureOf(newerOrder(untold, { ...untold, state: 'accepted', stateAt: at }), at + S)).toBe(null);
     // the cloud gives up waiting: that is no word of the gateway
-    const givenUp = newerOrder(untold, { ...untold, state: 'expired', isUntold: true, stateAt: at });
+    const givenUp = newerOrder(untold, { ...untold, state: 'expired', end: 'untold', stateAt: at });
     expect(failureOf(givenUp, at + S)).toBe('unknown');
+  });
+
+  it('that is void because its gateway or its giver left is told as that', () => {
+    const left = { ...given, state: 'expired' as const, end: 'withdrawn' as const, stateAt: T0 + S };
+    expect(failureOf(left, T0 + 2 * S)).toBe('withdrawn');
   });
 
   it('yields to the gateway’s own row as soon as that answers, whatever it says', () => {

@@ -63,6 +63,7 @@ export const controlWords = dictionary({
     voidIn: (left: string) => `vale por ${left}`,
     notDone: {
       expired: 'A ordem venceu sem chegar',
+      withdrawn: 'A ordem foi anulada',
       rejected: 'A fazenda recusou a ordem',
       superseded: 'Outra ordem entrou no lugar',
     },
@@ -173,6 +174,7 @@ export const controlWords = dictionary({
     voidIn: (left: string) => `holds for ${left}`,
     notDone: {
       expired: 'The order lapsed before it arrived',
+      withdrawn: 'The order was made void',
       rejected: 'The farm refused the order',
       superseded: 'Another order took its place',
     },

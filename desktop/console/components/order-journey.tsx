@@ -5,7 +5,14 @@ import { useGet } from '../data/query.ts';
 import { remoteOrder } from '../data/remote-orders.ts';
 import { age, countdown } from '../i18n/format.ts';
 import type { ControlFacts } from '../state/control-state.ts';
-import { failureOf, isJourneyShown, type RemoteOrder, STEPS, stepOf } from '../state/remote-order.ts';
+import {
+  type Failure,
+  failureOf,
+  isJourneyShown,
+  type RemoteOrder,
+  STEPS,
+  stepOf,
+} from '../state/remote-order.ts';
 import { controlWords } from './control-words.ts';
 
 type Motor = Pick<ControlFacts, 'reported' | 'silentForMs'>;
@@ -69,7 +76,7 @@ function NotDone({
 }: {
   order: RemoteOrder;
   pointId: string;
-  failure: 'expired' | 'rejected' | 'superseded';
+  failure: Exclude<Failure, 'unknown'>;
 }) {
   const words = controlWords();
   // the interface says why in words; the event has a code

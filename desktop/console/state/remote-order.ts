@@ -15,8 +15,8 @@ export type RemoteOrder = {
   /** Shadow of the control point when the order was given: a later one is the gateway's answer to it. */
   version: number;
   epoch: string;
-  /** Over without the word of a gateway that was told that it counts. */
-  isUntold?: boolean;
+  /** Of one that is void, where that is more than its time: what it rested on changed, or nobody knows what became of it. */
+  end?: 'untold' | 'withdrawn';
 };
 
 export const STEPS = ['cloud', 'gateway', 'device', 'confirmed'] as const;
@@ -61,7 +61,7 @@ export function isJourneyShown(order: RemoteOrder, now: number): boolean {
   return step === 'cloud' || now - order.stateAt < (step === 'confirmed' ? 15_000 : SHOWN_AFTER_MS);
 }
 
-export type Failure = 'expired' | 'rejected' | 'superseded' | 'unknown';
+export type Failure = 'expired' | 'withdrawn' | 'rejected' | 'superseded' | 'unknown';
 
 /**
  * What became of an order that was not carried out, while that is news; a newer order in its place is none. `unknown`: its
@@ -76,7 +76,7 @@ export function failureOf(order: RemoteOrder, now: number): Failure | null {
   const { state } = order;
   if (state !== 'expired' && state !== 'rejected' && state !== 'superseded') return null;
   if (now - order.stateAt >= TOLD_FOR_MS) return null;
-  return order.isUntold === true ? 'unknown' : state;
+  return order.end === 'untold' ? 'unknown' : (order.end ?? state);
 }
 
 const RANK: Readonly<Record<CommandState, number>> = {

@@ -53,13 +53,14 @@ const WHY: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
     en: 'the gateway of the farm was told that it counts and never said what it did',
   },
   GATEWAY_CHANGED: {
-    'pt-BR': 'a fazenda saiu do gateway para o qual ela ia',
-    en: 'the farm was taken off the gateway it was sent to',
+    'pt-BR': 'o gateway desta fazenda foi trocado ou desvinculado',
+    en: 'the gateway of this farm was changed or unpaired',
   },
   MOVED_UNTOLD: {
-    'pt-BR': 'a fazenda saiu do gateway que sabia que ela valia, e ele não disse o que fez',
-    en: 'the farm was taken off the gateway that was told that it counts, and it has not said what it did',
+    'pt-BR': 'o gateway soube que ela valia, e foi trocado ou desvinculado sem dizer o que fez',
+    en: 'the gateway was told that it counts, and was changed or unpaired before it said what it did',
   },
+  POINT_GONE: { 'pt-BR': 'o ponto de controle foi excluído', en: 'the control point was deleted' },
   NOT_ALLOWED: {
     'pt-BR': 'quem a deu não pode mais operar esta fazenda',
     en: 'whoever gave it may no longer operate this farm',
