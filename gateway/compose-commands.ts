@@ -11,7 +11,7 @@ import type { ControlViews } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
-import { isShown } from '#features/commands/command-steps.ts';
+import { isShown, isUntold } from '#features/commands/command-steps.ts';
 import { createFarmBindings } from '#features/commands/farm-bindings.ts';
 import { createGatewayCommands } from '#features/commands/gateway-commands.ts';
 import { createGatewayLinks } from '#features/commands/gateway-links.ts';
@@ -104,10 +104,11 @@ export async function wireRemoteFarms(deps: {
       const pointById = new Map(remote.map((point) => [point.id, point]));
       const shown = open.filter((row) => {
         const point = pointById.get(row.control_point_id);
-        return point !== undefined && isShown(row, point, kernel.now());
+        const now = kernel.now();
+        return point !== undefined && (isShown(row, point, now) || isUntold(row, now));
       });
       // the newest of a control point comes last
-      return new Map(shown.map((row) => [row.control_point_id, pendingOf(row)]));
+      return new Map(shown.map((row) => [row.control_point_id, pendingOf(row, kernel.now())]));
     },
     silentSince(farmId) {
       const streamId = bindings.streamOf(farmId);

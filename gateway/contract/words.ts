@@ -20,6 +20,15 @@ export const COMMAND_STATES = [
 ] as const;
 export type CommandState = (typeof COMMAND_STATES)[number];
 
+/**
+ * `result` of an order whose gateway was told that it counts and never said what it did: within a day, and until the farm was
+ * taken off that gateway. Whether it was carried out nobody knows.
+ */
+export const UNTOLD: readonly string[] = ['NEVER_TOLD', 'MOVED_UNTOLD'];
+
+/** `result` of an order that was made void before its time was over, because what it rested on had changed. */
+export const WITHDRAWN: readonly string[] = ['GATEWAY_CHANGED', 'POINT_GONE', 'NOT_ALLOWED'];
+
 /** Why a controller's relay stands as it does, in its own words. */
 export const REPORT_SOURCES = ['shadow', 'local_schedule', 'fail_safe', 'manual'] as const;
 export type ReportSource = (typeof REPORT_SOURCES)[number];

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '#sim/fleet/scenario.ts';
+import { soakOrders } from '../sync/soak-orders.ts';
 import { soakPair } from '../sync/soak-pair.ts';
 import { runCampaign } from './campaign.ts';
 import { soakBenches, soakConsole, soakTemporary } from './every-look.ts';
@@ -18,6 +19,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --speed N          farm seconds in one of ours [20]
   --resume FILE      notes its progress there, and goes on from it when it was interrupted
   --sync SEEDS       instead: so many simulated pairs of a gateway and a hosted instance, from --seed on [from 1]
+  --orders N         instead: so many simulated orders from afar, while line, gateway and hosted instance fail, from --seed on
   --console          instead: every screen of the console in every size, theme, language and state, and its line cut
   --temporary ROUNDS instead: kill X while Y is temporary, against the started program, each round at other moments
   --benches          instead: every bench in its quick form, every week of the demo
@@ -42,6 +44,12 @@ async function main(args: readonly string[]): Promise<number> {
     const tell = (sentence: string) => console.error(`… ${sentence}`);
     const { sync: seeds, from, json } = options;
     return (await soakPair({ seeds, from, json, tell })) ? 0 : 1;
+  }
+  if (options.orders !== null) {
+    const { orders, from, json } = options;
+    return (await soakOrders({ orders, from, json, tell: (sentence) => console.error(`… ${sentence}`) }))
+      ? 0
+      : 1;
   }
   const earlier = options.resume === null ? null : readProgress(options.resume);
   const plan: Plan = earlier?.plan ?? makePlan({ ...options, isShort: false });
@@ -86,6 +94,7 @@ function readOptions(args: readonly string[]) {
       speed: { type: 'string', default: '20' },
       resume: { type: 'string' },
       sync: { type: 'string' },
+      orders: { type: 'string' },
       console: { type: 'boolean', default: false },
       benches: { type: 'boolean', default: false },
       temporary: { type: 'string' },
@@ -99,7 +108,8 @@ function readOptions(args: readonly string[]) {
   const [controllers, speed] = [Number(values.controllers), Number(values.speed)];
   const sync = values.sync === undefined ? null : Number(values.sync);
   const temporary = values.temporary === undefined ? null : Number(values.temporary);
-  const numbers = [seed, kills, controllers, speed, sync ?? 0, temporary ?? 0];
+  const orders = values.orders === undefined ? null : Number(values.orders);
+  const numbers = [orders ?? 0, seed, kills, controllers, speed, sync ?? 0, temporary ?? 0];
   if (values.help || forMs === null || !numbers.every((value) => Number.isFinite(value) && value >= 0))
     return null;
   const rounds = Math.max(1, Math.round(forMs / ROUND_MS));
@@ -107,6 +117,7 @@ function readOptions(args: readonly string[]) {
     forMs,
     seed,
     sync,
+    orders,
     console: values.console,
     benches: values.benches,
     temporary,

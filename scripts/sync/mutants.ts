@@ -1,3 +1,5 @@
+import { ORDER_MUTANTS } from './order-mutants.ts';
+
 // Rules of the protocol, each broken in the text of the module that holds it. A rule whose breaking nobody notices is
 // not tested, or not needed.
 
@@ -220,7 +222,7 @@ export const MUTANTS: readonly Mutant[] = [
 ];
 
 export function mutantNamed(name: string): Mutant {
-  const found = MUTANTS.find((mutant) => mutant.name === name);
+  const found = [...MUTANTS, ...ORDER_MUTANTS].find((mutant) => mutant.name === name);
   if (found === undefined) throw new Error(`there is no mutant "${name}"`);
   return found;
 }

@@ -7,6 +7,10 @@ import { localOf } from '#test/paired-apps.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';
 
 const BEAT_MS = 2_000;
+/** The time that an order is given, for pages whose time passes. */
+const WAITS_S = 6;
+/** Of the one gateway of this hosted instance; its own feed is the first. */
+const STREAM = 2;
 
 describe('a farm and its cloud', () => {
   let apps: SyncedApps;
@@ -149,4 +153,44 @@ describe('a farm and its cloud', () => {
     await board.waitForSelector('[data-point="CP-01"][data-state="on"]');
     expect(apps.gateway.control.registry.byId(pointId)?.row.target_status).toBe('ON');
   });
+
+  it.each([
+    { language: 'pt-BR', nobody: 'Não se sabe se a ordem de ligar foi executada', last: 'ligado, há' },
+    { language: 'en', nobody: 'Nobody knows whether the order to turn on was carried out', last: 'on, ' },
+  ] as const)(
+    'an order that counted when the line died is known to nobody, wherever it is shown ($language)',
+    async ({ language, nobody, last }) => {
+      const { hosted } = apps;
+      const { token } = cloud;
+      const given = await hosted.call('POST', `/control-points/${pointId}/turn-on`, {
+        token,
+        body: { expires_in_s: WAITS_S },
+      });
+      const id = String(body(given)['order_id']);
+      const parts = hosted.remote?.parts;
+      await parts?.commandsToSend(STREAM);
+      // the answer to the gateway's question, and all that it says of the order, is lost with the line
+      expect(await parts?.still(STREAM, id)).toBe(WAITS_S * 1_000);
+      const pages = await Promise.all(
+        ['/aeracao', `/aeracao/${pointId}`].map((path) => open(hosted, path, { as: cloud, language })),
+      );
+      for (const page of pages) await page.waitForSelector('[data-step="cloud"]');
+      for (const page of pages) {
+        const told = page.locator('[data-order="unknown"]');
+        await told.waitFor();
+        expect(await told.innerText()).toContain(nobody);
+        expect(await told.innerText()).toContain(last);
+        expect(await page.locator('[data-step], [data-state="on-its-way"]').count()).toBe(0);
+      }
+      // who opens the page long after is told the same
+      hosted.clock.advance(10 * 60_000);
+      await hosted.remote?.expireOrders();
+      const [late] = pages;
+      await late?.reload();
+      await late?.waitForSelector('[data-order="unknown"]');
+      if (late !== undefined) expect(await violationsOn(late)).toEqual([]);
+      await parts?.commandState(STREAM, { is: 'command_state', id, state: 'expired', result: 'TOO_LATE' });
+      for (const page of pages) await page.waitForSelector('[data-order="expired"]');
+    },
+  );
 });

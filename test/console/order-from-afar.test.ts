@@ -102,6 +102,31 @@ describe('an order from afar', () => {
     expect(failureOf(given, T0 + MIN)).toBe('expired');
   });
 
+  it('that its gateway was told to count and never spoke of is known to nobody, until the gateway’s word comes', () => {
+    const untold = { ...given, state: 'confirming' as const, stateAt: T0 + 50 * S };
+    for (const after of [6 * S, 10 * MIN, 20 * 60 * MIN]) {
+      const at = given.expiresAt + after;
+      expect([isJourneyShown(untold, at), failureOf(untold, at)]).toEqual([false, 'unknown']);
+      // the motor stands as the farm said last, not as it was ordered
+      expect(shownAt(at, untold)).toMatchObject({
+        facts: { target: 'OFF', reported: 'OFF' },
+        state: { is: 'off' },
+      });
+    }
+    const at = given.expiresAt + 10 * MIN;
+    const told = newerOrder(untold, { ...untold, state: 'rejected', stateAt: at });
+    expect(failureOf(told, at + S)).toBe('rejected');
+    expect(failureOf(newerOrder(untold, { ...untold, state: 'accepted', stateAt: at }), at + S)).toBe(null);
+    // the cloud gives up waiting: that is no word of the gateway
+    const givenUp = newerOrder(untold, { ...untold, state: 'expired', end: 'untold', stateAt: at });
+    expect(failureOf(givenUp, at + S)).toBe('unknown');
+  });
+
+  it('that is void because its gateway or its giver left is told as that', () => {
+    const left = { ...given, state: 'expired' as const, end: 'withdrawn' as const, stateAt: T0 + S };
+    expect(failureOf(left, T0 + 2 * S)).toBe('withdrawn');
+  });
+
   it('yields to the gateway’s own row as soon as that answers, whatever it says', () => {
     const taken = { ...given, state: 'accepted' as const, stateAt: T0 + 2 * S };
     expect(shownAt(T0 + 5 * S, taken, { version: 8, target_status: 'OFF' }).facts.target).toBe('OFF');

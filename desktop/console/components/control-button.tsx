@@ -91,7 +91,7 @@ export function ControlButton({ point }: { point: ControlPoint }) {
       >
         {next === 'ON' ? words.turnOn : words.turnOff}
       </Button>
-      {isRemote ? <OrderJourney pointId={point.id} /> : null}
+      {isRemote ? <OrderJourney pointId={point.id} motor={facts} /> : null}
       <ControlHint state={state} isRemote={isRemote} />
     </span>
   );

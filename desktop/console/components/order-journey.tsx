@@ -3,16 +3,27 @@ import type { commandEntry } from '#contract/resources/control-points.ts';
 import { now } from '../data/clock.ts';
 import { useGet } from '../data/query.ts';
 import { remoteOrder } from '../data/remote-orders.ts';
-import { countdown } from '../i18n/format.ts';
-import { failureOf, isJourneyShown, type RemoteOrder, STEPS, stepOf } from '../state/remote-order.ts';
+import { age, countdown } from '../i18n/format.ts';
+import type { ControlFacts } from '../state/control-state.ts';
+import {
+  type Failure,
+  failureOf,
+  isJourneyShown,
+  type RemoteOrder,
+  STEPS,
+  stepOf,
+} from '../state/remote-order.ts';
 import { controlWords } from './control-words.ts';
 
-/** Where the order from afar is, or why nothing came of it. */
-export function OrderJourney({ pointId }: { pointId: string }) {
+type Motor = Pick<ControlFacts, 'reported' | 'silentForMs'>;
+
+/** Where the order from afar is, why nothing came of it, or that nobody knows; `motor`: what it said last. */
+export function OrderJourney({ pointId, motor }: { pointId: string; motor: Motor }) {
   const order = remoteOrder(pointId);
   if (order === undefined) return null;
   if (isJourneyShown(order, now.value)) return <Journey order={order} />;
   const failure = failureOf(order, now.value);
+  if (failure === 'unknown') return <Unknown order={order} motor={motor} />;
   return failure === null ? null : <NotDone order={order} pointId={pointId} failure={failure} />;
 }
 
@@ -41,6 +52,21 @@ function Journey({ order }: { order: RemoteOrder }) {
   );
 }
 
+/** The line died after the gateway was told that the order counts. */
+function Unknown({ order, motor }: { order: RemoteOrder; motor: Motor }) {
+  const words = controlWords();
+  const { reported, silentForMs } = motor;
+  const last =
+    reported === null || silentForMs === null
+      ? words.neverConfirmed
+      : words.lastConfirmed(words.state[reported === 'ON' ? 'on' : 'off'].toLowerCase(), age(silentForMs));
+  return (
+    <span class="small journey-end" role="status" data-order="unknown">
+      <strong>? {words.nobodyKnows[order.target]}</strong> · {words.untilWord} · {last}
+    </span>
+  );
+}
+
 type Told = z.infer<typeof commandEntry>;
 
 function NotDone({
@@ -50,7 +76,7 @@ function NotDone({
 }: {
   order: RemoteOrder;
   pointId: string;
-  failure: 'expired' | 'rejected' | 'superseded';
+  failure: Exclude<Failure, 'unknown'>;
 }) {
   const words = controlWords();
   // the interface says why in words; the event has a code

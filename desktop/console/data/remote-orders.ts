@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { CommandEvent, StreamEventName } from '#contract/events/stream.ts';
 import type { ControlPointAnswer, PendingOrder } from '#contract/resources/control-points.ts';
+import { UNTOLD, WITHDRAWN } from '#contract/words.ts';
 import { newerOrder, type RemoteOrder } from '../state/remote-order.ts';
 import { get } from './api.ts';
 import { serverNow } from './clock.ts';
@@ -33,6 +34,11 @@ export function notePending(controlPointId: string, pending: PendingOrder, issue
   });
 }
 
+function endOf(result: string | null): Pick<RemoteOrder, 'end'> {
+  if (result === null) return {};
+  return UNTOLD.includes(result) ? { end: 'untold' } : WITHDRAWN.includes(result) ? { end: 'withdrawn' } : {};
+}
+
 function noteCommand(told: CommandEvent): void {
   put(told.control_point_id, {
     id: told.id,
@@ -41,6 +47,7 @@ function noteCommand(told: CommandEvent): void {
     stateAt: Date.parse(told.state_at),
     issuedAt: Date.parse(told.issued_at),
     expiresAt: Date.parse(told.expires_at),
+    ...endOf(told.result),
   });
 }
 

@@ -15,6 +15,8 @@ export type RemoteOrder = {
   /** Shadow of the control point when the order was given: a later one is the gateway's answer to it. */
   version: number;
   epoch: string;
+  /** Of one that is void, where that is more than its time: what it rested on changed, or nobody knows what became of it. */
+  end?: 'untold' | 'withdrawn';
 };
 
 export const STEPS = ['cloud', 'gateway', 'device', 'confirmed'] as const;
@@ -22,6 +24,8 @@ export type Step = (typeof STEPS)[number];
 
 /** How long the target of an order that the gateway took is shown before the gateway's own row tells it. */
 const SHOWN_AFTER_MS = 60_000;
+/** What the gateway's word needs for its way, and a busy machine more, after the last moment it may carry an order out. */
+const WORD_BACK_MS = 5_000;
 /** How long people are told what became of an order. */
 const TOLD_FOR_MS = 5 * 60_000;
 
@@ -31,8 +35,8 @@ const isWaiting = ({ state }: RemoteOrder) => state === 'pending' || state === '
 export function stepOf(order: RemoteOrder, now: number): Step | null {
   // void at its time, whether or not anybody said so yet
   if (isWaiting(order)) return now < order.expiresAt ? 'cloud' : null;
-  // the gateway has it, and says itself what became of it
-  if (order.state === 'confirming') return now < order.expiresAt + SHOWN_AFTER_MS ? 'cloud' : null;
+  // the gateway has it, and says itself what became of it; as long as it does not, nobody knows
+  if (order.state === 'confirming') return now < order.expiresAt + WORD_BACK_MS ? 'cloud' : null;
   if (order.state === 'accepted') return order.isOnDevice ? 'device' : 'gateway';
   return order.state === 'done' ? 'confirmed' : null;
 }
@@ -57,15 +61,22 @@ export function isJourneyShown(order: RemoteOrder, now: number): boolean {
   return step === 'cloud' || now - order.stateAt < (step === 'confirmed' ? 15_000 : SHOWN_AFTER_MS);
 }
 
-/** What became of an order that was not carried out, while that is news. A newer order in its place is none. */
-export function failureOf(order: RemoteOrder, now: number): 'expired' | 'rejected' | 'superseded' | null {
+export type Failure = 'expired' | 'withdrawn' | 'rejected' | 'superseded' | 'unknown';
+
+/**
+ * What became of an order that was not carried out, while that is news; a newer order in its place is none. `unknown`: its
+ * gateway was told that it counts and has not said what it did; that stays until the gateway's word comes.
+ */
+export function failureOf(order: RemoteOrder, now: number): Failure | null {
+  if (order.state === 'confirming') return stepOf(order, now) === null ? 'unknown' : null;
   if (isWaiting(order)) {
     const lateMs = now - order.expiresAt;
     return lateMs >= 0 && lateMs < TOLD_FOR_MS ? 'expired' : null;
   }
   const { state } = order;
   if (state !== 'expired' && state !== 'rejected' && state !== 'superseded') return null;
-  return now - order.stateAt < TOLD_FOR_MS ? state : null;
+  if (now - order.stateAt >= TOLD_FOR_MS) return null;
+  return order.end === 'untold' ? 'unknown' : (order.end ?? state);
 }
 
 const RANK: Readonly<Record<CommandState, number>> = {

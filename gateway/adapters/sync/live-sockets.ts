@@ -168,8 +168,9 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
       const older = byStream.get(caller.streamId);
       byStream.set(caller.streamId, live);
       counts.opened += 1;
-      if (older === undefined) deps.parts.connected(caller.streamId, true);
-      else older.socket.close(CLOSE.newer, 'a newer connection of this gateway took over');
+      // what was sent over an older one, that nobody knows to be dead yet, may not have come either
+      deps.parts.connected(caller.streamId, true);
+      older?.socket.close(CLOSE.newer, 'a newer connection of this gateway took over');
       const { id: socketId, openedAtMs } = live;
       deps.bus.tell({ is: 'socket', streamId: caller.streamId, socket: socketId, openedAtMs });
       greet(live).catch(failed);

@@ -132,6 +132,12 @@ export const pendingOrder = z.object({
   expires_at: z
     .string()
     .describe('Void from then on, unless it is `confirming`: the gateway was told in time that it counts'),
+  is_untold: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Its time is over and its gateway has not said whether it was carried out: nobody knows, and `target_status` is the last one that the gateway told',
+    ),
 });
 export type PendingOrder = z.infer<typeof pendingOrder>;
 const pending = pendingOrder

@@ -58,9 +58,11 @@ export function outcomeOf({ state }: Pick<Order, 'state'>): Outcome {
   }
 }
 
-/** Why an order that nobody carried out is void. */
-export const voidBecause = ({ state }: Pick<Command, 'state'>): 'NOT_DELIVERED' | 'NOT_ANSWERED' =>
-  state === 'pending' ? 'NOT_DELIVERED' : 'NOT_ANSWERED';
+/** Why nothing more is waited for; `NEVER_TOLD`: its gateway knew that it counts, and may have carried it out. */
+export function voidBecause({ state }: Pick<Command, 'state'>) {
+  if (state === 'confirming') return 'NEVER_TOLD';
+  return state === 'pending' ? 'NOT_DELIVERED' : 'NOT_ANSWERED';
+}
 
 /**
  * The order as it stands at this moment, whichever process notes that its time is over, and when: void once it is,
@@ -80,6 +82,10 @@ export function asOf<Row extends Command>(
 
 /** How long an order that the gateway took is shown as the target before the gateway's own row tells it. */
 const SHOWN_AFTER_MS = 60_000;
+
+/** True for an order of which nobody knows whether it was carried out, for so long that its target is no longer shown. */
+export const isUntold = (command: Command, now: number): boolean =>
+  command.state === 'confirming' && now >= command.expires_at_ms + SHOWN_AFTER_MS;
 
 /** True while the order decides what people are shown as the target. */
 export function isShown(command: Command, row: { version: number; epoch: string }, now: number): boolean {

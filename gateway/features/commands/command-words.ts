@@ -1,4 +1,4 @@
-import type { CommandState, SwitchState } from '#contract/words.ts';
+import { type CommandState, type SwitchState, UNTOLD } from '#contract/words.ts';
 import type { Language } from '#core/notifying.ts';
 
 // Why an order from afar was not carried out. `result` of a command is one of these words, and behind a colon what a
@@ -48,6 +48,23 @@ const WHY: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
     'pt-BR': 'o gateway da fazenda não respondeu a tempo',
     en: 'the gateway of the farm did not answer in time',
   },
+  NEVER_TOLD: {
+    'pt-BR': 'o gateway da fazenda soube que ela valia e não respondeu o que fez',
+    en: 'the gateway of the farm was told that it counts and never said what it did',
+  },
+  GATEWAY_CHANGED: {
+    'pt-BR': 'o gateway desta fazenda foi trocado ou desvinculado',
+    en: 'the gateway of this farm was changed or unpaired',
+  },
+  MOVED_UNTOLD: {
+    'pt-BR': 'o gateway soube que ela valia, e foi trocado ou desvinculado sem dizer o que fez',
+    en: 'the gateway was told that it counts, and was changed or unpaired before it said what it did',
+  },
+  POINT_GONE: { 'pt-BR': 'o ponto de controle foi excluído', en: 'the control point was deleted' },
+  NOT_ALLOWED: {
+    'pt-BR': 'quem a deu não pode mais operar esta fazenda',
+    en: 'whoever gave it may no longer operate this farm',
+  },
 };
 
 export function whyWords(result: string | null, language: Language): string | null {
@@ -60,13 +77,21 @@ export function whyWords(result: string | null, language: Language): string | nu
 
 type Told = { cod: string; farmName: string; target: SwitchState; result: string | null };
 
-export function failedTitle(language: Language): string {
+const isUntold = (result: string | null): boolean => result !== null && UNTOLD.includes(result);
+
+export function failedTitle(result: string | null, language: Language): string {
+  if (isUntold(result)) return language === 'en' ? 'Order without an answer' : 'Ordem sem resposta';
   return language === 'en' ? 'Order not carried out' : 'Ordem não executada';
 }
 
 export function failedMessage({ cod, farmName, target, result }: Told, language: Language): string {
   const why = whyWords(result, language);
   const [en, pt] = target === 'ON' ? ['ON', 'ligar'] : ['OFF', 'desligar'];
+  if (isUntold(result)) {
+    return language === 'en'
+      ? `${farmName}: nobody knows whether ${cod} was switched ${en}: ${why}. Look at the motor before you repeat it.`
+      : `${farmName}: não se sabe se a ordem de ${pt} ${cod} foi executada: ${why}. Veja o motor antes de repetir.`;
+  }
   return language === 'en'
     ? `${farmName}: ${cod} was not switched ${en}: ${why ?? 'nobody knows why'}. What the farm shows counts again.`
     : `${farmName}: a ordem de ${pt} ${cod} não foi executada: ${why ?? 'motivo desconhecido'}. Vale o que a fazenda mostra.`;

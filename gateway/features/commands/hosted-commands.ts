@@ -6,6 +6,7 @@ import type { Kernel } from '#core/kernel.ts';
 import { expireCommands, settleByOrders } from './expire-commands.ts';
 import { type MoveDeps, moveCommand } from './move-command.ts';
 import type { Command } from './ports.ts';
+import { mayWithdraw, withdrawalOf, withdrawOrders } from './withdraw-orders.ts';
 
 export type HostedCommandDeps = MoveDeps &
   Pick<Kernel, 'log'> & {
@@ -35,6 +36,12 @@ export function createHostedCommands(deps: HostedCommandDeps) {
   }
 
   async function still(streamId: number, id: string): Promise<number | null> {
+    // the last moment at which this instance decides whether it is carried out
+    const [facts] = await deps.queries.orderFacts(id);
+    if (facts !== undefined && withdrawalOf(facts) !== null) {
+      await withdrawOrders(deps, id);
+      return null;
+    }
     const known = await deps.queries.commandById(id);
     if (known === null || known.stream_id !== streamId) return null;
     const counts = known.state === 'confirming' || (await moveCommand(deps, known, CONFIRMING));
@@ -47,6 +54,12 @@ export function createHostedCommands(deps: HostedCommandDeps) {
     // a gateway speaks of its own orders only
     if (known === null || known.stream_id !== streamId) return;
     await moveCommand(deps, known, { to: frame.state, result: frame.result, says: 'gateway' });
+  }
+
+  function withdraw(): void {
+    withdrawOrders(deps).catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'orders from afar that are void could not be noted; it is tried again'),
+    );
   }
 
   async function settle(ids: readonly string[]): Promise<void> {
@@ -66,9 +79,13 @@ export function createHostedCommands(deps: HostedCommandDeps) {
       else sendAgain.delete(streamId);
     },
     /** Every second or two, in one process. */
-    expire: () => expireCommands(deps),
+    async expire(): Promise<void> {
+      await withdrawOrders(deps);
+      await expireCommands(deps);
+    },
     /** To be told of every committed unit. */
     follow(committed: Committed): void {
+      if (mayWithdraw(committed)) withdraw();
       const streams = new Set(
         rowsOf(committed, command).flatMap(({ after }) =>
           after.state === 'pending' ? [after.stream_id] : [],

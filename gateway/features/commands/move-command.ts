@@ -15,7 +15,13 @@ export type MoveDeps = Pick<
   'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard' | 'commit' | 'pause' | 'random'
 > & { queries: CommandQueries; notify: Notify };
 
-export type Step = { to: CommandState; result: string | null; says: Says };
+export type Step = {
+  to: CommandState;
+  result: string | null;
+  says: Says;
+  /** Void before its time is over: what it rested on has changed. */
+  isWithdrawn?: true;
+};
 
 /**
  * Moves an order to a later state, with all that belongs to it: the aerator it came from follows when the gateway took
@@ -27,9 +33,10 @@ export async function moveCommand(deps: MoveDeps, known: Command, step: Step): P
     const current = await deps.queries.commandById(known.id);
     if (current === null || !mayBecome(current.state, step.to, step.says)) return { answer: false };
     // by its own clock this instance says what is void; only then, because another process may see it otherwise
-    if (step.to === 'expired' && step.says === 'hosted' && deps.now() < current.expires_at_ms)
+    const isLate = deps.now() >= current.expires_at_ms;
+    if (step.to === 'expired' && step.says === 'hosted' && step.isWithdrawn !== true && !isLate)
       return { answer: false };
-    if (step.to === 'confirming' && deps.now() >= current.expires_at_ms) return { answer: false };
+    if (step.to === 'confirming' && isLate) return { answer: false };
     const set = { state: step.to, state_at: isoOf(deps.now()), result: step.result };
     return {
       answer: true,
@@ -48,8 +55,11 @@ async function besides(deps: MoveDeps, current: Command, step: Step): Promise<Ch
   return [...changes, ...(await expiredAudit(deps, current, step))];
 }
 
+const AFTER_A_CHANGE: readonly (string | null)[] = ['GATEWAY_CHANGED', 'MOVED_UNTOLD'];
+
 async function aeratorFollows({ queries, now }: MoveDeps, current: Command): Promise<Change[]> {
-  if (current.aerator_id === null) return [];
+  // of a gateway that is no longer the farm's it is told, and nothing follows
+  if (current.aerator_id === null || AFTER_A_CHANGE.includes(current.result)) return [];
   const row = await queries.aeratorById(current.aerator_id);
   if (row === null || row.status === current.target_status) return [];
   const at = isoOf(now());
@@ -67,7 +77,7 @@ async function tellFailure(deps: MoveDeps, current: Command, step: Step): Promis
     {
       type: 'ALERT',
       severity: 'MEDIUM',
-      title: failedTitle,
+      title: (language) => failedTitle(step.result, language),
       message: (language) => failedMessage(told, language),
       data: {
         event: `order_${step.to}`,

@@ -2,11 +2,24 @@ import type { RowOf, Stored } from '#contract/resource.ts';
 import type { aerator } from '#contract/resources/aerators.ts';
 import type { order } from '#contract/resources/control-points.ts';
 import type { command, takenCommand } from '#contract/resources/sync-tables.ts';
+import type { MemberRole } from '#contract/words.ts';
 
 export type Command = RowOf<typeof command>;
 export type TakenCommand = RowOf<typeof takenCommand>;
 export type Order = Stored<RowOf<typeof order>>;
 export type NamedCommand = Command & { issued_by_name: string | null };
+
+/** An order under way, and what it rests on. */
+export type OrderFacts = {
+  command: Command;
+  /** Of its control point, and which gateway runs it; null: the point or the farm is deleted. */
+  farm: { ownerId: string; streamId: number | null } | null;
+  /** The gateway it was given to is let in no longer. */
+  isGatewayRevoked: boolean;
+  isIssuerActive: boolean;
+  /** Of the member who gave it; null: none, which the owner is, too. */
+  role: MemberRole | null;
+};
 
 /** What the hosted instance knows of orders on their way. */
 export type CommandQueries = {
@@ -26,6 +39,8 @@ export type CommandQueries = {
   ordersOf: (commandIds: readonly string[]) => Promise<Order[]>;
   /** What the order is about, by names; null: it is gone. */
   pointNames: (controlPointId: string) => Promise<{ farmId: string; farmName: string; cod: string } | null>;
+  /** Of all orders under way, or of this one; empty when it is not. */
+  orderFacts: (id: string | null) => Promise<OrderFacts[]>;
   aeratorById: (id: string) => Promise<Stored<RowOf<typeof aerator>> | null>;
 };
 
@@ -38,4 +53,6 @@ export type TakenQueries = {
   /** Orders to a control point with a higher version, newest first. */
   ordersSince: (controlPointId: string, version: number) => Promise<Order[]>;
   userExists: (id: string) => Promise<boolean>;
+  /** True when it is known here that the person may not, or no longer, operate the farm; who is not known may. */
+  isRefusedOn: (farmId: string, userId: string) => Promise<boolean>;
 };

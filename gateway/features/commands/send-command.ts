@@ -5,6 +5,7 @@ import { type ControlView, newerTarget } from '#core/control-view.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { RemoteOrder } from '#core/remote-order.ts';
 import type { RouteDecision } from '#core/route.ts';
+import { isUntold } from './command-steps.ts';
 import type { Command, CommandQueries } from './ports.ts';
 
 export type SendDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
@@ -57,7 +58,7 @@ export async function sendCommand(
         order_id: row.id,
         version: basis.version,
         hold_until: wish.holdS === null ? null : isoOf(now + wish.holdS * 1000),
-        pending: pendingOf(row),
+        pending: pendingOf(row, now),
       },
     },
     changes: [
@@ -70,8 +71,9 @@ export async function sendCommand(
   };
 }
 
-export function pendingOf(row: Command): PendingOrder {
+export function pendingOf(row: Command, now: number): PendingOrder {
   return {
+    ...(isUntold(row, now) ? { is_untold: true } : {}),
     id: row.id,
     target_status: row.target_status,
     state: row.state,

@@ -89,6 +89,8 @@ const refused = (state: 'rejected' | 'superseded' | 'expired', result: string): 
 /** Lock-out and safety first: nothing that was confirmed far away goes before them. */
 async function refusalOf(deps: TakeDeps, frame: CommandFrame, view: ControlView): Promise<Taken | null> {
   const { row } = view;
+  if (frame.issued_by !== null && (await deps.queries.isRefusedOn(row.farm_id, frame.issued_by)))
+    return refused('rejected', 'NOT_ALLOWED');
   if (row.is_siren) return refused('rejected', 'IS_SIREN');
   if (frame.target_status === 'ON' && row.locked_out) {
     return refused(

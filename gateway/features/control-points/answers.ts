@@ -28,7 +28,7 @@ export function toAnswer(
     id: row.id,
     farm_id: row.farm_id,
     cod: row.cod,
-    target_status: pending?.target_status ?? target.target_status,
+    target_status: pending === undefined || pending.is_untold ? target.target_status : pending.target_status,
     current_status:
       view === null ? row.current_status : currentOf({ row, presence: view.presence }).current_status,
     device_id: row.device_id,

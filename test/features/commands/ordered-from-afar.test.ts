@@ -149,6 +149,28 @@ onBothEngines('on the hosted instance, a farm with a gateway', (_open, engine) =
     ]);
   });
 
+  it('is told as known to nobody while a gateway that had the word is silent, and after the day that it is waited for', async () => {
+    const { token, point, streamId } = await aBoundFarm(app);
+    const { parts, expireOrders } = remoteOf(app);
+    const id = String(body(await order(token, point.id, 'on'))['order_id']);
+    await parts.commandsToSend(streamId);
+    await parts.still(streamId, id);
+    for (const hours of [1, 20]) {
+      app.clock.advance(hours * 3_600_000);
+      await expireOrders();
+      // the target is the gateway's again: that the motor was switched is not said, nor that it was not
+      const told = await shown(token, point.id);
+      expect(told).toMatchObject({ target_status: 'OFF', pending: { id, is_untold: true } });
+      expect(JSON.stringify(await notices(token))).not.toContain(point.cod);
+    }
+    app.clock.advance(4 * 3_600_000);
+    await expireOrders();
+    expect(await shown(token, point.id)).not.toHaveProperty('pending');
+    const told = JSON.stringify(await notices(token));
+    expect(told).toContain('não se sabe se a ordem de ligar');
+    expect(told).not.toContain('não foi executada');
+  });
+
   it('answers an order in the shape of the contract, and more', async () => {
     const { token, point } = await aBoundFarm(app);
     const free = await aFarmWith(app);

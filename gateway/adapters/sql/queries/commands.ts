@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { aerator } from '#contract/resources/aerators.ts';
 import { order } from '#contract/resources/control-points.ts';
 import { command, takenCommand } from '#contract/resources/sync-tables.ts';
+import { mayOnFarm } from '#core/request-checks.ts';
 import type { CommandQueries, TakenQueries } from '#features/commands/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
@@ -95,6 +96,49 @@ export function commandQueries(db: Db): CommandQueries {
         .executeTakeFirst();
       return row ?? null;
     },
+    async orderFacts(id) {
+      const rows = await db
+        .selectFrom('commands')
+        .leftJoin('control_points', (join) =>
+          join
+            .onRef('control_points.id', '=', 'commands.control_point_id')
+            .on('control_points.hidden', '=', 0),
+        )
+        .leftJoin('farms', (join) =>
+          join.onRef('farms.id', '=', 'control_points.farm_id').on('farms.hidden', '=', 0),
+        )
+        .leftJoin('sync_farms', 'sync_farms.id', 'farms.id')
+        .leftJoin('gateways', 'gateways.stream_id', 'commands.stream_id')
+        .leftJoin('users', (join) =>
+          join.onRef('users.id', '=', 'commands.issued_by').on('users.hidden', '=', 0),
+        )
+        .leftJoin('farm_members', (join) =>
+          join
+            .onRef('farm_members.farm_id', '=', 'farms.id')
+            .onRef('farm_members.user_id', '=', 'commands.issued_by')
+            .on('farm_members.hidden', '=', 0),
+        )
+        .selectAll('commands')
+        .select([
+          'farms.owner_id',
+          'sync_farms.stream_id as bound_to',
+          'gateways.status',
+          'users.is_active',
+          'farm_members.role',
+        ])
+        // the words of the partial index
+        .where(sql<boolean>`commands.state in ('pending', 'sent', 'confirming', 'accepted')`)
+        .where('commands.state', '!=', 'accepted')
+        .$if(id !== null, (query) => query.where('commands.id', '=', id ?? ''))
+        .execute();
+      return rows.map(({ owner_id, bound_to, status, is_active, role, ...row }) => ({
+        command: decodeRow(command, row),
+        farm: owner_id === null ? null : { ownerId: owner_id, streamId: bound_to },
+        isGatewayRevoked: status === 'revoked',
+        isIssuerActive: is_active === 1,
+        role,
+      }));
+    },
     async aeratorById(id) {
       const row = await db
         .selectFrom('aerators')
@@ -135,6 +179,19 @@ export function takenQueries(db: Db): TakenQueries {
         .limit(MOST_SINCE)
         .execute();
       return rows.map((row) => decodeRow(order, row));
+    },
+    async isRefusedOn(farmId, userId) {
+      const rows = await db
+        .selectFrom('farms')
+        .innerJoin('farm_members', 'farm_members.farm_id', 'farms.id')
+        .select(['farm_members.role', 'farm_members.hidden'])
+        .where('farms.id', '=', farmId)
+        .where('farms.owner_id', '!=', userId)
+        .where('farm_members.user_id', '=', userId)
+        .execute();
+      // who is a member since a moment ago may not be known here yet
+      if (rows.length === 0) return false;
+      return !rows.some(({ role, hidden }) => hidden === 0 && mayOnFarm(role, 'operate'));
     },
     async userExists(id) {
       return (
