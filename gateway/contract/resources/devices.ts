@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { levelEndFields, reportedStatus } from '../mqtt/messages.ts';
 import { ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
+import { isProved } from './control-points.ts';
 
 /** GET /devices/status/{device_id}, GET /iot/shadow/{device_id} */
 export const deviceStatus = z.object({
@@ -24,6 +25,7 @@ export const deviceStatus = z.object({
   power_ok: z.boolean().nullable(),
   motor_current_ma: z.number().nullable(),
   via: z.enum(['mqtt', 'http']).nullable(),
+  is_proved: isProved,
   gateway_silent_since: z
     .string()
     .nullable()

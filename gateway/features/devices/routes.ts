@@ -295,6 +295,7 @@ function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
     power_ok: presence.powerOk,
     motor_current_ma: presence.motorCurrentMa,
     via: presence.via,
+    is_proved: presence.isProved ?? null,
     ...(silentSince === undefined
       ? {}
       : { gateway_silent_since: silentSince === null ? null : isoOf(silentSince) }),
