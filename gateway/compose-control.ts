@@ -365,6 +365,8 @@ export async function wireControl(deps: ControlDeps) {
     /** Gateway: tells viewers of sirens, every second. */
     tellSirens: () => sirens?.tell(),
     registry,
+    /** Whether calls without a key are taken for a control point. */
+    allowsUnkeyed: keyUses.allowsUnkeyed,
     oxygen,
     /** Control points whose farm this instance runs itself. */
     ownViews,

@@ -199,7 +199,11 @@ describe('merging', () => {
       };
       const read = readChange({
         ...change,
-        ...{ hlc: stamp(1), over: held.register.over, base: null, body: row, chain: '' },
+        hlc: stamp(1),
+        over: held.register.over,
+        base: null,
+        body: row,
+        chain: '',
       });
       if ('parked' in read) throw new Error(read.parked);
       const merged = merge(read.resource, there, read.edit, () => true);
