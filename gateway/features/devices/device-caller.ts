@@ -53,7 +53,10 @@ export async function deviceCaller(
       throw new AppError(401, 'This device has a key; send it as a Bearer token', {
         code: 'DEVICE_KEY_REQUIRED',
       });
-    if (!deps.allowsUnkeyed(first)) throw unkeyedRefused();
+    if (!deps.allowsUnkeyed(first)) {
+      deps.seen.note({ deviceId, source, via: 'http', reason: 'no_key' });
+      throw unkeyedRefused();
+    }
     return { kind: 'controller', view: first, authenticated: false };
   }
   for (const view of named) {

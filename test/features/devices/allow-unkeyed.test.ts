@@ -34,8 +34,10 @@ onBothEngines('calls without a key', (_open, engine) => {
   let app: App;
   let token: string;
   let farmId: string;
+  let first: string;
   beforeAll(async () => {
     app = await startApp(engine);
+    ({ token: first } = await aFarmWith(app));
   });
   afterAll(() => app.close());
   beforeEach(async () => {
@@ -84,6 +86,32 @@ onBothEngines('calls without a key', (_open, engine) => {
     expect([await isAllowed(old), await isAllowed(point)]).toEqual([true, false]);
     const shown = body(await app.call('GET', `/control-points/${point.id}`, { token }));
     expect(shown).toMatchObject({ last_heartbeat: null, is_online: false, current_status: null });
+  });
+
+  it('that are refused are shown to technicians at the door, until that controller is heard', async () => {
+    // who was first on this box works on it
+    const owner = first;
+    const farm = await app.call('POST', '/farms/', { token: owner, body: { name: 'Fazenda Leste' } });
+    const on = { token: owner, farmId: String(body(farm)['id']) };
+    const keyed = await aControlPoint(app, on);
+    app.clock.advance(1_000);
+    await said(keyed, await newKey(app, keyed, owner));
+    app.clock.advance(1_000);
+    const point = await aControlPoint(app, on);
+    const atTheDoor = async (path: string) =>
+      ((await app.call('GET', path, { token: owner })).body as { device_id: string }[]).filter(
+        ({ device_id }) => device_id === point.device_id,
+      );
+    await said(point);
+    expect(await atTheDoor('/devices/seen')).toMatchObject([{ reason: 'no_key', via: 'http', count: 1 }]);
+    expect(await atTheDoor('/adoption/queue')).toMatchObject([
+      { reason: 'no_key', control_point: { id: point.id } },
+    ]);
+    await allow(point, true, owner);
+    app.clock.advance(1_000);
+    expect((await said(point)).status).toBe(200);
+    expect(await atTheDoor('/devices/seen')).toEqual([]);
+    expect(await atTheDoor('/adoption/queue')).toEqual([]);
   });
 
   it('are taken on another farm, where no key was used', async () => {
