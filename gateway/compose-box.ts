@@ -87,6 +87,7 @@ export async function wireBox(wiring: BoxWiring) {
     kernel,
     database,
     views: control.registry,
+    takesUnkeyed: (view) => config.allowUnkeyedDevices !== false && control.allowsUnkeyed(view),
     foldedOf: (id) => control.folded().get(id) ?? null,
     clock,
     storage,

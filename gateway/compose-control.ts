@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
-import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
+import { controlFactsQueries, keyUseQueries } from '#adapters/sql/queries/control-facts.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control-points.ts';
 import { arrivingPoints, mergedMarks, shownReasons } from '#adapters/sql/queries/merged-marks.ts';
 import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
@@ -33,6 +33,7 @@ import { createReportFolding } from '#features/devices/fold-reports.ts';
 import { followClockStep, keysFollowStep } from '#features/devices/follow-clock-step.ts';
 import { followOtherProcesses, lookAgain } from '#features/devices/follow-other-processes.ts';
 import { giveNamesBack } from '#features/devices/give-names-back.ts';
+import { createKeyUses } from '#features/devices/key-uses.ts';
 import { type LevelDeps, startDelayS } from '#features/devices/levels.ts';
 import { mqttIdOf } from '#features/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/devices/on-report.ts';
@@ -108,9 +109,11 @@ export async function wireControl(deps: ControlDeps) {
   const { config, kernel, database, gateways } = deps;
   const orderEnds = createOrderEnds({ ...kernel, monotonic: deps.monotonic, shownTime: deps.shownTime });
   const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256, orderEnds });
-  const loaded = registry.load();
+  const keyUses = createKeyUses(keyUseQueries(database.read));
+  const loaded = Promise.all([registry.load(), keyUses.load()]);
   deps.others.onCommit(async (committed, gone) => {
     await loaded;
+    keyUses.follow(committed);
     await followOtherProcesses(registry, committed, gone);
   });
   await loaded;
@@ -218,6 +221,7 @@ export async function wireControl(deps: ControlDeps) {
   });
   database.onCommit((committed) => {
     const touched = registry.follow(committed);
+    keyUses.follow(committed);
     // said before the level goes out, so that the lines of an order stand in their order
     trace.committed(committed);
     for (const { before, after } of touched) publisher.follow(before, after);
@@ -235,7 +239,7 @@ export async function wireControl(deps: ControlDeps) {
     for (const id of ids) publisher.follow(before.get(id) ?? null, registry.byId(id));
   }
   deps.others.onGap(() => {
-    readAgain().catch((error: unknown) =>
+    Promise.all([readAgain(), keyUses.load()]).catch((error: unknown) =>
       kernel.log.error({ err: error }, 'control points as other processes changed them could not be read'),
     );
   });
@@ -311,6 +315,7 @@ export async function wireControl(deps: ControlDeps) {
     authenticate: deps.authenticate,
     accessTo: deps.accessTo,
     unkeyedFrom: unkeyedFrom(config),
+    allowsUnkeyed: keyUses.allowsUnkeyed,
     isNear: deps.isNear,
   };
   const routes = [
@@ -327,6 +332,9 @@ export async function wireControl(deps: ControlDeps) {
       onlineAfterMs: config.onlineAfterS * 1000,
       gateways,
       planOf: plans.planOf,
+      // keys are where the controller is
+      unkeyedOf: (view) =>
+        gateways.isRunByGateway(view.row.farm_id) ? view.row.allow_unkeyed : keyUses.allowsUnkeyed(view),
     }),
     ...orderRoutes(orderDeps),
     ...deviceRoutes({
@@ -364,6 +372,8 @@ export async function wireControl(deps: ControlDeps) {
     /** Gateway: tells viewers of sirens, every second. */
     tellSirens: () => sirens?.tell(),
     registry,
+    /** Whether calls without a key are taken for a control point. */
+    allowsUnkeyed: keyUses.allowsUnkeyed,
     oxygen,
     /** Control points whose farm this instance runs itself. */
     ownViews,

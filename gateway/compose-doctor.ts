@@ -58,6 +58,8 @@ export type DoctorDeps = {
   views: ControlViews;
   clock: DisciplinedClock;
   storage: StorageHealth;
+  /** Whether calls without a key are taken for a control point. */
+  takesUnkeyed: (view: ControlView) => boolean;
   /** What is folded of the reports of a control point; null: nothing. */
   foldedOf: (controlPointId: string) => ControllerFacts['folded'];
   keeper: TrustKeeper | null;
@@ -283,9 +285,10 @@ function brokerFacts(broker: SupervisedBroker | null): DoctorFacts['broker'] {
 }
 
 function controllerFacts(
-  { config, kernel, foldedOf }: DoctorDeps,
-  { row, presence, keys }: ControlView,
+  { config, kernel, foldedOf, takesUnkeyed }: DoctorDeps,
+  view: ControlView,
 ): ControllerFacts {
+  const { row, presence, keys } = view;
   return {
     id: row.id,
     farmId: row.farm_id,
@@ -295,6 +298,7 @@ function controllerFacts(
     heardAt: presence.lastReportAt,
     rssiDbm: presence.rssi,
     hasKey: keys.some(({ state }) => state !== 'revoked'),
+    takesUnkeyed: takesUnkeyed(view),
     firmware: presence.firmwareVersion,
     folded: foldedOf(row.id),
   };

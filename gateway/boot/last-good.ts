@@ -10,7 +10,7 @@ import { controlRows, controlStand } from '#adapters/sql/queries/control-rows.ts
 import { aerator } from '#contract/resources/aerators.ts';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
-import { deviceKey, instanceValue, numericId } from '#contract/resources/local-tables.ts';
+import { deviceKey, firstKeyUse, instanceValue, numericId } from '#contract/resources/local-tables.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { relay } from '#contract/resources/relays.ts';
 import { schedule } from '#contract/resources/schedules.ts';
@@ -40,8 +40,9 @@ const lastGood = z.object({
   schedules: z.array(schedule.row),
   orders: z.array(order.row),
   device_keys: z.array(deviceKey.row),
-  // a file of an earlier program has none
+  // a file of an earlier program has none of these
   relays: z.array(relay.row).default([]),
+  first_key_uses: z.array(firstKeyUse.row).default([]),
 });
 export type LastGood = z.infer<typeof lastGood>;
 
@@ -99,6 +100,7 @@ export function rowsOfLastGood(good: LastGood): Change[] {
     ...good.schedules.map((row) => insert(schedule, row)),
     ...good.orders.map((row) => insert(order, row)),
     ...good.device_keys.map((row) => insert(deviceKey, row)),
+    ...good.first_key_uses.map((row) => insert(firstKeyUse, row)),
     ...good.relays.map((row) => insert(relay, row)),
     ...good.users.map((row) => numberOf('user', row)),
     ...good.ponds.map((row) => numberOf('pond', row)),

@@ -49,9 +49,11 @@ export function bringForward(connection: SqliteConnection, good: LastGood): Chan
   ];
 }
 
+const LOCAL_TABLES: ReadonlySet<string> = new Set(['device_keys', 'first_key_uses', 'relays', 'numeric_ids']);
+
 /** Ids of a table, and whether each is deleted. */
 function idsOf(connection: SqliteConnection, table: Resource['name']): Map<string, boolean> {
-  const isLocal = table === 'device_keys' || table === 'relays' || table === 'numeric_ids';
+  const isLocal = LOCAL_TABLES.has(table);
   const rows = connection
     .prepare(`select id, ${isLocal ? '0' : 'hidden'} as hidden from ${table}`)
     // two columns every such table has

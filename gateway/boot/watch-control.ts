@@ -10,6 +10,7 @@ const TABLES = new Set([
   'control_points',
   'schedules',
   'device_keys',
+  'first_key_uses',
   'relays',
 ]);
 /** Change by orders and schedules, all day. */

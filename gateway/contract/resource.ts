@@ -13,6 +13,12 @@ export type Lane = 'core' | 'history';
 
 export type GroupOwner = 'gateway' | 'hosted';
 
+/**
+ * `isLater`: programs that sync are there which do not know it. They keep a change of it aside, so it is told in a change
+ * of its own; where nothing stands in it, they compare alike.
+ */
+export type FieldGroup = { fields: readonly string[]; owner?: GroupOwner; isLater?: true };
+
 export type Resource<Row extends { id: string } = { id: string }> = {
   /** Table name and entity name. */
   name: string;
@@ -22,7 +28,7 @@ export type Resource<Row extends { id: string } = { id: string }> = {
   sync: SyncRule;
   lane: Lane;
   /** Fields that merge as one. Fields in no group are set at creation and never change. */
-  groups: Readonly<Record<string, { fields: readonly string[]; owner?: GroupOwner }>>;
+  groups: Readonly<Record<string, FieldGroup>>;
   /** parent table → column: hiding the parent hides this row. */
   parents: Readonly<Record<string, string>>;
   goesBy: GoesBy;

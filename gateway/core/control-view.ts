@@ -24,6 +24,8 @@ export type Presence = {
   /** Same instant on the clock that only grows; null for what an earlier run heard. */
   lastReportMonotonic: number | null;
   via: 'mqtt' | 'http' | null;
+  /** Whether the last report came with a key, or from a user; null or absent: not known. */
+  isProved?: boolean | null;
   isConnected: boolean;
   /** The broker announced the end of its connection after the last report. */
   isLost: boolean;

@@ -162,6 +162,7 @@ function makeControlPoint(
     schedule_rev: 1,
     is_siren: false,
     is_simulated: false,
+    allow_unkeyed: null,
     created_at,
     updated_at: null,
   });

@@ -191,6 +191,7 @@ export function controlPointRow(id: string, farm_id: string, owner_id: string): 
     schedule_rev: 1,
     is_siren: false,
     is_simulated: false,
+    allow_unkeyed: null,
     created_at: AT,
     updated_at: null,
   };

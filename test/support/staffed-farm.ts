@@ -91,6 +91,7 @@ export async function aControlPoint(
     schedule_rev: 1,
     is_siren: false,
     is_simulated: false,
+    allow_unkeyed: null,
     created_at: '2026-03-01T12:00:00.000Z',
     updated_at: null,
     ...fields,

@@ -20,6 +20,7 @@ const FOLLOWED = new Set([
   'orders',
   'schedules',
   'device_keys',
+  'first_key_uses',
   'alerts',
   'notifications',
   'measurements',

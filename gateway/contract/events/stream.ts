@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Resource, RowOf } from '../resource.ts';
 import { alert } from '../resources/alerts.ts';
-import { commandEntry, type controlPoint, order } from '../resources/control-points.ts';
+import { commandEntry, type controlPoint, isProved, order } from '../resources/control-points.ts';
 import { notification } from '../resources/notifications.ts';
 import { FAIL_SAFES, MEMBER_ROLES, ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
 
@@ -95,6 +95,7 @@ export const presenceItem = z.object({
   motor_current_ma: z.number().nullable().optional(),
   rssi: z.number().nullable().optional(),
   power_ok: z.boolean().nullable().optional(),
+  is_proved: isProved.optional(),
 });
 export type PresenceItem = z.infer<typeof presenceItem>;
 

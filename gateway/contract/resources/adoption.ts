@@ -30,9 +30,9 @@ export const queueEntry = z.object({
   device_id: z.string().nullable(),
   mac: z.string().nullable().describe('12 hex digits; of boards on the boot topic'),
   reason: z
-    .enum(['boot', 'window_closed', 'unknown', 'wrong_key', 'replaced', 'protocol_v5', 'client_id'])
+    .enum(['boot', 'window_closed', 'unknown', 'wrong_key', 'no_key', 'replaced', 'protocol_v5', 'client_id'])
     .describe(
-      'boot: a board without a key; window_closed: one that came while the window was closed; unknown: no control point has this device_id; wrong_key: one has, and the key does not fit (reflashed, or somebody else); replaced: the old controller of a control point that got another; protocol_v5: it speaks MQTT 5, and must be set to 3.1.1; client_id: its MQTT client id is not its user name, or not allowed',
+      'boot: a board without a key; window_closed: one that came while the window was closed; unknown: no control point has this device_id; wrong_key: one has, and the key does not fit (reflashed, or somebody else); no_key: one has, it came without a key, and `allow_unkeyed` is off there; replaced: the old controller of a control point that got another; protocol_v5: it speaks MQTT 5, and must be set to 3.1.1; client_id: its MQTT client id is not its user name, or not allowed',
     ),
   is_waiting: z.boolean().describe('A board that is connected now and can be given credentials'),
   how: z
@@ -52,7 +52,7 @@ export const queueEntry = z.object({
     .object({ id: z.uuid(), farm_id: z.uuid(), cod: z.string() })
     .nullable()
     .describe(
-      'wrong_key: whose name it uses; replaced, boot: whose controller it was; null: nobody’s, or not yours to see',
+      'wrong_key, no_key: whose name it uses; replaced, boot: whose controller it was; null: nobody’s, or not yours to see',
     ),
   is_ignored: z.boolean(),
   unsupported: z

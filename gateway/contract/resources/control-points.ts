@@ -45,6 +45,8 @@ export const controlPoint = defineResource({
     is_siren: z.boolean().default(false),
     /** Of the simulator: made with it, and never changed. A program before it had none and sends none. */
     is_simulated: z.boolean().default(false),
+    /** Whether calls without a key are taken for it; null: by the rule. A program before it had none and sends none. */
+    allow_unkeyed: z.boolean().nullable().default(null),
     created_at: instant,
     updated_at: instant.nullable(),
   }),
@@ -65,6 +67,8 @@ export const controlPoint = defineResource({
         'is_siren',
       ],
     },
+    // apart from the settings: a program before it takes those, and would be believed to know of this, too
+    unkeyed: { fields: ['allow_unkeyed'], isLater: true },
     shadow: {
       fields: [
         'base_target',
@@ -201,6 +205,14 @@ const switchState = z
   .pipe(z.enum(SWITCH_STATES))
   .meta({ override: { type: 'string', enum: [...SWITCH_STATES] } });
 
+/** Of the last report. */
+export const isProved = z
+  .boolean()
+  .nullable()
+  .describe(
+    'Whether the last report came with a key, or from a user; false: from whoever knows the name of the device; null: not known',
+  );
+
 /** POST /control-points/ */
 export const controlPointCreate = z.object({
   id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
@@ -234,6 +246,7 @@ export const controlPointAnswer = z.object({
   locked_out: z.boolean(),
   is_siren: z.boolean().describe('Driven by critical alerts alone; takes no orders and no schedules'),
   is_simulated: z.boolean().describe('Of the simulator: no motor hangs on it'),
+  is_proved: isProved,
   plan: controlPlan.optional(),
   pending,
   gateway_silent_since: z
@@ -352,6 +365,12 @@ export const controlPointSettings = z.object({
     .boolean()
     .describe(
       'Sounds while a critical alert is unacknowledged, and is left out of aeration. It must have neither ponds nor schedules; fail-safe becomes OFF and the minimum times 0',
+    ),
+  allow_unkeyed: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether HTTP calls without a key are taken for it: on for one that never had a key, off for one made after any key of its farm was first used. Once a key of its own was used it needs that, whatever stands here. To set null: back to this rule; to read null: its gateway knows',
     ),
 });
 

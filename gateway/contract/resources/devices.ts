@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { levelEndFields, reportedStatus } from '../mqtt/messages.ts';
 import { ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
+import { isProved } from './control-points.ts';
 
 /** GET /devices/status/{device_id}, GET /iot/shadow/{device_id} */
 export const deviceStatus = z.object({
@@ -24,6 +25,7 @@ export const deviceStatus = z.object({
   power_ok: z.boolean().nullable(),
   motor_current_ma: z.number().nullable(),
   via: z.enum(['mqtt', 'http']).nullable(),
+  is_proved: isProved,
   gateway_silent_since: z
     .string()
     .nullable()
@@ -46,9 +48,9 @@ export const seenDevice = z.object({
   source: z.string(),
   via: z.enum(['mqtt', 'http']),
   reason: z
-    .enum(['unknown', 'wrong_key', 'protocol_v5', 'client_id'])
+    .enum(['unknown', 'wrong_key', 'no_key', 'protocol_v5', 'client_id'])
     .describe(
-      'unknown: no control point has this device_id; wrong_key: one has, and the key does not fit; protocol_v5: it speaks MQTT 5, and MQTT 3.1.1 is spoken here; client_id: its MQTT client id is not its user name, or not allowed',
+      'unknown: no control point has this device_id; wrong_key: one has, and the key does not fit; no_key: one has, it came without a key, and `allow_unkeyed` is off there; protocol_v5: it speaks MQTT 5, and MQTT 3.1.1 is spoken here; client_id: its MQTT client id is not its user name, or not allowed',
     ),
   first_seen: z.string(),
   last_seen: z.string(),

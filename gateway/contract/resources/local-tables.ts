@@ -68,6 +68,13 @@ export const secondFactor = defineResource({
   }),
 });
 
+/** That a key of this control point was used, and when first; stays when the key or the control point goes. id is its. */
+export const firstKeyUse = defineResource({
+  name: 'first_key_uses',
+  sync: 'local',
+  row: z.object({ id: uuid, farm_id: uuid, used_at: instant }),
+});
+
 /** Stored answers of creates, kept 24 h; id is a hash over user, method, path and key. */
 export const idempotentAnswer = defineResource({
   name: 'idempotent_answers',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { deviceConfig } from '../mqtt/messages.ts';
 import { ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
+import { isProved } from './control-points.ts';
 
 // What the gateway wants of a controller beside what that says, for a technician.
 
@@ -64,6 +65,7 @@ export const shadowAnswer = z.object({
     is_online: z.boolean(),
     is_connected: z.boolean(),
     via: z.enum(['mqtt', 'http']).nullable(),
+    is_proved: isProved,
     last_report_at: z.string().nullable(),
     rssi: z.number().nullable(),
     uptime_s: z.number().nullable(),

@@ -299,6 +299,8 @@ export const liveState = z.object({
   epoch: z.string().max(64).optional(),
   power_ok: z.boolean().nullable().optional(),
   motor_current_ma: z.number().nullable().optional(),
+  /** Whether its last report came with a key. */
+  is_proved: z.boolean().nullable().optional(),
 });
 export type LiveState = z.infer<typeof liveState>;
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { Resource } from '#contract/resource.ts';
+import type { FieldGroup, Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import { HOSTED_TABLES, SCOPES } from '#contract/sync/scopes.ts';
 import { isAlive, NO_STAMP } from '../register.ts';
@@ -21,7 +21,7 @@ export type StampedRow = {
 };
 
 /** What is compared of a table's rows, in one order. */
-type Compared = { entity: number; isFact: boolean; groups: [string, readonly string[]][]; fixed: string[] };
+type Compared = { entity: number; isFact: boolean; groups: [string, FieldGroup][]; fixed: string[] };
 
 const comparedByTable = new Map<string, Compared>(
   // rows of different tables; here only their being rows counts
@@ -47,9 +47,7 @@ function comparedOf({ entity, sync, groups, row }: Resource): Compared {
   return {
     entity,
     isFact: sync === 'fact',
-    groups: Object.entries(groups)
-      .filter(([, { owner }]) => owner === undefined)
-      .map(([name, { fields }]) => [name, fields]),
+    groups: Object.entries(groups).filter(([, { owner }]) => owner === undefined),
     fixed: Object.keys(row.shape).filter((field) => field !== 'updated_at' && !grouped.has(field)),
   };
 }
@@ -71,7 +69,8 @@ export function digestOf(table: string, row: StampedRow): bigint {
   // a fact has no stamps: nobody changes it
   if (!compared.isFact) said.push(row.cl, stamp(row.hlc));
   for (const field of compared.fixed) said.push(plain(body[field]));
-  for (const [group, fields] of compared.groups) {
+  for (const [group, { fields, isLater = false }] of compared.groups) {
+    if (isLater && fields.every((field) => plain(body[field]) === null)) continue;
     said.push(stamp(row.over[group] ?? row.hlc));
     for (const field of fields) said.push(plain(body[field]));
   }

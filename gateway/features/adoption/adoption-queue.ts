@@ -71,10 +71,12 @@ function boardEntry(deps: QueueDeps, board: Board, mark: DeviceMark | undefined)
   };
 }
 
-/** null: a control point has this name by now, and nothing is wrong with its key. */
+/** null: a control point has this name by now, and nothing keeps its controller out any more. */
 function nameEntry(deps: QueueDeps, sight: SeenDevice, mark: DeviceMark | undefined): QueueEntry | null {
   const owner = deps.viewByName(sight.device_id);
   if (owner !== null && sight.reason === 'unknown') return null;
+  const heardAt = owner?.presence.lastReportAt ?? null;
+  if (sight.reason === 'no_key' && heardAt !== null && heardAt >= Date.parse(sight.last_seen)) return null;
   const isReplaced = owner === null && mark?.mark === 'replaced';
   const former = isReplaced && mark.control_point_id !== null ? deps.viewById(mark.control_point_id) : null;
   return {
@@ -83,7 +85,7 @@ function nameEntry(deps: QueueDeps, sight: SeenDevice, mark: DeviceMark | undefi
     mac: null,
     reason: isReplaced
       ? 'replaced'
-      : sight.reason === 'wrong_key' && owner === null
+      : (sight.reason === 'wrong_key' || sight.reason === 'no_key') && owner === null
         ? 'unknown'
         : sight.reason,
     is_waiting: false,

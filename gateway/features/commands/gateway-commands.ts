@@ -96,5 +96,6 @@ export function liveStateOf(view: ControlView, now: number, onlineAfterMs: numbe
     epoch,
     power_ok: presence.powerOk,
     motor_current_ma: presence.motorCurrentMa,
+    is_proved: presence.isProved ?? null,
   };
 }

@@ -86,6 +86,7 @@ export function createGatewayLinks(deps: LinkDeps) {
     presence.consumption = point.consumption ?? 0;
     presence.powerOk = point.power_ok ?? presence.powerOk;
     presence.motorCurrentMa = point.motor_current_ma ?? presence.motorCurrentMa;
+    presence.isProved = point.is_proved ?? null;
     presence.remote =
       link === null ? null : { isOnline: point.is_online, link, target: remoteTargetOf(point) };
     if (link !== null) presence.isDirty = link.isOurs;
@@ -188,5 +189,6 @@ function stateOf(view: ControlView, isOnlineThere: boolean): LiveState {
     ...presence.remote?.target,
     power_ok: presence.powerOk,
     motor_current_ma: presence.motorCurrentMa,
+    is_proved: presence.isProved ?? null,
   };
 }

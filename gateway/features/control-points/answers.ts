@@ -45,6 +45,7 @@ export function toAnswer(
     locked_out: view?.unsavedLock?.locked_out ?? row.locked_out,
     is_siren: row.is_siren,
     is_simulated: row.is_simulated,
+    is_proved: presence?.isProved ?? null,
     ...(view === null ? {} : { plan: deps.planOf(view) }),
     ...(pending === undefined ? {} : { pending }),
     ...(silentSince === undefined

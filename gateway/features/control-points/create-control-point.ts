@@ -73,6 +73,7 @@ export async function createControlPoint(
     schedule_rev: 1,
     is_siren: false,
     is_simulated: isSimulated,
+    allow_unkeyed: null,
     created_at: at,
     updated_at: null,
   };

@@ -24,9 +24,10 @@ import { deleteControlPoint } from './delete-control-point.ts';
 import { refuseFromAfar, withPending } from './from-afar.ts';
 import { type DecidedLock, liftLockOut, lockOut } from './lock-out.ts';
 import type { ControlMemory, ControlPoint } from './ports.ts';
-import { changeSettings, settingsOf } from './settings.ts';
+import { changeSettings, settingsOf, type UnkeyedDeps } from './settings.ts';
 
 export type ControlPointRouteDeps = ControlPointDeps &
+  UnkeyedDeps &
   Omit<ShownBy, 'byId' | 'gateways'> & {
     memory: ControlMemory;
     mqttIdOf: (deviceId: string) => string;
@@ -207,13 +208,13 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       method: 'GET',
       path: '/control-points/{control_point_id}/settings',
       tag,
-      summary: 'Fail-safe, minimum times, start order and oxygen set points',
+      summary: 'Fail-safe, minimum times, start order, oxygen set points and calls without a key',
       access: { ...atControlPoint, right: 'read' },
       params: controlPointParams,
       answers: { 200: { schema: controlPointSettings } },
       async handle(request) {
-        const { row } = await fresh(request.params.control_point_id);
-        return { answer: { status: 200, body: settingsOf(row), rev: row.rev } };
+        const view = await fresh(request.params.control_point_id);
+        return { answer: { status: 200, body: settingsOf(deps, view), rev: view.row.rev } };
       },
     }),
     route({
@@ -236,7 +237,11 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
         return {
           ...changed,
           guards: [...guards, ...(changed.guards ?? [])],
-          answer: { status: 200, body: settingsOf(changed.answer), rev: changed.answer.rev },
+          answer: {
+            status: 200,
+            body: settingsOf(deps, { ...view, row: changed.answer }),
+            rev: changed.answer.rev,
+          },
         };
       },
     }),

@@ -4,6 +4,7 @@ import { mayOnFarm, notAuthenticated } from '#core/request-checks.ts';
 import type { Caller, FarmFound, Request } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
 import { activateKey, type KeyDeps, matchingKey, needsKey } from './device-keys.ts';
+import type { KeyUses } from './key-uses.ts';
 import type { ReportDeps } from './on-report.ts';
 import type { SeenDevices } from './seen-devices.ts';
 
@@ -14,6 +15,7 @@ export type DeviceCallerDeps = ReportDeps &
     accessTo: (of: 'control_point', id: string, userId: string) => Promise<FarmFound | null>;
     /** From where controllers without a key are served. */
     unkeyedFrom: 'near' | 'anywhere' | 'nowhere';
+    allowsUnkeyed: KeyUses['allowsUnkeyed'];
     /** True for addresses of a farm's own network. */
     isNear: (address: string) => boolean;
   };
@@ -24,7 +26,7 @@ export type DeviceCaller =
 
 /**
  * Who calls a device endpoint for `deviceId`: the controller by its key, a user by a token with access to the control
- * point, or, on a farm's own network and as long as no key was ever used, the controller without one.
+ * point, or, on a farm's own network, the controller without one, where `allow_unkeyed` of the control point lets it.
  * Where several farms of a hosted instance have a device of that name, it is the one that the credential opens.
  * Throws 404 for an unknown device (noted for technicians), 409 for one of several that a user sees, 401 otherwise.
  */
@@ -51,6 +53,10 @@ export async function deviceCaller(
       throw new AppError(401, 'This device has a key; send it as a Bearer token', {
         code: 'DEVICE_KEY_REQUIRED',
       });
+    if (!deps.allowsUnkeyed(first)) {
+      deps.seen.note({ deviceId, source, via: 'http', reason: 'no_key' });
+      throw unkeyedRefused();
+    }
     return { kind: 'controller', view: first, authenticated: false };
   }
   for (const view of named) {
@@ -112,6 +118,13 @@ const keyRequired = () =>
   new AppError(401, 'This needs the key of the device; send it as a Bearer token', {
     code: 'DEVICE_KEY_REQUIRED',
   });
+
+const unkeyedRefused = () =>
+  new AppError(
+    401,
+    'Calls without a key are not taken for this control point: make a key at System, Devices and send it as a Bearer token, or let a technician switch on `allow_unkeyed` in its settings',
+    { code: 'DEVICE_KEY_REQUIRED' },
+  );
 
 /** 403 unless the caller is the controller itself or a user who may operate it. */
 export async function mayReport(deps: DeviceCallerDeps, who: DeviceCaller): Promise<boolean> {

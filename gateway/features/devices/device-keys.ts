@@ -1,7 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
-import { deviceKey } from '#contract/resources/local-tables.ts';
+import { deviceKey, firstKeyUse } from '#contract/resources/local-tables.ts';
 import { audit } from '#core/audit.ts';
-import { type Change, insert, purge, update } from '#core/changes.ts';
+import { type Change, insert, insertIfAbsent, purge, update } from '#core/changes.ts';
 import type { ControlView, DeviceKey } from '#core/control-view.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { requireReal } from '#core/simulated.ts';
@@ -86,6 +86,10 @@ export function activateKey(deps: KeyDeps, view: ControlView, used: DeviceKey): 
   const overlapMs = used.retires_at === null ? OVERLAP_MS : 0;
   return [
     update(deviceKey, used.id, { state: 'active', activated_at: isoOf(now), retires_at: null }),
+    // those of the simulator say nothing of the farm's controllers
+    ...(view.row.is_simulated
+      ? []
+      : [insertIfAbsent(firstKeyUse, { id: view.row.id, farm_id: view.row.farm_id, used_at: isoOf(now) })]),
     ...others
       .filter((known) => known.state === 'active')
       .map((known) => update(deviceKey, known.id, { state: 'retiring', retires_at: isoOf(now + overlapMs) })),

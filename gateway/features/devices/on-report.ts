@@ -92,7 +92,7 @@ export function takeHeartbeat(
   const fields = by.authenticated ? said : unproved(said);
   const view = deps.views.byId(controlPointId);
   if (view === null) throw notFound('Control point');
-  heard(deps, view.presence, by.via);
+  heard(deps, view.presence, by);
   const hasChanged = takeFields(deps, view, fields);
   takeEnd(deps, view, fields, by);
   const decide = (fresh: ControlView) => changesOf(deps, fresh, fields, by);
@@ -111,7 +111,8 @@ export async function onShadowReported(
   const view = deps.views.byId(controlPointId);
   if (view === null) return;
   const { presence } = view;
-  heard(deps, presence, 'mqtt');
+  const by: ReportedBy = { via: 'mqtt', authenticated: true };
+  heard(deps, presence, by);
   noteAnswer(deps, presence, report);
   presence.deferredUntil = report.ack === 'deferred' ? deps.now() + (report.until_s ?? 0) * 1000 : null;
   const fields = {
@@ -121,7 +122,6 @@ export async function onShadowReported(
     ...(report.source === undefined ? {} : { source: report.source }),
   };
   const hasChanged = takeFields(deps, view, fields);
-  const by: ReportedBy = { via: 'mqtt', authenticated: true };
   const decide = (fresh: ControlView) => [
     ...changesOf(deps, fresh, fields, by),
     ...acknowledgedOrder(deps, fresh, report),
@@ -129,10 +129,11 @@ export async function onShadowReported(
   await storeReport(deps, view, { fields, hasChanged, decide });
 }
 
-function heard(deps: ReportDeps, presence: Presence, via: 'mqtt' | 'http'): void {
+function heard(deps: ReportDeps, presence: Presence, { via, authenticated }: ReportedBy): void {
   presence.lastReportAt = deps.now();
   presence.lastReportMonotonic = deps.monotonic();
   presence.via = via;
+  presence.isProved = authenticated;
   presence.isLost = false;
   presence.isDirty = true;
 }

@@ -20,5 +20,6 @@ export function presenceItemOf(
     motor_current_ma: presence.motorCurrentMa,
     rssi: presence.rssi,
     power_ok: presence.powerOk,
+    is_proved: presence.isProved ?? null,
   };
 }

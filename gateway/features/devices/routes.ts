@@ -259,19 +259,21 @@ function seenRoutes(deps: DeviceRouteDeps): Route[] {
       answers: { 200: { schema: seenDevice, list: true } },
       async handle(request) {
         const { skip, limit = 1_000 } = request.query;
-        const isOurs = (name: string) => deps.views.byDeviceId(name).length > 0;
         const unknown = deps.seen
           .list()
           // one of ours that cannot come in is told by what keeps it out
-          .filter(({ device_id, reason }) => !isOurs(device_id) || isKeptOut(reason));
+          .filter((sight) => deps.views.byDeviceId(sight.device_id).every((view) => isKeptOut(sight, view)));
         return { answer: { status: 200, rows: unknown.slice(skip, skip + limit), total: unknown.length } };
       },
     }),
   ];
 }
 
-const isKeptOut = (reason: SeenDevice['reason']): boolean =>
-  reason === 'protocol_v5' || reason === 'client_id';
+function isKeptOut({ reason, last_seen }: SeenDevice, { presence }: ControlView): boolean {
+  // let in since then
+  if (reason === 'no_key') return (presence.lastReportAt ?? 0) < Date.parse(last_seen);
+  return reason === 'protocol_v5' || reason === 'client_id';
+}
 
 function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
   const { presence, row } = view;
@@ -295,6 +297,7 @@ function statusOf(deps: DeviceRouteDeps, view: ControlView): DeviceStatus {
     power_ok: presence.powerOk,
     motor_current_ma: presence.motorCurrentMa,
     via: presence.via,
+    is_proved: presence.isProved ?? null,
     ...(silentSince === undefined
       ? {}
       : { gateway_silent_since: silentSince === null ? null : isoOf(silentSince) }),

@@ -20,7 +20,14 @@ export function setTrouble(
   presence.trouble = trouble;
   if (isStateUnknown) {
     const heard = { lastReportAt: deps.now(), lastReportMonotonic: deps.monotonic() };
-    Object.assign(presence, { ...heard, via: 'mqtt', isLost: false, current: null, isDirty: true });
+    Object.assign(presence, {
+      ...heard,
+      via: 'mqtt',
+      isProved: true,
+      isLost: false,
+      current: null,
+      isDirty: true,
+    });
   }
   deps.presenceChanged(controlPointId);
 }

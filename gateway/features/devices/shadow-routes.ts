@@ -81,6 +81,7 @@ function answerOf(deps: ShadowRouteDeps, view: ControlView): ShadowAnswer {
       is_online: isOnline(presence, deps.now(), deps.onlineAfterMs),
       is_connected: presence.isConnected,
       via: presence.via,
+      is_proved: presence.isProved ?? null,
       last_report_at: instant(presence.lastReportAt),
       rssi: presence.rssi,
       uptime_s: presence.uptimeS,

@@ -27,11 +27,14 @@ export function checkControllers({ controllers, now }: DoctorFacts): Finding[] {
       what: say('controladores com Wi-Fi fraco', 'controllers with weak Wi-Fi'),
       unit: 'controllers',
     }),
-    ...named(controllers.filter(({ hasKey }) => !hasKey).map(unkeyed), {
-      id: 'controller_unkeyed_more',
-      what: say('controladores sem chave', 'controllers without a key'),
-      unit: 'controllers',
-    }),
+    ...named(
+      controllers.filter(({ hasKey, takesUnkeyed }) => !hasKey && takesUnkeyed !== false).map(unkeyed),
+      {
+        id: 'controller_unkeyed_more',
+        what: say('controladores sem chave', 'controllers without a key'),
+        unit: 'controllers',
+      },
+    ),
     ...named(
       olderFirmware(controllers).map(({ one, newest }) => oldFirmware(one, newest)),
       {

@@ -153,6 +153,8 @@ export type ControllerFacts = {
   heardAt: number | null;
   rssiDbm: number | null;
   hasKey: boolean;
+  /** Whether it is heard without one; absent: the gateway is stopped, and nobody can tell. */
+  takesUnkeyed?: boolean;
   firmware: string | null;
   /** It says more than is stored line by line: since when, ms, and how much; null: it does not. */
   folded: { since: number; count: number } | null;

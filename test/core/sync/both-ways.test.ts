@@ -10,7 +10,7 @@ import { type Change, insert, remove, restore, rowsOf, update } from '#core/chan
 import { lettersOf } from '#core/sync/unique-keys.ts';
 import { onBothEngines, openTestDatabase, type TestDatabase } from '#test/databases.ts';
 import { aControlPoint, aFarm, aMeasurement, aMember, ana, aPond, at, aUser, idOf, norte } from './rows.ts';
-import { pair, pull, push, registers, STREAM, shown, streamOf } from './two-sides.ts';
+import { logged, pair, pull, push, registers, STREAM, shown, streamOf } from './two-sides.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 
@@ -52,6 +52,25 @@ onBothEngines('a gateway and its hosted instance', (open) => {
     await atGateway(insert(farm, aFarm()), insert(pond, aPond(1)), insert(controlPoint, aControlPoint(1)));
     await meet();
   };
+
+  it('tells whether calls without a key are taken apart from the settings that were changed with it', async () => {
+    await aFarmOnBoth();
+    const { id } = aControlPoint(1);
+    await atGateway(
+      update(controlPoint, id, { min_on_s: 90 }),
+      update(controlPoint, id, { allow_unkeyed: false }),
+    );
+    const changes = await logged(gateway, 1, 'core', (await streamOf(hosted, STREAM)).in_core_seq);
+    expect(changes.map((change) => Object.keys(change.body ?? {}))).toEqual([
+      ['settings', 'updated_at'],
+      ['unkeyed', 'updated_at'],
+    ]);
+    await meet();
+    await atHosted(update(controlPoint, id, { min_on_s: 120 }));
+    await meet();
+    await same('control_points');
+    expect(await shown(gateway, 'control_points')).toMatchObject([{ min_on_s: 120, allow_unkeyed: 0 }]);
+  });
 
   it('has on both sides what was made on one, and binds the farm to the gateway', async () => {
     await atGateway(insert(farm, aFarm()), insert(pond, aPond(1)), insert(measurement, aMeasurement(1)));

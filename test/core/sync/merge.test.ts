@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Resource } from '#contract/resource.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { pond } from '#contract/resources/ponds.ts';
-import { OPS } from '#contract/sync/wire.ts';
+import { OPS, type WireChange } from '#contract/sync/wire.ts';
 import { formatHlc } from '#core/hlc.ts';
 import { LIFE } from '#core/register.ts';
 import { restamped } from '#core/sync/accept-stamps.ts';
 import { stampOf } from '#core/sync/claims.ts';
 import { conflictId } from '#core/sync/conflicts.ts';
+import { digestOf } from '#core/sync/digest.ts';
 import type { Edit, Held } from '#core/sync/edit.ts';
 import { merge } from '#core/sync/merge.ts';
 import { readChange } from '#core/sync/read-change.ts';
@@ -142,6 +143,76 @@ describe('merging', () => {
       Array(9).fill([true, true]),
     );
     expect(outcomes.some((merged) => merged?.['cod'] === 'CP-9')).toBe(true);
+  });
+
+  describe('of whether calls without a key are taken, with a program that does not know of it', () => {
+    const [id = '', farmId = '', ownerId = ''] = ['1', '2', '3'].map(
+      (n) => `0190a000-0000-7000-8000-00000000000${n}`,
+    );
+    const row = { ...controlPointRow(id, farmId, ownerId), allow_unkeyed: false };
+    const { allow_unkeyed: _unknown, ...known } = row;
+    /** As a technician set it, after the control point was made. */
+    const held: Held = { row, register: { cl: 1, hlc: stamp(1), over: { unkeyed: stamp(2) } } };
+    const change = { seq: 1, tx: 1, entity: controlPoint.entity, id, op: OPS.put, cl: 1, sv: 1, actor: null };
+    const told = (fields: { hlc: string } & Partial<WireChange>, how: object = {}) => {
+      const read = readChange({ ...change, over: {}, base: null, body: null, chain: '', ...fields });
+      if ('parked' in read) throw new Error(read.parked);
+      return merge(read.resource, held, { ...read.edit, ...how }, () => true)?.held;
+    };
+
+    it('keeps what was set when that program changes the settings', () => {
+      const settings = Object.fromEntries(
+        (controlPoint.groups['settings']?.fields ?? []).map((name) => [name, row[name as keyof typeof row]]),
+      );
+      const body = { settings: { ...settings, min_on_s: 90 } };
+      const merged = told({ hlc: stamp(5), base: { settings: stamp(1) }, body });
+      expect(merged?.row).toMatchObject({ min_on_s: 90, allow_unkeyed: false });
+    });
+
+    it.each([
+      ['as it stands', {}],
+      ['as a snapshot has it', { isSnapshot: true }],
+      ['as a comparison has it', { isMended: true }],
+    ])('keeps what was set when that program tells the whole row %s', (_how, how) => {
+      const over = { settings: stamp(5) };
+      const merged = told({ hlc: stamp(1), over, body: { ...known, min_on_s: 90 } }, how);
+      expect(merged?.row).toMatchObject({ min_on_s: 90, allow_unkeyed: false });
+      expect(merged?.register.over['unkeyed']).toBe(stamp(2));
+    });
+
+    it.each([[{}], [{ isSnapshot: true }], [{ isMended: true }]])(
+      'keeps what was set once that program was upgraded, and its empty field is as old as the row (%o)',
+      (how) => {
+        const over = { settings: stamp(5) };
+        const body = { ...known, min_on_s: 90, allow_unkeyed: null };
+        expect(told({ hlc: stamp(1), over, body }, how)?.row).toMatchObject({
+          min_on_s: 90,
+          allow_unkeyed: false,
+        });
+      },
+    );
+
+    it('brings it to the upgraded program by the comparison, and both sides compare alike until it is set', () => {
+      const there: Held = {
+        row: { ...row, allow_unkeyed: null },
+        register: { cl: 1, hlc: stamp(1), over: {} },
+      };
+      const read = readChange({
+        ...change,
+        hlc: stamp(1),
+        over: held.register.over,
+        base: null,
+        body: row,
+        chain: '',
+      });
+      if ('parked' in read) throw new Error(read.parked);
+      const merged = merge(read.resource, there, read.edit, () => true);
+      expect(merged?.held.row['allow_unkeyed']).toBe(false);
+      const sumOf = (body: object) =>
+        digestOf('control_points', { id, cl: 1, hlc: stamp(1), over: {}, body: { ...body } });
+      expect(sumOf(there.row)).toBe(sumOf(known));
+      expect(sumOf(row)).not.toBe(sumOf(known));
+    });
   });
 
   it('goes on under a delete, so that a row comes back with the edits it missed', () => {

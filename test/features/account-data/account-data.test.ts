@@ -28,6 +28,7 @@ const NOT_EXPORTED = {
   presence: 'last contact of controllers, in control_points',
   device_keys: 'secrets of controllers',
   second_factors: 'secrets of the person, sealed or hashed: that one is on says GET /auth/second-factor',
+  first_key_uses: 'when a key of a control point was first used',
   idempotent_answers: 'answers of a day, of rows that are exported',
   numeric_ids: 'numbers of rows that are exported',
   invitation_letters: 'sealed, until they are sent: the address and the code of somebody who is invited',

@@ -123,6 +123,7 @@ onBothEngines('control points', (_open, engine) => {
       do_off: null,
       do_emergency: null,
       is_siren: false,
+      allow_unkeyed: true,
     });
     const put = (sent: Record<string, unknown>) => app.call('PUT', path, { token, body: sent });
     expect(body(await put({ do_on: 4, do_off: 5, do_emergency: 3 }))).toMatchObject({

@@ -240,6 +240,11 @@ describe('of controllers the doctor', () => {
     expect(judged(aController({ hasKey: false }))).toEqual([['controller_unkeyed', 'warn', 'aer-1']]);
   });
 
+  it('warns of none without a key that nobody can play, because it is heard with one alone', () => {
+    expect(judged(aController({ hasKey: false, takesUnkeyed: false }))).toEqual([]);
+    expect(judged(aController({ hasKey: false, takesUnkeyed: true }))).toHaveLength(1);
+  });
+
   it('finds those behind the newest firmware of their farm, by number and not by letter', () => {
     const found = judged(
       aController({ deviceId: 'old', firmware: '2.9.0' }),

@@ -125,6 +125,15 @@ describe('the simulator of a gateway', () => {
     ]);
   });
 
+  test('uses its keys without a word about real controllers: a new one without a key is heard', async () => {
+    app.clock.advance(2 * SECOND);
+    const point = { farm_id: farmId, cod: 'AER-9', device_id: 'aer-9', target_status: 'OFF' };
+    const id = idOf(await ask('POST', '/control-points/', point));
+    const unkeyed = { device_id: 'aer-9', current_status: 'OFF' };
+    expect((await app.call('POST', '/devices/heartbeat', { body: unkeyed })).status).toBe(200);
+    expect((await ask('DELETE', `/control-points/${id}`)).status).toBe(204);
+  });
+
   test('shows a technician what is wanted, what is reported and what was said, without any key', async () => {
     const [, first] = await listed();
     const shadow = async () => (await ask('GET', `/control-points/${first?.id}/shadow`)).body as ShadowAnswer;

@@ -4,6 +4,7 @@ import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { isOffSchedule, NextRunInRow } from '../../components/next-run.tsx';
+import { NotProvedMark } from '../../components/not-proved.tsx';
 import { orderOrAsk } from '../../components/order-question.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -165,7 +166,7 @@ function BoardRow({
       <div class="grow">
         <h2>
           <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />{' '}
-          <SimulatedMark is={point.is_simulated} />
+          <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
         </h2>
         <p class="muted small">{ponds.length === 0 ? '—' : ponds.join(' · ')}</p>
         {/* of a blocked motor the calendar does nothing */}

@@ -5,6 +5,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { isNotProved, NotProvedMark, notProvedWords } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import {
   type ControlPoint,
@@ -19,6 +20,7 @@ import { useGet } from '../../data/query.ts';
 import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/control-state.ts';
+import { UnkeyedSetting } from '../system/unkeyed-setting.tsx';
 import { LockOut } from './lock-out.tsx';
 import { OrderList } from './order-list.tsx';
 import { PointSettings } from './point-settings.tsx';
@@ -62,6 +64,7 @@ function Page({ point }: { point: ControlPoint }) {
       <Now point={point} ponds={ponds} />
       {point.is_siren ? null : <Times point={point} />}
       {mayManage.value && !point.is_siren ? <PointSettings pointId={point.id} /> : null}
+      {mayOperate.value ? <UnkeyedSetting point={point} /> : null}
       {mayOperate.value ? <LockOut point={point} /> : null}
       <OrderList pointId={point.id} />
     </div>
@@ -78,7 +81,7 @@ function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }
   return (
     <section class="card stack" {...watermark(point.is_simulated)}>
       <h2>
-        {words.now}: <ControlMark state={state} />
+        {words.now}: <ControlMark state={state} /> <NotProvedMark pointId={point.id} />
       </h2>
       <dl class="facts">
         <Fact
@@ -91,6 +94,7 @@ function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }
           name={words.reported}
           value={isSilent || facts.reported === null ? '—' : names.states[facts.reported]}
           isStale={isSilent}
+          {...(isNotProved(point.id) ? { note: notProvedWords().why } : {})}
         />
         <Fact name={words.heard} value={facts.silentForMs === null ? names.never : age(facts.silentForMs)} />
         <Fact

@@ -5,6 +5,7 @@ import { pointWords } from '../aeration/point-words.ts';
 import { ruleText } from '../aeration/rule-text.ts';
 import { farmWords } from '../system/farm-words.ts';
 import { peopleWords } from '../system/people-words.ts';
+import { unkeyedWords } from '../system/unkeyed-words.ts';
 import { storyWords } from './story-words.ts';
 
 type Details = Readonly<Record<string, unknown>>;
@@ -69,6 +70,7 @@ function settingNames(): Named {
     do_off: oxygen(words.doOff),
     do_emergency: oxygen(words.doEmergency),
     is_siren: storyWords().siren,
+    allow_unkeyed: unkeyedWords().label,
   };
 }
 

@@ -3,6 +3,7 @@ import type { AeratorAnswer } from '#contract/resources/aerators.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { NextRunLine } from '../../components/next-run.tsx';
+import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, presence } from '../../data/farm-store.ts';
@@ -46,7 +47,7 @@ function PointCard({ point, cod }: { point: ControlPoint; cod: string }) {
       <div class="grow">
         <h2>
           <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />{' '}
-          <SimulatedMark is={point.is_simulated} />
+          <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
         </h2>
         <p class="muted small">{others.length === 0 ? words.onlyThis : words.alsoAirs(others.join(' · '))}</p>
         {point.locked_out ? <p class="small">{names.lockedBy(point.lock_out_reason ?? '')}</p> : null}

@@ -5,6 +5,7 @@ import { alarmText } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { NextRunLine } from '../../components/next-run.tsx';
+import { NotProvedMark } from '../../components/not-proved.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Value } from '../../components/value.tsx';
@@ -106,7 +107,8 @@ function AerationNow({ point }: { point: ControlPoint }) {
           <Link class="tall" href={`/aeracao/${point.id}`}>
             {point.cod}
           </Link>{' '}
-          <ControlMark state={state} /> <SimulatedMark is={point.is_simulated} />
+          <ControlMark state={state} /> <SimulatedMark is={point.is_simulated} />{' '}
+          <NotProvedMark pointId={point.id} />
         </p>
         <p class="muted small">{ponds.join(' · ')}</p>
         <NextRunLine pointId={point.id} />

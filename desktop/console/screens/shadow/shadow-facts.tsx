@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ShadowAnswer } from '#contract/resources/shadow.ts';
+import { notProvedWords } from '../../components/not-proved.tsx';
 import { watermark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { age, dayAndTime, figure, quantity } from '../../i18n/format.ts';
@@ -112,7 +113,10 @@ function Presence({ answer: { presence: told } }: { answer: ShadowAnswer }) {
             ? words.never
             : words.ago(age(now.value - Date.parse(told.last_report_at)))}
         </Fact>
-        <Fact name={words.via}>{told.via?.toUpperCase() ?? '—'}</Fact>
+        <Fact name={words.via}>
+          {told.via?.toUpperCase() ?? '—'}
+          {told.is_proved === false ? ` · ${notProvedWords().mark}` : ''}
+        </Fact>
         <Fact name={words.signal}>
           <LinkQualityText rssi={told.rssi} />
         </Fact>

@@ -132,6 +132,8 @@ function reasonOf({ entry, relay }: Knock): string {
       return reason.windowClosed;
     case 'wrong_key':
       return cod === undefined ? reason.wrongKeyOfOther : reason.wrongKey(cod);
+    case 'no_key':
+      return cod === undefined ? reason.noKeyOfOther : reason.noKey(cod);
     case 'replaced':
       return cod === undefined ? reason.replacedOfOther : reason.replaced(cod);
     case 'protocol_v5':

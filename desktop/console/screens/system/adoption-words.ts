@@ -35,6 +35,9 @@ export const adoptionWords = dictionary({
       unknown: 'Nenhum ponto de controle tem este nome.',
       wrongKey: (cod: string) => `Usa o nome de ${cod} com outra chave: foi regravada, ou é uma cópia.`,
       wrongKeyOfOther: 'Usa um nome conhecido com outra chave.',
+      noKey: (cod: string) =>
+        `Usa o nome de ${cod} sem chave, e ali só se ouve com chave: adote-o para lhe dar uma, ou permita chamadas sem chave na página de ${cod}.`,
+      noKeyOfOther: 'Usa um nome conhecido sem chave, e ali só se ouve com chave.',
       version5: 'Fala MQTT 5 e não consegue entrar: ajuste-o para MQTT 3.1.1.',
       clientId: 'O client id do MQTT não é igual ao nome de usuário: ponha o mesmo nome nos dois.',
       replaced: (cod: string) => `Era o controlador de ${cod} e foi trocado: retire-o, ou ignore.`,
@@ -136,6 +139,9 @@ export const adoptionWords = dictionary({
       unknown: 'No control point has this name.',
       wrongKey: (cod: string) => `Uses the name of ${cod} with another key: it was reflashed, or is a copy.`,
       wrongKeyOfOther: 'Uses a known name with another key.',
+      noKey: (cod: string) =>
+        `Uses the name of ${cod} without a key, and is heard there with one alone: adopt it to give it one, or allow calls without a key on the page of ${cod}.`,
+      noKeyOfOther: 'Uses a known name without a key, and is heard there with one alone.',
       version5: 'Speaks MQTT 5 and cannot come in: set it to MQTT 3.1.1.',
       clientId: 'Its MQTT client id is not its user name: give both the same name.',
       replaced: (cod: string) => `Was the controller of ${cod} and was replaced: take it away, or ignore it.`,

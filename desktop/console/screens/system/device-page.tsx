@@ -6,6 +6,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, put } from '../../data/api.ts';
@@ -23,6 +24,7 @@ import { LinkQualityText } from './link-quality-text.tsx';
 import { RelayCard, useRelayOf } from './relay-card.tsx';
 import { ReplaceCard } from './replace-card.tsx';
 import { FaultNote, SystemPage } from './system-page.tsx';
+import { UnkeyedSetting } from './unkeyed-setting.tsx';
 import { useWork } from './use-work.ts';
 import { systemWords } from './words.ts';
 
@@ -52,6 +54,7 @@ export function DevicePage({ params }: { params: Readonly<Record<string, string>
       {mayOperate.value ? (
         <>
           {relay === null ? <DeviceKeys point={point} /> : null}
+          <UnkeyedSetting point={point} />
           {relay === null && !isHosted.value && !point.is_simulated ? (
             <>
               <ReplaceCard point={point} />
@@ -80,7 +83,7 @@ function Facts({ point }: { point: ControlPoint }) {
     <section class="card stack" {...watermark(point.is_simulated)}>
       <div class="row apart">
         <h2>
-          {words.facts} <SimulatedMark is={point.is_simulated} />
+          {words.facts} <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
         </h2>
         {mayOperate.value && !isHosted.value ? (
           <Link class="button quiet" href={`/sistema/bancada/sombra/${point.id}`}>

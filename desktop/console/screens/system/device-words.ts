@@ -26,6 +26,7 @@ export const deviceWords = dictionary({
     keptOut: {
       unknown: 'não cadastrado',
       wrong_key: 'chave errada',
+      no_key: 'sem chave, e o ponto de controle só ouve com chave',
       protocol_v5: 'fala MQTT 5: ajuste-o para MQTT 3.1.1',
       client_id: 'o client id do MQTT não é igual ao nome de usuário',
     },
@@ -106,6 +107,7 @@ export const deviceWords = dictionary({
     keptOut: {
       unknown: 'not registered',
       wrong_key: 'wrong key',
+      no_key: 'without a key, and the control point hears with one alone',
       protocol_v5: 'speaks MQTT 5: set it to MQTT 3.1.1',
       client_id: 'its MQTT client id is not its user name',
     },

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, farm, farmControlPoints, mayOperate, presence } from '../../data/farm-store.ts';
@@ -75,7 +76,7 @@ function DeviceRow({ point, ponds }: { point: ControlPoint; ponds: readonly stri
     <tr data-point={point.cod}>
       <th scope="row">
         <Link href={`/sistema/dispositivos/${point.id}`}>{point.cod}</Link>{' '}
-        <SimulatedMark is={point.is_simulated} />
+        <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
       </th>
       <td data-label={words.device}>
         <span class="mono">{point.device_id}</span>

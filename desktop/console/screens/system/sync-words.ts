@@ -62,6 +62,7 @@ export const syncWords = dictionary({
       do_off: 'Solta com OD a partir de',
       do_emergency: 'Emergência com OD até',
       is_siren: 'É uma sirene',
+      allow_unkeyed: 'Ouvido sem chave',
     },
     none: 'Não disponível neste gateway: ele trabalha sozinho, e tudo desta fazenda está aqui. Nada falta para a aeração, os alarmes e os registros.',
     state: {
@@ -213,6 +214,7 @@ export const syncWords = dictionary({
       do_off: 'Lets go at DO from',
       do_emergency: 'Emergency at DO up to',
       is_siren: 'Is a siren',
+      allow_unkeyed: 'Heard without a key',
     },
     none: 'Not available on this gateway: it works alone, and everything of this farm is here. Aeration, alarms and records lack nothing.',
     state: {

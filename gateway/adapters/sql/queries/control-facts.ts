@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
-import { deviceKey } from '#contract/resources/local-tables.ts';
+import { deviceKey, firstKeyUse } from '#contract/resources/local-tables.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import type { ControlPoint } from '#core/control-view.ts';
+import type { KeyUseQueries } from '#features/devices/key-uses.ts';
 import type { ControlFacts, RegistryQueries } from '#features/devices/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
@@ -55,6 +56,15 @@ export function controlFactsQueries(db: Db): RegistryQueries {
       if (row === undefined) return null;
       const [facts] = await factsOf(db, [decodeRow(controlPoint, row)]);
       return facts ?? null;
+    },
+  };
+}
+
+export function keyUseQueries(db: Db): KeyUseQueries {
+  return {
+    async all() {
+      const rows = await db.selectFrom('first_key_uses').selectAll().execute();
+      return rows.map((row) => decodeRow(firstKeyUse, row));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { aerator } from '#contract/resources/aerators.ts';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
-import { deviceKey } from '#contract/resources/local-tables.ts';
+import { deviceKey, firstKeyUse } from '#contract/resources/local-tables.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { relay } from '#contract/resources/relays.ts';
 import { schedule } from '#contract/resources/schedules.ts';
@@ -33,6 +33,9 @@ export async function controlRows(db: Db) {
     schedules: (await all('schedules')).map((row) => decodeRow(schedule, row)),
     device_keys: (await db.selectFrom('device_keys').selectAll().execute()).map((row) =>
       decodeRow(deviceKey, row),
+    ),
+    first_key_uses: (await db.selectFrom('first_key_uses').selectAll().execute()).map((row) =>
+      decodeRow(firstKeyUse, row),
     ),
     relays: (await db.selectFrom('relays').selectAll().execute()).map((row) => decodeRow(relay, row)),
     control_points: points,
