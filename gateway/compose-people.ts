@@ -6,6 +6,7 @@ import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { letterQueries } from '#adapters/sql/queries/invitation-letters.ts';
 import { handoverQueries, invitationQueries } from '#adapters/sql/queries/invitations.ts';
 import { memberQueries } from '#adapters/sql/queries/members.ts';
+import { forgetPeople } from '#adapters/sync/forget-people.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
 import { invitation } from '#contract/resources/invitations.ts';
@@ -36,7 +37,7 @@ const HOUR_S = 3600;
 /** What people decide about their accounts and farms: tokens for programs, invitations, handing a farm over. */
 export function wirePeople(deps: {
   kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong' | 'onCommit'>;
+  database: Pick<Database, 'read' | 'readLong' | 'onCommit' | 'forgetOverwritten'>;
   notify: Notify;
   passwords: Pick<Passwords, 'codeHash' | 'verify'>;
   passwordTries: AttemptLimit;
@@ -49,6 +50,8 @@ export function wirePeople(deps: {
   /** Hosted: an address counts as somebody's only once a letter to it was answered. */
   provesAddresses: boolean;
   endPayments: (userId: string) => Promise<void>;
+  /** Gateway: with a hosted instance, now. */
+  isPaired: () => Promise<boolean>;
 }): {
   routes: Route[];
   eraseLeftovers: () => Promise<void>;
@@ -83,6 +86,7 @@ export function wirePeople(deps: {
       void follow();
     if (rowsOf(committed, invitationLetter).some(({ hidden }) => !hidden)) void send();
   });
+  const forgetting = onDemand(() => forgetPeople({ ...kernel, database, isPaired: deps.isPaired }));
   const data = accountDataQueries(read, database.readLong);
   const inviting = {
     ...kernel,
@@ -120,6 +124,11 @@ export function wirePeople(deps: {
         queries: data,
         verifyPassword: passwords.verify,
         deleteFarm: (farmId) => deleteFarm({ ...kernel, queries: farmQueries(read) }, farmId),
+        forgetSoon() {
+          forgetting.ask().catch((error: unknown) => {
+            kernel.log.warn({ err: error }, 'the change log still speaks of who is gone; it is tried again');
+          });
+        },
         endPayments: deps.endPayments,
         passwordTries: deps.passwordTries,
         exports: attempts({ name: 'account export', attempts: 10, windowS: HOUR_S }),
@@ -129,6 +138,9 @@ export function wirePeople(deps: {
     sendLetters: send,
     /** Once an hour. */
     followOwner: follow,
-    eraseLeftovers: () => eraseLeftovers({ ...kernel, queries: data }),
+    async eraseLeftovers() {
+      await eraseLeftovers({ ...kernel, queries: data });
+      await forgetting.ask();
+    },
   };
 }

@@ -293,6 +293,7 @@ export async function compose(config: Config, given: World) {
     letters: delivery.letters,
     provesAddresses: config.role === 'hosted',
     endPayments: payments.endPayments,
+    isPaired: async () => pairing !== null && (await pairing.paired()) !== null,
   });
   const box = await wireBox({
     ...founded,

@@ -67,6 +67,7 @@ export function openPostgres(
     storeUnsaved: async () => undefined,
     hasUnsaved: () => false,
     onCommit: listeners.add,
+    forgetOverwritten: () => Promise.resolve(true),
     async ping() {
       await pool.query('select 1');
     },
