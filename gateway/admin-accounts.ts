@@ -177,6 +177,8 @@ export const deleteUser: Command = async (session) => {
       ...kernel,
       queries: accountDataQueries(read, readLong),
       deleteFarm: (farmId) => deleteFarm({ ...kernel, queries: farmQueries(read) }, farmId),
+      // the program that runs here does it within an hour
+      forgetSoon: () => undefined,
       endPayments: payments.endPayments,
     },
     id,

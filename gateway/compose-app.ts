@@ -26,7 +26,7 @@ import type { Config } from './config.ts';
 /** Made by scripts/build-console.mjs. */
 const CONSOLE = fileURLToPath(new URL('../desktop/console/dist', import.meta.url));
 
-export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage' | 'clock'> & {
+export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage' | 'clock' | 'writes'> & {
   config: Config;
   checks: Checks;
   metrics: Metrics;
@@ -61,6 +61,7 @@ export function wireApp(wiring: AppWiring) {
     {
       ...kernel,
       ...(requestLimits === null ? {} : { admit: requestLimits.admit }),
+      writes: wiring.writes,
       ...idempotencyQueries(database.read),
       accessTo,
       mayOnBox,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sparingLog } from '#adapters/log/sparing-log.ts';
-import { guardQuery } from '#adapters/sql/queries/access.ts';
+import { guardQuery, hasFarmQuery } from '#adapters/sql/queries/access.ts';
 import { lastRun } from '#adapters/sql/queries/last-run.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { createStorageHealth } from '#adapters/system/storage-health.ts';
@@ -9,6 +9,7 @@ import type { Commit } from '#core/changes.ts';
 import type { ClockStep } from '#core/clock-step.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { nodeOf } from '#core/sync-node.ts';
+import { writeBudget } from '#core/write-budget.ts';
 import { bootDatabase } from './boot/climb.ts';
 import { whileLocked } from './boot/while-locked.ts';
 import { wireProcesses } from './compose-processes.ts';
@@ -59,6 +60,7 @@ export async function wireKernel(config: Config, given: World) {
       for (const listener of diskListeners) listener(disk);
     },
   });
+  const writes = writeBudget({ monotonic: world.monotonic, hasFarm: hasFarmQuery(database.read) });
   const kernel: Kernel = {
     now,
     elapsedSince: (notedAt) => started?.elapsedSince(notedAt) ?? now() - notedAt,
@@ -67,7 +69,7 @@ export async function wireKernel(config: Config, given: World) {
     idOf: idOfCause,
     random: world.random,
     pause: world.pause,
-    commit: storage.commit,
+    commit: writes.counted(storage.commit),
     guard: guardQuery(database.read),
     log,
   };
@@ -88,6 +90,7 @@ export async function wireKernel(config: Config, given: World) {
     processes,
     database,
     storage,
+    writes,
     run,
     clock,
     onDisk: (listener: (disk: DiskState) => void) => void diskListeners.add(listener),

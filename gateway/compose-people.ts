@@ -9,6 +9,7 @@ import { handoverQueries, invitationQueries } from '#adapters/sql/queries/invita
 import { invitationOfLetter, letterQueries } from '#adapters/sql/queries/letters.ts';
 import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { resetQueries } from '#adapters/sql/queries/password-resets.ts';
+import { forgetPeople } from '#adapters/sync/forget-people.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
 import { resetCodes } from '#adapters/tokens/reset-code.ts';
@@ -49,7 +50,7 @@ const HOUR_S = 3600;
 /** What people decide about their accounts and farms: tokens for programs, invitations, handing a farm over. */
 export function wirePeople(deps: {
   kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong' | 'onCommit'>;
+  database: Pick<Database, 'read' | 'readLong' | 'onCommit' | 'forgetOverwritten'>;
   notify: Notify;
   passwords: Pick<Passwords, 'codeHash' | 'verify' | 'hash'>;
   passwordTries: AttemptLimit;
@@ -67,6 +68,8 @@ export function wirePeople(deps: {
   /** A gateway's: whose account is the hosted instance's, and where that is. */
   hosted: ForgottenPasswordDeps['hosted'];
   endPayments: (userId: string) => Promise<void>;
+  /** Gateway: with a hosted instance, now. */
+  isPaired: () => Promise<boolean>;
 }): {
   routes: Route[];
   eraseLeftovers: () => Promise<void>;
@@ -121,6 +124,7 @@ export function wirePeople(deps: {
       void follow();
     if (rowsOf(committed, outgoingLetter).some(({ hidden }) => !hidden)) void send();
   });
+  const forgetting = onDemand(() => forgetPeople({ ...kernel, database, isPaired: deps.isPaired }));
   const data = accountDataQueries(read, database.readLong);
   const inviting = {
     ...kernel,
@@ -169,6 +173,11 @@ export function wirePeople(deps: {
         queries: data,
         verifyPassword: passwords.verify,
         deleteFarm: (farmId) => deleteFarm({ ...kernel, queries: farmQueries(read) }, farmId),
+        forgetSoon() {
+          forgetting.ask().catch((error: unknown) => {
+            kernel.log.warn({ err: error }, 'the change log still speaks of who is gone; it is tried again');
+          });
+        },
         endPayments: deps.endPayments,
         passwordTries: deps.passwordTries,
         exports: attempts({ name: 'account export', attempts: 10, windowS: HOUR_S }),
@@ -178,6 +187,9 @@ export function wirePeople(deps: {
     sendLetters: send,
     /** Once an hour. */
     followOwner: follow,
-    eraseLeftovers: () => eraseLeftovers({ ...kernel, queries: data }),
+    async eraseLeftovers() {
+      await eraseLeftovers({ ...kernel, queries: data });
+      await forgetting.ask();
+    },
   };
 }

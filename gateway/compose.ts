@@ -305,6 +305,7 @@ export async function compose(config: Config, given: World) {
         ? null
         : { isOfHosted: pairing.isOfHosted, url: async () => (await pairing.paired())?.hosted_url ?? null },
     endPayments: payments.endPayments,
+    isPaired: async () => pairing !== null && (await pairing.paired()) !== null,
   });
   const box = await wireBox({
     ...founded,

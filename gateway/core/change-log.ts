@@ -1,6 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
 import { OPS, SYNC_SCHEMA, type SyncLane } from '#contract/sync/wire.ts';
-import type { Committed, Unit } from './changes.ts';
+import type { Committed, ForgottenChanges, Unit } from './changes.ts';
 import { AppError, StaleError } from './errors.ts';
 import { nextHlc } from './hlc.ts';
 import type { Steps, UnitContext } from './statements.ts';
@@ -199,6 +199,17 @@ function requireTellable(bodyJson: string | null): void {
     throw new AppError(413, 'This is too much for one record; split it or shorten its texts', {
       code: 'RECORD_TOO_LARGE',
     });
+}
+
+/** In place of what a forgotten change said: an object, as whoever looks for its groups expects. */
+export const FORGOTTEN_BODY = '{}';
+
+export function* forgetChanges({ streamId, lane, seqs }: ForgottenChanges): Steps<void> {
+  for (const seq of seqs)
+    yield {
+      sql: 'update sync_change set body_json = ? where stream_id = ? and lane = ? and seq = ?',
+      params: [FORGOTTEN_BODY, streamId, lane, seq],
+    };
 }
 
 /** Hosted: streams whose feed grew. */

@@ -40,7 +40,15 @@ export type Unit = {
   };
   /** Gateway: one slice of what follows the last page of a snapshot. */
   difference?: DifferenceSlice;
+  /** Changes of a log that say nothing any more; see ForgottenChanges. */
+  forgotten?: ForgottenChanges;
 };
+
+/**
+ * Changes whose contents are erased, because the person they spoke of is gone. Number, stamp and chain stay, so the log goes
+ * on; whoever would still have to be told such a change is sent to a comparison instead, for the chain does not come out.
+ */
+export type ForgottenChanges = { streamId: number; lane: SyncLane; seqs: readonly number[] };
 
 /**
  * The end of a resync, in slices. Commit the same one until `Committed.difference.isDone`: it forgets the old log, takes

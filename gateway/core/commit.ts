@@ -1,6 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
 import { address } from '#contract/resources/addresses.ts';
-import { type ChangeLog, closeLog, fedBy, openLog } from './change-log.ts';
+import { type ChangeLog, closeLog, fedBy, forgetChanges, openLog } from './change-log.ts';
 import type { Change, Committed, CommittedRow, Unit } from './changes.ts';
 import { StaleError } from './errors.ts';
 import { holdGuards } from './hold-guards.ts';
@@ -25,6 +25,7 @@ export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   for (const { id, streamId } of log.state.routes.addresses)
     yield* tellRows({ resource: address, ids: [id], streams: [streamId] }, log, context);
   for (const change of inOrder(unit.changes)) rows.push(...(yield* applyChange(change, log, context)));
+  if (unit.forgotten !== undefined) yield* forgetChanges(unit.forgotten);
   yield* closeLog(log, unit, context);
   return { ...heard, rows, ...fedBy(log, context) };
 }

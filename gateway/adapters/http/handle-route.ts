@@ -20,6 +20,7 @@ import { holdsUnsaved } from '#core/route.ts';
 import { requireScope, scopeFor } from '#core/token-scope.ts';
 import { markProved } from '#core/unproved-connections.ts';
 import { perform } from '#core/use-case.ts';
+import type { WriteBudget } from '#core/write-budget.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
 import { misspeltIn, refuseMisspelt, warnOfMisspelt } from './misspelt-fields.ts';
@@ -36,6 +37,8 @@ export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
     sourceOf: (request: HttpRequest) => string;
     /** Limits of the caller's plan on requests; absent where there are none. */
     admit?: Admit;
+    /** What an account may have stored in a day. */
+    writes: Pick<WriteBudget, 'admit'>;
     mayOnBox: MayOnBox;
     /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
     accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
@@ -103,7 +106,10 @@ async function readRequest(
   const bearer = bearerOf(http);
   const source = deps.sourceOf(http);
   const caller = await callerOf(deps, route, bearer, source);
-  if (caller !== null) await deps.admit?.(route, caller, response);
+  if (caller !== null) {
+    await deps.admit?.(route, caller, response);
+    await deps.writes.admit(route, caller);
+  }
   const rawBody = isRecord(http.body) ? http.body : {};
   const params = parsePart(route.params, storable(http.params, 404), route.invalid, 404);
   const farmBefore = await farmOf(deps, route.access, caller, { params });

@@ -51,6 +51,7 @@ export async function withIdempotency(
     status: decision.answer.status,
     answer,
     created_at: isoOf(deps.now()),
+    user_id: request.caller.userId,
   };
   return { ...decision, changes: [...(decision.changes ?? []), insert(idempotentAnswer, row)] };
 }

@@ -40,6 +40,11 @@ export type Database = {
   changedElsewhere(): boolean;
   /** Told of every unit after it is on disk. */
   onCommit(listener: CommitListener): () => void;
+  /**
+   * What was overwritten goes from the write-ahead log as well; false: somebody reads in it, try again. PostgreSQL uses such
+   * room again by itself.
+   */
+  forgetOverwritten(): Promise<boolean>;
   /** One cheap question to the storage, for readiness. Throws when it does not answer. */
   ping(): Promise<void>;
   /** How far the clock of this process was ahead of that of the database at the last `ping`, ms; null: it has no other. */

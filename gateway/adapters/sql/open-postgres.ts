@@ -71,6 +71,7 @@ export function openPostgres(
     hasUnsaved: () => false,
     changedElsewhere: () => false,
     onCommit: listeners.add,
+    forgetOverwritten: () => Promise.resolve(true),
     async ping() {
       const askedAt = stamping.monotonic();
       const { rows } = await pool.query<{ now: number }>(`select ${NOW} as now`);

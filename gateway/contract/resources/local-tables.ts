@@ -85,6 +85,8 @@ export const idempotentAnswer = defineResource({
     status: z.int(),
     answer: z.string(),
     created_at: instant,
+    /** Whose they are: they go with the account. null: of before this was noted. */
+    user_id: uuid.nullable(),
   }),
 });
 

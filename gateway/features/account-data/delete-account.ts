@@ -6,6 +6,7 @@ import { invitation } from '#contract/resources/invitations.ts';
 import {
   addressProof,
   delivery,
+  idempotentAnswer,
   instanceValue,
   outgoingLetter,
   passwordReset,
@@ -19,7 +20,7 @@ import { notificationChannel } from '#contract/resources/notification-channels.t
 import { notification } from '#contract/resources/notifications.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
-import { syncConflict } from '#contract/resources/sync-tables.ts';
+import { parkedChange, syncConflict } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { blank, type Change, erase, purge, remove, tell, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
@@ -64,6 +65,7 @@ export async function deleteAccount(
   // a farm that came in between is nobody's wish to delete: 409
   await perform(deps, actor, () => decideEnd(deps, account.id, false));
   await eraseLeftovers(deps);
+  deps.forgetSoon();
 }
 
 /**
@@ -188,6 +190,8 @@ function endOf(
     ...rows.paymentObjects.map((id) => purge(paymentObject, id)),
     ...rows.boxRights.map((id) => purge(instanceValue, id)),
     purge(secondFactor, account.id),
+    ...rows.answers.map((id) => purge(idempotentAnswer, id)),
+    ...rows.parked.map((id) => purge(parkedChange, id)),
     update(user, account, {
       email: nobody,
       email_key: nobody,

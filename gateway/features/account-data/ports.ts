@@ -29,6 +29,10 @@ export type PersonalRows = {
   paymentObjects: string[];
   /** Rights over this box: whoever is gone must not be taken for its owner. */
   boxRights: string[];
+  /** Answers of the last day that were kept to be given again: to the person, and to others who named the address. */
+  answers: string[];
+  /** Changes about the person that wait here for what they rest on. */
+  parked: string[];
 };
 
 /** What is left of deleted accounts, by ids. */
@@ -66,6 +70,8 @@ export type AccountDataQueries = {
 export type DeleteAccountDeps = Pick<Kernel, 'now' | 'guard' | 'commit' | 'pause' | 'random' | 'log'> & {
   queries: Omit<AccountDataQueries, 'sectionsOf'>;
   deleteFarm: (farmId: string) => Promise<Decision<unknown>>;
+  /** Sees to it that the change logs forget who is gone; nobody waits for it. */
+  forgetSoon: () => void;
   /** Ends what is paid for regularly; throws 503 when the payment provider does not answer. */
   endPayments: (userId: string) => Promise<void>;
 };

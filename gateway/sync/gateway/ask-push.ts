@@ -27,6 +27,8 @@ export async function askPush(
   if (rows.length === 0 && lane === 'history') return { is: 'resting' };
   const isWhole = rows[0]?.seq === after.seq + 1;
   if (!isWhole) return { is: 'amiss', why: `${lane}: the change log of this gateway has a hole` };
+  if (!comesOut(deps, after.chain, rows))
+    return { is: 'amiss', why: `${lane}: the change log of this gateway does not say any more what it said` };
   const request: PushRequest = {
     epoch: points.epoch,
     lane,
@@ -42,6 +44,23 @@ export async function askPush(
     return wentOnElsewhere(deps, sent, asked.in, asked.outcome);
   }
   return asked.outcome;
+}
+
+/**
+ * Changes that speak of a person who is gone were forgotten after they were confirmed; a card forgets by itself. Either would be
+ * refused over there again and again: everything is compared instead.
+ */
+function comesOut(
+  deps: Pick<FlightDeps, 'chainAfter'>,
+  before: string,
+  rows: readonly WireChange[],
+): boolean {
+  let chain = before;
+  for (const row of rows) {
+    chain = deps.chainAfter(chain, row);
+    if (chain !== row.chain) return false;
+  }
+  return true;
 }
 
 type Sent = { points: StreamPoints; lane: SyncLane; rows: readonly WireChange[]; wasFull: boolean };

@@ -4,6 +4,7 @@ import type { FarmFound, Owned } from '#core/route.ts';
 import type { Db } from '../database.ts';
 import { isOfWhatStands } from './standing-alerts.ts';
 import { uuidOf } from './uuid-of.ts';
+import { farmIdsOf } from './visible-farms.ts';
 
 /** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
 export function accessQuery(db: Db): (of: Owned, id: string, userId: string) => Promise<FarmFound | null> {
@@ -169,6 +170,11 @@ export function guardQuery(db: Db): (entity: string, id: string) => Promise<Guar
       .executeTakeFirst();
     return { entity, id, n: row?.n ?? 0 };
   };
+}
+
+/** Whether somebody owns a farm or is a member of one. */
+export function hasFarmQuery(db: Db): (userId: string) => Promise<boolean> {
+  return async (userId) => (await farmIdsOf(db, userId).limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Farm of the batch that a query names. */

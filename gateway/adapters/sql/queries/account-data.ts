@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { address } from '#contract/resources/addresses.ts';
+import { notification } from '#contract/resources/notifications.ts';
 import { user } from '#contract/resources/users.ts';
 import { BOX_RIGHT } from '#core/box-rights.ts';
 import type { AccountDataQueries, Leftovers } from '#features/account-data/ports.ts';
@@ -210,10 +212,44 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     usageCrossings: await local('usage_crossings'),
     providerSubscriptions: await local('provider_subscriptions'),
     paymentObjects: await paymentObjectIds(db, userId),
+    answers: await storedAnswers(db, userId, emailKey),
+    parked: await parkedIds(db, userId),
     boxRights: (
       await db.selectFrom('instance_values').select('id').where('id', '=', `${BOX_RIGHT}${userId}`).execute()
     ).map(idOf),
   };
+}
+
+async function storedAnswers(db: Db, userId: string, emailKey: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('idempotent_answers')
+    .select('id')
+    .where((either) =>
+      either.or([
+        either('user_id', '=', userId),
+        // an address that others typed, in an answer to them
+        sql<boolean>`lower(answer) like ${`%${JSON.stringify(emailKey).replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`,
+      ]),
+    )
+    .execute();
+  return rows.map(idOf);
+}
+
+async function parkedIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sync_parked')
+    .select('id')
+    .where((either) =>
+      either.or([
+        either.and([either('entity', '=', user.entity), either('row_id', '=', userId)]),
+        either.and([
+          either('entity', 'in', [address.entity, notification.entity]),
+          either('change_json', 'like', `%"user_id":"${userId}"%`),
+        ]),
+      ]),
+    )
+    .execute();
+  return rows.map(idOf);
 }
 
 /** A customer stands under its own id, what belongs to it under the customer's. */
