@@ -4,10 +4,12 @@ import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
 import { newKeyPair, signText } from '#adapters/sync/ed25519.ts';
+import { sharedResources } from '#contract/resources/all.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { update } from '#core/changes.ts';
 import { chainAfter } from '#core/sync/canonical-change.ts';
+import { bucketOf } from '#core/sync/digest.ts';
 import type { SpysGateway } from './a-spys-gateway.ts';
 import { mutated, mutations, packaged, packaging } from './mutations.ts';
 import type { RandomChange } from './random-changes.ts';
@@ -113,23 +115,21 @@ export async function aHostileGateway(its: SpysGateway) {
           ...window,
           sums: { ponds: Array.from({ length: 64 }, () => '0') },
         };
-      case 'repair':
+      case 'repair': {
+        const entity = changes[0]?.entity;
+        const table = Object.values(sharedResources).find((resource) => resource.entity === entity)?.name;
+        const bucket = bucketOf(changes[0]?.id ?? '');
+        const rows = changes.filter((change) => change.entity === entity && bucketOf(change.id) === bucket);
         return {
           epoch,
-          table: 'ponds',
-          bucket: 0,
+          table,
+          bucket,
           after: null,
           to: null,
           ...window,
-          rows: changes.map(({ entity, id, cl, hlc, body }) => ({
-            entity,
-            id,
-            cl,
-            hlc,
-            over: {},
-            body: body ?? {},
-          })),
+          rows: rows.map(({ id, cl, hlc, body }) => ({ entity, id, cl, hlc, over: {}, body: body ?? {} })),
         };
+      }
     }
   }
 
