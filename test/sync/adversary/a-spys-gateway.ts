@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { NO_PASSWORD } from '#contract/resources/users.ts';

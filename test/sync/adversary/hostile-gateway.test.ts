@@ -170,13 +170,7 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
     // what is said well is heard: or nothing would have been tried
     for (const kind of ['hello', 'push', 'pull', 'snapshot', 'digest', 'repair', 'session/nonce'])
       expect([kind, statuses.get(`${kind} 200`) ?? 0]).not.toEqual([kind, 0]);
-    if (isLong)
-      console.log(
-        engine,
-        [...statuses]
-          .toSorted()
-          .map(([kind, count]) => `${kind}: ${count}`)
-          .join(', '),
-      );
+    const told = [...statuses].map(([kind, count]) => `${kind}: ${count}`);
+    if (isLong) process.stdout.write(`${engine}: ${told.join(', ')}\n`);
   });
 });

@@ -111,7 +111,7 @@ it('a hosted instance in other hands moves no motor and stops no farm', { timeou
       await guarded.apps.close();
     }
   }
-  if (isLong) console.log('sqlite', seen);
+  if (isLong) process.stdout.write(`${JSON.stringify(seen)}\n`);
   expect(seen.heldMs, seen.heldAt).toBeLessThan(MOST_HELD_MS);
   // or nothing would have been tried
   expect(seen.confirmed).toBeGreaterThan(5);
