@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '#core/errors.ts';
-import { isBeyond } from '../json-shape.ts';
+import { isBeyond } from '#core/json-shape.ts';
 
 const MIB = 1_048_576;
 /** The most of whoever has proved who they are. */

@@ -8,9 +8,9 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { promisify } from 'node:util';
 import { constants, gunzip, zstdCompress, zstdDecompress } from 'node:zlib';
 import { MAX_MESSAGE_BYTES, MOST_SHAPE, refusalBody, SYNC_REFUSALS } from '#contract/sync/wire.ts';
+import { isBeyond } from '#core/json-shape.ts';
 import { LinkFailure } from '../../sync/gateway/link-failure.ts';
 import type { AskKind, Refused, SyncTransport } from '../../sync/ports.ts';
-import { isBeyond } from '../json-shape.ts';
 import { HostedRefused, HostedUnreachable } from './ask-hosted.ts';
 import { hostedAddress } from './private-host.ts';
 

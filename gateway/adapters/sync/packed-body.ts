@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip, zstdCompress, zstdDecompress } from 'node:zlib';
 import { MAX_MESSAGE_BYTES, MOST_SHAPE } from '#contract/sync/wire.ts';
 import { AppError } from '#core/errors.ts';
-import { isBeyond } from '../json-shape.ts';
+import { isBeyond } from '#core/json-shape.ts';
 
 // Bodies of the machines' requests: JSON, packed or plain. What is unpacked has the same bound as what is sent, so that
 // a small message cannot become a large one here.
