@@ -25,6 +25,13 @@ export const soakTemporary = (rounds: number): Promise<boolean> =>
     },
   );
 
+/** So many messages of a gateway and of a hosted instance in other hands, a third to each engine and a third to the gateway. Answers whether all is well. */
+export const soakAdversary = ({ messages, seed }: { messages: number; seed: number }): Promise<boolean> =>
+  wholeTests(['test/sync/adversary'], {
+    ADVERSARY_MESSAGES: String(Math.ceil(messages / 3)),
+    ADVERSARY_SEED: String(seed),
+  });
+
 async function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
   const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));
   const run = spawn(process.execPath, [join(vitest, 'vitest.mjs'), 'run', ...files], {

@@ -5,7 +5,7 @@ import { parseDuration } from '#sim/fleet/scenario.ts';
 import { soakOrders } from '../sync/soak-orders.ts';
 import { soakPair } from '../sync/soak-pair.ts';
 import { runCampaign } from './campaign.ts';
-import { soakBenches, soakConsole, soakTemporary } from './every-look.ts';
+import { soakAdversary, soakBenches, soakConsole, soakTemporary } from './every-look.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readProgress } from './progress.ts';
 import { type Report, textOf } from './report.ts';
@@ -23,6 +23,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --console          instead: every screen of the console in every size, theme, language and state, and its line cut
   --temporary ROUNDS instead: kill X while Y is temporary, against the started program, each round at other moments
   --benches          instead: every bench in its quick form, every week of the demo
+  --adversary N      instead: so many messages of a gateway, and of a hosted instance, in other hands, from --seed on
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
 `;
 
@@ -38,6 +39,8 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   if (options.temporary !== null) return (await soakTemporary(options.temporary)) ? 0 : 1;
+  if (options.adversary !== null)
+    return (await soakAdversary({ messages: options.adversary, seed: options.seed })) ? 0 : 1;
   if (options.benches) return (await soakBenches()) ? 0 : 1;
   if (options.console) return (await soakConsole(options)) ? 0 : 1;
   if (options.sync !== null) {
@@ -98,6 +101,7 @@ function readOptions(args: readonly string[]) {
       console: { type: 'boolean', default: false },
       benches: { type: 'boolean', default: false },
       temporary: { type: 'string' },
+      adversary: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -109,7 +113,9 @@ function readOptions(args: readonly string[]) {
   const sync = values.sync === undefined ? null : Number(values.sync);
   const temporary = values.temporary === undefined ? null : Number(values.temporary);
   const orders = values.orders === undefined ? null : Number(values.orders);
-  const numbers = [orders ?? 0, seed, kills, controllers, speed, sync ?? 0, temporary ?? 0];
+  const adversary = values.adversary === undefined ? null : Number(values.adversary);
+  const campaigns = [orders, sync, temporary, adversary].map((count) => count ?? 0);
+  const numbers = [seed, kills, controllers, speed, ...campaigns];
   if (values.help || forMs === null || !numbers.every((value) => Number.isFinite(value) && value >= 0))
     return null;
   const rounds = Math.max(1, Math.round(forMs / ROUND_MS));
@@ -121,6 +127,7 @@ function readOptions(args: readonly string[]) {
     console: values.console,
     benches: values.benches,
     temporary,
+    adversary,
     from: Number(values.seed ?? 1),
     kills,
     controllers,

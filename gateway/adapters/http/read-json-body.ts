@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '#core/errors.ts';
+import { isBeyond } from '#core/json-shape.ts';
 
 const MIB = 1_048_576;
 /** The most of whoever has proved who they are. */
@@ -96,7 +97,8 @@ function collect(
 function parse(bytes: Buffer): { body: unknown } | AppError {
   if (bytes.length === 0) return { body: undefined };
   if (!isUtf8(bytes)) return malformed('The body is not valid UTF-8');
-  if (isTooDeep(bytes)) return malformed(`The body is nested deeper than ${MOST_DEPTH} levels`);
+  if (isBeyond(bytes, { depth: MOST_DEPTH, values: Number.POSITIVE_INFINITY }))
+    return malformed(`The body is nested deeper than ${MOST_DEPTH} levels`);
   try {
     const body: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof body === 'object' && body !== null) return { body };
@@ -104,28 +106,6 @@ function parse(bytes: Buffer): { body: unknown } | AppError {
     // whatever the parser says of it helps nobody who sees only the answer
   }
   return malformed('The body is not a valid JSON object');
-}
-
-const [QUOTE, ESCAPE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
-  0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d,
-];
-
-/** Counts brackets in the bytes, outside texts: before a parser makes anything of them. */
-function isTooDeep(bytes: Buffer): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (isText) {
-      if (byte === ESCAPE) at += 1;
-      else if (byte === QUOTE) isText = false;
-    } else if (byte === QUOTE) isText = true;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      depth += 1;
-      if (depth > MOST_DEPTH) return true;
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
-  }
-  return false;
 }
 
 function malformed(detail: string): AppError {

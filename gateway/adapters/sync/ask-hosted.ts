@@ -58,11 +58,25 @@ async function send(question: Parameters<AskHosted>[0]): Promise<{ status: numbe
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
-    return { status: response.status, body: text.length > MAX_ANSWER ? null : parse(text) };
+    const text = await bounded(response);
+    return { status: response.status, body: text === null ? null : parse(text) };
   } catch (cause) {
     throw new HostedUnreachable(`${url} does not answer`, { cause });
   }
+}
+
+/** null: longer than anything a hosted instance says here; nothing more of it is read. */
+async function bounded({ body }: Response): Promise<string | null> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    // leaving the loop ends the connection, too
+    if (size > MAX_ANSWER) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parse(text: string): unknown {

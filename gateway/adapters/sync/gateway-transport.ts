@@ -7,7 +7,8 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { promisify } from 'node:util';
 import { constants, gunzip, zstdCompress, zstdDecompress } from 'node:zlib';
-import { MAX_MESSAGE_BYTES, refusalBody, SYNC_REFUSALS } from '#contract/sync/wire.ts';
+import { MAX_MESSAGE_BYTES, MOST_SHAPE, refusalBody, SYNC_REFUSALS } from '#contract/sync/wire.ts';
+import { isBeyond } from '#core/json-shape.ts';
 import { LinkFailure } from '../../sync/gateway/link-failure.ts';
 import type { AskKind, Refused, SyncTransport } from '../../sync/ports.ts';
 import { HostedRefused, HostedUnreachable } from './ask-hosted.ts';
@@ -18,7 +19,7 @@ import { hostedAddress } from './private-host.ts';
 
 const CONNECT_MS = 5_000;
 /** Snapshot pages with long texts are the largest. */
-const MAX_ANSWER_BYTES = 4 * MAX_MESSAGE_BYTES;
+const MAX_ANSWER_BYTES = 2 * MAX_MESSAGE_BYTES;
 /** A body below this is not worth packing. */
 const PACK_FROM_BYTES = 400;
 const MOST_RETRY_AFTER_S = 3_600;
@@ -199,6 +200,8 @@ async function unpack(bytes: Buffer, encoding: string): Promise<Buffer> {
 
 /** A proxy in between answers pages; only what claims to be fine has to be JSON. */
 function jsonOf(plain: Buffer, status: number): unknown {
+  if (isBeyond(plain, MOST_SHAPE))
+    throw new LinkFailure('broken', 'the answer is nested too deeply or too long');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(plain));
   } catch (cause) {

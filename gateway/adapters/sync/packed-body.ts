@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip, gzip, zstdCompress, zstdDecompress } from 'node:zlib';
-import { MAX_MESSAGE_BYTES } from '#contract/sync/wire.ts';
+import { MAX_MESSAGE_BYTES, MOST_SHAPE } from '#contract/sync/wire.ts';
 import { AppError } from '#core/errors.ts';
+import { isBeyond } from '#core/json-shape.ts';
 
 // Bodies of the machines' requests: JSON, packed or plain. What is unpacked has the same bound as what is sent, so that
 // a small message cannot become a large one here.
@@ -27,6 +28,7 @@ export async function readPackedBody(request: IncomingMessage): Promise<unknown>
     const { code } = error as NodeJS.ErrnoException;
     throw code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : malformed('The body could not be unpacked');
   });
+  if (isBeyond(bytes, MOST_SHAPE)) throw malformed('The body is nested too deeply, or has too many values');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {

@@ -72,8 +72,12 @@ export type Restamp = z.infer<typeof restamp>;
 /** In every answer: the hosted instance's time, and the life of its database (another one: it may have lost commits). */
 const hostedFacts = { server_now_ms: z.int(), timeline: z.string().max(64) };
 
+/** Stamps set anew that one answer carries. */
+export const MOST_RESTAMPS = 10_000;
 export const MAX_ROWS = { core: 500, history: 2_000 } as const;
 export const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
+/** Deeper, or of more values, is no message: the farm's own texts are below 32, and the longest list has 10,000 weights. */
+export const MOST_SHAPE = { depth: 48, values: 250_000 } as const;
 
 export const helloRequest = z.object({
   epoch,
@@ -98,7 +102,7 @@ export const helloAnswer = z.object({
   /** The feed's last number and the smallest that is still kept. */
   head: seq,
   floor: seq,
-  restamps: z.array(restamp).max(10_000),
+  restamps: z.array(restamp).max(MOST_RESTAMPS),
   directive: z.enum(DIRECTIVES),
   /** Why, for `resync` and `upgrade`; milliseconds to wait for `slow`. */
   reason: z.string().nullable(),

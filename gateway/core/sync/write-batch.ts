@@ -9,6 +9,7 @@ import { disputes, writeConflicts } from './conflicts.ts';
 import { keptBelowDeleted, writeKeptHidden } from './kept-hidden.ts';
 import type { MergedBatch } from './merge-batch.ts';
 import { noteArrivedNews } from './note-arrived-news.ts';
+import { toldGroups } from './personal.ts';
 import { settleVisibility } from './settle-visibility.ts';
 import { NUMBERED, rankOf } from './shared-tables.ts';
 import { textOf } from './text-of.ts';
@@ -94,7 +95,10 @@ function setRight({ corrections, set }: MergedBatch, log: ChangeLog): LogEntry[]
     const hlc = log.stamp(base);
     work.register = { ...work.register, over: { ...work.register.over, [group]: hlc } };
     work.isRegisterChanged = true;
-    const body = { [group]: fieldsOf(work.row, resource.groups[group]?.fields ?? []) };
+    const whole = { [group]: fieldsOf(work.row, resource.groups[group]?.fields ?? []) };
+    const standing = work.row['role'] === 'ADMIN' ? 'admin' : 'present';
+    const body = toldGroups({ name: resource.name, id }, whole, standing);
+    if (body === null) return [];
     return [
       { resource, id, op: 'put', cl: work.register.cl, hlc, base: { [group]: base }, body, actor: null },
     ];

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { MAX_ROWS, MOST_RESTAMPS } from '#contract/sync/wire.ts';
 import type { AskKind } from '../ports.ts';
 import { LinkFailure } from './link-failure.ts';
 import type { SyncClientDeps } from './ports.ts';
@@ -29,6 +30,8 @@ export async function ask<Answer extends HostedFacts>(
         ? { ok: false, outcome }
         : { ok: false, outcome, in: reply.refused.in };
     }
+    if (isTooMany(reply.answer))
+      throw new LinkFailure('broken', `the answer to ${kind} has more rows than were asked for`);
     const parsed = schema.safeParse(reply.answer);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
@@ -41,6 +44,15 @@ export async function ask<Answer extends HostedFacts>(
   } catch (error) {
     return { ok: false, outcome: failureOf(error) };
   }
+}
+
+/** Looked at before every row is: a list that nobody asked for is not worth the time. */
+function isTooMany(answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null) return false;
+  const { rows, restamps } = answer as { rows?: unknown; restamps?: unknown };
+  return [[rows, MAX_ROWS.history] as const, [restamps, MOST_RESTAMPS] as const].some(
+    ([list, most]) => Array.isArray(list) && list.length > most,
+  );
 }
 
 export function failureOf(error: unknown): Extract<Outcome, { is: 'failed' }> {

@@ -89,7 +89,7 @@ function greeted(state: SyncState, outcome: Extract<Outcome, { is: 'greeted' }>,
   const every = state.isSocketOpen ? TUNING.pullWithSocketMs : TUNING.pullEveryMs;
   const effects: Effect[] = [{ do: 'wake', timer: 'pull', after: every }];
   if (directive === 'slow') {
-    const least = waitMs ?? TUNING.backOffFromMs;
+    const least = Math.min(waitMs ?? TUNING.backOffFromMs, TUNING.slowToMs);
     effects.push({ do: 'wake', timer: 'retry', after: [least, Math.ceil(least * 1.25)] });
   }
   return { state: steady, effects };

@@ -22,6 +22,8 @@ export const TUNING = {
   /** Full jitter: after a regional outage ten thousand gateways must not come back in step. */
   backOffFromMs: 1_000,
   backOffToMs: 300_000,
+  /** A hosted instance may ask for peace, not for ever; and a timer of more than 24 days would be due at once. */
+  slowToMs: 3_600_000,
   /** Nobody answered at all: asking again costs the other side nothing, and orders wait for the link to come back. */
   unreachableToMs: 4_000,
   /** Upgrades and a second gateway with this key are settled by people. */

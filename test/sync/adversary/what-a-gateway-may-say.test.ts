@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { WireChange } from '#contract/sync/wire.ts';
+import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
+import { formatHlc } from '#core/hlc.ts';
+import type { App } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { aSpysGateway, GATEWAY_NODE, type SpysGateway } from './a-spys-gateway.ts';
+
+onBothEngines('what a gateway may say', (_open, engine) => {
+  let its: SpysGateway;
+  beforeAll(async () => {
+    its = await aSpysGateway(engine);
+  });
+  afterAll(() => its.app.close());
+
+  let counter = 0;
+  const nextHlc = () => {
+    counter += 1;
+    return formatHlc(its.app.clock.now() + counter, 0, GATEWAY_NODE);
+  };
+
+  const said = (changes: Omit<WireChange, 'seq' | 'chain' | 'tx' | 'sv'>[]) =>
+    its.app.database.commit({
+      actor: null,
+      changes: [],
+      incoming: {
+        from: 'gateway',
+        streamId: its.stream.streamId,
+        lane: 'core',
+        changes: changes.map((change, at) => ({
+          ...change,
+          seq: at + 1,
+          tx: 1,
+          sv: SYNC_SCHEMA,
+          chain: 'a'.repeat(32),
+        })),
+      },
+    });
+  const anEdit = (entity: number, id: string, body: WireChange['body'], more: Partial<WireChange> = {}) => ({
+    entity,
+    id,
+    op: 1 as const,
+    cl: 1,
+    hlc: nextHlc(),
+    over: null,
+    base: body === null ? null : Object.fromEntries(Object.keys(body).map((group) => [group, ''])),
+    body,
+    actor: its.victim.user.id,
+    ...more,
+  });
+  const rowOf = async (table: Parameters<App['database']['read']['selectFrom']>[0] & string, id: string) =>
+    (
+      await sql<Record<string, unknown>>`select * from ${sql.table(table)} where id = ${id}`.execute(
+        its.app.database.read,
+      )
+    ).rows[0];
+
+  it.each([
+    ['renames a member', () => anEdit(1, its.member.user.id, { name: { name: 'owned' } })],
+    [
+      'gives a member another phone',
+      () => anEdit(1, its.member.user.id, { phone_number: { phone_number: '1' } }),
+    ],
+    ['ends the account of a member', () => anEdit(1, its.member.user.id, null, { op: 2, cl: 2 })],
+    ['ends it by an edit', () => anEdit(1, its.member.user.id, { name: { name: 'x' } }, { cl: 2 })],
+    ['speaks of a stranger', () => anEdit(1, its.victim.user.id, { name: { name: 'owned' } })],
+    ['makes itself an administrator', () => anEdit(1, its.spy.user.id, { role: { role: 'ADMIN' } })],
+  ] as const)('%s in vain', async (_what, attack) => {
+    const people = [its.member, its.victim, its.spy].map(({ user: { id } }) => id);
+    const before = await Promise.all(people.map((id) => rowOf('users', id)));
+    await said([attack()]);
+    const after = await Promise.all(people.map((id) => rowOf('users', id)));
+    // a name is told again as it stands
+    expect(after).toEqual(before);
+  });
+
+  it('plants nothing in an account, and brings nobody back', async () => {
+    const { app, spy, member, former, victim, spysFarm, snapshot } = its;
+    const { kernel, database } = app;
+    const at = new Date(app.clock.now()).toISOString();
+    const whole = (entity: number, row: Record<string, unknown> & { id: string }) =>
+      anEdit(entity, row.id, row, { base: null });
+    const place = {
+      street: 'Falsa',
+      number: 1,
+      complement: null,
+      city: 'X',
+      state: 'CE',
+      zip_code: '62800-000',
+    };
+    const forged = [member, former, victim].map(({ user: { id: user_id } }) => ({
+      ...place,
+      country: 'Brazil',
+      lat: null,
+      lng: null,
+      is_primary: true,
+      id: kernel.newId(),
+      user_id,
+      created_at: at,
+      updated_at: null,
+    }));
+    const news = (user_id: string, farm_id: string | null) => ({
+      id: kernel.newId(),
+      user_id,
+      farm_id,
+      type: 'PAYMENT',
+      title: 'Pague aqui',
+      message: 'http://mal.test',
+      data: null,
+      is_read: false,
+      read_at: null,
+      created_at: at,
+    });
+    const membership = (user_id: string) => ({
+      id: kernel.newId(),
+      farm_id: spysFarm,
+      user_id,
+      role: 'VIEWER',
+      created_at: at,
+      updated_at: null,
+    });
+    const left = await database.read
+      .selectFrom('farm_members')
+      .selectAll()
+      .where('user_id', '=', former.user.id)
+      .executeTakeFirstOrThrow();
+    const { rev: _rev, hidden: _hidden, ...formerMember } = left;
+    await said([
+      ...forged.map((row) => whole(2, row)),
+      ...[member, former, victim].map(({ user }) => whole(12, news(user.id, null))),
+      ...[former, victim].map(({ user }) => whole(12, news(user.id, spysFarm))),
+      ...[former, victim].map(({ user }) => whole(4, membership(user.id))),
+      whole(4, { ...formerMember, cl: 3 } as never),
+      anEdit(4, left.id, { role: { role: 'MANAGER' } }, { cl: 3 }),
+      whole(4, formerMember),
+    ]);
+    const { rows: people } = await sql<{
+      user_id: string;
+      farm_id: string;
+    }>`select user_id, farm_id from farm_members where hidden = 0`.execute(database.read);
+    expect(people.filter(({ user_id }) => [former.user.id, victim.user.id].includes(user_id))).toEqual([]);
+    for (const { id } of forged) expect(await rowOf('addresses', id)).toBeUndefined();
+    const { rows: told } = await sql`select id from notifications where title = 'Pague aqui'`.execute(
+      database.read,
+    );
+    expect(told).toEqual([]);
+    // whose private address a farm is said to lie at does not become known by that
+    const own = await database.read
+      .selectFrom('addresses')
+      .select('id')
+      .where('user_id', '=', spy.user.id)
+      .where('street', '=', 'Rua espiao')
+      .executeTakeFirstOrThrow();
+    await said([anEdit(3, spysFarm, { address_id: { address_id: own.id } })]);
+    expect(await snapshot()).not.toContain('Rua espiao');
+    // nobody is told of what somebody else is said to have done
+    const heard =
+      await sql`select id from notifications where user_id = ${victim.user.id} and type = 'SYSTEM'`.execute(
+        database.read,
+      );
+    expect(heard.rows).toEqual([]);
+  });
+
+  it('hears no name of an administrator in place of one that it made up', async () => {
+    const { admin, feed, snapshot } = its;
+    await said([anEdit(1, admin.user.id, { name: { name: 'owned' } })]);
+    const told = [await feed(), await snapshot()];
+    for (const text of told) expect(text).not.toContain('Nome gerencia');
+    expect(await rowOf('users', admin.user.id)).toMatchObject({ name: 'Nome gerencia' });
+  });
+});
