@@ -34,7 +34,7 @@ export const busHealth = (bus: Pick<Bus, 'isHeard'>) =>
 /** Joins this process to the others of its instance; on SQLite there is the command line, which tells nobody. */
 export async function wireProcesses(
   config: Pick<Config, 'databaseUrl' | 'busDatabaseUrl'>,
-  deps: { monotonic: () => number; database: Database; now: () => number; random: () => number; log: Log },
+  deps: { database: Database; now: () => number; random: () => number; log: Log },
 ): Promise<Processes> {
   const { log } = deps;
   const onError = (error: unknown) =>

@@ -14,10 +14,10 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 /** A sentence of its own is said so often, ms. */
 const PROBED_EVERY_MS = 5_000;
-/** Three of them that did not come back. */
-const DEAF_AFTER_MS = 15_000;
-/** Meanwhile all that is followed is looked at so often: it is late by a minute, and not for ever. */
-const LOOKED_AGAIN_EVERY_MS = 60_000;
+/** So many that did not come back. Counted, not timed: a process that stood still itself has said none meanwhile. */
+const DEAF_AFTER = 3;
+/** Meanwhile all that is followed is looked at once in so many, a minute: it is late by that, and not for ever. */
+const LOOKED_AGAIN_EVERY = 12;
 /** A start waits no longer for the first of them. */
 const FIRST_PROBE_MS = 2_000;
 
@@ -40,7 +40,6 @@ export function createPostgresBus(deps: {
   url: string;
   log: Log;
   random: () => number;
-  monotonic: () => number;
   /**
    * Runs a statement on another connection than this one. What a session says to itself comes back with the answer, through
    * a pooler too, and shows nothing.
@@ -53,9 +52,9 @@ export function createPostgresBus(deps: {
   const probe = JSON.stringify({ from: own, probe: true });
   const firstHeard = Promise.withResolvers<void>();
   const state = {
-    heardAt: Number.NEGATIVE_INFINITY,
+    /** Sentences of its own said since one came back. */
+    unheard: DEAF_AFTER,
     isDeaf: false,
-    lookedAgainAt: Number.NEGATIVE_INFINITY,
     client: null as pg.Client | null,
     /** Gives up the connection that stands, and makes a new one. */
     lost: (_error: unknown) => undefined as void,
@@ -108,7 +107,7 @@ export function createPostgresBus(deps: {
   }
 
   function heardOwn(): void {
-    state.heardAt = deps.monotonic();
+    state.unheard = 0;
     firstHeard.resolve();
     if (!state.isDeaf) return;
     state.isDeaf = false;
@@ -116,20 +115,12 @@ export function createPostgresBus(deps: {
     pass({ is: 'gap' }, 'elsewhere');
   }
 
-  const isHeard = () => deps.monotonic() - state.heardAt <= DEAF_AFTER_MS;
+  const isHeard = () => state.unheard < DEAF_AFTER;
 
   const probing = setInterval(() => {
-    const { client } = state;
-    if (client !== null) sayProbe();
-    if (isHeard()) return;
-    if (!state.isDeaf) deps.log.error({}, DEAF);
-    state.isDeaf = true;
-    const now = deps.monotonic();
-    if (now - state.lookedAgainAt < LOOKED_AGAIN_EVERY_MS) return;
-    state.lookedAgainAt = now;
-    pass({ is: 'gap' }, 'elsewhere');
-    // half open, it would not even end: a new one may carry
-    if (client !== null) state.lost(new Error('nothing that was said came back'));
+    if (!isHeard()) deaf();
+    state.unheard += 1;
+    if (state.client !== null) sayProbe();
   }, PROBED_EVERY_MS);
   probing.unref();
 
@@ -168,6 +159,15 @@ export function createPostgresBus(deps: {
   }
 
   const begun = connect();
+  function deaf(): void {
+    if (!state.isDeaf) deps.log.error({}, DEAF);
+    else if ((state.unheard - DEAF_AFTER) % LOOKED_AGAIN_EVERY !== 0) return;
+    state.isDeaf = true;
+    pass({ is: 'gap' }, 'elsewhere');
+    // half open, it would not even end: a new one may carry
+    if (state.client !== null) state.lost(new Error('nothing that was said came back'));
+  }
+
   const ready = begun.then(() =>
     state.client === null
       ? undefined
