@@ -7,6 +7,7 @@ import type { FarmRole, UserRole } from '#contract/words.ts';
 import type { AttemptLimit } from '#core/attempts.ts';
 import type { BatchStates } from '#core/batch-state.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { LetterQueue } from '#core/letters.ts';
 import type { MembershipDeps } from '#core/membership.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -66,13 +67,6 @@ export type InvitationCodes = {
   normal: (typed: string) => string | null;
 };
 
-export type Letter = { to: string; subject: string; text: string };
-
-/** refused: it will never be taken. */
-export type LetterOutcome = { is: 'sent' } | { is: 'retry' | 'refused'; why: string };
-/** Sends a letter; one that comes twice bears the same id. */
-export type SendLetter = (letter: Letter & { id: string }) => Promise<LetterOutcome>;
-
 export type InvitationLetter = RowOf<typeof invitationLetter>;
 
 /** Hides what a letter says until it is sent; `open` answers null for what was sealed with another secret. */
@@ -81,11 +75,7 @@ export type LetterSeal = {
   open: (invitationId: string, sealed: string) => { to: string; code: string } | null;
 };
 
-export type LetterQueries = {
-  due: (now: number, limit: number) => Promise<InvitationLetter[]>;
-  /** Takes it until then; false: another process did. */
-  claim: (letter: Pick<InvitationLetter, 'id' | 'next_at'>, until: string) => Promise<boolean>;
-  putOff: (id: string, until: string, attempts: number) => Promise<void>;
+export type LetterQueries = LetterQueue<InvitationLetter> & {
   /** null: it is gone, or its farm is. */
   invitation: (id: string) => Promise<{ invitation: Invitation; farm: Farm } | null>;
 };

@@ -1,45 +1,14 @@
 import { invitation } from '#contract/resources/invitations.ts';
 import { invitationLetter } from '#contract/resources/local-tables.ts';
-import { isoOf } from '#core/kernel.ts';
 import type { LetterQueries } from '#features/invitations/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { farmQueries } from './farms.ts';
-
-/** No wait is longer: what is due later was put off by a clock that was wrong. */
-const LONGEST_WAIT_MS = 2 * 3_600_000;
+import { letterQueue } from './letter-queue.ts';
 
 export function letterQueries(db: Db): LetterQueries {
   return {
-    async due(now, limit) {
-      const rows = await db
-        .selectFrom('invitation_letters')
-        .selectAll()
-        .where((either) =>
-          either.or([
-            either('next_at', '<=', isoOf(now)),
-            either('next_at', '>', isoOf(now + LONGEST_WAIT_MS)),
-          ]),
-        )
-        .orderBy('next_at')
-        .orderBy('id')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => decodeRow(invitationLetter, row));
-    },
-    async claim({ id, next_at }, until) {
-      const claimed = await db
-        .updateTable('invitation_letters')
-        .set({ next_at: until })
-        .where('id', '=', id)
-        .where('next_at', '=', next_at)
-        .returning('id')
-        .execute();
-      return claimed.length > 0;
-    },
-    async putOff(id, next_at, attempts) {
-      await db.updateTable('invitation_letters').set({ next_at, attempts }).where('id', '=', id).execute();
-    },
+    ...letterQueue(db, invitationLetter),
     async invitation(id) {
       const row = await db
         .selectFrom('invitations')
