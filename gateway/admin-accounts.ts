@@ -8,6 +8,7 @@ import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { deleteAccount, requireAnotherAdmin } from '#features/account-data/delete-account.ts';
+import { passwordChangedNews } from '#features/accounts/account-news.ts';
 import { newPassword } from '#features/accounts/change-account.ts';
 import { createUser } from '#features/accounts/create-user.ts';
 import { deleteFarm } from '#features/farms/change-farm.ts';
@@ -58,10 +59,13 @@ export const resetPassword: Command = async (session) => {
   await accountOf(session);
   const { password = '' } = valid(userUpdate.safeParse({ password: await session.password() }));
   const passwords = argon2Passwords(session.passwordCost);
+  const notify = wireNotify(() => true, session.kernel, session.database);
   const { id, email } = await commitDecided(session, async () => {
     const account = await accountOf(session);
     const set = await newPassword({ passwords }, account, password, 'admin');
-    return { answer: account, changes: [update(user, account, stamped(session, set))] };
+    const news = passwordChangedNews(account.id, set.password_version, 'administrator');
+    const told = await notify({ userIds: [account.id] }, news);
+    return { answer: account, changes: [update(user, account, stamped(session, set)), ...told] };
   });
   const live = await liveTokens(session, id);
   const sentence = `${email} has a new password; older sessions have ended`;

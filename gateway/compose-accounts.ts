@@ -6,21 +6,26 @@ import { instanceValue } from '#adapters/sql/instance.ts';
 import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
 import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
+import { sessionQueries } from '#adapters/sql/queries/sessions.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
 import { isSetUpCode, shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
 import type { Caller } from '#core/route.ts';
 import { createTokenAuthentication } from '#features/access-tokens/authenticate-token.ts';
 import { createAuthentication } from '#features/accounts/authenticate.ts';
 import type { LogInDeps } from '#features/accounts/log-in.ts';
 import { accountRoutes } from '#features/accounts/routes.ts';
+import { createSessionList } from '#features/accounts/session-list.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
 import { boxRightsOf } from './compose-box-rights.ts';
 import type { Subscriptions } from './compose-subscriptions.ts';
 import type { Config } from './config.ts';
 import { hashBeside } from './hash-process.ts';
 import type { World } from './world.ts';
+
+const DAY_S = 86_400;
 
 /** Who may come in: registration, login, tokens of logins and of programs. */
 export async function wireAccounts(wiring: {
@@ -29,25 +34,36 @@ export async function wireAccounts(wiring: {
   kernel: Kernel;
   database: Database;
   subscriptions: Pick<Subscriptions, 'first'>;
-  clients: Pick<ClientAddresses, 'isNear'>;
+  clients: Pick<ClientAddresses, 'isNear' | 'isProxy'>;
+  notify: Notify;
   attempts: AttemptLimits;
   /** A gateway's: people of the hosted instance, and whether it knows one by a password. */
   hosted?: NonNullable<LogInDeps['hosted']>;
 }) {
-  const { config, world, kernel, database, subscriptions, clients, attempts } = wiring;
+  const { config, world, kernel, database, subscriptions, clients, attempts, notify } = wiring;
   const { read } = database;
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
   const tokens = jwtTokens(secret);
-  const sessions = createAuthentication({ ...kernel, monotonic: world.monotonic, tokens, queries });
+  const logins = createAuthentication({ ...kernel, monotonic: world.monotonic, tokens, queries });
+  const isGateway = config.role === 'gateway';
+  const sessions = createSessionList({
+    ...kernel,
+    queries: sessionQueries(read),
+    standingOf: queries.standingOf,
+    // who comes through a proxy that names nobody may be anywhere
+    networkOf: (source) =>
+      !isGateway || clients.isProxy(source) ? null : clients.isNear(source) ? 'farm' : 'outside',
+  });
   const programs = createTokenAuthentication({
     ...kernel,
     monotonic: world.monotonic,
     text: accessTokenText,
     queries: accessTokenQueries(read),
-    standingOf: sessions.standingOf,
+    standingOf: logins.standingOf,
   });
   database.onCommit((committed) => {
+    logins.hear(committed);
     sessions.hear(committed);
     programs.hear(committed);
   });
@@ -55,15 +71,19 @@ export async function wireAccounts(wiring: {
   const beside = world.passwordCost === undefined ? hashBeside() : null;
   const passwords = argon2Passwords(world.passwordCost, {}, beside);
   const passwordTries = attempts({ name: 'password', attempts: 10, windowS: 15 * 60 });
-  const isGateway = config.role === 'gateway';
   const isAtBox = (source: string) => isLoopback(source) && clients.isNear(source);
   const plan = isGateway ? config.localPlan : 'FREE';
   const routes = accountRoutes({
     ...kernel,
     queries,
+    logins: sessionQueries(read),
+    sessions,
     tokens,
+    notify,
+    letters:
+      config.smtpUrl === null ? null : attempts({ name: 'account letter', attempts: 10, windowS: DAY_S }),
     // an access token invites nobody
-    authenticate: sessions.authenticate,
+    authenticate: logins.authenticate,
     passwords,
     passwordTries,
     hosted: wiring.hosted ?? null,
@@ -89,12 +109,13 @@ export async function wireAccounts(wiring: {
     liveTokensOf: (userId) => accessTokenQueries(read).countLive(userId, isoOf(kernel.now())),
   });
   const authenticate = (bearer: string): Promise<Caller> =>
-    accessTokenText.isOne(bearer) ? programs.authenticate(bearer) : sessions.authenticate(bearer);
+    accessTokenText.isOne(bearer) ? programs.authenticate(bearer) : logins.authenticate(bearer);
   return {
     /** The holder of a token of either sort. */
     authenticate,
     /** The same for what only a person who logged in may do. */
-    authenticateSession: sessions.authenticate,
+    authenticateSession: logins.authenticate,
+    noteLogin: sessions.noteUse,
     accessTokens: { isOne: accessTokenText.isOne, noteUse: programs.noteUse },
     passwords,
     passwordTries,

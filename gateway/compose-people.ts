@@ -5,11 +5,12 @@ import { accountDataQueries } from '#adapters/sql/queries/account-data.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { letterQueries } from '#adapters/sql/queries/invitation-letters.ts';
 import { handoverQueries, invitationQueries } from '#adapters/sql/queries/invitations.ts';
+import { letterQueue } from '#adapters/sql/queries/letter-queue.ts';
 import { memberQueries } from '#adapters/sql/queries/members.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
 import { invitation } from '#contract/resources/invitations.ts';
-import { invitationLetter } from '#contract/resources/local-tables.ts';
+import { accountLetter, invitationLetter } from '#contract/resources/local-tables.ts';
 import type { AttemptLimit } from '#core/attempts.ts';
 import type { BatchStates } from '#core/batch-state.ts';
 import { rowsOf } from '#core/changes.ts';
@@ -22,6 +23,7 @@ import { accessTokenRoutes } from '#features/access-tokens/routes.ts';
 import { eraseLeftovers } from '#features/account-data/delete-account.ts';
 import { accountDataRoutes } from '#features/account-data/routes.ts';
 import type { Passwords } from '#features/accounts/ports.ts';
+import { sendAccountLetters } from '#features/accounts/send-account-letters.ts';
 import { deleteFarm } from '#features/farms/change-farm.ts';
 import { followOwner } from '#features/invitations/follow-owner.ts';
 import { inviteMember } from '#features/invitations/invite.ts';
@@ -58,12 +60,13 @@ export function wirePeople(deps: {
 } {
   const { kernel, database, notify, passwords, attempts, batches, limits, hasApiAccess, letters } = deps;
   const { read } = database;
-  const sending = onDemand(() =>
-    sendLetters({ ...kernel, queries: letterQueries(read), notify, ...letters }),
-  );
+  const sending = onDemand(async () => {
+    await sendAccountLetters({ ...kernel, queue: letterQueue(read, accountLetter), send: letters.send });
+    await sendLetters({ ...kernel, queries: letterQueries(read), notify, ...letters });
+  });
   const send = () =>
     sending.ask().catch((error: unknown) => {
-      kernel.log.warn({ err: error }, 'invitations could not be sent by e-mail; it is tried again');
+      kernel.log.warn({ err: error }, 'letters could not be sent by e-mail; it is tried again');
     });
   const handover = handoverQueries(read);
   const following = onDemand(() => followOwner({ ...kernel, strays: handover.strays }));
@@ -82,7 +85,9 @@ export function wirePeople(deps: {
       )
     )
       void follow();
-    if (rowsOf(committed, invitationLetter).some(({ hidden }) => !hidden)) void send();
+    const letter = ({ hidden }: { hidden: boolean }) => !hidden;
+    if (rowsOf(committed, invitationLetter).some(letter) || rowsOf(committed, accountLetter).some(letter))
+      void send();
   });
   const data = accountDataQueries(read, database.readLong);
   const inviting = {

@@ -76,6 +76,7 @@ export async function compose(config: Config, given: World) {
     subscriptions,
     clients,
     attempts,
+    notify,
     ...(pairing === null ? {} : { hosted: pairing }),
   });
   const metrics = createMetrics();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { idempotentAnswer, paymentEvent, revokedToken } from '#contract/resources/local-tables.ts';
+import { idempotentAnswer, paymentEvent, revokedToken, session } from '#contract/resources/local-tables.ts';
 import { command, takenCommand } from '#contract/resources/sync-tables.ts';
 import { purge } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -18,7 +18,7 @@ const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
 const COUNTS_KEPT_MS = 3600 * 1000;
 
 /**
- * Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway, counts. To be called while
+ * Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway, sessions, counts. To be called while
  * the clock is trusted: one that is years ahead would bring every logged-out token back to life.
  */
 export async function sweepExpired(
@@ -47,6 +47,18 @@ export async function sweepExpired(
       const issuedAt = timeOfId(id);
       // a clock that was set forward since it was issued has made it no older
       return issuedAt === null || elapsedSince(issuedAt) > Date.parse(expires_at) - issuedAt;
+    });
+  });
+  await inSlices(database, session, async () => {
+    const found = await read
+      .selectFrom('sessions')
+      .select(['id', 'last_used_at', 'expires_at'])
+      .where('expires_at', '<', isoOf(now()))
+      .limit(SLICE)
+      .execute();
+    return found.filter(({ last_used_at, expires_at }) => {
+      const usedAt = Date.parse(last_used_at);
+      return elapsedSince(usedAt) > Date.parse(expires_at) - usedAt;
     });
   });
   await inSlices(database, paymentEvent, () =>

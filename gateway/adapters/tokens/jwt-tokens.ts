@@ -36,6 +36,7 @@ function claimsOf(payload: string | jwt.JwtPayload): Claims | null {
   // tokens of before these had names are logins of their own
   const sid: unknown = payload['sid'] ?? jti;
   const auth_time: unknown = payload['auth_time'] ?? iat;
-  if (typeof sid !== 'string' || typeof auth_time !== 'number') return null;
-  return { sub, jti, sid, auth_time, iat, exp, role, pwv };
+  const gen: unknown = payload['gen'] ?? 0;
+  if (typeof sid !== 'string' || typeof auth_time !== 'number' || typeof gen !== 'number') return null;
+  return { sub, jti, sid, auth_time, iat, exp, role, pwv, gen };
 }

@@ -13,6 +13,7 @@ import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
 import { invitation } from './invitations.ts';
 import {
+  accountLetter,
   arrivedNews,
   boardLabel,
   delivery,
@@ -27,6 +28,8 @@ import {
   presence,
   providerSubscription,
   revokedToken,
+  session,
+  sessionGeneration,
   tokenUse,
   usageCrossing,
 } from './local-tables.ts';
@@ -89,6 +92,8 @@ export const sharedResources = {
 export const localResources = {
   instance_values: instanceValue,
   revoked_tokens: revokedToken,
+  sessions: session,
+  session_generations: sessionGeneration,
   presence,
   device_keys: deviceKey,
   device_marks: deviceMark,
@@ -98,6 +103,7 @@ export const localResources = {
   deliveries: delivery,
   arrived_news: arrivedNews,
   invitation_letters: invitationLetter,
+  account_letters: accountLetter,
   payment_events: paymentEvent,
   payment_objects: paymentObject,
   provider_subscriptions: providerSubscription,

@@ -18,6 +18,58 @@ export const revokedToken = defineResource({
   row: z.object({ id: z.string(), expires_at: instant }),
 });
 
+export const SESSION_NETWORKS = ['farm', 'outside'] as const;
+
+/** A login of a person, through however many renewals; id is the `sid` of its tokens. */
+export const session = defineResource({
+  name: 'sessions',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    user_id: uuid,
+    /** Of the account when it began; an older one is ended. */
+    password_version: z.int(),
+    /** Of the logins of its person when it began, see sessionGeneration. */
+    generation: z.int(),
+    /** Names made from User-Agent; null: it does not tell. */
+    browser: z.string().nullable(),
+    system: z.string().nullable(),
+    /** Network address of the last use. */
+    source: z.string(),
+    /** null: not known, as on a hosted instance. */
+    network: z.enum(SESSION_NETWORKS).nullable(),
+    /** How long each of its tokens holds. */
+    lifetime_s: z.int(),
+    created_at: instant,
+    /** Written at most once an hour. */
+    last_used_at: instant,
+    /** Then the last token that it can have by `last_used_at` has run out. */
+    expires_at: instant,
+  }),
+});
+
+/** Ends all logins of a person that are of an older generation, but the one that is kept; id is the user's. */
+export const sessionGeneration = defineResource({
+  name: 'session_generations',
+  sync: 'local',
+  row: z.object({ id: uuid, generation: z.int(), kept_session: z.string().nullable() }),
+});
+
+/** A letter to the address that an account had until now. It is erased when it was sent or given up. */
+export const accountLetter = defineResource({
+  name: 'account_letters',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    user_id: uuid,
+    address: z.string(),
+    language: z.string(),
+    attempts: z.int(),
+    next_at: instant,
+    created_at: instant,
+  }),
+});
+
 /** Last contact of a control point; id is the control point's. Narrow, because it is rewritten every 30 s. */
 export const presence = defineResource({
   name: 'presence',

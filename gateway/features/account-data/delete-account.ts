@@ -4,11 +4,14 @@ import { batch } from '#contract/resources/batches.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import {
+  accountLetter,
   delivery,
   instanceValue,
   invitationLetter,
   paymentObject,
   providerSubscription,
+  session,
+  sessionGeneration,
   tokenUse,
   usageCrossing,
 } from '#contract/resources/local-tables.ts';
@@ -167,6 +170,9 @@ function endOf(
         ...(state === 'OPEN' ? { state: 'REVOKED' } : {}),
       }),
     ),
+    ...rows.sessions.map((id) => purge(session, id)),
+    purge(sessionGeneration, account.id),
+    ...rows.accountLetters.map((id) => purge(accountLetter, id)),
     ...rows.invitationLetters.map((id) => purge(invitationLetter, id)),
     ...rows.conflicts.map((id) => purge(syncConflict, id)),
     ...rows.subscriptions.map((id) =>

@@ -20,6 +20,9 @@ export type PersonalRows = {
   invitations: Pick<RowOf<typeof invitation>, 'id' | 'state'>[];
   /** Letters of those that are still to be sent. */
   invitationLetters: string[];
+  sessions: string[];
+  /** To addresses that the account had, still to be sent. */
+  accountLetters: string[];
   /** Edits of the account and its addresses that lost once. */
   conflicts: string[];
   subscriptions: string[];

@@ -5,12 +5,15 @@ import { type Change, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
-import { type Issued, issueToken, type TokenDeps } from './issue-token.ts';
-import type { Account, AccountQueries, Passwords } from './ports.ts';
+import { type Issued, issueToken, newLogin, type TokenDeps } from './issue-token.ts';
+import type { Account, AccountQueries, Passwords, SessionQueries } from './ports.ts';
+import type { From, SessionList } from './session-list.ts';
 
 export type LogInDeps = TokenDeps &
   Pick<Kernel, 'log'> & {
     queries: Pick<AccountQueries, 'accountByEmail'>;
+    logins: Pick<SessionQueries, 'generationOf'>;
+    sessions: Pick<SessionList, 'begin'>;
     passwords: Pick<Passwords, 'verify' | 'hash' | 'isOutdated'>;
     /** A gateway's: whose account is the hosted instance's, and what that says to a password; null: there is none. */
     hosted: {
@@ -40,8 +43,9 @@ const REMEMBERED_S = 43_200 * 60;
 export async function logIn(
   deps: LogInDeps,
   input: z.infer<typeof loginInput>,
-  source: string,
+  from: From,
 ): Promise<Decision<Issued>> {
+  const { source } = from;
   const emailKey = emailKeyOf(input.email);
   const attempt = `${source} ${emailKey}`;
   // counted before the password is looked at, so that guesses at the same moment count too
@@ -61,9 +65,11 @@ export async function logIn(
     });
   }
   await deps.loginFailures.forget(attempt);
+  const lifetimeS = input.remember_me ? REMEMBERED_S : SHORT_S;
+  const login = newLogin(deps, await deps.logins.generationOf(found.account.id));
   return {
-    answer: issueToken(deps, found.account, input.remember_me ? REMEMBERED_S : SHORT_S),
-    changes: found.changes,
+    answer: issueToken(deps, found.account, lifetimeS, login),
+    changes: [...found.changes, ...(await deps.sessions.begin(found.account, login, lifetimeS, from))],
   };
 }
 

@@ -25,6 +25,8 @@ const NOT_EXPORTED = {
   users: 'the account itself: the head of the export',
   instance_values: 'of the instance',
   revoked_tokens: 'ids of logged-out tokens',
+  session_generations: 'how often all other sessions were ended',
+  account_letters: 'for a day, the address that an account had',
   presence: 'last contact of controllers, in control_points',
   device_keys: 'secrets of controllers',
   idempotent_answers: 'answers of a day, of rows that are exported',

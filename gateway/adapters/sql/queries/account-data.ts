@@ -165,7 +165,9 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
       .execute();
     return rows.map(idOf);
   };
-  const local = async (table: 'usage_crossings' | 'provider_subscriptions'): Promise<string[]> => {
+  const local = async (
+    table: 'usage_crossings' | 'provider_subscriptions' | 'sessions' | 'account_letters',
+  ): Promise<string[]> => {
     const rows = await db.selectFrom(table).select('id').where('user_id', '=', userId).execute();
     return rows.map(idOf);
   };
@@ -200,6 +202,8 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     invitations,
     invitationLetters: letters.map(idOf),
     conflicts: conflicts.map(idOf),
+    sessions: await local('sessions'),
+    accountLetters: await local('account_letters'),
     usageCrossings: await local('usage_crossings'),
     providerSubscriptions: await local('provider_subscriptions'),
     paymentObjects: await paymentObjectIds(db, userId),
