@@ -11,3 +11,10 @@ export function isOfLiveGeneration(
 ): boolean {
   return generation >= current || id === kept_session;
 }
+
+/** An SD card is not written for every use of a login. */
+export const NOTED_EVERY_MS = 3_600_000;
+
+/** When the last token of a login ends that was used at an instant: it may have been renewed until the use is noted again. */
+export const lastEndOf = (usedAt: number, lifetimeS: number): number =>
+  usedAt + NOTED_EVERY_MS + lifetimeS * 1000;

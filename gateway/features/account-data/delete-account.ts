@@ -81,6 +81,7 @@ export async function eraseLeftovers(
     const erased = [
       ...left.notifications.map((id) => erase(notification, id)),
       ...left.deliveries.map((id) => purge(delivery, id)),
+      ...left.sessions.map((id) => purge(session, id)),
       ...left.channels.map((id) => erase(notificationChannel, id)),
       // found by their tokens
       ...left.tokenUses.map((id) => purge(tokenUse, id)),

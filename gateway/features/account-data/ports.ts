@@ -42,6 +42,7 @@ export type Leftovers = {
   channels: string[];
   accessTokens: string[];
   tokenUses: string[];
+  sessions: string[];
   /** Deleted things of theirs that still say a name, a place or a note. */
   addresses: string[];
   farms: string[];

@@ -4,7 +4,7 @@ import type { SessionAnswer } from '#contract/resources/sessions.ts';
 import { type Change, type Committed, insertIfAbsent, purge, put, rowsOf } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { isOfLiveGeneration } from '#core/login-standing.ts';
+import { isOfLiveGeneration, lastEndOf, NOTED_EVERY_MS } from '#core/login-standing.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { deviceName } from './device-name.ts';
@@ -29,8 +29,6 @@ export type SessionListDeps = Pick<Kernel, 'now' | 'elapsedSince' | 'log'> & {
 
 /** More than anybody tells apart; the one that would end first makes room. */
 const MOST_SESSIONS = 100;
-/** An SD card is not written for every request. */
-const NOTED_EVERY_MS = 3_600_000;
 /** Last uses that are remembered: those of a large hosted instance in an hour. */
 const KEPT = 10_000;
 
@@ -144,10 +142,6 @@ export function createSessionList(deps: SessionListDeps) {
     },
   };
 }
-
-/** When the last token of a login ends that was used at an instant: it may have been renewed until the use is noted again. */
-export const lastEndOf = (usedAt: number, lifetimeS: number): number =>
-  usedAt + NOTED_EVERY_MS + lifetimeS * 1000;
 
 /** Measured by what has really passed: a clock that was set forward ends nobody's session. */
 function isExpired({ elapsedSince }: Pick<Kernel, 'elapsedSince'>, row: Session): boolean {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { Button, WorkButton } from '../../components/button.tsx';
+import { WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
-import { expiresAt, isRemembered, signIn, signOut } from '../../data/session.ts';
-import { dayAndTime } from '../../i18n/format.ts';
+import { refresh } from '../../data/query.ts';
+import { isRemembered, signIn } from '../../data/session.ts';
 import { preferenceWords } from './preference-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
@@ -25,6 +25,7 @@ export function PasswordForm({ email }: { email: string }) {
     const isDone = await run(async () => {
       await put('/users/me', { password: wanted, current_password: old });
       await signIn(email, wanted, remembered);
+      refresh('auth');
     }, words.changed);
     if (!isDone) return;
     setOld('');
@@ -74,11 +75,6 @@ export function PasswordForm({ email }: { email: string }) {
         >
           {words.change}
         </WorkButton>
-      </div>
-      <h3>{words.session}</h3>
-      <p class="muted">{words.sessionUntil(dayAndTime(expiresAt()))}</p>
-      <div>
-        <Button onClick={() => void signOut()}>{words.signOut}</Button>
       </div>
     </section>
   );

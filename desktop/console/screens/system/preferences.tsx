@@ -4,6 +4,7 @@ import { AccountForm } from './account-form.tsx';
 import { MyData } from './my-data.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { preferenceWords } from './preference-words.ts';
+import { Sessions } from './sessions.tsx';
 import { StationForm } from './station-form.tsx';
 import { SystemPage } from './system-page.tsx';
 
@@ -20,6 +21,7 @@ export function Preferences() {
           <PasswordForm email={user.value.email} />
         </>
       )}
+      <Sessions />
       <AccessTokens />
       <MyData />
     </SystemPage>

@@ -112,6 +112,12 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     .where('user_id', 'in', deleted())
     .limit(limit)
     .execute();
+  const sessions = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', 'in', deleted())
+    .limit(limit)
+    .execute();
   const accessTokens = await hiddenOf('access_tokens');
   const tokenUses =
     accessTokens.length === 0
@@ -146,6 +152,7 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     accessTokens,
     tokenUses: tokenUses.map(idOf),
     deliveries: deliveries.map(idOf),
+    sessions: sessions.map(idOf),
     addresses: addresses.map(idOf),
     farms: farms.map(idOf),
     ponds: ponds.map(idOf),

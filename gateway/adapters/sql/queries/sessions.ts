@@ -1,7 +1,7 @@
 import { session } from '#contract/resources/local-tables.ts';
 import { isoOf } from '#core/kernel.ts';
+import { lastEndOf } from '#core/login-standing.ts';
 import type { SessionQueries } from '#features/accounts/ports.ts';
-import { lastEndOf } from '#features/accounts/session-list.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 
@@ -13,7 +13,11 @@ export function sessionQueries(db: Db): SessionQueries {
         .selectAll()
         .where('user_id', '=', userId)
         .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('revoked_tokens').select('id').whereRef('revoked_tokens.id', '=', 'sessions.id'))),
+          not(
+            exists(
+              selectFrom('revoked_tokens').select('id').whereRef('revoked_tokens.id', '=', 'sessions.id'),
+            ),
+          ),
         )
         .orderBy('created_at')
         .orderBy('id')
