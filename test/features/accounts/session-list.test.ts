@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionAnswer } from '#contract/resources/sessions.ts';
 import { deviceName } from '#features/accounts/device-name.ts';
@@ -288,5 +289,24 @@ test('on a hosted instance nobody is said to be at the farm', async () => {
   const app = await startApp('sqlite', ['--role', 'hosted']);
   const ana = await app.signUp({ password: PASSWORD });
   expect(await listOf(app, ana.token)).toMatchObject([{ network: null, address: '127.0.0.1' }]);
+  await app.close();
+});
+
+test('a full disk keeps nobody out; what it did not take is listed once the login is renewed', async () => {
+  const app = await startApp('sqlite');
+  const ana = await app.signUp({ password: PASSWORD });
+  const { read } = app.database;
+  const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(read);
+  await sql.raw(`pragma max_page_count = ${rows[0]?.page_count ?? 1}`).execute(read);
+  const tokens: string[] = [];
+  for (let n = 0; n < 60; n += 1) tokens.push(await logIn(app, ana));
+  const last = tokens.at(-1) ?? '';
+  const listed = await listOf(app, last);
+  expect(listed.length).toBeLessThan(60);
+  expect(await Promise.all(tokens.map((token) => opens(app, token)))).toEqual(tokens.map(() => 200));
+  expect(listed.some(({ is_current }) => is_current)).toBe(false);
+  await sql.raw('pragma max_page_count = 1000000').execute(read);
+  const renewed = bearerOf(await app.call('POST', '/auth/renew', { token: last }));
+  expect((await listOf(app, renewed))[0]).toMatchObject({ is_current: true });
   await app.close();
 });
