@@ -13,6 +13,7 @@ import { purge, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { WEAKNESS_WORDS } from '#core/uncommon-password.ts';
 import { deleteAccount, requireAnotherAdmin } from '#features/account-data/delete-account.ts';
+import { passwordChangedNews } from '#features/accounts/account-news.ts';
 import { newPassword } from '#features/accounts/change-account.ts';
 import { createUser } from '#features/accounts/create-user.ts';
 import { deleteFarm } from '#features/farms/change-farm.ts';
@@ -69,10 +70,13 @@ export const resetPassword: Command = async (session) => {
   const names = [known.name, ...(await farmNamesOf(session.database.read, known.id))];
   await requireUncommon(password, { email: known.email, names });
   const passwords = argon2Passwords(session.passwordCost);
+  const notify = wireNotify(() => true, session.kernel, session.database);
   const { id, email } = await commitDecided(session, async () => {
     const account = await accountOf(session);
     const set = await newPassword({ passwords }, account, password, 'admin');
-    return { answer: account, changes: [update(user, account, stamped(session, set))] };
+    const news = passwordChangedNews(account.id, set.password_version, 'administrator');
+    const told = await notify({ userIds: [account.id] }, news);
+    return { answer: account, changes: [update(user, account, stamped(session, set)), ...told] };
   });
   const live = await liveTokens(session, id);
   const factor = await secondFactorQueries(session.database.read).factorOf(id);

@@ -6,17 +6,20 @@ import { instanceValue } from '#adapters/sql/instance.ts';
 import { accessTokenQueries } from '#adapters/sql/queries/access-tokens.ts';
 import { accountQueries } from '#adapters/sql/queries/accounts.ts';
 import { farmQueries } from '#adapters/sql/queries/farms.ts';
+import { sessionQueries } from '#adapters/sql/queries/sessions.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
 import { isSetUpCode, shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import type { ClockState } from '#core/clock-trust.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { LetterSeal } from '#core/letters.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Caller } from '#core/route.ts';
 import { createTokenAuthentication } from '#features/access-tokens/authenticate-token.ts';
 import { createAuthentication } from '#features/accounts/authenticate.ts';
 import type { LogInDeps } from '#features/accounts/log-in.ts';
 import { accountRoutes } from '#features/accounts/routes.ts';
+import { createSessionList } from '#features/accounts/session-list.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
 import { boxRightsOf } from './compose-box-rights.ts';
 import { wireSecondFactor } from './compose-second-factor.ts';
@@ -25,6 +28,8 @@ import type { Config } from './config.ts';
 import { hashBeside } from './hash-process.ts';
 import type { World } from './world.ts';
 
+const DAY_S = 86_400;
+
 /** Who may come in: registration, login, tokens of logins and of programs. */
 export async function wireAccounts(wiring: {
   config: Config;
@@ -32,27 +37,39 @@ export async function wireAccounts(wiring: {
   kernel: Kernel;
   database: Database;
   subscriptions: Pick<Subscriptions, 'first'>;
-  clients: Pick<ClientAddresses, 'isNear'>;
+  clients: Pick<ClientAddresses, 'isNear' | 'isProxy'>;
   attempts: AttemptLimits;
   notify: Notify;
   clock: { state: () => ClockState };
+  /** null: this instance sends no mail. */
+  letterSeal: Pick<LetterSeal, 'seal'> | null;
   /** A gateway's: people of the hosted instance, and whether it knows one by a password. */
   hosted?: NonNullable<LogInDeps['hosted']>;
 }) {
-  const { config, world, kernel, database, subscriptions, clients, attempts } = wiring;
+  const { config, world, kernel, database, subscriptions, clients, attempts, notify } = wiring;
   const { read } = database;
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
   const tokens = jwtTokens(secret);
-  const sessions = createAuthentication({ ...kernel, monotonic: world.monotonic, tokens, queries });
+  const logins = createAuthentication({ ...kernel, monotonic: world.monotonic, tokens, queries });
+  const isGateway = config.role === 'gateway';
+  const sessions = createSessionList({
+    ...kernel,
+    queries: sessionQueries(read),
+    standingOf: queries.standingOf,
+    // who comes through a proxy that names nobody may be anywhere
+    networkOf: (source) =>
+      !isGateway || clients.isProxy(source) ? null : clients.isNear(source) ? 'farm' : 'outside',
+  });
   const programs = createTokenAuthentication({
     ...kernel,
     monotonic: world.monotonic,
     text: accessTokenText,
     queries: accessTokenQueries(read),
-    standingOf: sessions.standingOf,
+    standingOf: logins.standingOf,
   });
   database.onCommit((committed) => {
+    logins.hear(committed);
     sessions.hear(committed);
     programs.hear(committed);
   });
@@ -61,7 +78,6 @@ export async function wireAccounts(wiring: {
   const passwords = argon2Passwords(world.passwordCost, {}, beside);
   const passwordTries = attempts({ name: 'password', attempts: 10, windowS: 15 * 60 });
   const loginFailures = attempts({ name: 'login', attempts: 10, windowS: 15 * 60 });
-  const isGateway = config.role === 'gateway';
   const isAtBox = (source: string) => isLoopback(source) && clients.isNear(source);
   const plan = isGateway ? config.localPlan : 'FREE';
   const secondFactor = wireSecondFactor({
@@ -75,9 +91,14 @@ export async function wireAccounts(wiring: {
     ...kernel,
     secondFactor,
     queries,
+    logins: sessionQueries(read),
+    sessions,
     tokens,
+    notify,
+    letters: attempts({ name: 'account letter', attempts: 10, windowS: DAY_S }),
+    letterSeal: wiring.letterSeal,
     // an access token invites nobody
-    authenticate: sessions.authenticate,
+    authenticate: logins.authenticate,
     passwords,
     passwordTries,
     hosted: wiring.hosted ?? null,
@@ -103,12 +124,13 @@ export async function wireAccounts(wiring: {
     liveTokensOf: (userId) => accessTokenQueries(read).countLive(userId, isoOf(kernel.now())),
   });
   const authenticate = (bearer: string): Promise<Caller> =>
-    accessTokenText.isOne(bearer) ? programs.authenticate(bearer) : sessions.authenticate(bearer);
+    accessTokenText.isOne(bearer) ? programs.authenticate(bearer) : logins.authenticate(bearer);
   return {
     /** The holder of a token of either sort. */
     authenticate,
     /** The same for what only a person who logged in may do. */
-    authenticateSession: sessions.authenticate,
+    authenticateSession: logins.authenticate,
+    noteLogin: sessions.noteUse,
     accessTokens: { isOne: accessTokenText.isOne, noteUse: programs.noteUse },
     passwords,
     passwordTries,

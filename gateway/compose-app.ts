@@ -68,6 +68,7 @@ export function wireApp(wiring: AppWiring) {
       isHttpsOnly: config.role === 'hosted' && config.publicUrl?.startsWith('https:') === true,
       sourceOf: clients.of,
       authenticate: accounts.authenticate,
+      noteLogin: accounts.noteLogin,
       accessTokens: {
         ...accounts.accessTokens,
         requirePlan: (userId) => requireApiAccess({ hasApiAccess }, userId),

@@ -27,6 +27,7 @@ import { accessTokenRoutes } from '#features/access-tokens/routes.ts';
 import { eraseLeftovers } from '#features/account-data/delete-account.ts';
 import { accountDataRoutes } from '#features/account-data/routes.ts';
 import { addressRoutes } from '#features/accounts/address-routes.ts';
+import { addressLeftLetters } from '#features/accounts/change-account.ts';
 import {
   changedLetters,
   type ForgottenPasswordDeps,
@@ -98,6 +99,7 @@ export function wirePeople(deps: {
     INVITATION: invitationLetters({ ...kernel, notify, invitation: invitationOfLetter(read) }),
     PASSWORD_RESET: resetLetters(forgotten),
     PASSWORD_CHANGED: changedLetters,
+    EMAIL_CHANGED: addressLeftLetters,
     ADDRESS_CODE: addressLetters,
   };
   const sending = onDemand(() => sendLetters({ ...kernel, queries: letterQueries(read), kinds, ...letters }));

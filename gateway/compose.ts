@@ -79,6 +79,8 @@ export async function compose(config: Config, given: World) {
     attempts,
     notify,
     clock,
+    // wired below, and asked for long after that
+    letterSeal: config.smtpUrl === null ? null : { seal: (id, what) => delivery.letters.seal.seal(id, what) },
     ...(pairing === null ? {} : { hosted: pairing }),
   });
   const metrics = createMetrics();

@@ -37,7 +37,7 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
     ...(requestLimits === null ? [] : [{ name: 'open requests', everyS: 20, run: requestLimits.renewOpen }]),
     { name: 'what another process wrote', everyS: 2, run: instance.processes.lookElsewhere },
     { name: 'deliveries', everyS: 5, run: instance.delivery.look },
-    { name: 'invitations by e-mail', everyS: 5, run: instance.people.sendLetters },
+    { name: 'letters by e-mail', everyS: 5, run: instance.people.sendLetters },
     { name: 'keep time and presence', everyS: 30, run: () => keepTimeAndPresence(instance) },
   ];
   if (instance.hostedWork !== null) {

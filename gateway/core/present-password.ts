@@ -1,5 +1,6 @@
 import { type AttemptLimit, tooManyAttempts } from './attempts.ts';
-import { invalidField } from './errors.ts';
+import { AppError, invalidField } from './errors.ts';
+import type { Caller } from './route.ts';
 
 export type PresentPasswordDeps = {
   verifyPassword: (hash: string, password: string, source: string) => Promise<boolean>;
@@ -24,4 +25,14 @@ export async function requirePresentPassword(
   );
   if (!isRight) throw invalidField(422, said.field, 'is not the present password', 'WRONG_PASSWORD');
   await passwordTries.forget(account.id);
+}
+
+const RECENT_MS = 10 * 60_000;
+
+/** Throws 403 unless the password was said a moment ago: a phone left lying must not be enough to do `what`. */
+export function requireRecentLogin(login: Caller['login'], what: string): void {
+  if (login !== undefined && login.ageMs <= RECENT_MS) return;
+  throw new AppError(403, `Say your present password (current_password), or log in again, to ${what}`, {
+    code: 'RECENT_LOGIN_REQUIRED',
+  });
 }

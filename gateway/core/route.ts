@@ -11,6 +11,9 @@ export type Caller = {
   /** The login behind the token, and how long ago its password was said; absent for an access token. */
   login?: {
     id: string;
+    /** See core/login-standing.ts. */
+    generation: number;
+    passwordVersion: number;
     ageMs: number;
     /** When it cannot be renewed any more. */
     endsAt: number;
@@ -117,6 +120,8 @@ export type Request<Params, Query, Body> = {
   origin: string;
   /** How the sender of an event signed its body: the header Stripe-Signature. */
   signature: string | null;
+  /** How the program that asks names itself, cut to 200 characters; null: it does not. */
+  userAgent: string | null;
   /** Names this request in answers, logs and audit: X-Request-Id. */
   requestId: string;
   /** Best language of the Accept-Language header. */

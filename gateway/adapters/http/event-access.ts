@@ -1,13 +1,17 @@
 import { accessToken } from '#contract/resources/access-tokens.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
-import { revokedToken } from '#contract/resources/local-tables.ts';
+import { revokedToken, sessionGeneration } from '#contract/resources/local-tables.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
+import { isOfLiveGeneration, type LoginsStanding } from '#core/login-standing.ts';
 import type { Caller } from '#core/route.ts';
 
-/** Says of a caller whether this unit ended their session: logged out, revoked, another password, no longer active. */
+/**
+ * Says of a caller whether this unit ended their session: logged out, revoked, ended from elsewhere, another password,
+ * no longer active. Of what another process committed nothing tells how it was before.
+ */
 export function sessionsEndedBy(committed: Committed): (caller: Caller) => boolean {
   const tokens = new Set([
     ...rowsOf(committed, revokedToken).map(({ id }) => id),
@@ -16,13 +20,26 @@ export function sessionsEndedBy(committed: Committed): (caller: Caller) => boole
       .map(({ id }) => id),
   ]);
   const gone = new Set<string>();
-  const denied = new Set<string>();
-  for (const { id, before, after, hidden } of rowsOf(committed, user)) {
+  const versions = new Map<string, number>();
+  const generations = new Map<string, LoginsStanding>();
+  for (const { id, after, hidden } of rowsOf(committed, user)) {
     if (hidden || !after.is_active) gone.add(id);
-    if (before !== null && before.password_version !== after.password_version) denied.add(id);
+    versions.set(id, after.password_version);
   }
-  return ({ tokenId, userId, scopes }) =>
-    tokens.has(tokenId) || gone.has(userId) || (scopes === null && denied.has(userId));
+  for (const { id, after, hidden } of rowsOf(committed, sessionGeneration))
+    if (!hidden) generations.set(id, after);
+  return ({ tokenId, userId, login }) => {
+    if (tokens.has(tokenId) || gone.has(userId)) return true;
+    // an access token goes on
+    if (login === undefined) return false;
+    const version = versions.get(userId);
+    const logins = generations.get(userId);
+    return (
+      tokens.has(login.id) ||
+      (version !== undefined && version !== login.passwordVersion) ||
+      (logins !== undefined && !isOfLiveGeneration(login, logins))
+    );
+  };
 }
 
 export type FarmChange = {

@@ -42,6 +42,8 @@ export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
     mayOnBox: MayOnBox;
     /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
     accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+    /** Notes that a login was used; never waits, never throws. */
+    noteLogin: (caller: Caller, from: { source: string }) => void;
     accessTokens: {
       /** True for what looks like an access token, whether it counts or not. */
       isOne: (bearer: string) => boolean;
@@ -132,10 +134,14 @@ async function readRequest(
     bearer,
     origin: originOf(http),
     signature: headerOf(http, 'stripe-signature'),
+    userAgent: headerOf(http, 'user-agent')?.slice(0, USER_AGENT_LENGTH) ?? null,
     requestId: requestIdOf(response),
     language: languageOf(http),
   };
 }
+
+/** What of the name of a program is ever looked at. */
+const USER_AGENT_LENGTH = 200;
 
 const SANE_HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:]+\](:\d{1,5})?$/i;
 
@@ -210,7 +216,10 @@ async function scopedCaller(deps: HandleDeps, route: Route, bearer: string, sour
   const caller = await deps.authenticate(bearer);
   requireScope(caller, route);
   // a person's login, whatever it reaches, is nobody's program
-  if (caller.scopes === null || caller.login !== undefined) return caller;
+  if (caller.scopes === null || caller.login !== undefined) {
+    deps.noteLogin(caller, { source });
+    return caller;
+  }
   // a lapsed plan refuses recording; reading goes on, and what moves water or warns (a measurement does) knows no plan
   if (scopeFor(route) === 'record' && isCounted(route)) await deps.accessTokens.requirePlan(caller.userId);
   deps.accessTokens.noteUse(caller, source);

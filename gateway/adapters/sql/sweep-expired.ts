@@ -4,6 +4,7 @@ import {
   passwordReset,
   paymentEvent,
   revokedToken,
+  session,
 } from '#contract/resources/local-tables.ts';
 import { command, takenCommand } from '#contract/resources/sync-tables.ts';
 import { purge } from '#core/changes.ts';
@@ -25,7 +26,7 @@ const RESETS_KEPT_MS = 24 * 3600 * 1000;
 const COUNTS_KEPT_MS = 3600 * 1000;
 
 /**
- * Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway, counts. To be called while
+ * Removes what has run out: stored answers of creates, logged-out tokens that are expired anyway, sessions, counts. To be called while
  * the clock is trusted: one that is years ahead would bring every logged-out token back to life.
  */
 export async function sweepExpired(
@@ -64,6 +65,18 @@ export async function sweepExpired(
       .limit(SLICE)
       .execute(),
   );
+  await inSlices(database, session, async () => {
+    const found = await read
+      .selectFrom('sessions')
+      .select(['id', 'last_used_at', 'expires_at'])
+      .where('expires_at', '<', isoOf(now()))
+      .limit(SLICE)
+      .execute();
+    return found.filter(({ last_used_at, expires_at }) => {
+      const usedAt = Date.parse(last_used_at);
+      return elapsedSince(usedAt) > Date.parse(expires_at) - usedAt;
+    });
+  });
   await inSlices(database, paymentEvent, () =>
     read
       .selectFrom('payment_events')

@@ -28,6 +28,7 @@ const FOLLOWED = new Set([
   'subscriptions',
   'access_tokens',
   'revoked_tokens',
+  'session_generations',
   'gateways',
   'sync_farms',
   'deliveries',

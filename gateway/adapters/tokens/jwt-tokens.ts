@@ -36,7 +36,8 @@ function claimsOf(payload: string | jwt.JwtPayload): Claims | null {
   // tokens of before these had names are logins of their own
   const sid: unknown = payload['sid'] ?? jti;
   const auth_time: unknown = payload['auth_time'] ?? iat;
-  if (typeof sid !== 'string' || typeof auth_time !== 'number') return null;
+  const gen: unknown = payload['gen'] ?? 0;
+  if (typeof sid !== 'string' || typeof auth_time !== 'number' || typeof gen !== 'number') return null;
   const spared = payload['spared'] === true ? { spared: true as const } : {};
-  return { sub, jti, sid, auth_time, iat, exp, role, pwv, ...spared };
+  return { sub, jti, sid, auth_time, iat, exp, role, pwv, gen, ...spared };
 }

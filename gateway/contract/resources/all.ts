@@ -31,6 +31,8 @@ import {
   providerSubscription,
   revokedToken,
   secondFactor,
+  session,
+  sessionGeneration,
   tokenUse,
   usageCrossing,
 } from './local-tables.ts';
@@ -93,6 +95,8 @@ export const sharedResources = {
 export const localResources = {
   instance_values: instanceValue,
   revoked_tokens: revokedToken,
+  sessions: session,
+  session_generations: sessionGeneration,
   presence,
   second_factors: secondFactor,
   device_keys: deviceKey,

@@ -18,6 +18,43 @@ export const revokedToken = defineResource({
   row: z.object({ id: z.string(), expires_at: instant }),
 });
 
+export const SESSION_NETWORKS = ['farm', 'outside'] as const;
+
+/** A login of a person, through however many renewals; id is the `sid` of its tokens. */
+export const session = defineResource({
+  name: 'sessions',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    user_id: uuid,
+    /** Of the account when it began; an older one is ended. */
+    password_version: z.int(),
+    /** Of the logins of its person when it began, see sessionGeneration. */
+    generation: z.int(),
+    /** Names made from User-Agent; null: it does not tell. */
+    browser: z.string().nullable(),
+    system: z.string().nullable(),
+    /** Network address of the last use. */
+    source: z.string(),
+    /** null: not known, as on a hosted instance. */
+    network: z.enum(SESSION_NETWORKS).nullable(),
+    /** How long each of its tokens holds. */
+    lifetime_s: z.int(),
+    created_at: instant,
+    /** Written at most once an hour. */
+    last_used_at: instant,
+    /** Then the last token that it can have by `last_used_at` has run out. */
+    expires_at: instant,
+  }),
+});
+
+/** Ends all logins of a person that are of an older generation, but the one that is kept; id is the user's. */
+export const sessionGeneration = defineResource({
+  name: 'session_generations',
+  sync: 'local',
+  row: z.object({ id: uuid, generation: z.int(), kept_session: z.string().nullable() }),
+});
+
 /** Last contact of a control point; id is the control point's. Narrow, because it is rewritten every 30 s. */
 export const presence = defineResource({
   name: 'presence',
@@ -139,7 +176,13 @@ export const arrivedNews = defineResource({
   row: z.object({ id: uuid, arrived_at: instant }),
 });
 
-export const LETTER_KINDS = ['INVITATION', 'PASSWORD_RESET', 'PASSWORD_CHANGED', 'ADDRESS_CODE'] as const;
+export const LETTER_KINDS = [
+  'INVITATION',
+  'PASSWORD_RESET',
+  'PASSWORD_CHANGED',
+  'EMAIL_CHANGED',
+  'ADDRESS_CODE',
+] as const;
 
 /**
  * A letter that is still to be sent by e-mail, whose receiver need not have an account; the id of an INVITATION is the

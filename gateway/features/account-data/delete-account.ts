@@ -13,6 +13,8 @@ import {
   paymentObject,
   providerSubscription,
   secondFactor,
+  session,
+  sessionGeneration,
   tokenUse,
   usageCrossing,
 } from '#contract/resources/local-tables.ts';
@@ -83,6 +85,7 @@ export async function eraseLeftovers(
     const erased = [
       ...left.notifications.map((id) => erase(notification, id)),
       ...left.deliveries.map((id) => purge(delivery, id)),
+      ...left.sessions.map((id) => purge(session, id)),
       ...left.channels.map((id) => erase(notificationChannel, id)),
       ...left.secondFactors.map((id) => purge(secondFactor, id)),
       // found by their tokens
@@ -176,6 +179,8 @@ function endOf(
     ...rows.invitationLetters.map((id) => purge(outgoingLetter, id)),
     purge(passwordReset, account.id),
     purge(addressProof, account.id),
+    ...rows.sessions.map((id) => purge(session, id)),
+    purge(sessionGeneration, account.id),
     ...rows.conflicts.map((id) => purge(syncConflict, id)),
     ...rows.subscriptions.map((id) =>
       update(subscription, id, {

@@ -20,6 +20,7 @@ export type PersonalRows = {
   invitations: Pick<RowOf<typeof invitation>, 'id' | 'state'>[];
   /** Letters of those that are still to be sent. */
   invitationLetters: string[];
+  sessions: string[];
   /** Edits of the account and its addresses that lost once. */
   conflicts: string[];
   subscriptions: string[];
@@ -44,6 +45,7 @@ export type Leftovers = {
   channels: string[];
   accessTokens: string[];
   tokenUses: string[];
+  sessions: string[];
   /** Deleted things of theirs that still say a name, a place or a note. */
   addresses: string[];
   farms: string[];

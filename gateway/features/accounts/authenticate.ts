@@ -1,8 +1,9 @@
 import { TOKEN_SCOPES } from '#contract/resources/access-tokens.ts';
-import { revokedToken } from '#contract/resources/local-tables.ts';
+import { revokedToken, sessionGeneration } from '#contract/resources/local-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { isOfLiveGeneration } from '#core/login-standing.ts';
 import { remembered } from '#core/remembered.ts';
 import { invalidToken } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
@@ -47,7 +48,7 @@ export function createAuthentication(deps: AuthenticateDeps): {
         revocations.get(claims.sid, deps.queries.isRevoked),
         standingOf(claims.sub),
       ]);
-      // who was switched on again, or given a new password, elsewhere a moment ago is not told that the new token is none
+      // who was switched on again, given a new password or kept alone elsewhere a moment ago is not told that the token is none
       const standing = isGood(known, claims) ? known : await freshStanding(claims.sub);
       if (isRevoked || isLoggedOut || !isGood(standing, claims)) throw invalidToken();
       return {
@@ -61,6 +62,7 @@ export function createAuthentication(deps: AuthenticateDeps): {
     },
     hear(committed) {
       for (const { id } of rowsOf(committed, user)) standings.forget(id);
+      for (const { id } of rowsOf(committed, sessionGeneration)) standings.forget(id);
       for (const { id, hidden } of rowsOf(committed, revokedToken)) revocations.set(id, !hidden);
     },
   };
@@ -68,15 +70,26 @@ export function createAuthentication(deps: AuthenticateDeps): {
 
 function loginOf(
   deps: Pick<Kernel, 'now' | 'elapsedSince'>,
-  { sid, auth_time, iat, exp }: Claims,
+  { sid, auth_time, iat, exp, gen, pwv }: Claims,
 ): NonNullable<Caller['login']> {
   const now = deps.now();
   const ageMs = deps.elapsedSince(auth_time * 1000);
   // each renewal lives as long as the token before it
   const tokensEndAt = now + (exp - iat) * 1000;
-  return { id: sid, ageMs, endsAt: now + LOGIN_LASTS_S * 1000 - ageMs, tokensEndAt };
+  return {
+    id: sid,
+    generation: gen,
+    passwordVersion: pwv,
+    ageMs,
+    endsAt: now + LOGIN_LASTS_S * 1000 - ageMs,
+    tokensEndAt,
+  };
 }
 
-function isGood(standing: Standing | null, { pwv }: Pick<Claims, 'pwv'>): standing is Standing {
-  return standing !== null && standing.is_active && standing.password_version === pwv;
+function isGood(
+  standing: Standing | null,
+  { sid, gen, pwv }: Pick<Claims, 'sid' | 'gen' | 'pwv'>,
+): standing is Standing {
+  if (standing === null || !standing.is_active || standing.password_version !== pwv) return false;
+  return isOfLiveGeneration({ id: sid, generation: gen }, standing);
 }

@@ -1,18 +1,30 @@
 import type * as z from 'zod';
 import { emailKeyOf, isStandInEmail, user, type userUpdate } from '#contract/resources/users.ts';
-import { update } from '#core/changes.ts';
-import { AppError } from '#core/errors.ts';
+import type { AttemptLimit } from '#core/attempts.ts';
+import { type Change, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { type PresentPasswordDeps, requirePresentPassword } from '#core/present-password.ts';
+import { type LetterKind, type LetterSeal, letterChange } from '#core/letters.ts';
+import { languageOf, type Notify } from '#core/notifying.ts';
+import {
+  type PresentPasswordDeps,
+  requirePresentPassword,
+  requireRecentLogin,
+} from '#core/present-password.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
+import { addressLeftLetter, emailChangedNews, passwordChangedNews } from './account-news.ts';
 import { emailTaken } from './create-user.ts';
 import type { Account, AccountQueries, Passwords } from './ports.ts';
 
-export type ChangeAccountDeps = Pick<Kernel, 'now'> &
+export type ChangeAccountDeps = Pick<Kernel, 'now' | 'newId' | 'log'> &
   Pick<PresentPasswordDeps, 'passwordTries'> & {
     queries: Pick<AccountQueries, 'accountByEmail'>;
     passwords: Passwords;
+    notify: Notify;
+    /** Letters to addresses that were changed, per account. */
+    letters: AttemptLimit;
+    /** null: this instance sends no mail. */
+    letterSeal: Pick<LetterSeal, 'seal'> | null;
   };
 
 /**
@@ -27,7 +39,8 @@ export async function changeAccount(
   input: z.infer<typeof userUpdate>,
   { source, login }: { source: string; login: Caller['login'] },
 ): Promise<Decision<Account>> {
-  if (input.current_password === undefined && opensTheAccount(current, input)) requireRecent(login);
+  if (input.current_password === undefined && opensTheAccount(current, input))
+    requireRecentLogin(login, 'change e-mail, phone or password');
   if (input.current_password !== undefined) {
     const { passwords, passwordTries } = deps;
     await requirePresentPassword({ verifyPassword: passwords.verify, passwordTries }, current, {
@@ -47,9 +60,52 @@ export async function changeAccount(
   const stamped = { ...set, updated_at: isoOf(deps.now()) };
   return {
     answer: { ...current, ...stamped, rev: current.rev + 1 },
-    changes: [update(user, current, stamped)],
+    changes: [update(user, current, stamped), ...(await noticesOf(deps, current, stamped))],
   };
 }
+
+/** What the person is told, also where the change was somebody else's: in the list, and at the address until now. */
+async function noticesOf(
+  deps: ChangeAccountDeps,
+  current: Account,
+  set: Partial<Account> & { updated_at: string },
+): Promise<Change[]> {
+  const to = { userIds: [current.id] };
+  const isMoved = set.email_key !== undefined && set.email_key !== current.email_key;
+  return [
+    ...(set.password_version === undefined
+      ? []
+      : await deps.notify(to, passwordChangedNews(current.id, set.password_version, 'person'))),
+    ...(isMoved ? await deps.notify(to, emailChangedNews(current.id, set.email ?? '', set.updated_at)) : []),
+    ...(isMoved ? await letterTo(deps, current, set) : []),
+  ];
+}
+
+/** To the address that the account had; in the commit of the change, so that a kill between the two loses none. */
+async function letterTo(
+  deps: ChangeAccountDeps,
+  { id, email, language }: Account,
+  set: { language?: string | null; updated_at: string },
+): Promise<Change[]> {
+  if (deps.letterSeal === null || isStandInEmail(emailKeyOf(email))) return [];
+  // nobody's account is a mail cannon
+  if ((await deps.letters.take(id)) !== null) {
+    deps.log.warn({ userId: id }, 'no letter to the address until now: too many were changed today');
+    return [];
+  }
+  const words = languageOf(set.language ?? language);
+  const letter = { id: deps.newId(), kind: 'EMAIL_CHANGED', to: email, code: '', language: words } as const;
+  return [letterChange(deps.letterSeal, { ...letter, at: set.updated_at })];
+}
+
+/** How that letter is written. Of one that is given up nobody hears: the notification is there. */
+export const addressLeftLetters: LetterKind = {
+  triedForMs: 24 * 3_600_000,
+  task: async ({ created_at }) => ({
+    write: async ({ to }, language) => addressLeftLetter(language, to, created_at),
+    onGivenUp: async () => [],
+  }),
+};
 
 /** What a forgotten password could be asked for with, or is one: a phone left lying must not be enough to change it. */
 function opensTheAccount(
@@ -60,17 +116,6 @@ function opensTheAccount(
     password !== undefined ||
     (email !== undefined && emailKeyOf(email) !== current.email_key) ||
     (phone_number !== undefined && phone_number !== current.phone_number)
-  );
-}
-
-const RECENT_MS = 10 * 60_000;
-
-function requireRecent(login: Caller['login']): void {
-  if (login !== undefined && login.ageMs <= RECENT_MS) return;
-  throw new AppError(
-    403,
-    'Say your present password (current_password), or log in again, to change e-mail, phone or password',
-    { code: 'RECENT_LOGIN_REQUIRED' },
   );
 }
 

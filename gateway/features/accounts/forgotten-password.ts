@@ -16,8 +16,9 @@ import { type LetterKind, type LetterSeal, letterChange } from '#core/letters.ts
 import { languageOf, type Notify } from '#core/notifying.ts';
 import { requireUncommon } from '#core/uncommon-password.ts';
 import type { Decision } from '#core/use-case.ts';
+import { passwordChangedNews, passwordReplacedLetter } from './account-news.ts';
 import { newPassword } from './change-account.ts';
-import { changedLetterOf, changedNews, elsewhereLetterOf, resetLetterOf } from './password-words.ts';
+import { elsewhereLetterOf, resetLetterOf } from './password-words.ts';
 import type { Account, AccountQueries, Passwords, ResetCodes, ResetQueries } from './ports.ts';
 import { provedChange } from './verify-address.ts';
 
@@ -130,7 +131,7 @@ const linkOf = (consoleUrl: string, code: string): string =>
 export const changedLetters: LetterKind = {
   triedForMs: CHANGED_TRIED_FOR_MS,
   task: async () => ({
-    write: async ({ to }, language) => changedLetterOf(language, { to }),
+    write: async ({ to }, language) => passwordReplacedLetter(language, { to }),
     onGivenUp: async () => [],
   }),
 };
@@ -153,8 +154,8 @@ export async function resetPassword(
   const at = isoOf(deps.now());
   const set = { ...(await newPassword(deps, account, input.password, source)), updated_at: at };
   await deps.loginFailures.forget(`${source} ${account.email_key}`);
-  const cause = `password:${account.id}:${set.password_version}`;
-  const told = await deps.notify({ userIds: [account.id] }, changedNews(cause));
+  const news = passwordChangedNews(account.id, set.password_version, 'letter');
+  const told = await deps.notify({ userIds: [account.id] }, news);
   const letter =
     deps.letterSeal === null
       ? []

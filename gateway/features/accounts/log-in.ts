@@ -6,12 +6,15 @@ import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { ProveSecondFactor } from '#core/second-factor.ts';
 import type { Decision } from '#core/use-case.ts';
-import { type Issued, issueToken, type TokenDeps } from './issue-token.ts';
-import type { Account, AccountQueries, Passwords } from './ports.ts';
+import { type Issued, issueToken, newLogin, type TokenDeps } from './issue-token.ts';
+import type { Account, AccountQueries, Passwords, SessionQueries } from './ports.ts';
+import type { From, SessionList } from './session-list.ts';
 
 export type LogInDeps = TokenDeps &
   Pick<Kernel, 'log'> & {
     queries: Pick<AccountQueries, 'accountByEmail'>;
+    logins: Pick<SessionQueries, 'generationOf'>;
+    sessions: Pick<SessionList, 'begin'>;
     passwords: Pick<Passwords, 'verify' | 'hash' | 'isOutdated'>;
     /** A gateway's: whose account is the hosted instance's, and what that says to a password; null: there is none. */
     hosted: {
@@ -46,8 +49,9 @@ const REMEMBERED_S = 43_200 * 60;
 export async function logIn(
   deps: LogInDeps,
   input: z.infer<typeof loginInput>,
-  source: string,
+  from: From,
 ): Promise<Decision<LoggedIn> & { unsaved: () => void }> {
+  const { source } = from;
   const emailKey = emailKeyOf(input.email);
   const attempt = `${source} ${emailKey}`;
   // counted before the password is looked at, so that guesses at the same moment count too
@@ -73,10 +77,12 @@ export async function logIn(
   const proved = await deps.secondFactor.prove(found.account, { code, source });
   const { isSpared, guards, unsaved } = proved;
   const lifetimeS = input.remember_me && !isSpared ? REMEMBERED_S : SHORT_S;
-  const issued = issueToken(deps, found.account, lifetimeS, isSpared ? { spared: true } : undefined);
+  const login = newLogin(deps, await deps.logins.generationOf(found.account.id), isSpared);
+  const issued = issueToken(deps, found.account, lifetimeS, login);
+  const row = await deps.sessions.begin(found.account, login, lifetimeS, from);
   return {
     answer: isSpared ? { ...issued, warnings: [SPARED] } : issued,
-    changes: [...found.changes, ...proved.changes],
+    changes: [...found.changes, ...proved.changes, ...row],
     guards,
     unsaved,
   };

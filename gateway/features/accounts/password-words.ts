@@ -1,7 +1,7 @@
 import type { Letter } from '#core/letters.ts';
-import type { Language, News } from '#core/notifying.ts';
+import type { Language } from '#core/notifying.ts';
 
-// What people are told about password and address of their account, in their language. No name stands in a letter that anybody may ask for.
+// Letters with codes for password and address of an account, in the language of who gets them. No name stands in a letter that anybody may ask for.
 
 /** The letter with the code of a forgotten password. */
 export function resetLetterOf(
@@ -48,35 +48,6 @@ export function elsewhereLetterOf(
     to,
     subject: 'Nova senha',
     text: `Alguém pediu uma nova senha no gateway da sua fazenda. Sua conta é da nuvem: escolha uma nova senha ${where}, em “Esqueceu a senha?”. Depois entre com ela no gateway, uma vez com internet. Se não foi você, não faça nada.\n`,
-  };
-}
-
-/** The letter to whose password was replaced. */
-export function changedLetterOf(language: Language, { to }: { to: string }): Letter {
-  return language === 'en'
-    ? {
-        to,
-        subject: 'Your password was changed',
-        text: 'The password of your account was replaced with the code of an e-mail to this address, and all sessions have ended. If it was not you, ask for a new password at once and tell whoever looks after the farm.\n',
-      }
-    : {
-        to,
-        subject: 'Sua senha foi trocada',
-        text: 'A senha da sua conta foi trocada com o código de um e-mail a este endereço, e todas as sessões terminaram. Se não foi você, peça já uma nova senha e avise quem cuida da fazenda.\n',
-      };
-}
-
-export function changedNews(cause: string): News {
-  return {
-    type: 'SYSTEM',
-    data: { about: 'password' },
-    title: (language) => (language === 'en' ? 'Your password was changed' : 'Sua senha foi trocada'),
-    message: (language) =>
-      language === 'en'
-        ? 'It was replaced with the code of an e-mail, and all sessions have ended. If it was not you, ask for a new password at once.'
-        : 'Ela foi trocada com o código de um e-mail, e todas as sessões terminaram. Se não foi você, peça já uma nova senha.',
-    cause,
-    farmId: null,
   };
 }
 

@@ -1,13 +1,14 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
-import type { addressProof, passwordReset } from '#contract/resources/local-tables.ts';
+import type { addressProof, passwordReset, session } from '#contract/resources/local-tables.ts';
 import type { UnverifiedAnswer, UserAnswer, user } from '#contract/resources/users.ts';
 import type { UserRole } from '#contract/words.ts';
+import type { LoginsStanding } from '#core/login-standing.ts';
 
 export type Account = Stored<RowOf<typeof user>>;
 export type AddressOfAccount = UserAnswer['addresses'][number];
 
 /** What decides whether a token still counts. */
-export type Standing = Pick<Account, 'role' | 'is_active' | 'password_version'>;
+export type Standing = Pick<Account, 'role' | 'is_active' | 'password_version'> & LoginsStanding;
 
 export type AccountQueries = {
   accountById: (id: string) => Promise<Account | null>;
@@ -26,6 +27,20 @@ export type AccountQueries = {
   numericIdClaim: (number: string) => Promise<{ entity: string; uuid: string } | null>;
 };
 
+export type SessionQueries = {
+  /** Of logins that were not ended one by one, oldest first; those that ended otherwise are among them. */
+  sessionsOf: (userId: string) => Promise<RowOf<typeof session>[]>;
+  isNoted: (id: string) => Promise<boolean>;
+  /** 0: nobody ended all of theirs yet. */
+  generationOf: (userId: string) => Promise<number>;
+  /** Writes a use unless one of the last `everyMs` is written; a session that has no row stays without. */
+  noteUse: (
+    id: string,
+    use: { at: number } & Pick<RowOf<typeof session>, 'source' | 'network'>,
+    everyMs: number,
+  ) => Promise<void>;
+};
+
 export type Claims = {
   sub: string;
   jti: string;
@@ -40,6 +55,8 @@ export type Claims = {
   role: UserRole;
   /** Password version: a token of an older password is worth nothing. */
   pwv: number;
+  /** Generation of the login, see sessionGeneration. */
+  gen: number;
   /** The login was let in without the second factor of the account: for reading, recording and control. */
   spared?: true;
 };

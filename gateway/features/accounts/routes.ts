@@ -16,12 +16,16 @@ import { type ChangeAccountDeps, changeAccount } from './change-account.ts';
 import { issueToken } from './issue-token.ts';
 import { type LogInDeps, logIn } from './log-in.ts';
 import { logOut } from './log-out.ts';
-import type { Account, AccountQueries, AddressOfAccount } from './ports.ts';
+import type { Account, AccountQueries, AddressOfAccount, SessionQueries } from './ports.ts';
 import { type RegisterDeps, register } from './register.ts';
+import type { SessionList } from './session-list.ts';
+import { sessionRoutes } from './session-routes.ts';
 
 export type AccountDeps = Omit<RegisterDeps & LogInDeps & ChangeAccountDeps, 'queries'> & {
   elapsedSince: Kernel['elapsedSince'];
   queries: AccountQueries;
+  logins: SessionQueries;
+  sessions: SessionList;
   authenticate: (bearer: string) => Promise<Caller>;
   farmsOf: (userId: string, page: { skip: number; limit: number | undefined }) => AsyncIterable<FarmAnswer>;
   /** Access tokens of the user that are neither revoked nor expired. */
@@ -29,10 +33,11 @@ export type AccountDeps = Omit<RegisterDeps & LogInDeps & ChangeAccountDeps, 'qu
 };
 
 export function accountRoutes(deps: AccountDeps): Route[] {
-  return [...sessionRoutes(deps), ...userRoutes(deps)];
+  const verifyPassword = deps.passwords.verify;
+  return [...loginRoutes(deps), ...sessionRoutes({ ...deps, verifyPassword }), ...userRoutes(deps)];
 }
 
-function sessionRoutes(deps: AccountDeps): Route[] {
+function loginRoutes(deps: AccountDeps): Route[] {
   const tag = 'Auth';
   return [
     route({
@@ -58,13 +63,13 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       access: { who: 'anyone' },
       body: loginInput,
       answers: { 200: { schema: tokenAnswer } },
-      async handle({ body, source }) {
-        const { unsaved, answer, ...decided } = await logIn(deps, body, source);
+      async handle({ body, source, userAgent }) {
+        const { unsaved, answer, ...decided } = await logIn(deps, body, { source, userAgent });
         const reply = { status: 200, body: answer };
         return {
           ...decided,
           answer: reply,
-          // the token is good with the old hash of the password, too
+          // the token is good with the old hash of the password, and without a row in the list, too
           whenStorageFails: () => {
             unsaved();
             return reply;
@@ -101,7 +106,12 @@ function sessionRoutes(deps: AccountDeps): Route[] {
         const leftS = Math.floor((login.endsAt - deps.now()) / 1000);
         if (leftS <= 0) throw invalidToken();
         const lifetimeS = Math.min(claims.exp - claims.iat, leftS);
-        return { answer: { status: 200, body: issueToken(deps, account, lifetimeS, claims) } };
+        const reply = { status: 200, body: issueToken(deps, account, lifetimeS, claims) };
+        // of before the list, or of while the disk was full
+        const changes = (await deps.logins.isNoted(login.id))
+          ? []
+          : await deps.sessions.begin(account, claims, lifetimeS, request);
+        return { answer: reply, changes, whenStorageFails: () => reply };
       },
     }),
   ];

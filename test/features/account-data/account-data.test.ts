@@ -25,6 +25,7 @@ const NOT_EXPORTED = {
   users: 'the account itself: the head of the export',
   instance_values: 'of the instance',
   revoked_tokens: 'ids of logged-out tokens',
+  session_generations: 'how often all other sessions were ended',
   presence: 'last contact of controllers, in control_points',
   device_keys: 'secrets of controllers',
   second_factors: 'secrets of the person, sealed or hashed: that one is on says GET /auth/second-factor',

@@ -91,6 +91,17 @@ onBothEngines('an account that ended', (_open, engine) => {
     return { ...person, email, hash: stored.password_hash, host };
   }
 
+  async function loginsOf(userId: string) {
+    const { read } = app.database;
+    const sessions = await read.selectFrom('sessions').select('id').where('user_id', '=', userId).execute();
+    const generations = await read
+      .selectFrom('session_generations')
+      .select('id')
+      .where('id', '=', userId)
+      .execute();
+    return { sessions: sessions.length, session_generations: generations.length };
+  }
+
   test('is in no table and in no file any more, nor what it had said before', async () => {
     const person = await zulmira();
     const said = [
@@ -117,12 +128,15 @@ onBothEngines('an account that ended', (_open, engine) => {
         text,
       ).toBe(true);
     expect(before.filter((place) => place.startsWith('sync_change'))).not.toEqual([]);
+    await app.call('DELETE', '/auth/sessions', { token: person.token });
+    expect(await loginsOf(person.user.id)).toEqual({ sessions: 1, session_generations: 1 });
 
     const gone = await app.call('DELETE', '/users/me?force=true', {
       token: person.token,
       body: { password: PASSWORD },
     });
     expect(gone.status).toBe(204);
+    expect(await loginsOf(person.user.id)).toEqual({ sessions: 0, session_generations: 0 });
     await app.people.eraseLeftovers();
     await sweep(app);
     expect(await app.database.forgetOverwritten()).toBe(true);

@@ -78,6 +78,17 @@ onBothEngines('a forgotten password', (_open, engine) => {
     });
     const told = await app.call('GET', '/notifications/', { token: String(body(login)['access_token']) });
     expect(JSON.stringify(told.body)).toContain('Sua senha foi trocada');
+    // once
+    expect((body(told)['notifications'] as { title: string }[]).map(({ title }) => title)).toEqual([
+      'Senha trocada',
+    ]);
+    expect(post.mails.filter(({ subject }) => subject === 'Sua senha foi trocada')).toHaveLength(1);
+    // those of before the new password are gone
+    const { body: rows } = await app.call('GET', '/auth/sessions', {
+      token: String(body(login)['access_token']),
+    });
+    expect(rows).toHaveLength(2);
+    expect(await app.database.read.selectFrom('sessions').select('id').execute()).toHaveLength(2);
     await close();
   });
 

@@ -46,6 +46,8 @@ function theDeps(account: Account | null, fields: Partial<LogInDeps> = {}) {
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     tokens: { sign: ({ sub, exp }) => `${sub} until ${exp}`, read: () => null },
     queries: { accountByEmail: async () => account },
+    logins: { generationOf: async () => 0 },
+    sessions: { begin: async () => [] },
     passwords: {
       verify: async (hash, password) => {
         verified.push(hash);
@@ -65,14 +67,15 @@ function theDeps(account: Account | null, fields: Partial<LogInDeps> = {}) {
   return { deps, verified };
 }
 
+const from = { source: '10.0.0.7', userAgent: null };
 const input = { email: ' Maria@Farm.test', password: 'camarao-123', remember_me: false };
 
 test('an unknown email costs the same check of a password as a known one', async () => {
   const unknown = theDeps(null);
-  await expect(logIn(unknown.deps, input, '10.0.0.7')).rejects.toMatchObject({ status: 401 });
+  await expect(logIn(unknown.deps, input, from)).rejects.toMatchObject({ status: 401 });
   expect(unknown.verified).toEqual([null]);
   const known = theDeps(anAccount());
-  await expect(logIn(known.deps, { ...input, password: 'x' }, '10.0.0.7')).rejects.toMatchObject({
+  await expect(logIn(known.deps, { ...input, password: 'x' }, from)).rejects.toMatchObject({
     status: 401,
   });
   expect(known.verified).toEqual(['hash of camarao-123']);
@@ -80,7 +83,7 @@ test('an unknown email costs the same check of a password as a known one', async
 
 test('failures count for the email as compared and the place they come from', async () => {
   const limit = aLimit();
-  await expect(logIn(theDeps(null, { loginFailures: limit }).deps, input, '10.0.0.7')).rejects.toMatchObject({
+  await expect(logIn(theDeps(null, { loginFailures: limit }).deps, input, from)).rejects.toMatchObject({
     status: 401,
   });
   expect(limit.told).toEqual(['take 10.0.0.7 maria@farm.test']);
@@ -90,7 +93,7 @@ test('who waits is not even looked up', async () => {
   const { deps, verified } = theDeps(anAccount(), {
     loginFailures: { ...aLimit(), take: async () => 90_500 },
   });
-  await expect(logIn(deps, input, '10.0.0.7')).rejects.toMatchObject({
+  await expect(logIn(deps, input, from)).rejects.toMatchObject({
     status: 429,
     extras: { headers: { 'Retry-After': '91' } },
   });
@@ -104,7 +107,7 @@ test('an attempt that could not be judged is not a failure', async () => {
     loginFailures: limit,
     passwords: { verify: () => Promise.reject(busy), hash: async () => '', isOutdated: () => false },
   });
-  await expect(logIn(deps, input, '10.0.0.7')).rejects.toBe(busy);
+  await expect(logIn(deps, input, from)).rejects.toBe(busy);
   expect(limit.told).toEqual(['take 10.0.0.7 maria@farm.test', 'give back 10.0.0.7 maria@farm.test']);
 });
 
@@ -116,7 +119,7 @@ test('an old hash is replaced at login, and the row as it was read is named', as
       isOutdated: (hash) => hash === 'hash of camarao-123',
     },
   });
-  const { changes } = await logIn(deps, input, '10.0.0.7');
+  const { changes } = await logIn(deps, input, from);
   expect(changes).toMatchObject([
     { op: 'update', expectRev: 7, set: { password_hash: 'better hash of camarao-123' } },
   ]);
@@ -130,7 +133,7 @@ test('a line that is full does not hinder a login with an old hash', async () =>
       isOutdated: () => true,
     },
   });
-  expect(await logIn(deps, input, '10.0.0.7')).toMatchObject({
+  expect(await logIn(deps, input, from)).toMatchObject({
     answer: { token_type: 'bearer' },
     changes: [],
   });

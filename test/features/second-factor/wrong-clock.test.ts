@@ -65,6 +65,25 @@ onBothEngines('a second factor at a box whose clock is wrong', (_open, engine) =
     expect((await app.call('GET', '/users/me', { token })).status).toBe(401);
   });
 
+  test('a login without the second factor is listed, and ended from elsewhere, as any other', async () => {
+    const owner = await aCarefulPerson(app);
+    loseTheTime();
+    const spared = tokenOf(await logIn(owner.email, HOME));
+    const proved = tokenOf(await logIn(owner.email, HOME, { second_factor: owner.papers[0] }));
+    const list = async () => {
+      const { body: rows } = await app.call('GET', '/auth/sessions', { token: proved });
+      return rows as { id: string; is_current: boolean }[];
+    };
+    const sid = String(JSON.parse(Buffer.from(spared.split('.')[1] ?? '', 'base64url').toString())['sid']);
+    expect(await list()).toContainEqual(expect.objectContaining({ id: sid, is_current: false }));
+    expect(codeOf(await app.call('DELETE', '/auth/sessions', { token: spared }))).toBe(
+      'SECOND_FACTOR_REQUIRED',
+    );
+    expect((await app.call('DELETE', `/auth/sessions/${sid}`, { token: proved })).status).toBe(204);
+    expect((await list()).map(({ id }) => id)).not.toContain(sid);
+    expect((await app.call('GET', '/users/me', { token: spared })).status).toBe(401);
+  });
+
   test('from outside nobody is spared, an ADMIN neither', async () => {
     for (const role of ['OWNER', 'ADMIN'] as const) {
       const person = await aCarefulPerson(app, role);

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { SecondFactorAnswer } from '#contract/resources/second-factor.ts';
-import { Button, WorkButton } from '../../components/button.tsx';
+import { WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
 import { put } from '../../data/api.ts';
 import { farms } from '../../data/farm-store.ts';
 import { requireGoodPassword } from '../../data/good-password.ts';
 import { isBlind } from '../../data/live.ts';
-import { useGet } from '../../data/query.ts';
-import { expiresAt, isRemembered, signIn, signOut, user } from '../../data/session.ts';
-import { dayAndTime } from '../../i18n/format.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { isRemembered, signIn, user } from '../../data/session.ts';
 import { preferenceWords } from './preference-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
@@ -35,6 +34,7 @@ export function PasswordForm({ email }: { email: string }) {
       await requireGoodPassword(wanted, { email, names });
       await put('/users/me', { password: wanted, current_password: old });
       await signIn(email, wanted, remembered, asksCode ? code.trim() : undefined);
+      refresh('auth');
     }, words.changed);
     if (!isDone) return;
     setOld('');
@@ -100,11 +100,6 @@ export function PasswordForm({ email }: { email: string }) {
         >
           {words.change}
         </WorkButton>
-      </div>
-      <h3>{words.session}</h3>
-      <p class="muted">{words.sessionUntil(dayAndTime(expiresAt()))}</p>
-      <div>
-        <Button onClick={() => void signOut()}>{words.signOut}</Button>
       </div>
     </section>
   );

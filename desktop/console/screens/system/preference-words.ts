@@ -43,10 +43,6 @@ export const preferenceWords = dictionary({
     change: 'Mudar a senha',
     changed: 'Senha mudada. Os outros aparelhos precisam entrar de novo.',
     passwordText: 'Mudar a senha encerra todas as sessões, também em aparelhos perdidos.',
-    session: 'Sessão',
-    sessionUntil: (at: string) =>
-      `Este aparelho fica conectado até ${at} e se renova sozinho enquanto é usado.`,
-    signOut: 'Sair deste aparelho',
     tokens: 'Acessos para programas',
     tokensText:
       'Um acesso deixa um programa ler ou gravar em seu nome, sem a sua senha. É mostrado uma vez e pode ser revogado.',
@@ -126,10 +122,6 @@ export const preferenceWords = dictionary({
     change: 'Change the password',
     changed: 'Password changed. Other devices have to sign in again.',
     passwordText: 'Changing the password ends all sessions, on lost devices, too.',
-    session: 'Session',
-    sessionUntil: (at: string) =>
-      `This device stays signed in until ${at} and renews itself while it is used.`,
-    signOut: 'Sign out of this device',
     tokens: 'Access for programs',
     tokensText:
       'An access token lets a program read or record in your name, without your password. It is shown once and can be revoked.',

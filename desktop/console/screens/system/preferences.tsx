@@ -6,6 +6,7 @@ import { OwnAddress } from './own-address.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { preferenceWords } from './preference-words.ts';
 import { SecondFactorCard } from './second-factor.tsx';
+import { Sessions } from './sessions.tsx';
 import { StationForm } from './station-form.tsx';
 import { SystemPage } from './system-page.tsx';
 
@@ -24,6 +25,7 @@ export function Preferences() {
         </>
       )}
       <SecondFactorCard />
+      <Sessions />
       <AccessTokens />
       <MyData />
     </SystemPage>

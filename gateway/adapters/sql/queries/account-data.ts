@@ -120,6 +120,12 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     .where('id', 'in', deleted())
     .limit(limit)
     .execute();
+  const sessions = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', 'in', deleted())
+    .limit(limit)
+    .execute();
   const accessTokens = await hiddenOf('access_tokens');
   const tokenUses =
     accessTokens.length === 0
@@ -155,6 +161,7 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     tokenUses: tokenUses.map(idOf),
     deliveries: deliveries.map(idOf),
     secondFactors: secondFactors.map(idOf),
+    sessions: sessions.map(idOf),
     addresses: addresses.map(idOf),
     farms: farms.map(idOf),
     ponds: ponds.map(idOf),
@@ -174,7 +181,9 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
       .execute();
     return rows.map(idOf);
   };
-  const local = async (table: 'usage_crossings' | 'provider_subscriptions'): Promise<string[]> => {
+  const local = async (
+    table: 'usage_crossings' | 'provider_subscriptions' | 'sessions',
+  ): Promise<string[]> => {
     const rows = await db.selectFrom(table).select('id').where('user_id', '=', userId).execute();
     return rows.map(idOf);
   };
@@ -209,6 +218,7 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     invitations,
     invitationLetters: letters.map(idOf),
     conflicts: conflicts.map(idOf),
+    sessions: await local('sessions'),
     usageCrossings: await local('usage_crossings'),
     providerSubscriptions: await local('provider_subscriptions'),
     paymentObjects: await paymentObjectIds(db, userId),

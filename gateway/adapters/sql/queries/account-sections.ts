@@ -37,6 +37,7 @@ export const EXPORTED: readonly Part[] = [
     order: 'updated_at',
   },
   { section: 'usage_warnings', table: 'usage_crossings', by: 'user', column: 'user_id', order: 'crossed_at' },
+  { section: 'sessions', table: 'sessions', by: 'user', column: 'user_id', order: created },
   {
     section: 'access_tokens',
     table: 'access_tokens',

@@ -46,11 +46,12 @@ export function accountQueries(db: Db): AccountQueries {
     async standingOf(userId) {
       const row = await db
         .selectFrom('users')
-        .select(['role', 'is_active', 'password_version'])
-        .where('id', '=', userId)
+        .leftJoin('session_generations', 'session_generations.id', 'users.id')
+        .select(['role', 'is_active', 'password_version', 'generation', 'kept_session'])
+        .where('users.id', '=', userId)
         .where('hidden', '=', 0)
         .executeTakeFirst();
-      return row ? { ...row, is_active: row.is_active === 1 } : null;
+      return row ? { ...row, is_active: row.is_active === 1, generation: row.generation ?? 0 } : null;
     },
     async isRevoked(tokenId) {
       const row = await db

@@ -1,0 +1,83 @@
+import type { Letter } from '#core/letters.ts';
+import type { Language, News } from '#core/notifying.ts';
+
+// What a person is told of changes to what opens the account. Whoever reads it may not be who made the change.
+
+/** @param by an administrator gave it: at the command line, for who forgot theirs; letter: it was replaced with the code of one */
+export function passwordChangedNews(
+  userId: string,
+  version: number,
+  by: 'person' | 'administrator' | 'letter',
+): News {
+  const said: Record<typeof by, Record<Language, string>> = {
+    person: {
+      'pt-BR':
+        'A senha da sua conta foi trocada e todas as sessões foram encerradas. Se não foi você, peça ao administrador uma senha nova, depois confira as sessões e os acessos para programas em Sistema, Preferências.',
+      en: 'The password of your account was changed, and all sessions have ended. If it was not you, ask the administrator for a new password, then look at sessions and access tokens under System, Preferences.',
+    },
+    administrator: {
+      'pt-BR':
+        'Um administrador deu uma senha nova à sua conta e todas as sessões foram encerradas. Se você não pediu, fale com ele; depois escolha uma senha sua e confira os acessos para programas em Sistema, Preferências.',
+      en: 'An administrator gave your account a new password, and all sessions have ended. If you did not ask for it, talk to them; then choose a password of your own and look at the access tokens under System, Preferences.',
+    },
+    letter: {
+      'pt-BR':
+        'Sua senha foi trocada com o código de um e-mail, e todas as sessões foram encerradas. Se não foi você, peça já uma nova senha.',
+      en: 'Your password was replaced with the code of an e-mail, and all sessions have ended. If it was not you, ask for a new password at once.',
+    },
+  };
+  return {
+    type: 'SYSTEM',
+    title: (language) => (language === 'en' ? 'Password changed' : 'Senha trocada'),
+    message: (language) => said[by][language],
+    data: { account: 'password_changed' },
+    cause: `account_password:${userId}:${version}`,
+    farmId: null,
+  };
+}
+
+/** To whose password was replaced with the code of a letter. */
+export function passwordReplacedLetter(language: Language, { to }: { to: string }): Letter {
+  return language === 'en'
+    ? {
+        to,
+        subject: 'Your password was changed',
+        text: 'The password of your account was replaced with the code of an e-mail to this address, and all sessions have ended. If it was not you, ask for a new password at once and tell whoever looks after the farm.\n',
+      }
+    : {
+        to,
+        subject: 'Sua senha foi trocada',
+        text: 'A senha da sua conta foi trocada com o código de um e-mail a este endereço, e todas as sessões terminaram. Se não foi você, peça já uma nova senha e avise quem cuida da fazenda.\n',
+      };
+}
+
+export function emailChangedNews(userId: string, email: string, at: string): News {
+  return {
+    type: 'SYSTEM',
+    title: (language) => (language === 'en' ? 'E-mail changed' : 'E-mail trocado'),
+    message: (language) =>
+      language === 'en'
+        ? `You log in with ${email} from now on. If it was not you, change e-mail and password at once under System, Preferences, and end the other sessions.`
+        : `De agora em diante você entra com ${email}. Se não foi você, troque já o e-mail e a senha em Sistema, Preferências, e encerre as outras sessões.`,
+    data: { account: 'email_changed' },
+    cause: `account_email:${userId}:${at}`,
+    farmId: null,
+  };
+}
+
+/** The new address is not in it: the old one may be somebody else's by now. */
+export function addressLeftLetter(language: Language, to: string, at: string): Letter {
+  const [day = '', time = ''] = at.slice(0, 16).split('T');
+  if (language === 'en') {
+    return {
+      to,
+      subject: 'The e-mail of your account was changed',
+      text: `On ${day} at ${time} (UTC) your account of the shrimp farm got another e-mail address. This one opens it no longer.\n\nIf it was you, do nothing.\n\nIf it was not you, call the administrator, or the owner of the farm, at once: they end all sessions of your account and give it a new password. Do not answer this message.\n`,
+    };
+  }
+  return {
+    to,
+    subject: 'O e-mail da sua conta foi trocado',
+    text: `Em ${day.split('-').reverse().join('/')}, às ${time} (UTC), sua conta da fazenda de camarão passou a ter outro e-mail. Este endereço não entra mais nela.\n\nSe foi você, não faça nada.\n\nSe não foi você, chame já o administrador, ou o dono da fazenda: eles encerram todas as sessões da sua conta e lhe dão uma senha nova. Não responda a esta mensagem.\n`,
+  };
+}
