@@ -83,7 +83,10 @@ describe('at an instance that sends mail', () => {
     await page.getByRole('button', { name: 'Criar conta' }).click();
     await page.getByText('Esta senha está entre as que se adivinham primeiro').waitFor();
     expect(asked).not.toContain('POST /api/v1/auth/register');
-    const settings = await open('/sistema/preferencias');
+    const preferences = await open('/sistema/preferencias');
+    const settings = preferences
+      .locator('section.card')
+      .filter({ has: preferences.getByRole('button', { name: 'Mudar a senha' }) });
     await settings.getByLabel('Senha atual').fill('camarao-123');
     for (const [password, said] of [
       [owner.user.email, 'Esta senha é o e-mail'],
