@@ -45,7 +45,9 @@ export function Forgotten() {
             <Button onClick={() => setSentTo(null)}>{words.again}</Button>
           </>
         )}
-        <Link href="/">{words.back}</Link>
+        <Link class="button quiet" href="/">
+          {words.back}
+        </Link>
       </div>
     </main>
   );
@@ -86,7 +88,9 @@ function AskForm({ onSent }: { onSent: (email: string) => void }) {
       <Button big look="main" type="submit" busy={isBusy} disabled={email.trim() === ''}>
         {words.send}
       </Button>
-      <Link href="/nova-senha">{words.haveCode}</Link>
+      <Link class="button quiet" href="/nova-senha">
+        {words.haveCode}
+      </Link>
     </form>
   );
 }

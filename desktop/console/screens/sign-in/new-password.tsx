@@ -86,7 +86,9 @@ export function NewPassword() {
           <Button big look="main" type="submit" busy={isBusy} disabled={!isReady}>
             {words.save}
           </Button>
-          <Link href="/esqueci-a-senha">{words.another}</Link>
+          <Link class="button quiet" href="/esqueci-a-senha">
+            {words.another}
+          </Link>
         </form>
       )}
     </main>

@@ -96,9 +96,13 @@ export function SignInForm() {
       <Button big look="main" type="submit" busy={isBusy}>
         {words.signIn}
       </Button>
-      <Link href="/esqueci-a-senha">{words.forgotPassword}</Link>
+      <Link class="button quiet" href="/esqueci-a-senha">
+        {words.forgotPassword}
+      </Link>
       <div class="row apart">
-        <Link href="/bem-vindo">{words.noAccount}</Link>
+        <Link class="button quiet" href="/bem-vindo">
+          {words.noAccount}
+        </Link>
         <span class="row">
           {LANGUAGES.map((spoken) => (
             <button
