@@ -20,7 +20,7 @@ export function wireSyncConflicts(wiring: {
   const telling = createTellConflicts({
     ...kernel,
     notify,
-    queries: tellConflictQueries(database, (id) => toldId(kernel, id)),
+    queries: tellConflictQueries(database, (id) => toldId(kernel, id), accessTo),
   });
   database.onCommit(telling.hear);
   return {

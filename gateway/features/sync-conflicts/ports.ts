@@ -46,4 +46,6 @@ export type ConflictQueries = {
 export type TellQueries = {
   /** Open conflicts found since then that nobody was told of. */
   untold: (since: string, limit: number) => Promise<Conflict[]>;
+  /** Whether the person is on the conflict's farm, or the row is their own: a gateway may name anybody as who edited. */
+  concerns: (conflict: Conflict, userId: string) => Promise<boolean>;
 };

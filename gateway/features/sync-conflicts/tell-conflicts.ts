@@ -54,7 +54,7 @@ export function createTellConflicts(deps: TellConflictsDeps) {
 function byReader(found: readonly Conflict[]): Conflict[][] {
   const groups = new Map<string, Conflict[]>();
   for (const conflict of found) {
-    const key = `${conflict.dropped_by} ${conflict.farm_id}`;
+    const key = `${conflict.dropped_by} ${conflict.farm_id ?? conflict.row_id}`;
     groups.set(key, [...(groups.get(key) ?? []), conflict]);
   }
   return [...groups.values()].map((group) => group.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
@@ -63,7 +63,7 @@ function byReader(found: readonly Conflict[]): Conflict[][] {
 async function newsOf(deps: TellConflictsDeps, group: readonly Conflict[]): Promise<Change[]> {
   const [first] = group;
   if (first === undefined) return [];
-  const to = readerOf(first);
+  const to = await readerOf(deps, first);
   const tables = group.map(({ entity }) => resourceOfEntity(entity)?.name ?? '');
   const told =
     to === null
@@ -79,9 +79,10 @@ async function newsOf(deps: TellConflictsDeps, group: readonly Conflict[]): Prom
   return [...told, ...group.map((conflict) => entryOf(deps, conflict))];
 }
 
-/** Whoever wrote what lost; where nobody knows who that was, the owner of the farm. */
-function readerOf({ dropped_by, farm_id }: Conflict): Recipients | null {
-  if (dropped_by !== null) return { userIds: [dropped_by] };
+/** Whoever wrote what lost, if it concerns them; where nobody knows who that was, the owner of the farm. */
+async function readerOf({ queries }: TellConflictsDeps, conflict: Conflict): Promise<Recipients | null> {
+  const { dropped_by, farm_id } = conflict;
+  if (dropped_by !== null && (await queries.concerns(conflict, dropped_by))) return { userIds: [dropped_by] };
   return farm_id === null ? null : { farmId: farm_id, who: 'owner' };
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RowOf } from '#contract/resource.ts';
 import { farmMember } from '#contract/resources/farms.ts';
+import { syncConflict } from '#contract/resources/sync-tables.ts';
 import { insert } from '#core/changes.ts';
 import { type App, aControlPoint, aFarmWith, body, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -155,6 +157,25 @@ onBothEngines('changes that lost while gateway and cloud could not talk', (_open
       changes: [insert(farmMember, { ...member, created_at: '2026-03-01T12:00:00.000Z', updated_at: null })],
     });
     expect((await apps.hosted.call('POST', path, { token: viewer.token })).status).toBe(403);
+  });
+
+  it('are told to nobody that a gateway made up as who edited; the owner of the farm hears of it', async () => {
+    const { kernel, database } = apps.hosted;
+    const stranger = await apps.hosted.signUp();
+    const stored = await database.read.selectFrom('sync_conflicts').selectAll().execute();
+    const known = stored.find((row) => row.farm_id === farmId);
+    if (known === undefined) throw new Error('there was one before');
+    const forged = { ...known, id: kernel.newId(), dropped_by: stranger.user.id, state: 'open' as const };
+    // of a person's own row, too, which belongs to no farm
+    const ofNoFarm = { ...forged, id: kernel.newId(), farm_id: null, row_id: owner.user.id };
+    const before = (await told(apps.hosted)).length;
+    await kernel.commit({
+      actor: null,
+      changes: [forged, ofNoFarm].map((row) => insert(syncConflict, row as RowOf<typeof syncConflict>)),
+    });
+    const heard = await told(apps.hosted);
+    expect(heard.filter(({ user_id }) => user_id === stranger.user.id)).toEqual([]);
+    expect(heard.length).toBe(before + 1);
   });
 
   it('are superseded by the next change, and forgotten after a quarter of a year', async () => {

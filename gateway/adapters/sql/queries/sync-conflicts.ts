@@ -17,14 +17,12 @@ import { decodeRow } from '../tables.ts';
 import { farmIdsOf } from './visible-farms.ts';
 
 type Deps = Pick<Database, 'read' | 'dialect'>;
+type RoleOf = (of: 'farm', id: string, userId: string) => Promise<{ role: FarmRole | null } | null>;
 
 /** Rows shown at a time: each is looked up with its row. */
 const MOST = 500;
 
-export function conflictQueries(
-  database: Deps,
-  accessTo: (of: 'farm', id: string, userId: string) => Promise<{ role: FarmRole | null } | null>,
-): ConflictQueries {
+export function conflictQueries(database: Deps, accessTo: RoleOf): ConflictQueries {
   const { read } = database;
   async function find(filter: ConflictFilter & { id?: string }, page: { skip: number; limit: number }) {
     const rows = await shown(database, filter)
@@ -69,8 +67,23 @@ export function conflictQueries(
   };
 }
 
-export function tellConflictQueries({ read }: Deps, toldId: (conflictId: string) => string): TellQueries {
+export function tellConflictQueries(
+  { read }: Deps,
+  toldId: (conflictId: string) => string,
+  accessTo: RoleOf,
+): TellQueries {
   return {
+    async concerns({ farm_id: farmId, row_id: rowId }, userId) {
+      if (farmId !== null) return ((await accessTo('farm', farmId, userId))?.role ?? null) !== null;
+      if (rowId === userId) return true;
+      const own = await read
+        .selectFrom('addresses')
+        .select('id')
+        .where('id', '=', rowId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
+      return own !== undefined;
+    },
     async untold(since, limit) {
       const rows = await read
         .selectFrom('sync_conflicts')
