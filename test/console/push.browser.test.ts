@@ -84,6 +84,9 @@ const LIST = `registration.getNotifications().then((all) => all.map(
   ({ title, body, lang, requireInteraction, renotify, data }) =>
     ({ title, body, lang, requireInteraction, renotify, place: data.place })))`;
 
+const WINDOWS = `clients.matchAll({ type: 'window', includeUncontrolled: true }).then((all) =>
+  all.filter(({ url }) => url.startsWith('http')).length)`;
+
 describe('notifications on a phone with its console closed', () => {
   let farm: Console;
   let service: Awaited<ReturnType<typeof webReceiver>>;
@@ -302,6 +305,8 @@ describe('notifications on a phone with its console closed', () => {
     ]);
 
     await page.goto('about:blank');
+    // the worker hears of the page that was left in its own time
+    await expect.poll(() => worker.evaluate(WINDOWS)).toBe(0);
     // a new window is the browser's to give, after a real press
     await worker.evaluate('clients.openWindow = async (place) => { self.opened = place; }');
     await pressNotification(worker);

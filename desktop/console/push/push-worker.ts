@@ -32,7 +32,8 @@ async function open(place: string): Promise<void> {
     windows[0];
   if (chosen === undefined) return void (await self.clients.openWindow(place));
   chosen.postMessage({ open: place });
-  await chosen.focus();
+  // one that is being left at this moment hears nothing and comes to the front no more
+  await chosen.focus().catch(() => self.clients.openWindow(place));
 }
 
 /** The browser ended the subscription: another is made, and the next page that somebody is signed in to tells the gateway. */
