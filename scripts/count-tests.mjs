@@ -1,23 +1,45 @@
-// Prints the closing line of a continuous-integration run from vitest's JSON report:
-// node scripts/count-tests.mjs REPORT EXIT_CODE
+// Prints the closing line of a continuous-integration run from vitest's JSON reports:
+// node scripts/count-tests.mjs EXIT_CODE REPORT [REPORT_OF_A_SECOND_RUN]
+// or the test files that failed, a line each: node scripts/count-tests.mjs --failed REPORT
 
 import fs from 'node:fs';
 
-const [reportFile = '', exitCode = '1'] = process.argv.slice(2);
+/** @typedef {{ name: string, status: string, assertionResults: { status: string, fullName: string }[] }} TestFile */
 
-// Empty when the run broke off before vitest could write it.
-const text = fs.readFileSync(reportFile, 'utf8') || '{ "testResults": [] }';
-/** @type {{ testResults: { status: string, assertionResults: { status: string }[] }[] }} */
-const report = JSON.parse(text);
+/** @param {string} reportFile @returns {TestFile[]} none when the run broke off before vitest could write them */
+function filesOf(reportFile) {
+  const text = fs.readFileSync(reportFile, 'utf8') || '{ "testResults": [] }';
+  return JSON.parse(text).testResults;
+}
 
-const statuses = report.testResults.flatMap((file) => {
-  const tests = file.assertionResults.map((test) => test.status);
-  // A file that cannot even be loaded holds no tests, and must not pass for it.
-  return file.status === 'failed' && !tests.includes('failed') ? [...tests, 'failed'] : tests;
-});
-const passed = statuses.filter((status) => status === 'passed').length;
-const failed = statuses.filter((status) => status === 'failed').length;
-const skipped = statuses.length - passed - failed;
-const isUnexplained = exitCode !== '0' && failed === 0;
+/** @param {TestFile[]} files @returns {string[]} */
+const statusesOf = (files) =>
+  files.flatMap((file) => {
+    const tests = file.assertionResults.map((test) => test.status);
+    // A file that cannot even be loaded holds no tests, and must not pass for it.
+    return file.status === 'failed' && !tests.includes('failed') ? [...tests, 'failed'] : tests;
+  });
 
-console.log(`${passed} passed, ${isUnexplained ? 1 : failed} failed, ${skipped} skipped`);
+const [first = '', reportFile = '', secondFile] = process.argv.slice(2);
+const firstFiles = filesOf(reportFile);
+const failedFiles = firstFiles.filter((file) => statusesOf([file]).includes('failed'));
+
+if (first === '--failed') {
+  for (const { name } of failedFiles) console.log(name);
+} else {
+  const again = secondFile === undefined ? [] : filesOf(secondFile);
+  const files = [...firstFiles.filter(({ name }) => !again.some((file) => file.name === name)), ...again];
+  for (const { name, assertionResults } of secondFile === undefined ? [] : failedFiles) {
+    const tests = assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => fullName);
+    console.log(`unsteady, failed in the first run: ${[name, ...tests].join('\n  ')}`);
+  }
+  const statuses = statusesOf(files);
+  const passed = statuses.filter((status) => status === 'passed').length;
+  const failed = statuses.filter((status) => status === 'failed').length;
+  const isUnexplained = first !== '0' && failed === 0;
+  console.log(
+    `${passed} passed, ${isUnexplained ? 1 : failed} failed, ${statuses.length - passed - failed} skipped`,
+  );
+}
