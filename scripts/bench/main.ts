@@ -13,6 +13,7 @@ import { farmReads } from './farm-reads.ts';
 import type { BenchOptions, Finding } from './finding.ts';
 import { flash } from './flash.ts';
 import { gatewayStorm } from './gateway-storm.ts';
+import { hostileCrowd } from './hostile-crowd.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
 import { idleLink } from './idle-link.ts';
 import { idlePulse } from './idle-pulse.ts';
@@ -63,6 +64,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'idle-pulse': idlePulse,
   'gateway-storm': gatewayStorm,
   'unknown-devices': unknownDevices,
+  'hostile-crowd': hostileCrowd,
   restore,
   flash,
 };

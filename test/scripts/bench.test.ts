@@ -43,6 +43,7 @@ const QUICK: readonly [string, string | string[], number][] = [
   ['logins', ['calm', 'hashing elsewhere', 'allowed', 'wanted at most'], 4],
   ['limits', 'without', 3],
   ['unknown-devices', 'calm', 1],
+  ['hostile-crowd', 'calm', 1],
   ['restore', 'the file copied', 1],
   ['flash', 'what the line carries', 1],
   ['notifications', ['the same posts alone, 64 at once', 'calm', 'calm'], 3],
