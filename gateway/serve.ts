@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { announce } from '#adapters/discovery/announce.ts';
 import { boundUnproved } from '#adapters/http/connection-places.ts';
+import { fairTurns } from '#adapters/http/fair-turns.ts';
 import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { startTicks } from '#adapters/timers/ticks.ts';
@@ -60,7 +61,8 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
   const instance = await compose(config, world);
   const { control, kernel } = instance;
   const refused = (reason: string, source: string) => instance.refusals.count('http', reason, source);
-  const server = boundUnproved(hardenServer(createServer(SERVER_OPTIONS, instance.app), refused), {
+  const inTurns = fairTurns({ handle: instance.app, sourceOf: instance.clients.of, refused });
+  const server = boundUnproved(hardenServer(createServer(SERVER_OPTIONS, inTurns), refused), {
     isProxy: instance.clients.isProxy,
     refused,
   });

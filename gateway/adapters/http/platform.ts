@@ -41,11 +41,14 @@ export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly
 }
 
 function openApiPage(routes: readonly Route[]): RequestHandler {
-  const made: { text: string | null } = { text: null };
+  const made: { bytes: Buffer | null } = { bytes: null };
   return (_request, response) => {
     // at the first request: a start that controllers wait for does not wait for it
-    made.text ??= JSON.stringify(openApiDocument(routes));
-    response.type('application/json').send(made.text);
+    made.bytes ??= Buffer.from(JSON.stringify(openApiDocument(routes)));
+    // the same bytes for all: they are large, and anybody may ask for them
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Length', made.bytes.length);
+    response.end(response.req.method === 'HEAD' ? undefined : made.bytes);
   };
 }
 
