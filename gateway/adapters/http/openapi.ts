@@ -32,14 +32,28 @@ const TAGS: Readonly<Record<string, string>> = {
   Subscriptions: 'Plans, their limits, and how much of them is used',
 };
 
+type Answers = 'open' | 'closed';
+
 /**
  * The interface as an OpenAPI 3.1 document, made from the route table: what is not a route is not in it. Answers are
  * `open` for clients, because they may gain fields; tests close them, so that no field leaves by accident.
  */
 export function openApiDocument(
   routes: readonly Route[],
-  { answers }: { answers: 'open' | 'closed' } = { answers: 'open' },
+  { answers }: { answers: Answers } = { answers: 'open' },
 ): OpenApiDocument {
+  const parts = openApiParts(routes, answers);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return value;
+  }
+}
+
+/** The same, path by path: whoever makes it beside other work leaves the thread to that in between. */
+export function* openApiParts(
+  routes: readonly Route[],
+  answers: Answers = 'open',
+): Generator<void, OpenApiDocument> {
   const tags = [...new Set([...routes.map((route) => route.tag), 'Events'])].sort();
   const document: ZodOpenApiObject = {
     openapi: '3.1.0',
@@ -63,7 +77,6 @@ export function openApiDocument(
         deviceKey: { type: 'http', scheme: 'bearer', description: 'Key of a controller' },
       },
     },
-    paths: pathsOf(routes),
   };
   const override: ZodOpenApiOverride = ({ jsonSchema, io }) => {
     // a format says what the library's long patterns say
@@ -71,20 +84,21 @@ export function openApiDocument(
     const isOpen = io === 'output' && answers === 'open';
     if (isOpen && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   };
-  return createDocument(document, { override });
-}
-
-function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
-  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {
-    '/events': { get: eventStreamOperation },
-  };
+  const made = (paths: ZodOpenApiPathsObject) => createDocument({ ...document, paths }, { override });
+  const whole = made({ '/events': { get: eventStreamOperation } });
+  const paths = { ...whole.paths };
+  const schemas = { ...whole.components?.schemas };
   const namesByShape = parameterNames(routes);
-  for (const route of routes) {
-    const names = namesByShape.get(shapeOf(route.path)) ?? [];
-    const path = withNames(route.path, names);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, names) };
+  const namesOf = ({ path }: Route) => namesByShape.get(shapeOf(path)) ?? [];
+  const routesByPath = Map.groupBy(routes, (route) => withNames(route.path, namesOf(route)));
+  for (const [path, group] of routesByPath) {
+    yield;
+    const operations = group.map((route) => [route.method.toLowerCase(), operationOf(route, namesOf(route))]);
+    const part = made({ [path]: Object.fromEntries(operations) });
+    Object.assign(paths, part.paths);
+    Object.assign(schemas, part.components?.schemas);
   }
-  return paths;
+  return { ...whole, paths, components: { ...whole.components, schemas } };
 }
 
 /** Path parameters by the path without their names. */

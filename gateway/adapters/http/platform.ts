@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express, RequestHandler, Router } from 'express';
 import type { Route } from '#core/route.ts';
 import { API, wrongMethod } from './app.ts';
@@ -8,7 +9,7 @@ import { type EventStreamDeps, eventStream } from './event-stream.ts';
 import { healthPage, type Readiness, readyPage } from './health.ts';
 import { type LocalPages, localBundle, localEntrance, localReport } from './local-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiParts } from './openapi.ts';
 
 export type PlatformDeps = MetricsPageDeps & {
   monotonic: () => number;
@@ -41,15 +42,26 @@ export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly
 }
 
 function openApiPage(routes: readonly Route[]): RequestHandler {
-  const made: { bytes: Buffer | null } = { bytes: null };
-  return (_request, response) => {
+  const made: { bytes: Promise<Buffer> | null } = { bytes: null };
+  return async (request, response) => {
     // at the first request: a start that controllers wait for does not wait for it
-    made.bytes ??= Buffer.from(JSON.stringify(openApiDocument(routes)));
+    made.bytes ??= documentOf(routes);
+    const bytes = await made.bytes;
     // the same bytes for all: they are large, and anybody may ask for them
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.setHeader('Content-Length', made.bytes.length);
-    response.end(response.req.method === 'HEAD' ? undefined : made.bytes);
+    response.setHeader('Content-Length', bytes.length);
+    response.end(request.method === 'HEAD' ? undefined : bytes);
   };
+}
+
+/** Making it takes some tenths of a second, in which controllers are heard. */
+async function documentOf(routes: readonly Route[]): Promise<Buffer> {
+  const parts = openApiParts(routes);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return Buffer.from(JSON.stringify(value));
+    await nextTurn();
+  }
 }
 
 function get(app: Express, path: string, handler: RequestHandler): void {
