@@ -50,7 +50,7 @@ it('no screen asks for anything that an operator is refused', async () => {
   }
   // rights over the box are the box's to say, and the screens tell what it answers
   expect(refused.filter((one) => !/ GET \S+\/system\/(rights|backup)$/.test(one))).toEqual([]);
-});
+}, 480_000);
 
 it('water and feed are written down at the pond, the price goes on from the last feeding, and a slip is taken back', async () => {
   const [pondId] = farm.farm.pondIds;
