@@ -6,7 +6,7 @@ import type { Checks } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
 import type { Refusals } from '#adapters/log/refusals.ts';
-import type { accessQuery } from '#adapters/sql/queries/access.ts';
+import { type accessQuery, recorderQuery } from '#adapters/sql/queries/access.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { mountPackages } from '#adapters/sync/hosted-packages.ts';
 import type { MayOnBox } from '#core/box-rights.ts';
@@ -64,6 +64,7 @@ export function wireApp(wiring: AppWiring) {
       writes: wiring.writes,
       ...idempotencyQueries(database.read),
       accessTo,
+      recorderOf: recorderQuery(database.read),
       mayOnBox,
       isHttpsOnly: config.role === 'hosted' && config.publicUrl?.startsWith('https:') === true,
       sourceOf: clients.of,

@@ -35,7 +35,7 @@ export function wireHomeAssistant(deps: HomeAssistantDeps) {
       throw forbidden(`There is no account ${ordersBy ?? ''}, in whose name orders are given`);
     const found = await deps.accessTo('control_point', controlPointId, person.id);
     if (found?.role == null) throw new AppError(404, 'Control point not found', { code: 'NOT_FOUND' });
-    requireRight(found.role, 'operate');
+    requireRight(found.role, 'attend');
     const wish = { target, issuedBy: person.id, reason: 'Home Assistant', holdS: null };
     let decided: RouteDecision | null = null;
     try {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '#adapters/http/openapi.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import { type FarmRole, MEMBER_ROLES } from '#contract/words.ts';
 import { grantBoxRight } from '#core/box-rights.ts';
-import { mayOnFarm } from '#core/request-checks.ts';
 import { type Access, type BoxNeed, OWNED, type Route } from '#core/route.ts';
 import { type Reply, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
@@ -14,6 +14,7 @@ const CALLERS = [
   'nobody',
   'stranger',
   'VIEWER',
+  'OPERATOR',
   'TECHNICIAN',
   'MANAGER',
   'OWNER',
@@ -183,6 +184,40 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
     expect(kept, said.join('\n')).toEqual(wanted);
   }, 480_000);
 
+  /** By what the rules promise, which the test above holds the routes to. */
+  const routesOf = (caller: Caller) =>
+    new Set(
+      app.routes
+        .filter(
+          ({ access }) =>
+            promised(access, caller, args.includes('hosted') ? 'hosted' : 'gateway') === 'served',
+        )
+        .map(({ method, path }) => `${method} ${path}`),
+    );
+  const ofFinance = () =>
+    app.routes
+      .filter(({ access }) => access.who === 'farm' && access.right === 'read_finance')
+      .map(({ method, path }) => `${method} ${path}`);
+
+  test('an OPERATOR may all that a VIEWER may but read finance, and nothing that a MANAGER may not', () => {
+    const [viewer, operator, manager] = [routesOf('VIEWER'), routesOf('OPERATOR'), routesOf('MANAGER')];
+    expect(without(viewer, operator)).toEqual(ofFinance().toSorted());
+    expect(without(operator, manager)).toEqual([]);
+    expect(ofFinance().filter((one) => operator.has(one))).toEqual([]);
+  });
+
+  test('beyond reading an OPERATOR records, switches and acknowledges; a new route of that kind is named here', () => {
+    const beyond = without(routesOf('OPERATOR'), routesOf('VIEWER'));
+    expect(beyond).toEqual(OF_OPERATORS.filter((one) => hasRoute(one)));
+    expect(beyond.length).toBeGreaterThan(8);
+    const own = app.routes.filter(({ access }) => access.who === 'farm' && access.recorder !== undefined);
+    expect(own.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(OWN_RECORDS);
+    for (const { access } of own) expect(access).toMatchObject({ right: 'manage', recorder: 'record' });
+  });
+  const without = (all: ReadonlySet<string>, some: ReadonlySet<string>) =>
+    [...all].filter((one) => !some.has(one)).toSorted();
+  const hasRoute = (named: string) => app.routes.some(({ method, path }) => `${method} ${path}` === named);
+
   test('a list without its farm answers what is the caller’s own', async () => {
     const lists = app.routes.filter(({ access }) => access.who === 'farm' && access.optional);
     for (const route of lists) {
@@ -194,3 +229,27 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
     }
   });
 }
+
+/** What an OPERATOR may and a VIEWER may not. */
+const OF_OPERATORS: readonly string[] = [
+  'DELETE /alerts/{alert_id}/acknowledge',
+  'POST /aerators/{aerator_id}/control',
+  'POST /alerts/{alert_id}/acknowledge',
+  'POST /batches/{batch_id}/adjust-survival',
+  'POST /biometries/',
+  'POST /control-points/{control_point_id}/turn-off',
+  'POST /control-points/{control_point_id}/turn-on',
+  'POST /farms/{farm_id}/siren/hush',
+  'POST /feeding/',
+  'POST /water-quality/',
+];
+
+/** Records that whoever made them corrects and deletes himself. */
+const OWN_RECORDS: readonly string[] = [
+  'DELETE /biometries/{biometry_id}',
+  'DELETE /feeding/{feeding_id}',
+  'DELETE /water-quality/{measurement_id}',
+  'PUT /biometries/{biometry_id}',
+  'PUT /feeding/{feeding_id}',
+  'PUT /water-quality/{measurement_id}',
+];

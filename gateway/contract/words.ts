@@ -40,8 +40,15 @@ export type FailSafe = (typeof FAIL_SAFES)[number];
 export const USER_ROLES = ['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER', 'ADMIN'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
 
-export const MEMBER_ROLES = ['MANAGER', 'TECHNICIAN', 'VIEWER'] as const;
+export const MEMBER_ROLES = ['MANAGER', 'TECHNICIAN', 'OPERATOR', 'VIEWER'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/**
+ * Roles that came when programs were in the field which do not know them. Such a program keeps a change to one of these
+ * aside, and would go on with the role before it: so no membership changes into one or out of one, it ends and another
+ * begins. Until it is upgraded that program knows no membership of the person.
+ */
+export const LATER_ROLES: readonly MemberRole[] = ['OPERATOR'];
 
 /** What a caller is on one farm; membership decides, the account role does not. */
 export type FarmRole = 'OWNER' | MemberRole;

@@ -30,13 +30,23 @@ export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   return { ...heard, rows, ...fedBy(log, context) };
 }
 
-/** By table and id, so that two units never wait for each other. */
+/**
+ * By table and id, so that two units never wait for each other. Where rows of a table go and others come, these and what
+ * is done to them come last: one that takes the place of another finds it free.
+ */
 function inOrder(changes: readonly Change[]): readonly Change[] {
   if (changes.length < 2) return changes;
+  const losing = new Set(changes.flatMap(({ op, resource }) => (op === 'delete' ? [resource.name] : [])));
+  const coming = new Set(
+    changes.flatMap((change) =>
+      change.op === 'insert' && losing.has(change.resource.name) ? [change.row.id] : [],
+    ),
+  );
   return changes
-    .map(
-      (change) => [`${change.resource.name} ${'row' in change ? change.row.id : change.id}`, change] as const,
-    )
+    .map((change) => {
+      const id = 'row' in change ? change.row.id : change.id;
+      return [`${change.resource.name} ${coming.has(id) ? 1 : 0} ${id}`, change] as const;
+    })
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([, change]) => change);
 }

@@ -1,8 +1,8 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import { farmMember } from '#contract/resources/farms.ts';
-import type { MemberRole } from '#contract/words.ts';
+import { LATER_ROLES, type MemberRole } from '#contract/words.ts';
 import { audit } from './audit.ts';
-import { type Change, insert, update } from './changes.ts';
+import { type Change, insert, remove, update } from './changes.ts';
 import { isoOf, type Kernel } from './kernel.ts';
 
 export type Member = Stored<RowOf<typeof farmMember>>;
@@ -39,7 +39,10 @@ export function roleEntry(
   });
 }
 
-/** Changes that make a person a member of a farm in this role; for one who is, the role is changed. */
+/**
+ * Changes that make a person a member of a farm in this role; for one who is, the role is changed, or the membership ends
+ * and another begins (LATER_ROLES).
+ */
 export async function membership(
   deps: MembershipDeps,
   { farmId, userId, role }: { farmId: string; userId: string; role: MemberRole },
@@ -47,7 +50,7 @@ export async function membership(
   const known = await deps.queries.memberOf(farmId, userId);
   if (known?.role === role) return { member: known, before: role, changes: [] };
   const at = isoOf(deps.now());
-  if (known !== null) {
+  if (known !== null && ![known.role, role].some((one) => LATER_ROLES.includes(one))) {
     const set = { role, updated_at: at };
     return {
       member: { ...known, ...set, rev: known.rev + 1 },
@@ -55,19 +58,19 @@ export async function membership(
       changes: [update(farmMember, known, set)],
     };
   }
+  const past = (await deps.queries.pastMemberships(farmId, userId)) + (known === null ? 0 : 1);
   const row = {
-    id: await memberId(deps, farmId, userId),
+    // a deleted row is never brought back: who returns begins a membership of its own
+    id: deps.idOf(`member:${farmId}:${userId}${past === 0 ? '' : `:${past}`}`),
     farm_id: farmId,
     user_id: userId,
     role,
-    created_at: at,
-    updated_at: null,
+    created_at: known?.created_at ?? at,
+    updated_at: known === null ? null : at,
   };
-  return { member: { ...row, rev: 1 }, before: null, changes: [insert(farmMember, row)] };
-}
-
-/** A deleted row is never brought back: who returns begins a membership of its own. */
-async function memberId(deps: MembershipDeps, farmId: string, userId: string): Promise<string> {
-  const past = await deps.queries.pastMemberships(farmId, userId);
-  return deps.idOf(`member:${farmId}:${userId}${past === 0 ? '' : `:${past}`}`);
+  return {
+    member: { ...row, rev: 1 },
+    before: known?.role ?? null,
+    changes: [...(known === null ? [] : [remove(farmMember, known)]), insert(farmMember, row)],
+  };
 }

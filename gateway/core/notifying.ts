@@ -7,12 +7,13 @@ export type Language = 'pt-BR' | 'en';
 export type Words = (language: Language) => string;
 
 /**
- * `owner`: of the farm. `operators`: the owner and the members who may act on it (managers, technicians). A user who is
- * made in the same commit is told, too, in `language`.
+ * `owner`: of the farm. `operators`: the owner and the members who look after its devices (managers, technicians).
+ * `attendants`: these and whoever answers alarms at the pond. A user who is made in the same commit is told, too, in
+ * `language`.
  */
 export type Recipients =
   | { userIds: readonly string[]; language?: string | null }
-  | { farmId: string; who: 'owner' | 'operators' };
+  | { farmId: string; who: 'owner' | 'operators' | 'attendants' };
 
 export type News = {
   type: NotificationType;

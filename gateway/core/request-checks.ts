@@ -1,6 +1,7 @@
+import { mayOnFarm, type Right } from '#contract/rights.ts';
 import type { FarmRole } from '#contract/words.ts';
 import { AppError, forbidden } from './errors.ts';
-import type { Caller, FarmAccess, Request, Right } from './route.ts';
+import type { Caller, FarmAccess, Request } from './route.ts';
 
 type AnyRequest = Request<unknown, unknown, unknown>;
 
@@ -37,18 +38,6 @@ export function requireMatch(request: Pick<AnyRequest, 'ifMatch'>, row: { rev: n
   throw new AppError(412, 'This was changed by someone else meanwhile; load it again', {
     code: 'PRECONDITION_FAILED',
   });
-}
-
-const ROLES_BY_RIGHT: Readonly<Record<Right, readonly FarmRole[]>> = {
-  read: ['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER'],
-  read_finance: ['OWNER', 'MANAGER', 'VIEWER'],
-  operate: ['OWNER', 'MANAGER', 'TECHNICIAN'],
-  manage: ['OWNER', 'MANAGER'],
-  own: ['OWNER'],
-};
-
-export function mayOnFarm(role: FarmRole, right: Right): boolean {
-  return ROLES_BY_RIGHT[right].includes(role);
 }
 
 /** 403 when the caller's role on this farm is too small. */

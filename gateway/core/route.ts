@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { TokenScope } from '#contract/resources/access-tokens.ts';
+import type { Right } from '#contract/rights.ts';
 import type { FarmRole, UserRole } from '#contract/words.ts';
 import type { Decision } from './use-case.ts';
 
@@ -31,13 +32,6 @@ export type FarmAccess = { farmId: string; ownerId: string; role: FarmRole };
 
 /** The farm a thing lies on; `role` is null for a user who is nobody there. */
 export type FarmFound = Omit<FarmAccess, 'role'> & { role: FarmRole | null };
-
-/**
- * read: everything but finance. operate: devices, control points, aerators, schedules, alerts.
- * manage: the farm's registers and records. own: deleting the farm, members, billing.
- * read_finance: what the farm spends and earns.
- */
-export type Right = 'read' | 'read_finance' | 'operate' | 'manage' | 'own';
 
 /**
  * What is asked of who works on the box itself. These rights come from its owner, never from a farm: anybody with an
@@ -95,6 +89,8 @@ export type Access =
       optional?: boolean;
       /** A second field of `at` that names a person: of themselves a person may speak with any role on the farm. */
       self?: string;
+      /** A right that is enough for whoever recorded the thing himself. */
+      recorder?: Right;
       /** What is asked beside the right on the farm: it reaches the box itself. */
       box?: BoxNeed;
     };

@@ -24,7 +24,7 @@ export function scopeFor({ method, access, token }: ScopedRoute): TokenScope | n
       // members, invitations, billing, the end of a farm
       if (access.right === 'own') return null;
       if (isSafe) return 'read';
-      return access.right === 'operate' ? 'control' : 'record';
+      return access.right === 'operate' || access.right === 'attend' ? 'control' : 'record';
   }
 }
 

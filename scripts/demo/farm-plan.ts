@@ -24,6 +24,7 @@ export const OWNER = { name: 'Marina Duarte', email: 'demo@fazenda.example', lan
 export const MEMBERS: readonly { name: string; email: string; role: MemberRole }[] = [
   { name: 'Raimundo Alves', email: 'manager@fazenda.example', role: 'MANAGER' },
   { name: 'Jéssica Lima', email: 'technician@fazenda.example', role: 'TECHNICIAN' },
+  { name: 'Cícero Nunes', email: 'operator@fazenda.example', role: 'OPERATOR' },
   { name: 'Caio Teles', email: 'viewer@fazenda.example', role: 'VIEWER' },
 ];
 

@@ -11,6 +11,7 @@ export type MadeFarm = {
   owner: Person;
   manager: Person;
   technician: Person;
+  operator: Person;
   controlPointIds: ReadonlyMap<string, string>;
   controllers: MadeController[];
 };
@@ -25,7 +26,8 @@ export async function makeFarm(base: string, password: string): Promise<MadeFarm
   const farm = await owner.person.post(`/farms/${owner.id}`, FARM, withId);
   const people = new Map<string, Person>();
   for (const { role, ...who } of MEMBERS) {
-    const member = await register(base, { ...who, role }, password, owner.person);
+    // what they may do on the farm their membership says, not the account
+    const member = await register(base, { ...who, role: 'VIEWER' }, password, owner.person);
     const asked = await owner.person.post(`/farms/${farm.id}/members`, { user_id: member.id, role }, withId);
     await member.person.send('POST', '/invitations/accept', { invitation_id: asked.id });
     people.set(role, member.person);
@@ -42,6 +44,7 @@ export async function makeFarm(base: string, password: string): Promise<MadeFarm
     owner: owner.person,
     manager: people.get('MANAGER') ?? owner.person,
     technician: people.get('TECHNICIAN') ?? owner.person,
+    operator: people.get('OPERATOR') ?? owner.person,
     controlPointIds,
     controllers,
   };

@@ -19,10 +19,10 @@ type Happening = (week: Week) => Promise<void> | void;
 /** Days ago, time of day at the farm, what happened. */
 const HAPPENINGS: readonly (readonly [number, string, Happening])[] = [
   [6, '15:30', lowOxygen('CP-04', 'Dissolved oxygen 2.9 mg/L in V-06 by the hand-held meter, overcast sky')],
-  [6, '15:32', order('technician', 'CP-04', 'on', { for_s: 5_400, reason: 'Oxygen low in V-06' })],
+  [6, '15:32', order('operator', 'CP-04', 'on', { for_s: 5_400, reason: 'Oxygen low in V-06' })],
   [6, '17:05', resolve('LOW_OXYGEN')],
   [5, '02:10', fault({ kind: 'mains_fail', on: { feeder: 'B' }, for_s: 840 })],
-  [5, '02:13', acknowledge('technician', 'POWER_FAILURE')],
+  [5, '02:13', acknowledge('operator', 'POWER_FAILURE')],
   [4, '09:15', fault({ kind: 'network_down', on: [deviceOf('CP-06')], for_s: 1_620 })],
   [4, '09:31', acknowledge('manager', 'DEVICE_OFFLINE')],
   [4, '19:40', order('technician', 'CP-02', 'off', { for_s: 1_200, reason: 'Rope in the paddles of V-02' })],
@@ -103,7 +103,7 @@ function scheduleOnce(cod: string): Happening {
     });
 }
 
-type Role = 'owner' | 'manager' | 'technician';
+type Role = 'owner' | 'manager' | 'technician' | 'operator';
 const personOf = ({ farm }: Week, role: Role): Person => farm[role];
 
 function order(by: Role, cod: string, to: 'on' | 'off', body: { for_s: number; reason: string }): Happening {

@@ -1,6 +1,6 @@
 import type { SwitchState } from '#contract/words.ts';
 import { now } from '../data/clock.ts';
-import { type ControlPoint, mayOperateOn, presence } from '../data/farm-store.ts';
+import { type ControlPoint, mayOn, presence } from '../data/farm-store.ts';
 import { farmWord, isFromAfar } from '../data/instance.ts';
 import { isBlind } from '../data/live.ts';
 import { orderUnderWay } from '../data/orders.ts';
@@ -75,7 +75,7 @@ export const isSameMark = (before: ControlState, after: ControlState): boolean =
 export function ControlButton({ point }: { point: ControlPoint }) {
   const words = controlWords();
   const { facts, state } = controlNow(point);
-  if (!mayOperateOn(point.farm_id)) return null;
+  if (!mayOn(point.farm_id, 'attend')) return null;
   const isDisabled = !mayOrder(facts, state) || orderUnderWay(point.id) !== null;
   const next: SwitchState = facts.target === 'ON' ? 'OFF' : 'ON';
   const isRemote = isFromAfar(point.farm_id);

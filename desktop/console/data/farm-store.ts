@@ -11,10 +11,12 @@ import type {
   SnapshotEvent,
   SyncEvent,
 } from '#contract/events/stream.ts';
+import { mayOnFarm, type Right } from '#contract/rights.ts';
 import { farmZone } from '../i18n/format.ts';
 import { type KnownAlerts, withAlert } from '../state/standing-alerts.ts';
 import { noteServerTime, serverNow } from './clock.ts';
 import { people } from './people.ts';
+import { userId } from './session.ts';
 
 // What the event stream told: the farms of the person, every control point with its last word, the alerts that stand.
 // A snapshot replaces everything; between two of them the higher `rev` wins.
@@ -48,14 +50,21 @@ export const farm = computed<Farm | null>(
   () => farms.value.find(({ id }) => id === chosen.value) ?? farms.value[0] ?? null,
 );
 /** What the person may do on a farm, which need not be the one shown: alarms come from all of them. */
-export function mayOperateOn(farmId: string): boolean {
+export function mayOn(farmId: string, right: Right): boolean {
   const found = farms.value.find(({ id }) => id === farmId);
-  return found !== undefined && found.role !== 'VIEWER';
+  return found !== undefined && mayOnFarm(found.role, right);
 }
 /** What the person may do on the farm shown. */
-export const mayOperate = computed(() => farm.value !== null && mayOperateOn(farm.value.id));
-export const mayManage = computed(() => farm.value?.role === 'OWNER' || farm.value?.role === 'MANAGER');
-export const isOwner = computed(() => farm.value?.role === 'OWNER');
+const may = (right: Right) => computed(() => farm.value !== null && mayOnFarm(farm.value.role, right));
+export const mayRecord = may('record');
+export const mayAttend = may('attend');
+export const mayOperate = may('operate');
+export const mayManage = may('manage');
+export const isOwner = may('own');
+export const seesMoney = may('read_finance');
+/** A slip is corrected by whoever recorded it, and by whoever manages the farm. */
+export const mayCorrect = (row: { created_by?: string | null }): boolean =>
+  mayManage.value || (mayRecord.value && userId.value !== null && row.created_by === userId.value);
 
 export function chooseFarm(id: string): void {
   chosen.value = id;

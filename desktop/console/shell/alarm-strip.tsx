@@ -8,7 +8,7 @@ import { isSettled } from '../components/settled.ts';
 import { toast } from '../components/toast.tsx';
 import { acknowledge, toAnswer } from '../data/alarms.ts';
 import { now } from '../data/clock.ts';
-import { type Alert, mayOperateOn } from '../data/farm-store.ts';
+import { type Alert, mayOn } from '../data/farm-store.ts';
 import { isBlind } from '../data/live.ts';
 import { usePlaceOf } from '../data/places.ts';
 import { age } from '../i18n/format.ts';
@@ -52,7 +52,7 @@ export function AlarmStrip() {
           </span>
         </span>
       </Link>
-      {mayOperateOn(first.newest.farm_id) ? (
+      {mayOn(first.newest.farm_id, 'attend') ? (
         <WorkButton big look="main" disabled={isBlind.value} work={answerShown} title="F8">
           {words.acknowledge}
         </WorkButton>
@@ -70,6 +70,6 @@ const endedFor = ({ newest }: Alarm<Alert>): string => age(now.value - Date.pars
 export async function answerShown(): Promise<void> {
   if (shown === null || isBlind.value || !isSettled(shown.since)) return;
   const { alarm } = shown;
-  if (!mayOperateOn(alarm.newest.farm_id)) return;
+  if (!mayOn(alarm.newest.farm_id, 'attend')) return;
   await acknowledge(alarm).catch((error: unknown) => toast(faultText(error)));
 }

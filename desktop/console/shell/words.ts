@@ -74,7 +74,13 @@ export const shellWords = dictionary({
     preferences: 'Preferências',
     notifications: 'Notificações',
     panel: 'Painel de parede',
-    role: { OWNER: 'Dono', MANAGER: 'Gerente', TECHNICIAN: 'Técnico', VIEWER: 'Só leitura' },
+    role: {
+      OWNER: 'Dono',
+      MANAGER: 'Gerente',
+      TECHNICIAN: 'Técnico',
+      OPERATOR: 'Operador',
+      VIEWER: 'Só leitura',
+    },
   },
   en: {
     product: 'Camarão',
@@ -149,6 +155,12 @@ export const shellWords = dictionary({
     preferences: 'Preferences',
     notifications: 'Notifications',
     panel: 'Wall panel',
-    role: { OWNER: 'Owner', MANAGER: 'Manager', TECHNICIAN: 'Technician', VIEWER: 'Viewer' },
+    role: {
+      OWNER: 'Owner',
+      MANAGER: 'Manager',
+      TECHNICIAN: 'Technician',
+      OPERATOR: 'Operator',
+      VIEWER: 'Viewer',
+    },
   },
 });

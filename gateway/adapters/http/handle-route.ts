@@ -1,5 +1,6 @@
 import type { Request as HttpRequest, Response } from 'express';
 import type * as z from 'zod';
+import { mayOnFarm } from '#contract/rights.ts';
 import { type MayOnBox, requireBoxRight } from '#core/box-rights.ts';
 import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -40,6 +41,8 @@ export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
     /** What an account may have stored in a day. */
     writes: Pick<WriteBudget, 'admit'>;
     mayOnBox: MayOnBox;
+    /** Who recorded a thing; null: nobody did, or it is unknown. */
+    recorderOf: (of: Owned, id: string) => Promise<string | null>;
     /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
     accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
     /** Notes that a login was used; never waits, never throws. */
@@ -245,7 +248,11 @@ async function farmOf(
     throw forbidden(`You do not have permission on this ${THING[access.of].toLowerCase()}`);
   }
   const isOfSelf = access.self !== undefined && isRecord(part) && part[access.self] === caller.userId;
-  requireRight(role, isOfSelf ? 'read' : access.right);
+  const isOwnRecord =
+    access.recorder !== undefined &&
+    mayOnFarm(role, access.recorder) &&
+    (await deps.recorderOf(access.of, id)) === caller.userId;
+  if (!isOwnRecord) requireRight(role, isOfSelf ? 'read' : access.right);
   if (access.box !== undefined) await requireBoxRight(deps.mayOnBox, access.box, caller);
   return { farmId: found.farmId, ownerId: found.ownerId, role };
 }

@@ -229,6 +229,7 @@ function boxRightOf(access: Access): { 'x-box-right'?: BoxNeed } {
   return access.who === 'farm' && access.box !== undefined ? { 'x-box-right': access.box } : {};
 }
 
-function farmRuleOf({ right, of, at, field, others, optional }: Extract<Access, { who: 'farm' }>) {
-  return { right, of, at, field, others, optional: optional ?? false };
+function farmRuleOf({ right, of, at, field, others, optional, recorder }: Extract<Access, { who: 'farm' }>) {
+  const own = recorder === undefined ? {} : { recorder };
+  return { right, of, at, field, others, optional: optional ?? false, ...own };
 }

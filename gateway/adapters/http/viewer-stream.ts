@@ -1,6 +1,6 @@
 import type { CloseReason } from '#contract/events/stream.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import type { FarmRole } from '#contract/words.ts';
-import { mayOnFarm } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
 import type { RowEvent } from './row-events.ts';
 

@@ -90,6 +90,7 @@ export const biometryInJournal = z.object({
   average_weight_g: z.number(),
   coefficient_variation: figure.describe('Percent; null: the spread of the weights was not measured'),
   notes: z.string().nullable(),
+  created_by: z.uuid().nullable(),
   created_at: z.string(),
 });
 

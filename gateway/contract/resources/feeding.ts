@@ -80,6 +80,7 @@ export const feedingAnswer = z.object({
   feed_date: z.string(),
   tray_leftover_percent: z.number().nullable(),
   notes: z.string().nullable(),
+  created_by: z.uuid().nullable(),
   clock_quality: z.enum(['trusted', 'estimated']),
   created_at: z.string(),
   updated_at: z.string().nullable(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idInput, instantInput, shortText } from '../fields.ts';
-import { MEMBER_ROLES } from '../words.ts';
+import { USER_ROLES } from '../words.ts';
 import { GATEWAY_STATES } from './sync-tables.ts';
 
 // What people see and do about gateways: pairing, the list of them, farms they run, people who live on them alone.
@@ -82,7 +82,7 @@ export const adoptInput = z.object({
     .string()
     .trim()
     .toUpperCase()
-    .pipe(z.enum(['OWNER', ...MEMBER_ROLES]))
+    .pipe(z.enum(USER_ROLES).exclude(['ADMIN']))
     .default('MANAGER')
     .describe(
       'Of the account; an OWNER may have farms of its own. What it may do on a farm its membership says',

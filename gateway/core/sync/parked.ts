@@ -21,7 +21,9 @@ const MOST_ROUNDS = 4;
 // the codec takes any resource
 const PARKED = parkedChange as unknown as Resource;
 
-const READABLE_NOW = `reason like 'entity:%' and entity in (${SHARED_ENTITIES.join(', ')})
+/** How a program that knew no OPERATOR yet says why it kept a membership or an invitation aside (LATER_ROLES). */
+const ROLE_OF_LATER = 'refused:role: Invalid option: expected one of "MANAGER"|"TECHNICIAN"|"VIEWER"';
+const READABLE_NOW = `reason like '${ROLE_OF_LATER}%' or reason like 'entity:%' and entity in (${SHARED_ENTITIES.join(', ')})
   or reason like 'schema:%' and cast(substr(reason, 8) as integer) <= ${SYNC_SCHEMA}`;
 
 /** What is kept aside of a stream and may find its place with this batch; and what waits for that in turn. */

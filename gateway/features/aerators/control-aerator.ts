@@ -1,10 +1,10 @@
 import { aerator } from '#contract/resources/aerators.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import type { SwitchState } from '#contract/words.ts';
 import { audit } from '#core/audit.ts';
 import { update } from '#core/changes.ts';
 import { forbidden } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { mayOnFarm } from '#core/request-checks.ts';
 import type { Answer, Caller, FarmAccess, RouteDecision } from '#core/route.ts';
 import type { Aerator, AeratorQueries, OrderControlPoint } from './ports.ts';
 
@@ -16,7 +16,7 @@ export type ControlAeratorDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQ
 /**
  * Decides the switching of an aerator. Its state is recorded; where its device is a control point of the same owner,
  * that control point is ordered in the same commit. Throws 403 when the control point lies on a farm on which the
- * caller may not operate.
+ * caller may not switch.
  */
 export async function controlAerator(
   deps: ControlAeratorDeps,
@@ -31,8 +31,8 @@ export async function controlAerator(
     pondId: current.pond_id,
     userId: caller.userId,
   });
-  if (controlPoint !== null && (controlPoint.role === null || !mayOnFarm(controlPoint.role, 'operate')))
-    throw forbidden('This aerator is switched by a control point of a farm on which you may not operate');
+  if (controlPoint !== null && (controlPoint.role === null || !mayOnFarm(controlPoint.role, 'attend')))
+    throw forbidden('This aerator is switched by a control point of a farm on which you may not switch');
   const order: Partial<RouteDecision> =
     controlPoint === null
       ? {}

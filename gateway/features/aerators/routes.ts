@@ -123,7 +123,7 @@ function singleAeratorRoutes(
       method: 'POST',
       path: '/aerators/{aerator_id}/control',
       summary: 'Switch an aerator on or off',
-      access: { ...atAerator, right: 'operate' },
+      access: { ...atAerator, right: 'attend' },
       params: aeratorParams,
       body: aeratorControl,
       answers: { 200: { schema: aeratorControlAnswer } },

@@ -146,7 +146,7 @@ export function noticeOf(
 ): Promise<Change[]> {
   const words = cause.words ?? measuredWords(cause, names) ?? (() => row.message);
   return deps.notify(
-    { farmId: row.farm_id, who: 'operators' },
+    { farmId: row.farm_id, who: 'attendants' },
     {
       type: SYSTEM_TYPES.includes(row.type) ? 'SYSTEM' : 'ALERT',
       severity: row.severity,

@@ -72,7 +72,7 @@ export function createRecurringNotifier(deps: RecurringNotifierDeps) {
     const names = await deps.queries.namesOf(row);
     if (names === null) return [];
     return deps.notify(
-      { farmId: row.farm_id, who: 'operators' },
+      { farmId: row.farm_id, who: 'attendants' },
       {
         type: SYSTEM_TYPES.includes(row.type) ? 'SYSTEM' : 'ALERT',
         severity: row.severity,

@@ -38,6 +38,9 @@ const access = {
   field: 'alert_id',
   others: 403,
 } as const;
+/** Who is on it says so at the pond; who keeps an alarm from others, or ends it, looks after the farm's alarms. */
+const rightTo = (mark: 'acknowledge' | 'silence' | 'shelve') =>
+  mark === 'acknowledge' ? ({ ...access, right: 'attend' } as const) : access;
 
 export function alertRoutes(deps: ChangeAlertDeps): Route[] {
   return [listRoute(deps), createRoute(deps), resolveRoute(deps), ...markRoutes(deps), ...undoRoutes(deps)];
@@ -118,6 +121,7 @@ function markRoutes(deps: ChangeAlertDeps): Route[] {
   return [
     route({
       ...common,
+      access: rightTo('acknowledge'),
       path: '/alerts/{alert_id}/acknowledge',
       summary: 'Say that somebody is on it, for all alerts of its episode; they stay what they are',
       body: alertAcknowledge,
@@ -179,7 +183,7 @@ function undoRoutes(deps: ChangeAlertDeps): Route[] {
       path: `/alerts/{alert_id}/${mark}`,
       tag,
       summary: summaries[mark],
-      access,
+      access: rightTo(mark),
       params,
       answers: { 204: null },
       async handle(request) {

@@ -113,7 +113,7 @@ export function createGatewayWatch(deps: GatewayWatchDeps): { tick: () => Promis
       data: { event: 'gateway_back', gateway_id: gateway.id, silent_minutes: minutes },
       cause: `gateway_back:${gateway.id}:${silent_since}`,
     } as const;
-    const readers = farms.map(({ id }) => ({ farmId: id, who: 'operators' }) as const);
+    const readers = farms.map(({ id }) => ({ farmId: id, who: 'attendants' }) as const);
     if (readers.length === 0)
       return [...changes, ...(await deps.notify({ userIds: [gateway.owner_id] }, news))];
     const told = new Map<string, Change>();

@@ -66,7 +66,7 @@ export function endRoutes(deps: ChangeBatchDeps): Route[] {
       path: '/batches/{batch_id}/adjust-survival',
       tag,
       summary: 'Record an event that killed a share of the animals alive',
-      access: { ...atBatch, right: 'manage' },
+      access: { ...atBatch, right: 'record' },
       params: batchParams,
       body: survivalAdjust,
       answers: { 200: { schema: survivalAdjusted } },

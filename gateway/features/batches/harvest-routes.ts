@@ -6,9 +6,10 @@ import {
   harvestCreate,
   harvestUpdate,
 } from '#contract/resources/batches.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import { notFound } from '#core/errors.ts';
 import { journalAnswer } from '#core/journal.ts';
-import { mayOnFarm, onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type FarmAccess, type Route, route } from '#core/route.ts';
 import { harvestToAnswer } from './batch-answers.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';

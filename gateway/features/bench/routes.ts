@@ -11,11 +11,12 @@ import {
   benchJobQuery,
   benchPort,
 } from '#contract/resources/bench.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import { audit } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
-import { mayOnFarm, signedIn } from '#core/request-checks.ts';
+import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import type { BenchJob, JobDesk, JobLine } from './job-desk.ts';
 import { labelRoutes } from './label-routes.ts';

@@ -109,6 +109,7 @@ function inJournal(
     average_weight_g: grams(averageG(row)),
     coefficient_variation: percent(variationOf(row)),
     notes: row.notes,
+    created_by: row.created_by,
     created_at: row.created_at,
   };
 }

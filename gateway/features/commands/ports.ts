@@ -53,6 +53,6 @@ export type TakenQueries = {
   /** Orders to a control point with a higher version, newest first. */
   ordersSince: (controlPointId: string, version: number) => Promise<Order[]>;
   userExists: (id: string) => Promise<boolean>;
-  /** True when it is known here that the person may not, or no longer, operate the farm; who is not known may. */
+  /** True when it is known here that the person may not, or no longer, switch on the farm; who is not known may. */
   isRefusedOn: (farmId: string, userId: string) => Promise<boolean>;
 };

@@ -1,8 +1,8 @@
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { pairedGateway, syncFarm } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
-import { mayOnFarm } from '#core/request-checks.ts';
 import { type MoveDeps, moveCommand } from './move-command.ts';
 import type { Command, OrderFacts } from './ports.ts';
 
@@ -14,7 +14,7 @@ export function withdrawalOf(facts: OrderFacts): Withdrawal | null {
   if (facts.farm.streamId !== facts.command.stream_id || facts.isGatewayRevoked) return 'GATEWAY_CHANGED';
   if (facts.command.issued_by === null) return null;
   const role = facts.command.issued_by === facts.farm.ownerId ? 'OWNER' : facts.role;
-  return facts.isIssuerActive && role !== null && mayOnFarm(role, 'operate') ? null : 'NOT_ALLOWED';
+  return facts.isIssuerActive && role !== null && mayOnFarm(role, 'attend') ? null : 'NOT_ALLOWED';
 }
 
 /** What is said of it: of an order that its gateway was told to count nobody knows more than that gateway. */
@@ -24,7 +24,7 @@ function toldOf({ state }: Pick<Command, 'state'>, why: Withdrawal): string | nu
   return why === 'GATEWAY_CHANGED' ? 'MOVED_UNTOLD' : null;
 }
 
-/** Makes orders void whose farm has another gateway now, or whose giver may no longer operate it; `id`: this one alone. */
+/** Makes orders void whose farm has another gateway now, or whose giver may no longer switch there; `id`: this one alone. */
 export async function withdrawOrders(deps: MoveDeps, id: string | null = null): Promise<void> {
   for (const facts of await deps.queries.orderFacts(id)) {
     const why = withdrawalOf(facts);

@@ -46,7 +46,7 @@ export function orderRoutes(deps: OrderDeps): Route[] {
       path: `/control-points/{control_point_id}/turn-${target.toLowerCase()}`,
       tag: 'Control points',
       summary: `Turn ${target}; holds until the next schedule event, or for \`for_s\` seconds`,
-      access: { ...atControlPoint, right: 'operate' },
+      access: { ...atControlPoint, right: 'attend' },
       params: controlPointParams,
       body: orderInput,
       // without it the order holds until the next schedule event

@@ -1,6 +1,7 @@
+import { mayOnFarm } from '#contract/rights.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
-import { mayOnFarm, notAuthenticated } from '#core/request-checks.ts';
+import { notAuthenticated } from '#core/request-checks.ts';
 import type { Caller, FarmFound, Request } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
 import { activateKey, type KeyDeps, matchingKey, needsKey } from './device-keys.ts';

@@ -9,10 +9,11 @@ import {
   htmlPage,
   waterExportQuery,
 } from '#contract/resources/exports.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
-import { mayOnFarm, onFarm } from '#core/request-checks.ts';
+import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
 import { reportLines, reportOf } from './batch-report.ts';
 import { summaryOf } from './batch-summary.ts';

@@ -16,6 +16,7 @@ export function feedingAnswerOf(row: RowOf<typeof feedingRecord>): FeedingAnswer
     feed_date: row.feed_date,
     tray_leftover_percent: percent(row.tray_leftover_percent),
     notes: row.notes,
+    created_by: row.created_by,
     clock_quality: row.clock_quality,
     created_at: row.created_at,
     updated_at: row.updated_at,

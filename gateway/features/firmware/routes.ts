@@ -9,9 +9,10 @@ import {
   rolloutAnswer as rolloutShape,
   rolloutStateInput,
 } from '#contract/resources/firmware.ts';
+import type { Right } from '#contract/rights.ts';
 import { notFound } from '#core/errors.ts';
 import { onFarm, requireRight, signedIn } from '#core/request-checks.ts';
-import { type FarmFound, type Request, type Right, type Route, route } from '#core/route.ts';
+import { type FarmFound, type Request, type Route, route } from '#core/route.ts';
 import { type BeginDeps, beginRollout } from './begin-rollout.ts';
 import { backwards, changeRollout } from './change-rollout.ts';
 import { type DownloadDeps, downloadRoute } from './download-route.ts';

@@ -9,6 +9,7 @@ import type { Farm, InvitationRow } from './ports.ts';
 const ROLES: Readonly<Record<MemberRole, Record<Language, string>>> = {
   MANAGER: { 'pt-BR': 'gerente', en: 'manager' },
   TECHNICIAN: { 'pt-BR': 'técnico', en: 'technician' },
+  OPERATOR: { 'pt-BR': 'operador', en: 'operator' },
   VIEWER: { 'pt-BR': 'observador', en: 'viewer' },
 };
 

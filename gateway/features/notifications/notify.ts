@@ -29,7 +29,10 @@ export function createNotify(deps: NotifyDeps): Notify {
 }
 
 async function readersOf({ queries }: NotifyDeps, to: Recipients): Promise<Reader[]> {
-  if ('farmId' in to) return to.who === 'owner' ? queries.ownerOf(to.farmId) : queries.operatorsOf(to.farmId);
+  if ('farmId' in to) {
+    if (to.who === 'owner') return queries.ownerOf(to.farmId);
+    return to.who === 'operators' ? queries.operatorsOf(to.farmId) : queries.attendantsOf(to.farmId);
+  }
   const ids = [...new Set(to.userIds)];
   const known = new Map((await queries.accountsOf(ids)).map((account) => [account.userId, account]));
   return ids.flatMap((userId) => {

@@ -40,8 +40,10 @@ export type NotifyQueries = {
   accountsOf: (userIds: readonly string[]) => Promise<(Reader & { isActive: boolean })[]>;
   /** None when the account is switched off. */
   ownerOf: (farmId: string) => Promise<Reader[]>;
-  /** The owner of a farm and its members who may act on it, each once; accounts that are switched off left out. */
+  /** The owner of a farm and its members who look after its devices, each once; accounts that are switched off left out. */
   operatorsOf: (farmId: string) => Promise<Reader[]>;
+  /** The same with those who answer alarms at the pond. */
+  attendantsOf: (farmId: string) => Promise<Reader[]>;
   knownNotifications: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Channels that are confirmed and switched on. */
   openChannelsOf: (userIds: readonly string[]) => Promise<ChannelWishes[]>;

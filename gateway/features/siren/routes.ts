@@ -113,7 +113,7 @@ export function sirenRoutes(deps: SirenRouteDeps): Route[] {
       path: '/farms/{farm_id}/siren/hush',
       tag,
       summary: 'Quiet the sirens for some minutes without acknowledging anything',
-      access: { ...atFarm, right: 'operate' },
+      access: { ...atFarm, right: 'attend' },
       params,
       body: sirenHushInput,
       answers,

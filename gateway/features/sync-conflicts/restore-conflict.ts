@@ -1,11 +1,11 @@
 import type { Resource } from '#contract/resource.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import { UNIQUE_KEYS } from '#contract/sync/scopes.ts';
 import { audit } from '#core/audit.ts';
 import { asParent, type Change, type GuardSeen, restore, update } from '#core/changes.ts';
 import { conflict as conflicts, forbidden, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { mayOnFarm } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
 import { referencesOf, resourceOfEntity, resourceOfTable } from '#core/sync/shared-tables.ts';
 import type { Decision } from '#core/use-case.ts';

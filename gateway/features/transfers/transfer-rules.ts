@@ -1,8 +1,8 @@
+import { mayOnFarm } from '#contract/rights.ts';
 import type { GuardSeen } from '#core/changes.ts';
 import { AppError, conflict, forbidden, invalidField } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { instantOnFarm, startOfDay } from '#core/local-day.ts';
-import { mayOnFarm } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
 import type { Language } from '#science/advice/language.ts';
 import { type Overdraw, type PopulationStep, replayPopulation } from '#science/population.ts';

@@ -26,12 +26,12 @@ const tag = 'Water quality';
 const params = z.object({ measurement_id: idInput });
 const access = {
   who: 'farm',
-  right: 'manage',
   of: 'measurement',
   at: 'params',
   field: 'measurement_id',
   others: 404,
 } as const;
+const correcting = { ...access, right: 'manage', recorder: 'record' } as const;
 const corrected = measurementAnswer.extend({ warnings: measurementCreated.shape.warnings });
 
 export function waterQualityRoutes(deps: WaterQualityDeps): Route[] {
@@ -44,7 +44,7 @@ function createRoute(deps: WaterQualityDeps): Route {
     path: '/water-quality/',
     tag,
     summary: 'Record a measurement; what is beyond its limit raises an alert',
-    access: { ...access, of: 'pond', at: 'body', field: 'pond_id' },
+    access: { ...access, right: 'record', of: 'pond', at: 'body', field: 'pond_id' },
     body: measurementCreate,
     answers: { 201: { schema: measurementCreated } },
     idempotent: true,
@@ -87,7 +87,7 @@ function oneRoutes(deps: WaterQualityDeps): Route[] {
       path,
       tag,
       summary: 'Correct a measurement; its alerts follow, old and new values are logged',
-      access,
+      access: correcting,
       params,
       body: measurementUpdate,
       answers: { 200: { schema: corrected } },
@@ -107,7 +107,7 @@ function oneRoutes(deps: WaterQualityDeps): Route[] {
       path,
       tag,
       summary: 'Delete a measurement; its alerts end with it, its values stay in the log',
-      access,
+      access: correcting,
       params,
       answers: { 204: null },
       async handle(request) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MEMBER_ROLES, type MemberRole } from '#contract/words.ts';
 import { body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
@@ -178,16 +179,22 @@ onBothEngines('members of a farm', (_open, engine) => {
 
   describe('what each may do', () => {
     let farm: string;
-    let members: Record<'MANAGER' | 'TECHNICIAN' | 'VIEWER', SignedUp>;
+    let members: Record<MemberRole, SignedUp>;
     beforeAll(async () => {
       farm = await aFarm(owner);
-      members = { MANAGER: await app.signUp(), TECHNICIAN: await app.signUp(), VIEWER: await app.signUp() };
+      members = {
+        MANAGER: await app.signUp(),
+        TECHNICIAN: await app.signUp(),
+        OPERATOR: await app.signUp(),
+        VIEWER: await app.signUp(),
+      };
       for (const [role, who] of Object.entries(members)) await joins(who, role, farm);
     });
 
     test.each([
       ['MANAGER', 200],
       ['TECHNICIAN', 403],
+      ['OPERATOR', 403],
       ['VIEWER', 403],
     ] as const)('a %s reads the farm, and changing it is answered %i', async (role, changing) => {
       const { token } = members[role];
@@ -197,20 +204,17 @@ onBothEngines('members of a farm', (_open, engine) => {
       );
     });
 
-    test.each(['MANAGER', 'TECHNICIAN', 'VIEWER'] as const)(
-      'a %s neither deletes the farm nor sees or changes its members',
-      async (role) => {
-        const { token, user } = members[role];
-        const refused = [
-          await app.call('DELETE', `/farms/${farm}`, { token }),
-          await app.call('GET', `/farms/${farm}/members`, { token }),
-          await add({ user_id: user.id, role: 'MANAGER' }, { as: members[role], farm }),
-          await end(owner.user.id, { as: members[role], farm }),
-        ];
-        expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
-        expect(await list(farm)).toHaveLength(3);
-      },
-    );
+    test.each(MEMBER_ROLES)('a %s neither deletes the farm nor sees or changes its members', async (role) => {
+      const { token, user } = members[role];
+      const refused = [
+        await app.call('DELETE', `/farms/${farm}`, { token }),
+        await app.call('GET', `/farms/${farm}/members`, { token }),
+        await add({ user_id: user.id, role: 'MANAGER' }, { as: members[role], farm }),
+        await end(owner.user.id, { as: members[role], farm }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+      expect(await list(farm)).toHaveLength(4);
+    });
 
     test('to who is nobody there the farm is missing', async () => {
       const stranger = await app.signUp();
@@ -221,7 +225,7 @@ onBothEngines('members of a farm', (_open, engine) => {
         await end(members.VIEWER.user.id, { as: stranger, farm }),
       ];
       expect(refused.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
-      expect(await list(farm)).toHaveLength(3);
+      expect(await list(farm)).toHaveLength(4);
     });
 
     test('an account that is not an owner’s joins farms but makes none', async () => {

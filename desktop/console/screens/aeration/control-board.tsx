@@ -13,8 +13,8 @@ import {
   type ControlPoint,
   farmAirPoints,
   farmSirens,
+  mayAttend,
   mayManage,
-  mayOperate,
   presence,
 } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
@@ -39,7 +39,7 @@ export function ControlBoard() {
     <div class="page">
       <div class="page-head">
         <h1>{words.title}</h1>
-        {mayOperate.value && points.length > 0 ? (
+        {mayAttend.value && points.length > 0 ? (
           <span class="row far">
             <Button big disabled={isBlind.value} onClick={() => setAll('ON')}>
               {words.allOn}
@@ -210,7 +210,7 @@ function NotConfirmed({ point, isSeen }: { point: ControlPoint; isSeen: boolean 
   return (
     <p class="row not-confirmed" style={isSeen ? {} : { visibility: 'hidden' }}>
       <span class="grow">{words.notConfirmed(point.cod)}</span>
-      {mayOperate.value ? (
+      {mayAttend.value ? (
         <Button
           disabled={isBlind.value || orderUnderWay(point.id) !== null}
           aria-label={words.againFor(point.cod)}

@@ -7,7 +7,7 @@ import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { acknowledge, alarms } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
-import { type Alert, isKnown, mayOperateOn } from '../../data/farm-store.ts';
+import { type Alert, isKnown, mayOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { usePlaceOf, usePonds } from '../../data/places.ts';
 import { type Alarm, isFlood, isStanding } from '../../state/alarm-state.ts';
@@ -72,7 +72,7 @@ function Standing({ shown }: { shown: string }) {
     ({ control_point_id, pond_id }) =>
       control_point_id ?? ponds.find(({ id }) => id === pond_id)?.control_point_id ?? null,
   );
-  const over = listed.filter(({ state, newest }) => state === 'returned' && mayOperateOn(newest.farm_id));
+  const over = listed.filter(({ state, newest }) => state === 'returned' && mayOn(newest.farm_id, 'attend'));
   return (
     <>
       {wasFlood.current && !isShelved ? (

@@ -12,7 +12,7 @@ import { acknowledge } from '../../data/alarms.ts';
 import { del } from '../../data/api.ts';
 import { now, soon } from '../../data/clock.ts';
 import { useFarmConsole } from '../../data/farm-console.ts';
-import { type Alert, controlPoints, mayOperateOn } from '../../data/farm-store.ts';
+import { type Alert, controlPoints, mayOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { orderUnderWay } from '../../data/orders.ts';
 import { nameOf } from '../../data/people.ts';
@@ -88,7 +88,7 @@ export function AlarmRow({
         </div>
       ) : null}
       <div class="row">
-        {mayOperateOn(newest.farm_id) ? <Hand alarm={alarm} isSettled={isSettled} /> : null}
+        {mayOn(newest.farm_id, 'attend') ? <Hand alarm={alarm} isSettled={isSettled} /> : null}
         <Where alert={newest} />
         {saysWhatToDo && !isMeasured(newest) ? null : (
           <Button
@@ -153,6 +153,8 @@ function Hand({ alarm, isSettled }: { alarm: Alarm<Alert>; isSettled: () => bool
   const words = listWords();
   const [asks, setAsks] = useState<'silence' | 'shelve' | 'note' | null>(null);
   const { newest, state } = alarm;
+  // who keeps an alarm from others looks after them all
+  const mayPutOff = mayOn(newest.farm_id, 'operate');
   const close = () => setAsks(null);
   const say = (error: unknown) => toast(faultText(error));
   const answer = async () => {
@@ -171,12 +173,12 @@ function Hand({ alarm, isSettled }: { alarm: Alarm<Alert>; isSettled: () => bool
         </WorkButton>
       )}
       <TurnOn alert={newest} />
-      {state === 'shelved' || state === 'silenced' ? (
+      {mayPutOff && (state === 'shelved' || state === 'silenced') ? (
         <WorkButton big disabled={isBlind.value} work={end(state === 'shelved' ? 'shelve' : 'silence')}>
           {state === 'shelved' ? words.unshelve : words.unsilence}
         </WorkButton>
       ) : null}
-      {isStanding(alarm) ? (
+      {mayPutOff && isStanding(alarm) ? (
         <>
           <Button big disabled={isBlind.value} onClick={() => setAsks('silence')}>
             {words.silence}

@@ -7,7 +7,7 @@ import { toast } from '../../components/toast.tsx';
 import { newUuid } from '../../data/api.ts';
 import type { Batch } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
-import { farm, mayManage } from '../../data/farm-store.ts';
+import { mayRecord, seesMoney } from '../../data/farm-store.ts';
 import { entries, takeBack } from '../../data/outbox.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18n/format.ts';
@@ -24,7 +24,6 @@ export function BatchFeed({ batch }: { batch: Batch }) {
   const advice = useGet<FeedingRecommendation>(`/feeding/batch/${batch.id}/recommendation`);
   const journal = useGet<FeedingJournal>(`/feeding/batch/${batch.id}`, { limit: 20 });
   const summary = useGet<FeedingSummary>(`/feeding/batch/${batch.id}/summary`);
-  const seesMoney = farm.value?.role !== 'TECHNICIAN';
   useAskedOnReturn();
   return (
     <section class="card stack">
@@ -63,7 +62,7 @@ export function BatchFeed({ batch }: { batch: Batch }) {
               <dt>{words.fca}</dt>
               <dd>{figure(fca_analysis.fca, 2)}</dd>
             </div>
-            {seesMoney ? (
+            {seesMoney.value ? (
               <div>
                 <dt>{words.fedCost}</dt>
                 <dd>{money(eaten.total_feed_cost)}</dd>
@@ -118,7 +117,7 @@ function Meals({
             </span>
             {given.length > 0 ? (
               <Given records={given} />
-            ) : mayManage.value && (due <= now.value || mealAt(meals, now.value) === due) ? (
+            ) : mayRecord.value && (due <= now.value || mealAt(meals, now.value) === due) ? (
               <GiveMeal
                 batch={batch}
                 meal={meal}

@@ -9,7 +9,7 @@ import { toast } from '../../components/toast.tsx';
 import { download } from '../../data/api.ts';
 import { BATCH_TOUCHES, type Batch, useBatchByCode } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
-import { farm, mayManage } from '../../data/farm-store.ts';
+import { mayManage, mayRecord, seesMoney } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age, calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
@@ -36,7 +36,6 @@ export function BatchPage({ params }: { params: Readonly<Record<string, string>>
 function Page({ batch }: { batch: Batch }) {
   const words = batchWords();
   const detail = useGet<BatchDetail>(`/batches/${batch.id}`);
-  const seesMoney = farm.value?.role !== 'TECHNICIAN';
   return (
     <div class="page">
       <div class="page-head">
@@ -61,7 +60,7 @@ function Page({ batch }: { batch: Batch }) {
       {batch.status === 'ACTIVE' ? <BatchFeed batch={batch} /> : null}
       <Feedings batchId={batch.id} />
       <Harvests batchId={batch.id} />
-      {seesMoney ? (
+      {seesMoney.value ? (
         <>
           <BatchMoney batch={batch} />
           <Expenses batch={batch} />
@@ -80,7 +79,7 @@ function Actions({ batch }: { batch: Batch }) {
     );
   return (
     <div class="row no-print batch-acts">
-      {mayManage.value && batch.status === 'ACTIVE' ? (
+      {mayRecord.value && batch.status === 'ACTIVE' ? (
         <>
           <Link class="button" href={`/lancar/racao${asked}`}>
             {words.enterFeed}
@@ -91,6 +90,10 @@ function Actions({ batch }: { batch: Batch }) {
           <Link class="button" href={`/lancar/mortalidade${asked}`}>
             {words.adjust}
           </Link>
+        </>
+      ) : null}
+      {mayManage.value && batch.status === 'ACTIVE' ? (
+        <>
           <Link class="button" href={`/transferencias${asked}`}>
             {words.transfer}
           </Link>

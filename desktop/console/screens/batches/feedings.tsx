@@ -7,7 +7,7 @@ import { RowActions } from '../../components/row-actions.tsx';
 import { componentWords } from '../../components/words.ts';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
-import { farm, mayManage } from '../../data/farm-store.ts';
+import { mayCorrect, mayRecord, seesMoney } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, dayAndTime, money, percent, quantity } from '../../i18n/format.ts';
@@ -35,7 +35,6 @@ function Journal({ batchId }: { batchId: string }) {
   const [limit, setLimit] = useState(STEP);
   const journal = useGet<FeedingJournal>(`/feeding/batch/${batchId}`, { limit });
   const { ponds } = usePonds();
-  const seesMoney = farm.value?.role !== 'TECHNICIAN';
   return (
     <Answer
       of={journal}
@@ -54,12 +53,12 @@ function Journal({ batchId }: { batchId: string }) {
               { name: words.feedType, of: (row) => row.feed_type },
               { name: words.quantity, isNumber: true, of: (row) => quantity(row.quantity_kg, 2, 'kg') },
               { name: words.leftover, isNumber: true, of: (row) => percent(row.tray_leftover_percent) },
-              ...(seesMoney
+              ...(seesMoney.value
                 ? [{ name: words.total, isNumber: true, of: (row: Feeding) => money(row.total_cost) }]
                 : []),
             ]}
             actionsName={words.actions}
-            actions={mayManage.value ? (row) => <Actions row={row} /> : undefined}
+            actions={mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined}
           />
           {rows.length < limit ? null : (
             <div>
@@ -89,13 +88,17 @@ function Actions({ row }: { row: Feeding }) {
           first: asTyped(row.quantity_kg),
         },
         { name: 'feed_type', label: words.feedType, kind: 'text', first: row.feed_type },
-        {
-          name: 'cost_per_kg',
-          label: words.costPerKg,
-          kind: 'figure',
-          unit: currencySign.value,
-          first: asTyped(row.cost_per_kg),
-        },
+        ...(seesMoney.value
+          ? [
+              {
+                name: 'cost_per_kg',
+                label: words.costPerKg,
+                kind: 'figure' as const,
+                unit: currencySign.value,
+                first: asTyped(row.cost_per_kg),
+              },
+            ]
+          : []),
         {
           name: 'tray_leftover_percent',
           label: words.leftover,

@@ -3,7 +3,7 @@ import { RecordTable } from '../../components/record-table.tsx';
 import { RowActions } from '../../components/row-actions.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
-import { farm, mayManage } from '../../data/farm-store.ts';
+import { mayManage, seesMoney } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, dayAndTime, figure, money, quantity } from '../../i18n/format.ts';
 import { recordWords } from './record-words.ts';
@@ -26,7 +26,7 @@ export function Harvests({ batchId }: { batchId: string }) {
           { name: words.count, isNumber: true, of: (row) => figure(row.quantity) },
           { name: words.weight, isNumber: true, of: (row) => quantity(row.weight_kg, 0, 'kg') },
           { name: words.mean, isNumber: true, of: (row) => quantity(row.average_weight_g, 1, 'g') },
-          ...(farm.value?.role === 'TECHNICIAN'
+          ...(!seesMoney.value
             ? []
             : [
                 { name: words.price, isNumber: true, of: (row: HarvestAnswer) => money(row.price_per_kg) },

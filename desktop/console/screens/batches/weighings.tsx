@@ -4,7 +4,7 @@ import { RecordTable } from '../../components/record-table.tsx';
 import { RowActions } from '../../components/row-actions.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
-import { mayManage } from '../../data/farm-store.ts';
+import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, calendarDay, figure, percent, quantity } from '../../i18n/format.ts';
 import { recordWords } from './record-words.ts';
@@ -38,7 +38,7 @@ export function Weighings({ batchId }: { batchId: string }) {
               { name: words.cv, isNumber: true, of: (row) => percent(row.coefficient_variation, 1) },
             ]}
             actionsName={recordWords().actions}
-            actions={mayManage.value ? (row) => <Actions row={row} /> : undefined}
+            actions={mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined}
           />
         )}
       </Answer>

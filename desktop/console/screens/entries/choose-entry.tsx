@@ -1,19 +1,23 @@
 import { Link } from 'wouter-preact';
-import { farm, mayManage } from '../../data/farm-store.ts';
+import { farm, mayManage, mayRecord } from '../../data/farm-store.ts';
 import { pending } from '../../data/outbox.ts';
 import { entryWords } from './words.ts';
 
 /** What is to be written down. */
 export function ChooseEntry() {
   const words = entryWords();
-  const mayRecord = mayManage.value;
   const kinds = [
     { href: '/tarefas', name: words.tasks, hint: words.tasksHint, isShown: true },
-    { href: '/lancar/agua', name: words.water, hint: words.waterHint, isShown: mayRecord },
-    { href: '/lancar/racao', name: words.feed, hint: words.feedHint, isShown: mayRecord },
-    { href: '/lancar/biometria', name: words.biometry, hint: words.biometryHint, isShown: mayRecord },
-    { href: '/lancar/mortalidade', name: words.mortality, hint: words.mortalityHint, isShown: mayRecord },
-    { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayRecord },
+    { href: '/lancar/agua', name: words.water, hint: words.waterHint, isShown: mayRecord.value },
+    { href: '/lancar/racao', name: words.feed, hint: words.feedHint, isShown: mayRecord.value },
+    { href: '/lancar/biometria', name: words.biometry, hint: words.biometryHint, isShown: mayRecord.value },
+    {
+      href: '/lancar/mortalidade',
+      name: words.mortality,
+      hint: words.mortalityHint,
+      isShown: mayRecord.value,
+    },
+    { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayManage.value },
     {
       href: '/lancar/fila',
       name: pending.value.length === 0 ? words.queue : `${words.queue} (${pending.value.length})`,

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
+import type { Right } from '#contract/rights.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { componentWords } from '../../components/words.ts';
 import { type Batch, useBatches } from '../../data/batches.ts';
+import { farm, mayOn } from '../../data/farm-store.ts';
 import { usePondCards, usePonds, usePondsByBatch } from '../../data/places.ts';
 import { EntryHead } from './entry-head.tsx';
 import { formWords } from './form-words.ts';
@@ -16,9 +19,11 @@ import type { useWhen } from './use-form.ts';
  */
 export function EntryForm({
   title,
+  right = 'record',
   children,
 }: {
   title: string;
+  right?: Right;
   children: (batch: Batch) => ComponentChildren;
 }) {
   const words = formWords();
@@ -32,6 +37,15 @@ export function EntryForm({
     value: each.id,
     label: `${placeOf(each)} · ${each.batch_code}`,
   }));
+  // without a line nobody may know yet: what is written down then waits, and is judged where it arrives
+  if (farm.value !== null && !mayOn(farm.value.id, right)) {
+    return (
+      <div class="page narrow">
+        <EntryHead title={title} />
+        <Empty text={componentWords().forbidden} />
+      </div>
+    );
+  }
   return (
     <div class="page narrow">
       <EntryHead title={title} />

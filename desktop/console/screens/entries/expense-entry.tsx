@@ -11,7 +11,7 @@ import { entryWords } from './words.ts';
 
 export function ExpenseEntry() {
   return (
-    <EntryForm title={entryWords().expense}>
+    <EntryForm right="manage" title={entryWords().expense}>
       {(batch) => <ExpenseForm key={batch.id} batch={batch} />}
     </EntryForm>
   );

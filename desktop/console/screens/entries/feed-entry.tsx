@@ -3,6 +3,7 @@ import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
+import { farm, seesMoney } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, quantity } from '../../i18n/format.ts';
@@ -52,6 +53,8 @@ function Filled({
   const when = useWhen();
   const kg = useFigure();
   const perKg = useFigure(cost);
+  // who does not see money goes on with the last price; where none is known, somebody has to say it
+  const asksCost = farm.value === null || seesMoney.value || cost === '';
   const leftover = useFigure('', { isNeeded: false, most: 100 });
   const [type, setType] = useState(feedType);
   const ponds = advice?.ponds ?? [];
@@ -105,7 +108,7 @@ function Filled({
         maxLength={255}
         onInput={(event) => setType(event.currentTarget.value)}
       />
-      <FigureField label={words.feed.cost} unit={currencySign.value} figure={perKg} />
+      {asksCost ? <FigureField label={words.feed.cost} unit={currencySign.value} figure={perKg} /> : null}
       <SaveButton isRight={isRight} save={save} />
     </>
   );

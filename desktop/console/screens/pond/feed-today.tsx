@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact';
 import type { PondCard } from '#contract/resources/pond-cards.ts';
 import { Answer } from '../../components/answer.tsx';
 import { now } from '../../data/clock.ts';
-import { mayManage } from '../../data/farm-store.ts';
+import { mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { usePlannedFeed } from '../../data/planned-feed.ts';
 import { useGet } from '../../data/query.ts';
@@ -17,7 +17,7 @@ export function FeedToday({ pond }: { pond: Pond }) {
     <section class="card stack">
       <div class="row apart">
         <h2>{words.feedToday}</h2>
-        {mayManage.value ? (
+        {mayRecord.value ? (
           <Link class="button" href={`/lancar/racao?pond=${encodeURIComponent(pond.cod)}`}>
             {words.enterFeed}
           </Link>

@@ -6,7 +6,7 @@ import { RowActions } from '../../components/row-actions.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { componentWords } from '../../components/words.ts';
 import { isLeaving } from '../../data/corrections.ts';
-import { mayManage } from '../../data/farm-store.ts';
+import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
@@ -56,7 +56,7 @@ export function PondHistory({ pond }: { pond: Pond }) {
                       </th>
                     ))}
                     <th scope="col">{words.notes}</th>
-                    {mayManage.value ? (
+                    {mayRecord.value ? (
                       <th scope="col" class="acts">
                         <span class="visually-hidden">{words.actions}</span>
                       </th>
@@ -84,10 +84,8 @@ export function PondHistory({ pond }: { pond: Pond }) {
                           </td>
                         ))}
                         <td>{row.notes}</td>
-                        {mayManage.value ? (
-                          <td class="acts">
-                            <Actions row={row} />
-                          </td>
+                        {mayRecord.value ? (
+                          <td class="acts">{mayCorrect(row) ? <Actions row={row} /> : null}</td>
                         ) : null}
                       </tr>
                     ))}

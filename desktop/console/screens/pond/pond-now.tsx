@@ -12,7 +12,7 @@ import { Value } from '../../components/value.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { alarms } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
-import { type ControlPoint, controlPoints } from '../../data/farm-store.ts';
+import { type ControlPoint, controlPoints, mayRecord } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
@@ -43,9 +43,11 @@ export function PondNow({ pond }: { pond: Pond }) {
       <section class="card stack">
         <div class="row apart">
           <h2>{words.waterNow}</h2>
-          <Link class="button" href={`/lancar/agua?pond=${encodeURIComponent(pond.cod)}`}>
-            {words.enterWater}
-          </Link>
+          {mayRecord.value ? (
+            <Link class="button" href={`/lancar/agua?pond=${encodeURIComponent(pond.cod)}`}>
+              {words.enterWater}
+            </Link>
+          ) : null}
         </div>
         <WaterNow pondId={pond.id} />
       </section>

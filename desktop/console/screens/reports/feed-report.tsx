@@ -1,7 +1,7 @@
 import type { FeedLine } from '#contract/resources/dashboard.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { BandBar } from '../../components/band-bar.tsx';
-import { farm } from '../../data/farm-store.ts';
+import { farm, seesMoney } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, money, quantity } from '../../i18n/format.ts';
 import { batchColumns, type Column, dayColumn, ReportTable, usePlace } from './report-table.tsx';
@@ -19,7 +19,6 @@ export const useFeed = () =>
 export function FeedReport() {
   const words = reportWords();
   const placeOf = usePlace();
-  const seesMoney = farm.value?.role !== 'TECHNICIAN';
   const cost: Column<FeedLine> = {
     name: words.feedCost,
     isNumber: true,
@@ -69,7 +68,7 @@ export function FeedReport() {
               of: (row) => quantity(row.biomass_gained_kg, 0, 'kg'),
               raw: (row) => row.biomass_gained_kg,
             },
-            ...(seesMoney ? [cost] : []),
+            ...(seesMoney.value ? [cost] : []),
           ]}
         />
       )}

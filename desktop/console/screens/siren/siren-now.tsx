@@ -5,7 +5,7 @@ import { WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
-import { mayOperate } from '../../data/farm-store.ts';
+import { mayAttend, mayOperate } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { age, countdown } from '../../i18n/format.ts';
@@ -47,24 +47,27 @@ export function SirenNow({ farmId, told }: { farmId: string; told: SirenAnswer }
                   </span>
                   <p class="small">{alert.message}</p>
                 </div>
-                <WorkButton
-                  look="main"
-                  disabled={isBlind.value}
-                  work={() =>
-                    run(
-                      () => post(`/alerts/${alert.id}/acknowledge`).finally(() => refresh('farms', 'alerts')),
-                      words.acknowledged,
-                    )
-                  }
-                >
-                  {words.acknowledge}
-                </WorkButton>
+                {mayAttend.value ? (
+                  <WorkButton
+                    look="main"
+                    disabled={isBlind.value}
+                    work={() =>
+                      run(
+                        () =>
+                          post(`/alerts/${alert.id}/acknowledge`).finally(() => refresh('farms', 'alerts')),
+                        words.acknowledged,
+                      )
+                    }
+                  >
+                    {words.acknowledge}
+                  </WorkButton>
+                ) : null}
               </li>
             ))}
           </ul>
         </>
       )}
-      {mayOperate.value ? (
+      {mayAttend.value ? (
         <>
           <div class="row end-aligned">
             <SelectField
@@ -79,12 +82,14 @@ export function SirenNow({ farmId, told }: { farmId: string; told: SirenAnswer }
             >
               {words.hushDo}
             </WorkButton>
-            <WorkButton
-              disabled={isBlind.value || state === 'testing'}
-              work={() => act('test', { seconds: TEST_S }, words.tested)}
-            >
-              {words.test}
-            </WorkButton>
+            {mayOperate.value ? (
+              <WorkButton
+                disabled={isBlind.value || state === 'testing'}
+                work={() => act('test', { seconds: TEST_S }, words.tested)}
+              >
+                {words.test}
+              </WorkButton>
+            ) : null}
           </div>
           <p class="muted small">{words.hushHint}</p>
         </>

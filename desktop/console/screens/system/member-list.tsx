@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { MemberAnswer } from '#contract/resources/farms.ts';
-import type { MemberRole } from '#contract/words.ts';
+import { MEMBER_ROLES, type MemberRole } from '#contract/words.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
@@ -15,8 +15,7 @@ import { peopleWords } from './people-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
 
-const ROLES = ['MANAGER', 'TECHNICIAN', 'VIEWER'] as const satisfies readonly MemberRole[];
-const roleOf = (word: string): MemberRole => ROLES.find((role) => role === word) ?? 'VIEWER';
+const roleOf = (word: string): MemberRole => MEMBER_ROLES.find((role) => role === word) ?? 'VIEWER';
 
 /** Who works here, in which role; adding somebody who has an account, or inviting who has none. */
 export function MemberList({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvitation) => void }) {
@@ -52,7 +51,7 @@ export function MemberList({ farmId, onMade }: { farmId: string; onMade: (made: 
                       disabled={isBlind.value}
                       onChange={(event) => void change(member, roleOf(event.currentTarget.value))}
                     >
-                      {ROLES.map((role) => (
+                      {MEMBER_ROLES.map((role) => (
                         <option key={role} value={role} selected={role === member.role}>
                           {words.role[role]}
                         </option>
@@ -156,7 +155,7 @@ function AddPerson({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvi
           label={words.as}
           hint={words.roleHint[role]}
           value={role}
-          options={ROLES.map((word) => ({ value: word, label: words.role[word] }))}
+          options={MEMBER_ROLES.map((word) => ({ value: word, label: words.role[word] }))}
           onChange={(event) => setRole(roleOf(event.currentTarget.value))}
         />
       </div>

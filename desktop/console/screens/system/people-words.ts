@@ -13,6 +13,7 @@ export const peopleWords = dictionary({
     role: {
       MANAGER: 'Gerente',
       TECHNICIAN: 'Técnico',
+      OPERATOR: 'Operador',
       VIEWER: 'Só leitura',
       NONE: 'sai da fazenda',
       OWNER: 'Dono',
@@ -20,6 +21,8 @@ export const peopleWords = dictionary({
     roleHint: {
       MANAGER: 'Registra, muda viveiros e lotes, opera a aeração, vê o dinheiro.',
       TECHNICIAN: 'Opera aeração e controladores; não vê dinheiro.',
+      OPERATOR:
+        'Lança água, ração, biometria e mortalidade, liga e desliga, responde alarmes; não vê dinheiro, não muda cadastros nem programações.',
       VIEWER: 'Vê tudo, não muda nada.',
     },
     add: 'Acrescentar pessoa',
@@ -80,6 +83,7 @@ export const peopleWords = dictionary({
     role: {
       MANAGER: 'Manager',
       TECHNICIAN: 'Technician',
+      OPERATOR: 'Operator',
       VIEWER: 'Viewer',
       NONE: 'leaves the farm',
       OWNER: 'Owner',
@@ -87,6 +91,8 @@ export const peopleWords = dictionary({
     roleHint: {
       MANAGER: 'Records, changes ponds and batches, runs the aeration, sees the money.',
       TECHNICIAN: 'Runs aeration and controllers; sees no money.',
+      OPERATOR:
+        'Records water, feed, weighings and losses, switches, answers alarms; sees no money, changes no registers or schedules.',
       VIEWER: 'Sees everything, changes nothing.',
     },
     add: 'Add somebody',

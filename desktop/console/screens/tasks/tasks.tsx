@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Empty, Fault } from '../../components/answer.tsx';
 import { now } from '../../data/clock.ts';
-import { mayManage } from '../../data/farm-store.ts';
+import { mayRecord } from '../../data/farm-store.ts';
 import { entries } from '../../data/outbox.ts';
 import { refresh } from '../../data/query.ts';
 import { useRound, useTasks } from '../../data/tasks.ts';
@@ -31,7 +31,7 @@ export function Tasks() {
           <h1>{words.title}</h1>
           {round.all === 0 ? null : <p class="muted">{words.round(round.done, round.all)}</p>}
         </div>
-        {mayManage.value ? (
+        {mayRecord.value ? (
           <Link class="button main big" href="/lancar/agua">
             {words.startRound}
           </Link>
@@ -97,7 +97,7 @@ function Groups({ tasks }: { tasks: readonly Task[] }) {
 
 /** Who may not record sees what is due, without a way that ends in a refusal. */
 function Doing({ task, children }: { task: Task; children: ComponentChildren }) {
-  if (!mayManage.value && task.kind !== 'alarm') return <div class="task">{children}</div>;
+  if (!mayRecord.value && task.kind !== 'alarm') return <div class="task">{children}</div>;
   return (
     <Link class="task" href={task.href}>
       {children}

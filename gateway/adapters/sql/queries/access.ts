@@ -159,6 +159,22 @@ function farmsWith(db: Db, of: Owned, id: string) {
   }
 }
 
+const RECORDS = {
+  measurement: 'measurements',
+  feeding_record: 'feeding_records',
+  biometry: 'biometries',
+} as const satisfies Partial<Record<Owned, string>>;
+
+/** Who recorded a thing; null: nobody did, or it is unknown. */
+export function recorderQuery(db: Db): (of: Owned, id: string) => Promise<string | null> {
+  return async (of, id) => {
+    const table = (RECORDS as Partial<Record<Owned, (typeof RECORDS)[keyof typeof RECORDS]>>)[of];
+    if (table === undefined) return null;
+    const row = await db.selectFrom(table).select('created_by').where('id', '=', id).executeTakeFirst();
+    return row?.created_by ?? null;
+  };
+}
+
 /** Reads a guard's number; 0 for one that was never bumped. */
 export function guardQuery(db: Db): (entity: string, id: string) => Promise<GuardSeen> {
   return async (entity, id) => {

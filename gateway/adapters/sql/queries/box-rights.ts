@@ -1,4 +1,5 @@
 import type { BoxRight } from '#contract/resources/box-rights.ts';
+import { membersWith } from '#contract/rights.ts';
 import { BOX_RIGHT, type MayOnBox, readBoxRight } from '#core/box-rights.ts';
 import type { Db } from '../database.ts';
 
@@ -49,7 +50,7 @@ export function boxRightsQueries(
       .innerJoin('farms', 'farms.id', 'farm_members.farm_id')
       .select('farms.id')
       .where('farm_members.user_id', '=', userId)
-      .where('farm_members.role', 'in', ['MANAGER', 'TECHNICIAN'])
+      .where('farm_members.role', 'in', membersWith('operate'))
       .where('farm_members.hidden', '=', 0)
       .where('farms.hidden', '=', 0)
       .where('farms.owner_id', 'in', owners)

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { aerator } from '#contract/resources/aerators.ts';
 import { order } from '#contract/resources/control-points.ts';
 import { command, takenCommand } from '#contract/resources/sync-tables.ts';
-import { mayOnFarm } from '#core/request-checks.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import type { CommandQueries, TakenQueries } from '#features/commands/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
@@ -191,7 +191,7 @@ export function takenQueries(db: Db): TakenQueries {
         .execute();
       // who is a member since a moment ago may not be known here yet
       if (rows.length === 0) return false;
-      return !rows.some(({ role, hidden }) => hidden === 0 && mayOnFarm(role, 'operate'));
+      return !rows.some(({ role, hidden }) => hidden === 0 && mayOnFarm(role, 'attend'));
     },
     async userExists(id) {
       return (

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { notification } from '#contract/resources/notifications.ts';
+import { membersWith, type Right } from '#contract/rights.ts';
 import type {
   AnnouncementQueries,
   NotificationFilter,
@@ -112,11 +113,11 @@ export function announcementQueries(db: Db): AnnouncementQueries {
   };
 }
 
-/** Who may act on a farm, and who of them can be reached by a channel. */
+/** Who is told of alarms of a farm, and who of them can be reached by a channel. */
 export function peopleQuery(db: Db) {
   const queries = notifyQueries(db);
   return async (farmId: string): Promise<{ userId: string; hasChannel: boolean }[]> => {
-    const people = await queries.operatorsOf(farmId);
+    const people = await queries.attendantsOf(farmId);
     const channels = await queries.openChannelsOf(people.map(({ userId }) => userId));
     const reachable = new Set(channels.map(({ userId }) => userId));
     return people.map(({ userId }) => ({ userId, hasChannel: reachable.has(userId) }));
@@ -131,6 +132,25 @@ export function notifyQueries(db: Db): NotifyQueries {
       .where('hidden', '=', 0)
       .where('is_active', '=', 1);
   const ownerIdOf = (farmId: string) => db.selectFrom('farms').select('owner_id').where('id', '=', farmId);
+  const peopleWith = (right: Right, farmId: string) =>
+    readers()
+      .where((either) =>
+        either.or([
+          either('id', 'in', ownerIdOf(farmId)),
+          either(
+            'id',
+            'in',
+            db
+              .selectFrom('farm_members')
+              .select('user_id')
+              .where('farm_id', '=', farmId)
+              .where('role', 'in', membersWith(right))
+              .where('hidden', '=', 0),
+          ),
+        ]),
+      )
+      .orderBy('id')
+      .execute();
   return {
     async accountsOf(userIds) {
       const rows = await forAll(userIds, (ids) =>
@@ -146,25 +166,8 @@ export function notifyQueries(db: Db): NotifyQueries {
       }));
     },
     ownerOf: (farmId) => readers().where('id', 'in', ownerIdOf(farmId)).execute(),
-    operatorsOf: (farmId) =>
-      readers()
-        .where((either) =>
-          either.or([
-            either('id', 'in', ownerIdOf(farmId)),
-            either(
-              'id',
-              'in',
-              db
-                .selectFrom('farm_members')
-                .select('user_id')
-                .where('farm_id', '=', farmId)
-                .where('role', 'in', ['MANAGER', 'TECHNICIAN'])
-                .where('hidden', '=', 0),
-            ),
-          ]),
-        )
-        .orderBy('id')
-        .execute(),
+    operatorsOf: (farmId) => peopleWith('operate', farmId),
+    attendantsOf: (farmId) => peopleWith('attend', farmId),
     async knownNotifications(ids) {
       const rows = await forAll(ids, (some) =>
         db.selectFrom('notifications').select('id').where('id', 'in', some).execute(),

@@ -3,6 +3,7 @@ import type { Resource } from '#contract/resource.ts';
 import { expense } from '#contract/resources/finance.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
+import { membersWith } from '#contract/rights.ts';
 import type { FarmRole } from '#contract/words.ts';
 import { codecOf } from '#core/row-codec.ts';
 import type {
@@ -104,11 +105,11 @@ export function tellConflictQueries(
 
 /** Of farms that the user may see, and of the user's own account; amounts only for those who may read them. */
 function shown({ read, dialect }: Deps, { userId, farmId, state, id }: ConflictFilter & { id?: string }) {
-  const asTechnician = read
+  const withoutFinance = read
     .selectFrom('farm_members')
     .select('farm_id')
     .where('user_id', '=', userId)
-    .where('role', '=', 'TECHNICIAN')
+    .where('role', 'not in', membersWith('read_finance'))
     .where('hidden', '=', 0);
   return read
     .selectFrom('sync_conflicts as c')
@@ -130,7 +131,7 @@ function shown({ read, dialect }: Deps, { userId, farmId, state, id }: ConflictF
       ]),
     )
     .where((row) =>
-      row.not(row.and([row('c.entity', '=', expense.entity), row('c.farm_id', 'in', asTechnician)])),
+      row.not(row.and([row('c.entity', '=', expense.entity), row('c.farm_id', 'in', withoutFinance)])),
     )
     .$if(id !== undefined, (query) => query.where('c.id', '=', id ?? ''))
     .$if(farmId !== undefined, (query) => query.where('c.farm_id', '=', farmId ?? ''))

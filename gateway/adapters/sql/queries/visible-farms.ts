@@ -1,5 +1,9 @@
+import { membersWith } from '#contract/rights.ts';
 import type { MemberRole } from '#contract/words.ts';
 import type { Db } from '../database.ts';
+
+/** A role of a newer program has no right here, in lists as elsewhere. */
+const READERS = membersWith('read');
 
 /** Ids of the farms a user owns or is a member of, as a subquery. */
 export function farmIdsOf(db: Db, userId: string) {
@@ -13,6 +17,7 @@ export function farmIdsOf(db: Db, userId: string) {
         .selectFrom('farm_members')
         .select('farm_members.farm_id as id')
         .where('farm_members.user_id', '=', userId)
+        .where('farm_members.role', 'in', READERS)
         .where('farm_members.hidden', '=', 0),
     );
 }
@@ -29,6 +34,7 @@ export function farmRolesOf(db: Db, userId: string) {
         .selectFrom('farm_members')
         .select(['farm_members.farm_id as id', 'farm_members.role'])
         .where('farm_members.user_id', '=', userId)
+        .where('farm_members.role', 'in', READERS)
         .where('farm_members.hidden', '=', 0),
     );
 }
