@@ -166,7 +166,8 @@ function causeOf(found: PondForecast, name: string): AlertCause | null {
     parameter: 'dissolved_oxygen' as const,
     value: forecast.dawnMgL,
     threshold: warnBelowMgL,
-    nh3MgL: null,
+    measured: forecast.dawnMgL,
+    nh3: null,
   };
   const words = (language: Language) => forecastText(found, language);
   return {

@@ -7,6 +7,7 @@ import {
 } from '../feeding-adjustments.ts';
 import type { DailyRation } from '../feeding-ration.ts';
 import { daysBetween } from '../local-date.ts';
+import { gapsText } from './ammonia-words.ts';
 import { FEEDING_WORDS, type FeedForm } from './feeding-words.ts';
 import { calendarDay, figure, grams, type Language, percent } from './language.ts';
 import { type LastSample, nextWeighing } from './next-weighing.ts';
@@ -101,8 +102,12 @@ function waterNotes(
   if (ration.adjustment.isSuspended) return [words.resumeAbove(limit)];
   const { covered } = ration.adjustment;
   return [
-    isFresh(conditions.dissolvedOxygen, oxygen) ? null : words.measureOxygen(oxygen, limit),
-    isFresh(conditions.temperatureC, temperature) ? null : words.measureTemperature(temperature),
+    isFresh(conditions.dissolvedOxygen, oxygen)
+      ? null
+      : words.measureOxygen(oxygen, limit, figure(feeding.whenUnknown.oxygenMgL, 1, language)),
+    isFresh(conditions.temperatureC, temperature)
+      ? null
+      : words.measureTemperature(temperature, figure(feeding.whenUnknown.temperatureC, 0, language)),
     covered && words.covered(nameOf(covered, language), percent((1 - covered.factor) * 100, language)),
   ];
 }
@@ -139,9 +144,11 @@ function conversionNote(
 }
 
 function nameOf(cause: FeedingCause, language: Language): string {
-  const { causes, events } = FEEDING_WORDS[language];
+  const { causes, events, assumed, atMost } = FEEDING_WORDS[language];
   if (cause.cause === 'EVENT') return events[cause.event];
-  return causes[cause.cause](figure(cause.value, cause.cause === 'AMMONIA' ? 2 : 1, language));
+  const named = causes[cause.cause](figure(cause.value, cause.cause === 'AMMONIA' ? 2 : 1, language));
+  if (cause.gaps !== undefined) return atMost(named, gapsText(cause.gaps, language));
+  return cause.isAssumed === true ? assumed(named) : named;
 }
 
 function signedPercent(factor: number, language: Language): string {

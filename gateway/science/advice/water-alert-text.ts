@@ -1,5 +1,7 @@
+import type { Nh3 } from '../ammonia.ts';
 import type { WaterSeverity } from '../severity.ts';
 import { isUpperLimit, type Violation } from '../water-limits.ts';
+import { ammoniaAmount, nh3Text } from './ammonia-words.ts';
 import { figure, type Language } from './language.ts';
 import { type PondWater, waterAction } from './water-actions.ts';
 import { amount, parameterTitle } from './water-words.ts';
@@ -17,6 +19,7 @@ export function waterAlertMessage(
   language: Language,
 ): string {
   const { parameter, value, threshold, type } = alert.violation;
+  if (alert.violation.nh3 !== null) return ammoniaMessage({ ...alert, nh3: alert.violation.nh3 }, language);
   const name = parameterTitle(parameter, language);
   const measured = precise(alert.violation, value, language);
   const limit = amount(parameter, threshold, language);
@@ -25,6 +28,25 @@ export function waterAlertMessage(
   return language === 'pt-BR'
     ? `${name} ${measured} no viveiro ${alert.pond}, ${side ? 'acima' : 'abaixo'} de ${limit} (${word})`
     : `${name} ${measured} in pond ${alert.pond}, ${side ? 'above' : 'below'} ${limit} (${word})`;
+}
+
+/** What was typed, on its basis; of a total what is poisonous in it, which is what the limit is for. */
+function ammoniaMessage(
+  alert: { pond: string; violation: Violation; word: WaterSeverity | 'CRITICAL'; nh3: Nh3 },
+  language: Language,
+): string {
+  const { violation, nh3, pond } = alert;
+  const { value, measured, threshold } = violation;
+  const isTotal = measured !== value;
+  const typed = isTotal
+    ? ammoniaAmount('TAN', measured, language)
+    : `${precise(violation, value, language)} NH₃-N`;
+  const poison = isTotal ? ` = ${nh3Text(nh3, language)}` : '';
+  const limit = ammoniaAmount('NH3', threshold, language);
+  const word = SEVERITY_WORDS[alert.word][language];
+  return language === 'pt-BR'
+    ? `Amônia ${typed}${poison} no viveiro ${pond}, acima de ${limit} (${word})`
+    : `Ammonia ${typed}${poison} in pond ${pond}, above ${limit} (${word})`;
 }
 
 /** What to do now about an alert. */

@@ -106,13 +106,14 @@ onBothEngines('feeding recommendation', (_open, engine) => {
       expect(recommendation.feed_type).toMatch(/^Ração peletizada 1,7 mm/);
     });
 
-    it('without any reading nothing is adjusted, and the notes ask for readings', async () => {
+    it('without any reading the ration is that of fair water, says so, and the notes ask for readings', async () => {
       const farm = await aPondOfEightGrams();
       const { recommendation, factors, notes } = await recommended(farm);
-      // 2,066.4 kg × 0.85 × 0.0931 × 8.4^-0.38
+      // 2,066.4 kg × 0.85 × 0.0931 × 8.4^-0.38 = 72.81 kg in good water; as if it were 3.5 mg/L and 26 °C
       expect(recommendation).toMatchObject({
-        recommended_feed_kg: 72.81,
-        adjustment_reason: 'No adjustment',
+        recommended_feed_kg: 53.59,
+        adjustment_reason:
+          'Dissolved oxygen 3.5 mg/L (assumed, not measured): -20%; temperature 26.0 °C (assumed, not measured): -8%',
       });
       expect(factors.water_temperature).toBeNull();
       expect(notes.join(' ')).toMatch(/oxygen.*temperature/is);
@@ -155,7 +156,9 @@ onBothEngines('feeding recommendation', (_open, engine) => {
       });
       const { recommendation, factors } = await recommended(farm);
       expect(factors).toMatchObject({ water_temperature: 24, dissolved_oxygen: null });
-      expect(recommendation.adjustment_reason).toBe('Temperature 24.0 °C: -20%');
+      expect(recommendation.adjustment_reason).toBe(
+        'Temperature 24.0 °C: -20%; dissolved oxygen 3.5 mg/L (assumed, not measured): -20%',
+      );
     });
 
     it('cool water below 24 °C is fed three times, in the warm hours', async () => {
@@ -258,6 +261,7 @@ onBothEngines('feeding recommendation', (_open, engine) => {
 
     it('a species without a table is fed as vannamei, and the notes say so', async () => {
       const farm = await aPondOfEightGrams({ species: 'Macrobrachium rosenbergii' });
+      await measured(app, pondOf(farm), { temperature: 28, dissolved_oxygen: 6 });
       const { recommendation, notes } = await recommended(farm);
       expect(recommendation.recommended_feed_kg).toBe(72.81);
       expect(notes[0]).toContain('Macrobrachium rosenbergii');

@@ -146,8 +146,8 @@ describe('notes', () => {
       dissolvedOxygen: { value: 6, ageHours: 25 },
     };
     expect(notesOf({ conditions })).toEqual([
-      'No oxygen reading in the last 24 h: measure before the first meal; below 4.0 mg/L the ration has to come down.',
-      'No temperature reading in the last 48 h: the ration assumes water at 28–31 °C.',
+      'No oxygen reading in the last 24 h: the ration assumes 3.5 mg/L; measure before the next meal, below 4.0 mg/L the ration has to come down.',
+      'No temperature reading in the last 48 h: the ration assumes water at 26 °C.',
     ]);
   });
 
