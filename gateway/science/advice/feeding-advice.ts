@@ -11,6 +11,7 @@ import { gapsText } from './ammonia-words.ts';
 import { FEEDING_WORDS, type FeedForm } from './feeding-words.ts';
 import { calendarDay, figure, grams, type Language, percent } from './language.ts';
 import { type LastSample, nextWeighing } from './next-weighing.ts';
+import { oxygenNow } from './water-alert-text.ts';
 
 type Constants = Pick<ScienceConstants, 'growth' | 'uniformity' | 'feeding'>;
 
@@ -99,7 +100,7 @@ function waterNotes(
   const { oxygen, temperature } = feeding.readingFreshHours;
   const fullRationAbove = feeding.oxygenFactor.at(-1)?.at ?? 0;
   const limit = figure(fullRationAbove, 1, language);
-  if (ration.adjustment.isSuspended) return [words.resumeAbove(limit)];
+  if (ration.adjustment.isSuspended) return [oxygenNow('CRITICAL', language)];
   const { covered } = ration.adjustment;
   return [
     isFresh(conditions.dissolvedOxygen, oxygen)

@@ -18,7 +18,6 @@ export interface FeedingWords {
   };
   events: Record<FeedingEvent, string>;
   unknownSpecies(name: string): string;
-  resumeAbove(oxygen: string): string;
   measureOxygen(hours: number, limit: string, assumed: string): string;
   measureTemperature(hours: number, assumed: string): string;
   /** A value that stands in for one that nobody measured. */
@@ -60,8 +59,6 @@ const PORTUGUESE: FeedingWords = {
     TREATMENT: 'tratamento da água',
   },
   unknownSpecies: (name) => `Não há tabela própria para "${name}": a ração segue a do vannamei.`,
-  resumeAbove: (oxygen) =>
-    `Ligue todos os aeradores e meça o oxigênio de novo em uma hora; alimente só acima de ${oxygen} mg/L.`,
   measureOxygen: (hours, limit, assumed) =>
     `Sem leitura de oxigênio nas últimas ${hours} h: a ração supõe ${assumed} mg/L; meça antes da próxima refeição, abaixo de ${limit} mg/L a ração deve cair.`,
   measureTemperature: (hours, assumed) =>
@@ -108,8 +105,6 @@ const ENGLISH: FeedingWords = {
     TREATMENT: 'water treatment',
   },
   unknownSpecies: (name) => `There is no table for "${name}": the ration follows vannamei.`,
-  resumeAbove: (oxygen) =>
-    `Turn on every aerator and measure oxygen again in an hour; feed only above ${oxygen} mg/L.`,
   measureOxygen: (hours, limit, assumed) =>
     `No oxygen reading in the last ${hours} h: the ration assumes ${assumed} mg/L; measure before the next meal, below ${limit} mg/L the ration has to come down.`,
   measureTemperature: (hours, assumed) =>

@@ -1,9 +1,9 @@
 import type { Nh3 } from '../ammonia.ts';
 import type { WaterSeverity } from '../severity.ts';
 import { isUpperLimit, type Violation } from '../water-limits.ts';
+import { type AdviceGrade, adviceOf } from './advice-table.ts';
 import { ammoniaAmount, nh3Text } from './ammonia-words.ts';
 import { figure, type Language } from './language.ts';
-import { type PondWater, waterAction } from './water-actions.ts';
 import { amount, parameterTitle } from './water-words.ts';
 
 const SEVERITY_WORDS: Readonly<Record<WaterSeverity | 'CRITICAL', Readonly<Record<Language, string>>>> = {
@@ -49,22 +49,10 @@ function ammoniaMessage(
     : `Ammonia ${typed}${poison} in pond ${pond}, above ${limit} (${word})`;
 }
 
-/** What to do now about an alert. */
-export function waterAlertAction(
-  violation: Violation,
-  pond: Pick<PondWater, 'volumeM3'>,
-  language: Language,
-): string {
-  if (violation.type === 'LOW_OXYGEN') return OXYGEN_NOW[language];
-  const facts = { value: violation.value, limit: violation.threshold, volumeM3: pond.volumeM3 };
-  const problem = isUpperLimit(violation.type) ? 'HIGH' : 'LOW';
-  return waterAction(violation.parameter, problem, { pond: facts, language }) ?? '';
+/** What to do at this moment about oxygen below its limit. */
+export function oxygenNow(grade: AdviceGrade, language: Language): string {
+  return adviceOf({ parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'now', grade }, language) ?? '';
 }
-
-const OXYGEN_NOW: Readonly<Record<Language, string>> = {
-  'pt-BR': 'Ligue todos os aeradores agora, suspenda a ração e meça de novo em 15 minutos.',
-  en: 'Switch on all aerators now, stop feeding and measure again in 15 minutes.',
-};
 
 /** A value that the usual precision would round onto its limit is written with one digit more. */
 function precise({ parameter, threshold }: Violation, value: number, language: Language): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { alertAdvice } from '#science/advice/alert-advice.ts';
 import {
   adjustmentReason,
   type FeedingFacts,
@@ -154,7 +155,8 @@ describe('notes', () => {
   test('say what to do while feeding is suspended', () => {
     const conditions = { ...goodWater, dissolvedOxygen: fresh(1.8) };
     expect(notesOf({ conditions }, 'pt-BR')).toEqual([
-      'Ligue todos os aeradores e meça o oxigênio de novo em uma hora; alimente só acima de 4,0 mg/L.',
+      // the words of the alarm
+      alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value: 1.8 }, 'pt-BR'),
     ]);
   });
 

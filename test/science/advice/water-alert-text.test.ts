@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { waterAlertAction, waterAlertMessage } from '#science/advice/water-alert-text.ts';
+import { waterAlertMessage } from '#science/advice/water-alert-text.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { severityWord } from '#science/severity.ts';
-import {
-  parameterOf,
-  type Violation,
-  WATER_ALERT_TYPES,
-  type WaterAlertType,
-  type WaterSample,
-} from '#science/water-limits.ts';
+import { parameterOf, type Violation, type WaterAlertType, type WaterSample } from '#science/water-limits.ts';
 import { gradedViolations } from '#science/water-status.ts';
 
 const { water } = SCIENCE_DEFAULTS;
@@ -87,17 +81,4 @@ describe('ammonia', () => {
 test('pH has no unit', () => {
   const alert = { pond: 'V-03', violation: aViolation('HIGH_PH', 8.8), word: 'LOW' as const };
   expect(waterAlertMessage(alert, 'en')).toBe('pH 8.8 in pond V-03, above 8.5 (low)');
-});
-
-test.each(WATER_ALERT_TYPES)('%s says what to do now', (type) => {
-  const violation = aViolation(type, type.startsWith('LOW') ? 1 : 500);
-  for (const language of ['pt-BR', 'en'] as const) {
-    expect(waterAlertAction(violation, { volumeM3: 1000 }, language)).toMatch(/\d.*\./);
-  }
-});
-
-test('low oxygen cannot wait for the night', () => {
-  expect(waterAlertAction(aViolation('LOW_OXYGEN', 3), { volumeM3: null }, 'en')).toBe(
-    'Switch on all aerators now, stop feeding and measure again in 15 minutes.',
-  );
 });
