@@ -177,6 +177,7 @@ export const triggeredAlert = z.object({
   id: z.uuid(),
   parameter: z.enum(WATER_FIELDS),
   resolved: z.boolean().describe('true: a newer value of this parameter is known, nobody was told'),
+  advice: z.string().describe('What to do now, in the language of the request'),
 });
 
 export const measurementCreated = measurementAnswer.extend({

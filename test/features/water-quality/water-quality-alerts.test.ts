@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { farmScience } from '#contract/resources/science.ts';
 import { insert } from '#core/changes.ts';
+import { alertAdvice } from '#science/advice/alert-advice.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { HOUR, MINUTE, startWaterFarm, type WaterFarm } from './a-water-farm.ts';
 
@@ -71,7 +72,7 @@ onBothEngines('what a measurement raises', (_open, engine) => {
       { 'Accept-Language': 'en' },
     );
     expect(pond_id).toBe(pond);
-    expect(alerts_triggered.map(({ id: _id, message: _message, ...rest }) => rest)).toEqual([
+    expect(alerts_triggered.map(({ id: _id, message: _message, advice: _advice, ...rest }) => rest)).toEqual([
       {
         type: 'LOW_OXYGEN',
         parameter: 'dissolved_oxygen',
@@ -367,6 +368,8 @@ onBothEngines('ammonia is told on both bases', (_open, engine) => {
         expect.objectContaining({
           type: 'HIGH_AMMONIA',
           message: expect.stringContaining('3,00 mg/L TAN = 0,67 mg/L NH₃-N') as unknown,
+          // the words of the table, whoever tells them
+          advice: alertAdvice({ type: 'HIGH_AMMONIA', severity: 'HIGH', value: 0.67 }, 'pt-BR'),
         }),
       );
       const hot = await farm.measure(await farm.pond(), { ...total, temperature: 36, salinity: 40 });
