@@ -43,6 +43,7 @@ export const CONSTANT_RULES: readonly ConstantRule[] = [
   rule('feeding.monodonTable[].ratePercent', '% of biomass per day', 0.1, 100),
   rule('feeding.temperatureFactor[].at', '°C', 0, 50),
   rule('feeding.oxygenFactor[].at', 'mg/L', 0, 20),
+  rule('feeding.dawnLeastFactor', 'share', 0, 1),
   rule('feeding.ammoniaFactor[].at', 'mg/L NH3-N', 0, 10),
   rule('feeding.*Factor[].factor', 'share', 0, 2),
   rule('feeding.events.*.factor', 'share', 0, 1),

@@ -89,6 +89,12 @@ export const SCIENCE_DEFAULTS = {
       { at: 3, factor: 0.6 },
       { at: 4, factor: 1 },
     ],
+    /**
+     * A dawn that was low, while oxygen is good again: the ration is cut as that dawn would cut it, by no more than this, so
+     * that less lies on the bottom for the next one (calibrated: the evening meal −30 %; half of the night's loss is the
+     * bottom's, Madenjian et al. 1987). It never fasts a pond all day.
+     */
+    dawnLeastFactor: 0.7,
     /** Appetite by un-ionised ammonia, mg/L as N. */
     ammoniaFactor: [
       { at: 0.1, factor: 1 },

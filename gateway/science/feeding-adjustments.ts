@@ -27,18 +27,23 @@ export interface AmmoniaReading extends AgedReading {
 /** What is known about the pond today; null where nothing was measured, which the ration does not take for good water. */
 export interface FeedingConditions {
   temperatureC: AgedReading | null;
-  /** mg/L; the dawn value where there is one, for it is the day's lowest. */
+  /** mg/L, as it was read last. */
   dissolvedOxygen: AgedReading | null;
+  /** mg/L, the lowest of the last dawn, where oxygen has risen since. */
+  dawnOxygen?: AgedReading | null;
   ammoniaNh3N: AmmoniaReading | null;
   /** What was noted at the pond, and how many whole days ago. */
   event: { kind: FeedingEvent; daysAgo: number } | null;
 }
 
+type ReadingCause = 'TEMPERATURE' | 'OXYGEN' | 'DAWN_OXYGEN' | 'AMMONIA';
 export type FeedingCause =
   | {
-      cause: 'TEMPERATURE' | 'OXYGEN' | 'AMMONIA';
+      cause: ReadingCause;
       value: number;
       factor: number;
+      /** Only of oxygen that was not read just now, hours. */
+      ageHours?: number;
       /** Nothing fresh was measured: the farm's value for that stands in. */
       isAssumed?: true;
       /** What the ammonia could not be worked out from: `value` is the most that it may be. */
@@ -59,7 +64,8 @@ export interface FeedingAdjustment {
 
 /**
  * How today's conditions change the ration: temperature × the worse of oxygen and ammonia ×
- * what was noted at the pond. Oxygen and ammonia stress come together, so the smaller cut is
+ * what was noted at the pond. Oxygen is that of now; a low dawn before it cuts the ration too, for the
+ * sake of the next one, but suspends nothing. Oxygen and ammonia stress come together, so the smaller cut is
  * already in the larger. For what nobody measured, or too long ago to speak for today, the farm's
  * own cautious value stands in: unknown water is fed no better than water that is known to be fair.
  *
@@ -84,6 +90,7 @@ export function feedingAdjustment(
       reading: upTo(oxygen, conditions.dissolvedOxygen),
       unknown: whenUnknown.oxygenMgL,
     }),
+    dawnCause(feeding, upTo(oxygen, conditions.dawnOxygen ?? null)),
     readingCause('AMMONIA', feeding.ammoniaFactor, {
       reading: upTo(ammonia, conditions.ammoniaNh3N),
       unknown: whenUnknown.ammoniaNh3NMgL,
@@ -119,17 +126,34 @@ export function isFresh<R extends AgedReading>(reading: R | null, withinHours: n
   return reading !== null && reading.ageHours <= withinHours;
 }
 
+/** Oxygen read so long ago is told with its age, hours. */
+const TOLD_FROM_HOURS = 3;
+
 const upTo = <R extends AgedReading>(hours: number, reading: R | null): R | null =>
   isFresh(reading, hours) ? reading : null;
 
 function readingCause(
-  cause: 'TEMPERATURE' | 'OXYGEN' | 'AMMONIA',
+  cause: ReadingCause,
   table: readonly { at: number; factor: number }[],
   { reading, unknown }: { reading: AmmoniaReading | null; unknown: number },
 ): FeedingCause {
   if (reading === null) return { cause, value: unknown, factor: factorAt(table, unknown), isAssumed: true };
-  const { value, gaps = [] } = reading;
-  return { cause, value, factor: factorAt(table, value), ...(gaps.length === 0 ? {} : { gaps }) };
+  const { value, ageHours, gaps = [] } = reading;
+  return {
+    cause,
+    value,
+    factor: factorAt(table, value),
+    ...(cause === 'OXYGEN' && ageHours >= TOLD_FROM_HOURS ? { ageHours } : {}),
+    ...(gaps.length === 0 ? {} : { gaps }),
+  };
+}
+
+/** The dawn that was: a cut for the next one, not a fast for the day. */
+function dawnCause(feeding: Feeding, reading: AgedReading | null): FeedingCause | null {
+  if (reading === null) return null;
+  const { value } = reading;
+  const factor = Math.max(feeding.dawnLeastFactor, factorAt(feeding.oxygenFactor, value));
+  return { cause: 'DAWN_OXYGEN', value, factor };
 }
 
 function eventCause(

@@ -108,6 +108,24 @@ describe('dissolved oxygen', () => {
   });
 });
 
+test('a low dawn cuts the ration of a pond that has recovered by 30 % at most, never less for a worse dawn', () => {
+  const oxygen = fc.double({ min: 0, max: 6, noNaN: true });
+  fc.assert(
+    fc.property(oxygen, oxygen, fc.double({ min: 4, max: 12, noNaN: true }), (one, other, now) => {
+      const after = (dawn: number) =>
+        feedingAdjustment(
+          feeding,
+          { ...goodWater, dissolvedOxygen: fresh(now), dawnOxygen: { value: dawn, ageHours: 15 } },
+          4,
+        );
+      const [worse, better] = [after(Math.min(one, other)), after(Math.max(one, other))];
+      expect(worse.factor).toBeLessThanOrEqual(better.factor);
+      expect(worse.factor).toBeGreaterThanOrEqual(0.7);
+      expect(worse.isSuspended).toBe(false);
+    }),
+  );
+});
+
 describe('un-ionised ammonia', () => {
   test.each([
     [0.05, 1],

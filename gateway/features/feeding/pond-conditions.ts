@@ -25,7 +25,8 @@ export function conditionsOf(
     reading === null ? null : { value: reading.value, ageHours: ageHours(reading) };
   return {
     temperatureC: aged(water?.temperature ?? null),
-    dissolvedOxygen: aged(oxygenToFeedBy(science.aeration, water?.oxygen ?? [], when.timezone)),
+    dissolvedOxygen: aged(water?.oxygen[0] ?? null),
+    dawnOxygen: aged(lowDawn(science.aeration, water?.oxygen ?? [], when.timezone)),
     ammoniaNh3N: water === undefined ? null : poisonousAmmonia(science.water, water, ageHours),
     event: seen === null ? null : { kind: seen.condition, daysAgo: seen.daysAgo },
   };
@@ -38,23 +39,26 @@ export function readingsSince(feeding: ScienceConstants['feeding'], nowMs: numbe
   return { any: before(Math.max(temperature, ammonia)), oxygen: before(oxygen) };
 }
 
-/** The lower of the newest reading and the lowest at dawn: appetite follows the worst hour of the day. */
-function oxygenToFeedBy(
+/** The lowest oxygen of the last dawn, where a later reading is better; null: there is none, or it is the newest itself. */
+function lowDawn(
   { fixedNight }: ScienceConstants['aeration'],
   readings: readonly Reading[],
   timezone: string,
 ): Reading | null {
+  const [newest, ...before] = readings;
+  if (newest === undefined) return null;
   const dawnHour = Number(fixedNight.dawn.slice(0, 2)) + Number(fixedNight.dawn.slice(3, 5)) / 60;
   const isAtDawn = ({ at }: Reading) => {
     const hour = hourOfDay(Date.parse(at), timezone);
     const apart = Math.abs(hour - dawnHour);
     return Math.min(apart, DAY_HOURS - apart) <= DAWN_WITHIN_HOURS;
   };
-  const speaking = readings.filter((reading, i) => i === 0 || isAtDawn(reading));
-  return speaking.reduce<Reading | null>(
-    (lowest, reading) => (lowest === null || reading.value < lowest.value ? reading : lowest),
-    null,
-  );
+  return before
+    .filter((reading) => isAtDawn(reading) && reading.value < newest.value)
+    .reduce<Reading | null>(
+      (lowest, reading) => (lowest === null || reading.value < lowest.value ? reading : lowest),
+      null,
+    );
 }
 
 /** Hours since midnight by the farm's clock. */

@@ -57,7 +57,7 @@ export function adjustmentReason(adjustment: FeedingAdjustment | NothingToFeed, 
   if ('stockedOn' in adjustment) return words.notStocked(calendarDay(adjustment.stockedOn, language));
   const oxygen = adjustment.causes.find((each) => each.cause === 'OXYGEN');
   if (adjustment.isSuspended && oxygen?.cause === 'OXYGEN') {
-    return words.suspended(figure(oxygen.value, 1, language));
+    return words.suspended(nameOf(oxygen, language));
   }
   if (adjustment.causes.length === 0) return words.noAdjustment;
   const reason = adjustment.causes
@@ -145,11 +145,12 @@ function conversionNote(
 }
 
 function nameOf(cause: FeedingCause, language: Language): string {
-  const { causes, events, assumed, atMost } = FEEDING_WORDS[language];
+  const { causes, events, agedHours, assumed, atMost } = FEEDING_WORDS[language];
   if (cause.cause === 'EVENT') return events[cause.event];
   const named = causes[cause.cause](figure(cause.value, cause.cause === 'AMMONIA' ? 2 : 1, language));
   if (cause.gaps !== undefined) return atMost(named, gapsText(cause.gaps, language));
-  return cause.isAssumed === true ? assumed(named) : named;
+  if (cause.isAssumed === true) return assumed(named);
+  return cause.ageHours === undefined ? named : agedHours(named, Math.floor(cause.ageHours));
 }
 
 function signedPercent(factor: number, language: Language): string {
