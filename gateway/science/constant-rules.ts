@@ -133,6 +133,7 @@ export const CONSTANT_RULES: readonly ConstantRule[] = [
   rule('aeration.stream.readings', 'readings', 2, 12),
   rule('aeration.stream.forgottenAfterHours', 'hours', 1, 168),
   rule('aeration.forecast.*Hours', 'hours', 0.25, 12),
+  rule('aeration.forecast.methodErrorMgLPerHour', 'mg/L per hour', 0, 1),
   rule('aeration.forecast.*MgL', 'mg/L', 0, 10),
   rule('aeration.decline[].kgPerM3', 'kg/m³', 0, 50),
   rule('aeration.decline[].mgLPerHour', 'mg/L per hour', 0.01, 50),

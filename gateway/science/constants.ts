@@ -335,10 +335,12 @@ export const SCIENCE_DEFAULTS = {
       leastSpanHours: 1,
       /** Of many readings those of the last hours tell how fast oxygen falls now. */
       windowHours: 4,
-      /** Mean error of the method over 40 nights, mg/L (Madenjian et al. 1987). */
-      methodErrorMgL: 0.4,
-      /** Error of one reading of a kept probe, mg/L. */
-      readingErrorMgL: 0.1,
+      /** Readings so long before sunset count, hours: the usual rounds are at 17:00 and 21:00. */
+      beforeDuskHours: 1.5,
+      /** Standard error of the method for each hour ahead, mg/L, measured on simulated nights with exact readings. */
+      methodErrorMgLPerHour: 0.045,
+      /** Standard error of one hand reading, mg/L. */
+      readingErrorMgL: 0.2,
       /** A lower forecast for dawn is told in the evening, mg/L. */
       warnBelowMgL: 4,
     },

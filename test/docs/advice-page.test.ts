@@ -4,13 +4,15 @@ import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
 import { ADVICE } from '#science/advice/advice-table.ts';
 import { advicePage } from '../../scripts/advice-page.ts';
 
+const narrow = (page: string): string => page.replaceAll(/ *\| */g, '|').replaceAll(/-{3,}/g, '---');
+
 it.each([
   ['en', 'docs/en/advice.md'],
   ['pt-BR', 'docs/pt-br/advice.md'],
 ] as const)('the page of advice in %s is what the table says', (language, file) => {
   const page = readFileSync(file, 'utf8');
-  // made anew with node scripts/advice-page.ts
-  expect(page).toBe(advicePage(language));
+  // made anew with node scripts/advice-page.ts; the formatter aligns the columns
+  expect(narrow(page)).toBe(narrow(advicePage(language)));
   for (const { words } of ADVICE) expect(page).toContain(words[language].split('{dose}').at(-1));
 });
 

@@ -4,7 +4,13 @@ import type { AdviceGrade } from '#science/advice/advice-table.ts';
 import type { NoForecast } from '#science/advice/forecast-text.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { Night } from '#science/night.ts';
-import { crossingMs, type DawnForecast, dawnForecast, type OxygenReading } from '#science/oxygen-forecast.ts';
+import {
+  crossingMs,
+  type DawnForecast,
+  dawnForecast,
+  type OxygenReading,
+  oxygenAt,
+} from '#science/oxygen-forecast.ts';
 import { severityOf, severityWord } from '#science/severity.ts';
 import { nightAt, placeOf } from './farm-nights.ts';
 import { usableOxygen } from './pond-readings.ts';
@@ -35,7 +41,11 @@ export async function forecastOfPond(deps: ForecastDeps, pondRef: string): Promi
   if (deps.clockQuality() !== 'trusted') return { ...nothing, night: null, whyNone: 'CLOCK_UNTRUSTED' };
   const night = nightAt(constants.aeration, placeOf(pond), deps.now());
   if (!night.isNight) return { ...nothing, night, whyNone: 'BY_DAY' };
-  const rows = await deps.queries.readingsBetween(pond.id, isoOf(night.duskMs), isoOf(night.dawnMs));
+  const rows = await deps.queries.readingsBetween(
+    pond.id,
+    isoOf(night.duskMs - constants.aeration.forecast.beforeDuskHours * 3_600_000),
+    isoOf(night.dawnMs),
+  );
   const readings = rows.flatMap((row) => {
     const oxygenMgL = usableOxygen(constants, row);
     return oxygenMgL === null ? [] : [{ atMs: Date.parse(row.measurement_date), oxygenMgL }];
@@ -59,12 +69,6 @@ export function emergencyLevelOf({ pond, constants }: Pick<PondForecast, 'pond' 
   return pond.emergencyMgL ?? constants.aeration.proposedSetPoints.emergencyMgL;
 }
 
-/** The lower of the last reading and what the fall has left of it by now, mg/L: aerators switched on since may hold it. */
-export function expectedNow({ from, lossPerHour }: DawnForecast, nowMs: number): number {
-  const hours = Math.max(0, nowMs - from.atMs) / 3_600_000;
-  return from.oxygenMgL * Math.exp(-lossPerHour * hours);
-}
-
 /** How bad oxygen is for the animals by the limits of the measurement's own alert; null: not below the level to stay above. */
 export function oxygenGrade({ constants }: Pick<PondForecast, 'constants'>, mgL: number): AdviceGrade | null {
   const { water, aeration } = constants;
@@ -84,7 +88,7 @@ export function oxygenGrade({ constants }: Pick<PondForecast, 'constants'>, mgL:
 /** The next level below what there is now, and when it is reached: what people can still prevent. null: none before dawn. */
 export function nextLevel(found: PondForecast, forecast: DawnForecast, nowMs: number) {
   const { aeration, water } = found.constants;
-  const now = expectedNow(forecast, nowMs);
+  const now = oxygenAt(forecast, nowMs);
   const levels = [aeration.forecast.warnBelowMgL, emergencyLevelOf(found), water.criticalOxygenMgL];
   const levelMgL = levels.toSorted((a, b) => b - a).find((level) => level < now);
   const reachedMs = levelMgL === undefined ? null : crossingMs(forecast, levelMgL);

@@ -2,8 +2,9 @@ import { noForecastText } from '#science/advice/forecast-text.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { DawnFacts } from '#science/advice/oxygen-advice.ts';
 import { dawnForecastText } from '#science/advice/oxygen-advice.ts';
+import { oxygenAt } from '#science/oxygen-forecast.ts';
 import { placeOf } from './farm-nights.ts';
-import { expectedNow, nextLevel, oxygenGrade, type PondForecast, timeOfDay } from './forecast-dawn.ts';
+import { nextLevel, oxygenGrade, type PondForecast, timeOfDay } from './forecast-dawn.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,7 +18,7 @@ export function forecastText(found: PondForecast, nowMs: number, language: Langu
     const told = last === undefined || grade === null ? null : { mgL: last.oxygenMgL, grade };
     return found.whyNone === null ? '' : noForecastText(found.whyNone, told, language);
   }
-  const nowMgL = expectedNow(forecast, nowMs);
+  const nowMgL = oxygenAt(forecast, nowMs);
   const { clock } = placeOf(pond);
   const next = nextLevel(found, forecast, nowMs);
   return dawnForecastText(

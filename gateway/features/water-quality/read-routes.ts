@@ -62,8 +62,12 @@ function journalRoute(deps: ReadWaterDeps): Route {
           salinity: waterFigure(averages.salinity),
         },
       };
+      // asked for once, however many rows hold ammonia
+      let science: ReturnType<typeof deps.scienceOf> | null = null;
+      const scienceOf = (farmId: string) => (science ??= deps.scienceOf(farmId));
+      const answering = { queries: deps.queries, scienceOf };
       const rows = (page: Page) =>
-        mapped(water.measurements(page), (row) => answerMeasurement(deps, pond.farm_id, row));
+        mapped(water.measurements(page), (row) => answerMeasurement(answering, pond.farm_id, row));
       const answer = await journalAnswer(query, { count: async () => count, rows });
       const rest = { pond_id: pond.id, pond_cod: pond.cod, statistics };
       return { answer: { ...answer, inside: { field: 'measurements', rest } } };

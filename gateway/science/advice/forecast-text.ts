@@ -37,8 +37,8 @@ const TEXTS: Readonly<Record<NoForecast, Readonly<Record<Language, string>>>> = 
   },
   BY_DAY: {
     'pt-BR':
-      'A previsão é feita à noite, com pelo menos duas leituras depois do pôr do sol e uma hora entre elas.',
-    en: 'The forecast is made at night, from at least two readings after sunset an hour apart.',
+      'A previsão é feita à noite, com pelo menos duas leituras a partir de uma hora antes do pôr do sol e uma hora entre elas.',
+    en: 'The forecast is made at night, from at least two readings an hour apart, the first at most an hour before sunset.',
   },
   NO_READING: {
     'pt-BR':

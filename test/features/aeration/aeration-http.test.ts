@@ -218,19 +218,19 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
       why_none: null,
       emergency_level: 3.5,
       warn_below: 4,
-      forecast: { dissolved_oxygen: 3.34 },
+      forecast: { dissolved_oxygen: 3.03 },
       message: expect.stringContaining(
-        'oxygen expected at 05:30: 3.3 ± 0.5 mg/L. It reaches 4.0 mg/L at 02:4',
+        'oxygen expected at 05:30: 3.0 ± 0.8 mg/L. It reaches 4.0 mg/L at 02:',
       ),
     });
-    expect(String(found['reaches_emergency_at']).slice(11, 13)).toBe('07');
+    expect(String(found['reaches_emergency_at']).slice(11, 13)).toBe('06');
     const [raised, ...more] = await forecastAlerts(pondId);
     expect(more).toEqual([]);
     expect(raised).toMatchObject({
       severity: 'MEDIUM',
-      value: 3.34,
+      value: 3.03,
       threshold: 4,
-      message: expect.stringContaining(`Viveiro ${pondCod}: oxigênio previsto para 05:30: 3,3 ± 0,5 mg/L`),
+      message: expect.stringContaining(`Viveiro ${pondCod}: oxigênio previsto para 05:30: 3,0 ± 0,8 mg/L`),
     });
     expect(await notices(raised?.['id'])).toHaveLength(1);
 
