@@ -1,36 +1,78 @@
-// How much of the ammonia in a pond is the poisonous, un-ionised form.
+import type { ScienceConstants } from './constants.ts';
+
+// How much of the ammonia in a pond is the poisonous, un-ionised form, and how much in all.
 
 /** 17.031 / 14.007: mass of ammonia (NH3) that holds one unit of nitrogen. */
 const NH3_PER_NITROGEN = 1.2159;
 
-export type AmmoniaSample = {
-  /** Total ammonia nitrogen, mg/L as N; not negative. */
-  tanMgL: number | null;
+/** What decides how much of total ammonia is poisonous; null: not measured. */
+export type AmmoniaWater = {
   temperatureC: number | null;
   /** Of a field meter calibrated with ordinary (NBS) buffers. */
   ph: number | null;
-  /** Parts per thousand; null counts as fresh water, which gives the higher, cautious figure. */
+  /** Parts per thousand. */
   salinityPpt: number | null;
 };
 
-/**
- * Un-ionised ammonia nitrogen, mg/L NH3-N. pKa after Whitfield (1974) and Hampson (1977) as in the EPA's saltwater
- * criteria of 1989, the coefficient of ionic strength fitted to the table of Bower & Bidwell (1978).
- *
- * Valid for 5–35 °C, 0–36 ppt and pH 6–10, where published tables agree within 4 %; outside these, or with a value
- * missing, null: nobody has measured it.
- */
-export function unionizedAmmoniaMgL(sample: AmmoniaSample): number | null {
-  const { tanMgL, temperatureC, ph } = sample;
-  const salinityPpt = sample.salinityPpt ?? 0;
-  if (tanMgL === null || temperatureC === null || ph === null || tanMgL < 0) return null;
-  const isKnown = isWithin(temperatureC, 5, 35) && isWithin(salinityPpt, 0, 36) && isWithin(ph, 6, 10);
-  if (!isKnown) return null;
+/** What nobody measured, or what lies where no published table reaches. */
+export const AMMONIA_GAPS = [
+  'TEMPERATURE_MISSING',
+  'PH_MISSING',
+  'SALINITY_MISSING',
+  'TEMPERATURE_OUT_OF_RANGE',
+  'PH_OUT_OF_RANGE',
+  'SALINITY_OUT_OF_RANGE',
+] as const;
+export type AmmoniaGap = (typeof AMMONIA_GAPS)[number];
 
-  const kelvin = temperatureC + 273.15;
-  const ionicStrength = (19.9273 * salinityPpt) / (1000 - 1.005109 * salinityPpt);
-  const pKa = 9.245 + 0.1557 * ionicStrength + 0.0324 * (298 - kelvin) + 0.0415 / kelvin;
-  return tanMgL / (1 + 10 ** (pKa - ph));
+/**
+ * Un-ionised ammonia nitrogen, mg/L NH3-N. What is not known has no figure of its own but the worst that is plausible,
+ * under another name: nobody can take it for a measured one, and none can take it for nothing.
+ */
+export type Nh3 =
+  | { isKnown: true; mgL: number; isExtrapolated: boolean }
+  | { isKnown: false; worstMgL: number; gaps: readonly AmmoniaGap[] };
+
+type Limits = ScienceConstants['water']['worstPlausible'];
+
+/** Ranges of the tables that the equation agrees with (within 4 %), and how far it is drawn on beyond them. */
+const TABLED = { temperatureC: [5, 35], salinityPpt: [0, 36], ph: [6, 10] } as const;
+const EXTRAPOLATED = { temperatureC: 40, salinityPpt: 45 } as const;
+
+/**
+ * NH3-N in so much total ammonia nitrogen (mg/L as N, not negative). pKa after Whitfield (1974) and Hampson (1977) as in
+ * the EPA's saltwater criteria of 1989, the coefficient of ionic strength fitted to the table of Bower & Bidwell (1978).
+ *
+ * Published tables reach from 5 to 35 °C, 0 to 36 ppt and pH 6 to 10; the same equation is drawn on to 40 °C and 45 ppt,
+ * where ponds of dry coasts lie in the afternoon. Of what is missing or lies farther out the worst plausible value counts:
+ * the farm's limits for what is missing, the nearer end of the range where going on would make it milder, and the
+ * equation itself where it only gets worse.
+ */
+export function nh3Of(limits: Limits, tanMgL: number, water: AmmoniaWater): Nh3 {
+  const { worst, gaps } = worstOf(limits, water);
+  const mgL = tanMgL * shareOf(worst);
+  if (gaps.length > 0) return { isKnown: false, worstMgL: mgL, gaps };
+  const isExtrapolated =
+    worst.temperatureC > TABLED.temperatureC[1] || worst.salinityPpt > TABLED.salinityPpt[1];
+  return { isKnown: true, mgL, isExtrapolated };
+}
+
+/** The figure to act on: the known one, else the worst plausible. */
+export function nh3ToActOn(nh3: Nh3): number {
+  return nh3.isKnown ? nh3.mgL : nh3.worstMgL;
+}
+
+/** Total ammonia nitrogen that holds so much NH3-N, mg/L. */
+export type Tan =
+  | { isKnown: true; mgL: number; isExtrapolated: boolean }
+  | { isKnown: false; gaps: readonly AmmoniaGap[] };
+
+/** The total that belongs to a measured NH3-N: nothing is bounded here, for it grades nothing. */
+export function tanOf(limits: Limits, nh3MgL: number, water: AmmoniaWater): Tan {
+  const share = nh3Of(limits, 1, water);
+  return share.isKnown
+    ? { isKnown: true, mgL: nh3MgL / share.mgL, isExtrapolated: share.isExtrapolated }
+    : { isKnown: false, gaps: share.gaps };
 }
 
 /** The same amount written as ammonia instead of as nitrogen, mg/L NH3: some kits print one, some the other. */
@@ -38,6 +80,36 @@ export function asAmmoniaMgL(nh3NitrogenMgL: number): number {
   return nh3NitrogenMgL * NH3_PER_NITROGEN;
 }
 
-function isWithin(value: number, least: number, most: number): boolean {
-  return value >= least && value <= most;
+type Worst = { temperatureC: number; ph: number; salinityPpt: number };
+
+/** Warmth and pH set ammonia free, salt holds it: what is missing is warm, alkaline and fresh. */
+function worstOf(limits: Limits, water: AmmoniaWater): { worst: Worst; gaps: AmmoniaGap[] } {
+  const gaps: AmmoniaGap[] = [];
+  const measured = (value: number | null): value is number => value !== null && Number.isFinite(value);
+  const { temperatureC, ph, salinityPpt } = water;
+  const worst: Worst = { ...limits };
+  if (measured(temperatureC)) {
+    const [least] = TABLED.temperatureC;
+    if (temperatureC < least || temperatureC > EXTRAPOLATED.temperatureC)
+      gaps.push('TEMPERATURE_OUT_OF_RANGE');
+    worst.temperatureC = Math.max(least, temperatureC);
+  } else gaps.push('TEMPERATURE_MISSING');
+  if (measured(ph)) {
+    const [least, most] = TABLED.ph;
+    if (ph < least || ph > most) gaps.push('PH_OUT_OF_RANGE');
+    worst.ph = Math.max(least, ph);
+  } else gaps.push('PH_MISSING');
+  if (measured(salinityPpt)) {
+    const [least] = TABLED.salinityPpt;
+    if (salinityPpt < least || salinityPpt > EXTRAPOLATED.salinityPpt) gaps.push('SALINITY_OUT_OF_RANGE');
+    worst.salinityPpt = Math.min(Math.max(least, salinityPpt), EXTRAPOLATED.salinityPpt);
+  } else gaps.push('SALINITY_MISSING');
+  return { worst, gaps };
+}
+
+function shareOf({ temperatureC, ph, salinityPpt }: Worst): number {
+  const kelvin = temperatureC + 273.15;
+  const ionicStrength = (19.9273 * salinityPpt) / (1000 - 1.005109 * salinityPpt);
+  const pKa = 9.245 + 0.1557 * ionicStrength + 0.0324 * (298 - kelvin) + 0.0415 / kelvin;
+  return 1 / (1 + 10 ** (pKa - ph));
 }

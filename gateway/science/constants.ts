@@ -89,6 +89,12 @@ export const SCIENCE_DEFAULTS = {
       { at: 3, factor: 0.6 },
       { at: 4, factor: 1 },
     ],
+    /**
+     * A dawn that was low, while oxygen is good again: the ration is cut as that dawn would cut it, by no more than this, so
+     * that less lies on the bottom for the next one (calibrated: the evening meal −30 %; half of the night's loss is the
+     * bottom's, Madenjian et al. 1987). It never fasts a pond all day.
+     */
+    dawnLeastFactor: 0.7,
     /** Appetite by un-ionised ammonia, mg/L as N. */
     ammoniaFactor: [
       { at: 0.1, factor: 1 },
@@ -118,6 +124,12 @@ export const SCIENCE_DEFAULTS = {
     largestFactor: 1.05,
     /** Oldest reading that still speaks for today, hours. */
     readingFreshHours: { temperature: 48, oxygen: 24, ammonia: 168 },
+    /**
+     * What the ration is cut by while nothing fresh was measured, as if it had been this: oxygen half-way to the
+     * production minimum (mg/L, −20 %), water at the cool end of the good range (°C, −8 %). Ammonia that nobody measured
+     * counts at its limit (mg/L NH3-N, no cut): it is measured weekly at best, and never measured is not never there.
+     */
+    whenUnknown: { oxygenMgL: 3.5, temperatureC: 26, ammoniaNh3NMgL: 0.1 },
     /** The last biometry is grown forward by at most this many days. */
     rollForwardDays: 10,
     /** Older biometries ask for a new weighing, days. */
@@ -244,12 +256,19 @@ export const SCIENCE_DEFAULTS = {
       { salinityPpt: 25, mgL: 15.2 },
       { salinityPpt: 35, mgL: 25.7 },
     ],
+    /** Where nobody knows the salinity: that of nearly fresh water (2 ppt), below which ponds of the region seldom lie. */
     nitriteSafeUnknownSalinityMgL: 0.62,
     /** Safe nitrate by salinity: mg/L NO3-N at ppt (Alves Neto et al. 2019). */
     nitrateSafe: [
       { salinityPpt: 5, mgL: 60 },
       { salinityPpt: 10, mgL: 127 },
     ],
+    /**
+     * What total ammonia is judged by while a value beside it was not measured, the worst an ordinary pond has: the pH of
+     * a dense bloom in the afternoon (from 9.5 on a pH is graded HIGH itself), the temperature at which growth ends, and
+     * fresh water, which holds the least of it back.
+     */
+    worstPlausible: { temperatureC: 38, ph: 9.5, salinityPpt: 0 },
     /** Beyond these a value is kept, but somebody should look at the probe or the handwriting. */
     plausible: {
       oxygenMostMgL: 25,
@@ -257,6 +276,12 @@ export const SCIENCE_DEFAULTS = {
       temperatureC: { least: 5, most: 45 },
       ph: { above: 3, below: 11 },
       salinityPpt: { least: 0, most: 60 },
+      /**
+       * More total ammonia nitrogen than ponds have, mg/L (0.5–2 is ordinary): with NH3 it is worked out from the value
+       * and the water beside it, of which everyday water stands in for what was not measured.
+       */
+      tanMostMgL: 10,
+      everydayWater: { temperatureC: 28, ph: 8, salinityPpt: 20 },
     },
   },
   trends: {
@@ -310,10 +335,12 @@ export const SCIENCE_DEFAULTS = {
       leastSpanHours: 1,
       /** Of many readings those of the last hours tell how fast oxygen falls now. */
       windowHours: 4,
-      /** Mean error of the method over 40 nights, mg/L (Madenjian et al. 1987). */
-      methodErrorMgL: 0.4,
-      /** Error of one reading of a kept probe, mg/L. */
-      readingErrorMgL: 0.1,
+      /** Readings so long before sunset count, hours: the usual rounds are at 17:00 and 21:00. */
+      beforeDuskHours: 1.5,
+      /** Standard error of the method for each hour ahead, mg/L, measured on simulated nights with exact readings. */
+      methodErrorMgLPerHour: 0.045,
+      /** Standard error of one hand reading, mg/L. */
+      readingErrorMgL: 0.2,
       /** A lower forecast for dawn is told in the evening, mg/L. */
       warnBelowMgL: 4,
     },

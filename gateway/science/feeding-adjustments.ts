@@ -1,3 +1,4 @@
+import type { AmmoniaGap } from './ammonia.ts';
 import type { ScienceConstants } from './constants.ts';
 import { interpolate } from './interpolate.ts';
 
@@ -18,19 +19,36 @@ export const FEEDING_EVENTS = [
 ] as const;
 export type FeedingEvent = (typeof FEEDING_EVENTS)[number];
 
-/** What is known about the pond today; null where nothing is. */
+/** What is poisonous of the ammonia, mg/L as N; with gaps the most that it may be. */
+export interface AmmoniaReading extends AgedReading {
+  gaps?: readonly AmmoniaGap[];
+}
+
+/** What is known about the pond today; null where nothing was measured, which the ration does not take for good water. */
 export interface FeedingConditions {
   temperatureC: AgedReading | null;
-  /** mg/L; the dawn value where there is one, for it is the day's lowest. */
+  /** mg/L, as it was read last. */
   dissolvedOxygen: AgedReading | null;
-  /** Un-ionised ammonia, mg/L as N. */
-  ammoniaNh3N: AgedReading | null;
+  /** mg/L, the lowest of the last dawn, where oxygen has risen since. */
+  dawnOxygen?: AgedReading | null;
+  ammoniaNh3N: AmmoniaReading | null;
   /** What was noted at the pond, and how many whole days ago. */
   event: { kind: FeedingEvent; daysAgo: number } | null;
 }
 
+type ReadingCause = 'TEMPERATURE' | 'OXYGEN' | 'DAWN_OXYGEN' | 'AMMONIA';
 export type FeedingCause =
-  | { cause: 'TEMPERATURE' | 'OXYGEN' | 'AMMONIA'; value: number; factor: number }
+  | {
+      cause: ReadingCause;
+      value: number;
+      factor: number;
+      /** Only of oxygen that was not read just now, hours. */
+      ageHours?: number;
+      /** Nothing fresh was measured: the farm's value for that stands in. */
+      isAssumed?: true;
+      /** What the ammonia could not be worked out from: `value` is the most that it may be. */
+      gaps?: readonly AmmoniaGap[];
+    }
   | { cause: 'EVENT'; event: FeedingEvent; factor: number };
 
 export interface FeedingAdjustment {
@@ -46,8 +64,10 @@ export interface FeedingAdjustment {
 
 /**
  * How today's conditions change the ration: temperature × the worse of oxygen and ammonia ×
- * what was noted at the pond. Oxygen and ammonia stress come together, so the smaller cut is
- * already in the larger. Readings too old to speak for today change nothing.
+ * what was noted at the pond. Oxygen is that of now; a low dawn before it cuts the ration too, for the
+ * sake of the next one, but suspends nothing. Oxygen and ammonia stress come together, so the smaller cut is
+ * already in the larger. For what nobody measured, or too long ago to speak for today, the farm's
+ * own cautious value stands in: unknown water is fed no better than water that is known to be fair.
  *
  * Sources: temperature An Binh Bio, Skretting, Limsuwan & Ching; oxygen Boyd, Nunes & Musig;
  * ammonia threshold Lin & Chen 2001, its slope calibrated; molt and rain An Binh Bio, AQT.
@@ -59,11 +79,22 @@ export function feedingAdjustment(
   conditions: FeedingConditions,
   mealsPerDay: number,
 ): FeedingAdjustment {
-  const fresh = freshReadings(feeding, conditions);
-  const temperature = temperatureCause(feeding, fresh.temperatureC);
+  const { temperature: temperatureHours, oxygen, ammonia } = feeding.readingFreshHours;
+  const { whenUnknown } = feeding;
+  const temperature = readingCause('TEMPERATURE', feeding.temperatureFactor, {
+    reading: upTo(temperatureHours, conditions.temperatureC),
+    unknown: whenUnknown.temperatureC,
+  });
   const [stress = null, covered = null] = [
-    oxygenCause(feeding, fresh.dissolvedOxygen),
-    ammoniaCause(feeding, fresh.ammoniaNh3N),
+    readingCause('OXYGEN', feeding.oxygenFactor, {
+      reading: upTo(oxygen, conditions.dissolvedOxygen),
+      unknown: whenUnknown.oxygenMgL,
+    }),
+    dawnCause(feeding, upTo(oxygen, conditions.dawnOxygen ?? null)),
+    readingCause('AMMONIA', feeding.ammoniaFactor, {
+      reading: upTo(ammonia, conditions.ammoniaNh3N),
+      unknown: whenUnknown.ammoniaNh3NMgL,
+    }),
   ]
     .filter(changesRation)
     .toSorted((a, b) => a.factor - b.factor);
@@ -91,34 +122,38 @@ export function nextMealFactor(feeding: Feeding, leftoversPercent: number): numb
 }
 
 /** Whether a reading exists and still speaks for today. */
-export function isFresh(reading: AgedReading | null, withinHours: number): reading is AgedReading {
+export function isFresh<R extends AgedReading>(reading: R | null, withinHours: number): reading is R {
   return reading !== null && reading.ageHours <= withinHours;
 }
 
-function freshReadings(feeding: Feeding, conditions: FeedingConditions) {
-  const { temperature, oxygen, ammonia } = feeding.readingFreshHours;
-  const upTo = (hours: number, reading: AgedReading | null) =>
-    isFresh(reading, hours) ? reading.value : null;
+/** Oxygen read so long ago is told with its age, hours. */
+const TOLD_FROM_HOURS = 3;
+
+const upTo = <R extends AgedReading>(hours: number, reading: R | null): R | null =>
+  isFresh(reading, hours) ? reading : null;
+
+function readingCause(
+  cause: ReadingCause,
+  table: readonly { at: number; factor: number }[],
+  { reading, unknown }: { reading: AmmoniaReading | null; unknown: number },
+): FeedingCause {
+  if (reading === null) return { cause, value: unknown, factor: factorAt(table, unknown), isAssumed: true };
+  const { value, ageHours, gaps = [] } = reading;
   return {
-    temperatureC: upTo(temperature, conditions.temperatureC),
-    dissolvedOxygen: upTo(oxygen, conditions.dissolvedOxygen),
-    ammoniaNh3N: upTo(ammonia, conditions.ammoniaNh3N),
+    cause,
+    value,
+    factor: factorAt(table, value),
+    ...(cause === 'OXYGEN' && ageHours >= TOLD_FROM_HOURS ? { ageHours } : {}),
+    ...(gaps.length === 0 ? {} : { gaps }),
   };
 }
 
-function temperatureCause(feeding: Feeding, value: number | null): FeedingCause | null {
-  if (value === null) return null;
-  return { cause: 'TEMPERATURE', value, factor: factorAt(feeding.temperatureFactor, value) };
-}
-
-function oxygenCause(feeding: Feeding, value: number | null): FeedingCause | null {
-  if (value === null) return null;
-  return { cause: 'OXYGEN', value, factor: factorAt(feeding.oxygenFactor, value) };
-}
-
-function ammoniaCause(feeding: Feeding, value: number | null): FeedingCause | null {
-  if (value === null) return null;
-  return { cause: 'AMMONIA', value, factor: factorAt(feeding.ammoniaFactor, value) };
+/** The dawn that was: a cut for the next one, not a fast for the day. */
+function dawnCause(feeding: Feeding, reading: AgedReading | null): FeedingCause | null {
+  if (reading === null) return null;
+  const { value } = reading;
+  const factor = Math.max(feeding.dawnLeastFactor, factorAt(feeding.oxygenFactor, value));
+  return { cause: 'DAWN_OXYGEN', value, factor };
 }
 
 function eventCause(

@@ -7,27 +7,37 @@ const HOUR_MS = 3_600_000;
 /** Below what a probe can tell from none, mg/L; keeps the logarithm finite. */
 const LEAST_READABLE_MG_L = 0.01;
 
+/** Standard errors either side that hold four cases of five. */
+const FOUR_OF_FIVE = 1.28;
+/** The two courses lie nearer to each other than a straight line alone, so that an error of the pace counts for less. */
+const SHARE_OF_PACE = 0.75;
+const CROSSING_WITHIN_MS = 1_000;
+
 export type OxygenReading = { atMs: number; oxygenMgL: number };
 
 export type DawnForecast = {
   dawnMs: number;
   /** Oxygen expected at dawn without any change of aeration, mg/L. */
   dawnMgL: number;
-  /** One standard error of that, mg/L: of the method and of the readings. */
+  /** Half-width of the band that holds four dawns of five, mg/L: of the method and of the readings. */
   uncertaintyMgL: number;
   /** The last reading, from which the forecast runs. */
   from: OxygenReading;
-  /** Share of the oxygen lost per hour, as a logarithm: DO(t) = from × e^(−loss × hours). */
+  /** Share of the oxygen lost per hour, as a logarithm, and mg/L lost per hour: the two courses between which it runs. */
   lossPerHour: number;
+  fallMgLPerHour: number;
 };
 
 /**
- * The oxygen minimum of the morning from readings of the evening: at night, without light, oxygen falls in proportion to
- * what there is (Madenjian et al. 1987), so its logarithm runs straight. Two readings give the published formula; of
- * more, those of the last hours are fitted, so that aerators switched on at midnight are seen.
+ * The oxygen minimum of the morning from readings of the evening. Whole-pond respiration goes on at one pace through the
+ * night (Boyd, Romaire & Johnston 1978), which is a straight line; the air gives back the more, the less there is, which
+ * bends it towards the logarithm's (Madenjian et al. 1987). Half-way between the two lies nearest to simulated nights from
+ * sparse ponds to 120 shrimp per m² (scripts/bench/dawn-forecast.ts: mean error 0.63 mg/L, the logarithm alone 0.88 and
+ * always too high where ponds are dense). Of more than two readings those of the last hours are fitted, so that aerators
+ * switched on at midnight are seen.
  *
- * Valid for readings of this night (dusk to dawn) that span an hour at least and fall; null otherwise: after dawn, with
- * one reading, or with oxygen that holds or rises, nothing can be said that the last reading does not say.
+ * Valid for readings from shortly before sunset to dawn that span an hour at least and fall; null otherwise: after dawn,
+ * with one reading, or with oxygen that holds or rises, nothing can be said that the last reading does not say.
  */
 export function dawnForecast(
   settings: ForecastSettings,
@@ -39,37 +49,58 @@ export function dawnForecast(
   const last = used.at(-1);
   if (first === undefined || last === undefined) return null;
   const spanHours = (last.atMs - first.atMs) / HOUR_MS;
-  const fit = fitOf(used);
-  if (spanHours < settings.leastSpanHours || last.oxygenMgL >= first.oxygenMgL || fit.slope >= 0) return null;
+  const [byShare, byAmount] = [fitOf(used, logOf), fitOf(used, (mgL) => mgL)];
+  if (spanHours < settings.leastSpanHours || last.oxygenMgL >= first.oxygenMgL || byShare.slope >= 0)
+    return null;
 
   const leadHours = (night.dawnMs - last.atMs) / HOUR_MS;
-  const dawnMgL = last.oxygenMgL * Math.exp(fit.slope * leadHours);
-  return {
+  const forecast = {
     dawnMs: night.dawnMs,
-    dawnMgL,
-    uncertaintyMgL: Math.hypot(settings.methodErrorMgL, dawnMgL * readingError(settings, fit, leadHours)),
     from: last,
-    lossPerHour: -fit.slope,
+    lossPerHour: -byShare.slope,
+    fallMgLPerHour: Math.max(0, -byAmount.slope),
   };
+  const dawnMgL = oxygenAt(forecast, night.dawnMs);
+  const ofMethod = settings.methodErrorMgLPerHour * leadHours;
+  const ofReadings = readingError(settings, byAmount, leadHours);
+  return { ...forecast, dawnMgL, uncertaintyMgL: FOUR_OF_FIVE * Math.hypot(ofMethod, ofReadings) };
+}
+
+type Course = Pick<DawnForecast, 'from' | 'lossPerHour' | 'fallMgLPerHour'>;
+
+/** What the forecast expects at an instant from its last reading on, mg/L. */
+export function oxygenAt({ from, lossPerHour, fallMgLPerHour }: Course, atMs: number): number {
+  const hours = Math.max(0, atMs - from.atMs) / HOUR_MS;
+  const byShare = from.oxygenMgL * Math.exp(-lossPerHour * hours);
+  const byAmount = Math.max(0, from.oxygenMgL - fallMgLPerHour * hours);
+  return (byShare + byAmount) / 2;
 }
 
 /** When the forecast reaches a level (mg/L), ms since 1970; null: not before dawn. At once when it is there already. */
 export function crossingMs(forecast: DawnForecast, levelMgL: number): number | null {
-  const { from, lossPerHour, dawnMs } = forecast;
+  const { from, dawnMs, dawnMgL } = forecast;
   if (from.oxygenMgL <= levelMgL) return from.atMs;
-  if (levelMgL <= 0) return null;
-  const crossesMs = from.atMs + (Math.log(from.oxygenMgL / levelMgL) / lossPerHour) * HOUR_MS;
-  return crossesMs <= dawnMs ? crossesMs : null;
+  if (levelMgL <= 0 || dawnMgL > levelMgL) return null;
+  let [before, after] = [from.atMs, dawnMs];
+  while (after - before > CROSSING_WITHIN_MS) {
+    const between = (before + after) / 2;
+    if (oxygenAt(forecast, between) > levelMgL) before = between;
+    else after = between;
+  }
+  return after;
 }
 
-/** Of this night, in order of time: those of the last hours when they span enough, else all. */
+/** Of this night and shortly before it, in order of time: those of the last hours when they span enough, else all. */
 function readingsToUse(
   settings: ForecastSettings,
   night: Night,
   readings: readonly OxygenReading[],
 ): OxygenReading[] {
   const ofNight = readings
-    .filter(({ atMs, oxygenMgL }) => atMs >= night.duskMs && atMs < night.dawnMs && oxygenMgL >= 0)
+    .filter(
+      ({ atMs, oxygenMgL }) =>
+        atMs >= night.duskMs - settings.beforeDuskHours * HOUR_MS && atMs < night.dawnMs && oxygenMgL >= 0,
+    )
     .toSorted((a, b) => a.atMs - b.atMs);
   const lastMs = ofNight.at(-1)?.atMs ?? 0;
   const recent = ofNight.filter(({ atMs }) => atMs >= lastMs - settings.windowHours * HOUR_MS);
@@ -77,28 +108,32 @@ function readingsToUse(
   return recentSpanMs >= settings.leastSpanHours * HOUR_MS ? recent : ofNight;
 }
 
-type Fit = { slope: number; lastAhead: number; spread: number; meanMgL: number };
+type Fit = { slope: number; lastAhead: number; spread: number };
 
-/** Least squares of ln(oxygen) over hours; NaN slope with a single instant. */
-function fitOf(readings: readonly OxygenReading[]): Fit {
+const logOf = (mgL: number): number => Math.log(Math.max(mgL, LEAST_READABLE_MG_L));
+
+/** Least squares of oxygen, or of what is made of it, over hours; NaN slope with a single instant. */
+function fitOf(readings: readonly OxygenReading[], of: (mgL: number) => number): Fit {
   const originMs = readings[0]?.atMs ?? 0;
   const points = readings.map(({ atMs, oxygenMgL }) => ({
     hours: (atMs - originMs) / HOUR_MS,
-    log: Math.log(Math.max(oxygenMgL, LEAST_READABLE_MG_L)),
+    value: of(oxygenMgL),
   }));
   const meanHours = meanOf(points.map(({ hours }) => hours));
-  const meanLog = meanOf(points.map(({ log }) => log));
+  const meanValue = meanOf(points.map(({ value }) => value));
   const spread = points.reduce((sum, { hours }) => sum + (hours - meanHours) ** 2, 0);
-  const covered = points.reduce((sum, { hours, log }) => sum + (hours - meanHours) * (log - meanLog), 0);
+  const covered = points.reduce(
+    (sum, { hours, value }) => sum + (hours - meanHours) * (value - meanValue),
+    0,
+  );
   const lastAhead = (points.at(-1)?.hours ?? 0) - meanHours;
-  return { slope: covered / spread, lastAhead, spread, meanMgL: Math.exp(meanLog) };
+  return { slope: covered / spread, lastAhead, spread };
 }
 
-/** Relative error at dawn that errors of the readings cause: in the last one, in the slope, and in both together. */
+/** Error at dawn that errors of the readings cause, mg/L: in the last one, in the slope, and in both together. */
 function readingError({ readingErrorMgL }: ForecastSettings, fit: Fit, leadHours: number): number {
-  const relative = readingErrorMgL / fit.meanMgL;
   const variance = 1 + (leadHours ** 2 + 2 * leadHours * fit.lastAhead) / fit.spread;
-  return relative * Math.sqrt(variance);
+  return readingErrorMgL * SHARE_OF_PACE * Math.sqrt(variance);
 }
 
 function meanOf(values: readonly number[]): number {

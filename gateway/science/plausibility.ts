@@ -1,3 +1,4 @@
+import { nh3Of, nh3ToActOn } from './ammonia.ts';
 import { oxygenSaturationPercent } from './oxygen-saturation.ts';
 import type { Water, WaterSample } from './water-limits.ts';
 
@@ -7,23 +8,28 @@ export const IMPLAUSIBLE_KINDS = [
   'TEMPERATURE_UNUSUAL',
   'PH_UNUSUAL',
   'SALINITY_UNUSUAL',
+  'AMMONIA_BASIS_DOUBTFUL',
+  'AMMONIA_UNUSUAL',
 ] as const;
 export type ImplausibleKind = (typeof IMPLAUSIBLE_KINDS)[number];
 
 /** A value that is possible but more likely a bad probe, a wrong unit or a slip of the pen. */
 export type Implausibility = {
   kind: ImplausibleKind;
-  parameter: 'dissolved_oxygen' | 'temperature' | 'ph' | 'salinity';
+  parameter: 'dissolved_oxygen' | 'temperature' | 'ph' | 'salinity' | 'ammonia';
   value: number;
   /** Per cent of saturation; only with OXYGEN_OVERSATURATED. */
   saturationPercent: number | null;
+  /** Total ammonia nitrogen that the value would need, mg/L; only with AMMONIA_BASIS_DOUBTFUL. */
+  tanMgL: number | null;
 };
 
 /**
  * Values of a measurement that are stored as they are but should be looked at again. Oxygen is held against saturation
  * where the temperature is known (salinity unknown counts as fresh water, which accuses less).
  */
-export function implausibilitiesOf({ plausible }: Water, sample: WaterSample): Implausibility[] {
+export function implausibilitiesOf(water: Water, sample: WaterSample): Implausibility[] {
+  const { plausible } = water;
   const found: Implausibility[] = [];
   const oxygen = sample.dissolved_oxygen;
   if (oxygen !== null) {
@@ -45,7 +51,24 @@ export function implausibilitiesOf({ plausible }: Water, sample: WaterSample): I
   if (salinity !== null && isOutside(plausible.salinityPpt, salinity)) {
     found.push(flag('SALINITY_UNUSUAL', 'salinity', salinity));
   }
-  return found;
+  const ammonia = ammoniaDoubt(water, sample);
+  return ammonia === null ? found : [...found, ammonia];
+}
+
+/** More than ponds have: on the basis NH3 most likely a total that was typed as if it were all poisonous. */
+function ammoniaDoubt(water: Water, sample: WaterSample): Implausibility | null {
+  const { ammonia } = sample;
+  if (ammonia === null) return null;
+  const { tanMostMgL, everydayWater } = water.plausible;
+  if (water.ammoniaBasis === 'TAN')
+    return ammonia > tanMostMgL ? flag('AMMONIA_UNUSUAL', 'ammonia', ammonia) : null;
+  const share = nh3Of(everydayWater, 1, {
+    temperatureC: sample.temperature ?? everydayWater.temperatureC,
+    ph: sample.ph ?? everydayWater.ph,
+    salinityPpt: sample.salinity ?? everydayWater.salinityPpt,
+  });
+  const tanMgL = ammonia / nh3ToActOn(share);
+  return tanMgL > tanMostMgL ? { ...flag('AMMONIA_BASIS_DOUBTFUL', 'ammonia', ammonia), tanMgL } : null;
 }
 
 function saturationOf(sample: WaterSample, oxygenMgL: number): number | null {
@@ -58,7 +81,7 @@ function saturationOf(sample: WaterSample, oxygenMgL: number): number | null {
 }
 
 function flag(kind: ImplausibleKind, parameter: Implausibility['parameter'], value: number): Implausibility {
-  return { kind, parameter, value, saturationPercent: null };
+  return { kind, parameter, value, saturationPercent: null, tanMgL: null };
 }
 
 function isOutside(range: { least: number; most: number }, value: number): boolean {

@@ -11,11 +11,10 @@ const HAIR = 1e-9;
  * half-way between the limit and that level, LOW below.
  *
  * Nitrite and nitrate are graded by salinity (ppt; chloride keeps nitrite out of the gills): the measurement's own or
- * the latest known of the pond; null takes the level of nearly fresh water. Ammonia is graded by NH3-N; total ammonia
- * whose un-ionised part is unknown is LOW.
+ * the latest known of the pond; null takes the level of nearly fresh water. Ammonia is graded by NH3-N; total ammonia whose
+ * un-ionised part is unknown by the most that it may be.
  */
 export function severityOf(water: Water, violation: Violation, salinityPpt: number | null): WaterSeverity {
-  if (violation.type === 'HIGH_AMMONIA' && violation.nh3MgL === null) return 'LOW';
   const direction = isUpperLimit(violation.type) ? 1 : -1;
   const span = direction * (highFrom(water, violation, salinityPpt) - violation.threshold);
   // A farm may set a limit beyond the harmful level: then every violation is harmful.

@@ -1,4 +1,4 @@
-import { unionizedAmmoniaMgL } from './ammonia.ts';
+import { type AmmoniaWater, type Nh3, nh3Of, nh3ToActOn } from './ammonia.ts';
 import type { ScienceConstants } from './constants.ts';
 
 export type Water = ScienceConstants['water'];
@@ -50,8 +50,10 @@ export type Violation = {
   parameter: WaterParameter;
   value: number;
   threshold: number;
-  /** What the animals feel of ammonia, mg/L NH3-N; null: not ammonia, or total ammonia without pH or temperature. */
-  nh3MgL: number | null;
+  /** What was typed, on the farm's basis; not `value` where total ammonia was typed. */
+  measured: number;
+  /** What the animals feel of ammonia; null: this is no ammonia. */
+  nh3: Nh3 | null;
 };
 
 type Side = 'below' | 'above';
@@ -88,7 +90,7 @@ export function optimalRange(water: Water, parameter: WaterParameter): { min: nu
     case 'alkalinity':
       return { min: alerts.LOW_ALKALINITY.limit, max: optimal.alkalinityMax };
     case 'ammonia':
-      return { min: 0, max: alerts.HIGH_AMMONIA.limit };
+      return { min: 0, max: mostAmmonia(water) };
     case 'nitrite':
       return { min: 0, max: alerts.HIGH_NITRITE.limit };
     case 'nitrate':
@@ -100,21 +102,36 @@ export function optimalRange(water: Water, parameter: WaterParameter): { min: nu
 }
 
 /**
+ * What is typed of ammonia at its limit. Of a total it depends on the water: told is what stays below the limit as long as
+ * pH and temperature keep to theirs.
+ */
+function mostAmmonia(water: Water): number {
+  const { HIGH_AMMONIA, HIGH_PH, HIGH_TEMPERATURE } = water.alerts;
+  if (water.ammoniaBasis === 'NH3') return HIGH_AMMONIA.limit;
+  const share = nh3Of(water.worstPlausible, 1, {
+    temperatureC: HIGH_TEMPERATURE.limit,
+    ph: HIGH_PH.limit,
+    salinityPpt: water.worstPlausible.salinityPpt,
+  });
+  return Math.round((HIGH_AMMONIA.limit / nh3ToActOn(share)) * 100) / 100;
+}
+
+/**
  * Values beyond their limits, in the order of WATER_ALERT_TYPES. Limits are strict: a value equal to one raises nothing.
  *
  * Ammonia: on the basis NH3 the posted value is compared as it stands. On the basis TAN the un-ionised part is, and the
- * violation speaks of that; without the pH or temperature to work it out the posted value is compared all the same,
- * because a missing pH must not hide an alert.
+ * violation speaks of that; what it cannot be worked out from is taken at its worst, because a missing pH must not hide
+ * an alert nor make it milder.
  */
 export function violationsOf(water: Water, sample: WaterSample): Violation[] {
   return WATER_ALERT_TYPES.flatMap((type): Violation[] => {
     const { parameter, side } = RULES[type];
     const measured = sample[parameter];
     if (measured === null) return [];
-    const nh3MgL = parameter === 'ammonia' ? nh3Of(water, sample) : null;
-    const value = nh3MgL ?? measured;
+    const nh3 = parameter === 'ammonia' ? nh3In(water, { ...sample, ammonia: measured }) : null;
+    const value = nh3 === null ? measured : nh3ToActOn(nh3);
     const threshold = water.alerts[type].limit;
-    return isBeyond(value, threshold, side) ? [{ type, parameter, value, threshold, nh3MgL }] : [];
+    return isBeyond(value, threshold, side) ? [{ type, parameter, value, threshold, measured, nh3 }] : [];
   });
 }
 
@@ -131,19 +148,29 @@ export function endsEpisode(water: Water, type: WaterAlertType, value: number): 
 
 /** The value of a sample that limits are compared with; null: not measured. Ammonia as in `violationsOf`. */
 export function comparedValue(water: Water, sample: WaterSample, parameter: WaterParameter): number | null {
-  if (parameter !== 'ammonia') return sample[parameter];
-  return nh3Of(water, sample) ?? sample.ammonia;
+  const { ammonia } = sample;
+  if (parameter !== 'ammonia' || ammonia === null) return sample[parameter];
+  return nh3ToActOn(nh3In(water, { ...sample, ammonia }));
 }
 
-function nh3Of(water: Water, sample: WaterSample): number | null {
-  if (water.ammoniaBasis === 'NH3') return sample.ammonia;
-  return unionizedAmmoniaMgL({
-    tanMgL: sample.ammonia,
-    temperatureC: sample.temperature,
-    ph: sample.ph,
-    salinityPpt: sample.salinity,
-  });
+/** The un-ionised part of measured ammonia, on whichever basis the farm measures. */
+export function nh3In(
+  { ammoniaBasis, worstPlausible }: Water,
+  { ammonia, ...sample }: { ammonia: number } & Pick<WaterSample, 'temperature' | 'ph' | 'salinity'>,
+): Nh3 {
+  if (ammoniaBasis === 'NH3') return { isKnown: true, mgL: ammonia, isExtrapolated: false };
+  return nh3Of(worstPlausible, ammonia, ammoniaWaterOf(sample));
 }
+
+export const ammoniaWaterOf = ({
+  temperature,
+  ph,
+  salinity,
+}: Pick<WaterSample, 'temperature' | 'ph' | 'salinity'>): AmmoniaWater => ({
+  temperatureC: temperature,
+  ph,
+  salinityPpt: salinity,
+});
 
 function deadBandOf({ deadBand }: Water, parameter: WaterParameter, limit: number): number {
   if (parameter === 'dissolved_oxygen') return deadBand.oxygenMgL;

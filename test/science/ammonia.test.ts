@@ -1,10 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asAmmoniaMgL, unionizedAmmoniaMgL } from '#science/ammonia.ts';
+import { type AmmoniaWater, asAmmoniaMgL, nh3Of, nh3ToActOn, tanOf } from '#science/ammonia.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+
+const { worstPlausible } = SCIENCE_DEFAULTS.water;
+
+/** What is known of the poisonous part; not a number where only its worst is. */
+function unionizedAmmoniaMgL({ tanMgL, ...water }: AmmoniaWater & { tanMgL: number }): number {
+  const nh3 = nh3Of(worstPlausible, tanMgL, water);
+  return nh3.isKnown ? nh3.mgL : Number.NaN;
+}
+const worstOf = ({ tanMgL, ...water }: AmmoniaWater & { tanMgL: number }) =>
+  nh3ToActOn(nh3Of(worstPlausible, tanMgL, water));
 
 /** Un-ionised share of total ammonia, per cent. */
-function percentOf(water: { temperatureC: number; ph: number; salinityPpt: number | null }): number {
-  return unionizedAmmoniaMgL({ tanMgL: 100, ...water }) ?? Number.NaN;
+function percentOf(water: { temperatureC: number; ph: number; salinityPpt: number }): number {
+  return unionizedAmmoniaMgL({ tanMgL: 100, ...water });
 }
 
 const offBy = (found: number, published: number) => Math.abs(found / published - 1);
@@ -50,7 +61,7 @@ describe('the un-ionised share agrees with published tables', () => {
     [25, 35.4, 1.57],
     [35, 39.54, 1.6],
   ])('at %d ppt a lethal %d mg/L of total ammonia is %d mg/L of NH3-N', (salinityPpt, tanMgL, nh3) => {
-    const found = unionizedAmmoniaMgL({ tanMgL, temperatureC: 23, ph: 8.05, salinityPpt }) ?? Number.NaN;
+    const found = unionizedAmmoniaMgL({ tanMgL, temperatureC: 23, ph: 8.05, salinityPpt });
     expect(offBy(found, nh3)).toBeLessThan(0.04);
   });
 });
@@ -70,55 +81,111 @@ test.each([
   expect(found).toBeCloseTo(nh3, 3);
 });
 
-describe('beyond what was measured nothing is said', () => {
+describe('what nobody knows is taken at its worst and says what is missing', () => {
   const known = { tanMgL: 1, temperatureC: 28, ph: 8, salinityPpt: 20 };
   test.each([
-    ['no ammonia', { tanMgL: null }],
-    ['no temperature', { temperatureC: null }],
-    ['no pH', { ph: null }],
-    ['negative ammonia', { tanMgL: -0.1 }],
-    ['colder than 5 °C', { temperatureC: 4.9 }],
-    ['hotter than 35 °C', { temperatureC: 35.1 }],
-    ['pH below 6', { ph: 5.9 }],
-    ['pH above 10', { ph: 10.1 }],
-    ['saltier than 36 ppt', { salinityPpt: 36.1 }],
-    ['not a number', { ph: Number.NaN }],
-  ])('%s', (_what, wrong) => {
-    expect(unionizedAmmoniaMgL({ ...known, ...wrong })).toBeNull();
+    ['no temperature', { temperatureC: null }, 'TEMPERATURE_MISSING'],
+    ['no pH', { ph: null }, 'PH_MISSING'],
+    ['no salinity', { salinityPpt: null }, 'SALINITY_MISSING'],
+    ['colder than 5 °C', { temperatureC: 4.9 }, 'TEMPERATURE_OUT_OF_RANGE'],
+    ['hotter than 40 °C', { temperatureC: 40.1 }, 'TEMPERATURE_OUT_OF_RANGE'],
+    ['pH below 6', { ph: 5.9 }, 'PH_OUT_OF_RANGE'],
+    ['pH above 10', { ph: 10.1 }, 'PH_OUT_OF_RANGE'],
+    ['saltier than 45 ppt', { salinityPpt: 45.1 }, 'SALINITY_OUT_OF_RANGE'],
+    ['not a number', { ph: Number.NaN }, 'PH_MISSING'],
+  ])('%s', (_what, wrong, gap) => {
+    const { tanMgL, ...water } = { ...known, ...wrong };
+    expect(nh3Of(worstPlausible, tanMgL, water)).toEqual({
+      isKnown: false,
+      worstMgL: expect.any(Number) as unknown,
+      gaps: [gap],
+    });
+    expect(tanOf(worstPlausible, 0.1, water)).toEqual({ isKnown: false, gaps: [gap] });
+  });
+
+  test('three missing values are three gaps, and most of the ammonia counts as poisonous', () => {
+    const nh3 = nh3Of(worstPlausible, 1, { temperatureC: null, ph: null, salinityPpt: null });
+    expect(nh3).toMatchObject({ isKnown: false, gaps: { length: 3 } });
+    expect(nh3ToActOn(nh3)).toBeGreaterThan(0.7);
+    expect(nh3ToActOn(nh3)).toBeLessThan(1);
+  });
+
+  test('it is never less than any water within the farm’s limits would hold', () => {
+    const within = fc.record({
+      temperatureC: fc.double({ min: 5, max: worstPlausible.temperatureC, noNaN: true }),
+      ph: fc.double({ min: 6, max: worstPlausible.ph, noNaN: true }),
+      salinityPpt: fc.double({ min: 0, max: 45, noNaN: true }),
+    });
+    const missing = fc.subarray(['temperatureC', 'ph', 'salinityPpt'] as const, { minLength: 1 });
+    fc.assert(
+      fc.property(within, missing, (water, names) => {
+        const less = { ...water, ...Object.fromEntries(names.map((name) => [name, null])) };
+        expect(worstOf({ tanMgL: 3, ...less })).toBeGreaterThanOrEqual(worstOf({ tanMgL: 3, ...water }));
+      }),
+    );
   });
 
   test.each([
-    ['5 °C, pH 6, fresh', { temperatureC: 5, ph: 6, salinityPpt: 0 }],
-    ['35 °C, pH 10, 36 ppt', { temperatureC: 35, ph: 10, salinityPpt: 36 }],
-  ])('the corner %s is still known', (_what, corner) => {
-    expect(unionizedAmmoniaMgL({ ...known, ...corner })).toBeGreaterThan(0);
+    ['5 °C, pH 6, fresh', { temperatureC: 5, ph: 6, salinityPpt: 0 }, false],
+    ['35 °C, pH 10, 36 ppt', { temperatureC: 35, ph: 10, salinityPpt: 36 }, false],
+    ['40 °C, 45 ppt, on the same equation', { temperatureC: 40, ph: 9, salinityPpt: 45 }, true],
+  ])('the corner %s is still known', (_what, corner, isExtrapolated) => {
+    expect(nh3Of(worstPlausible, 1, corner)).toMatchObject({ isKnown: true, isExtrapolated });
   });
 });
 
-test('unknown salinity counts as fresh water, which gives the higher figure', () => {
-  const water = { temperatureC: 28, ph: 8 };
-  expect(percentOf({ ...water, salinityPpt: null })).toBe(percentOf({ ...water, salinityPpt: 0 }));
-  expect(percentOf({ ...water, salinityPpt: null })).toBeGreaterThan(
-    percentOf({ ...water, salinityPpt: 20 }),
+describe('beyond the tables the equation goes on as others do', () => {
+  // Emerson et al. (1975): pKa = 0.09018 + 2729.92 / K, fresh water; read at 36–40 °C, beyond its own 30 °C.
+  test.each([36, 38, 40])(
+    'at %d °C it is no milder than Emerson’s in fresh water, and at most 13 %% higher',
+    (temperatureC) => {
+      for (const ph of [7.5, 8, 8.5, 9]) {
+        const pKa = 0.09018 + 2729.92 / (temperatureC + 273.15);
+        const emerson = 100 / (1 + 10 ** (pKa - ph));
+        const ours = percentOf({ temperatureC, ph, salinityPpt: 0 });
+        expect(ours / emerson).toBeGreaterThan(1);
+        expect(ours / emerson).toBeLessThan(1.13);
+      }
+    },
   );
+
+  test('there is no cliff at 36 ppt, 35 °C, 45 ppt or 40 °C', () => {
+    const at = (water: Partial<AmmoniaWater>) =>
+      worstOf({ tanMgL: 3, temperatureC: 30, ph: 8.6, salinityPpt: 36, ...water });
+    for (const salinityPpt of [36, 45])
+      expect(at({ salinityPpt: salinityPpt + 0.1 }) / at({ salinityPpt })).toBeCloseTo(1, 2);
+    for (const temperatureC of [35, 40])
+      expect(at({ temperatureC: temperatureC + 0.1 }) / at({ temperatureC })).toBeCloseTo(1, 1);
+  });
 });
 
-test('the un-ionised part is a part of the total, larger in warmer and more alkaline water', () => {
+test('the total that belongs to a measured NH₃-N is the way back', () => {
+  const water = { temperatureC: 28, ph: 8, salinityPpt: 20 };
+  // everyday pond water: 1.2 mg/L as NH3-N would need 20 mg/L of total ammonia
+  expect(tanOf(worstPlausible, 1.2, water)).toEqual({
+    isKnown: true,
+    mgL: expect.closeTo(20.5, 1) as unknown,
+    isExtrapolated: false,
+  });
+});
+
+test('the un-ionised part is a part of the total, larger in warmer, more alkaline and fresher water', () => {
   const water = fc.record({
     tanMgL: fc.double({ min: 0.01, max: 100, noNaN: true }),
-    temperatureC: fc.double({ min: 5, max: 34, noNaN: true }),
+    temperatureC: fc.double({ min: 5, max: 39, noNaN: true }),
     ph: fc.double({ min: 6, max: 9.9, noNaN: true }),
-    salinityPpt: fc.double({ min: 0, max: 36, noNaN: true }),
+    salinityPpt: fc.double({ min: 1, max: 45, noNaN: true }),
   });
   fc.assert(
     fc.property(water, (sample) => {
-      const here = unionizedAmmoniaMgL(sample) ?? Number.NaN;
+      const here = unionizedAmmoniaMgL(sample);
       const warmer = unionizedAmmoniaMgL({ ...sample, temperatureC: sample.temperatureC + 1 });
       const moreAlkaline = unionizedAmmoniaMgL({ ...sample, ph: sample.ph + 0.1 });
       expect(here).toBeGreaterThan(0);
       expect(here).toBeLessThan(sample.tanMgL);
       expect(warmer).toBeGreaterThan(here);
       expect(moreAlkaline).toBeGreaterThan(here);
+      expect(unionizedAmmoniaMgL({ ...sample, salinityPpt: sample.salinityPpt - 1 })).toBeGreaterThan(here);
     }),
   );
 });

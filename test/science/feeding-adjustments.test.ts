@@ -17,8 +17,15 @@ const nothingKnown: FeedingConditions = {
   event: null,
 };
 const fresh = (value: number) => ({ value, ageHours: 1 });
+/** Water that takes nothing from the ration. */
+const goodWater: FeedingConditions = {
+  temperatureC: fresh(29),
+  dissolvedOxygen: fresh(6),
+  ammoniaNh3N: fresh(0.02),
+  event: null,
+};
 const factorIn = (conditions: Partial<FeedingConditions>) =>
-  feedingAdjustment(feeding, { ...nothingKnown, ...conditions }, 4).factor;
+  feedingAdjustment(feeding, { ...goodWater, ...conditions }, 4).factor;
 
 describe('temperature', () => {
   test.each([
@@ -56,7 +63,8 @@ describe('temperature', () => {
 
   test('counts for 48 hours', () => {
     expect(factorIn({ temperatureC: { value: 24, ageHours: 48 } })).toBeCloseTo(0.8, 10);
-    expect(factorIn({ temperatureC: { value: 24, ageHours: 48.1 } })).toBe(1);
+    // then as if it were 26 °C
+    expect(factorIn({ temperatureC: { value: 24, ageHours: 48.1 } })).toBeCloseTo(0.92, 10);
   });
 });
 
@@ -75,7 +83,7 @@ describe('dissolved oxygen', () => {
 
   test('suspends feeding at 2 mg/L and not above', () => {
     const isSuspended = (value: number) =>
-      feedingAdjustment(feeding, { ...nothingKnown, dissolvedOxygen: fresh(value) }, 4).isSuspended;
+      feedingAdjustment(feeding, { ...goodWater, dissolvedOxygen: fresh(value) }, 4).isSuspended;
     expect(isSuspended(2)).toBe(true);
     expect(isSuspended(2.01)).toBe(false);
   });
@@ -88,15 +96,34 @@ describe('dissolved oxygen', () => {
         { at: 0.6, factor: 0 },
       ],
     };
-    const adjustment = feedingAdjustment(strict, { ...nothingKnown, ammoniaNh3N: fresh(0.6) }, 4);
+    const adjustment = feedingAdjustment(strict, { ...goodWater, ammoniaNh3N: fresh(0.6) }, 4);
     expect(adjustment.factor).toBe(0);
     expect(adjustment.isSuspended).toBe(false);
   });
 
   test('counts for 24 hours', () => {
     expect(factorIn({ dissolvedOxygen: { value: 3, ageHours: 24 } })).toBeCloseTo(0.6, 10);
-    expect(factorIn({ dissolvedOxygen: { value: 3, ageHours: 24.1 } })).toBe(1);
+    // then as if it were 3.5 mg/L
+    expect(factorIn({ dissolvedOxygen: { value: 3, ageHours: 24.1 } })).toBeCloseTo(0.8, 10);
   });
+});
+
+test('a low dawn cuts the ration of a pond that has recovered by 30 % at most, never less for a worse dawn', () => {
+  const oxygen = fc.double({ min: 0, max: 6, noNaN: true });
+  fc.assert(
+    fc.property(oxygen, oxygen, fc.double({ min: 4, max: 12, noNaN: true }), (one, other, now) => {
+      const after = (dawn: number) =>
+        feedingAdjustment(
+          feeding,
+          { ...goodWater, dissolvedOxygen: fresh(now), dawnOxygen: { value: dawn, ageHours: 15 } },
+          4,
+        );
+      const [worse, better] = [after(Math.min(one, other)), after(Math.max(one, other))];
+      expect(worse.factor).toBeLessThanOrEqual(better.factor);
+      expect(worse.factor).toBeGreaterThanOrEqual(0.7);
+      expect(worse.isSuspended).toBe(false);
+    }),
+  );
 });
 
 describe('un-ionised ammonia', () => {
@@ -135,8 +162,8 @@ describe('what was noted at the pond', () => {
 });
 
 describe('together', () => {
-  test('nothing known changes nothing', () => {
-    expect(feedingAdjustment(feeding, nothingKnown, 4)).toEqual({
+  test('good water changes nothing', () => {
+    expect(feedingAdjustment(feeding, goodWater, 4)).toEqual({
       factor: 1,
       causes: [],
       covered: null,
@@ -144,10 +171,51 @@ describe('together', () => {
     });
   });
 
+  test('water that nobody measured is fed as water that is known to be fair, and says so', () => {
+    const { factor, causes, isSuspended } = feedingAdjustment(feeding, nothingKnown, 4);
+    expect(factor).toBeCloseTo(0.8 * 0.92, 10);
+    expect(causes).toMatchObject([
+      { cause: 'OXYGEN', value: 3.5, isAssumed: true },
+      { cause: 'TEMPERATURE', value: 26, isAssumed: true },
+    ]);
+    expect(isSuspended).toBe(false);
+  });
+
+  test('worse water never gets a larger ration, and unknown water none larger than fair water', () => {
+    const figure = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+    const water = fc.record({
+      oxygen: figure(0, 12),
+      nh3: figure(0, 3),
+      hot: figure(31, 45),
+      cold: figure(5, 28),
+    });
+    fc.assert(
+      fc.property(water, water, (one, other) => {
+        const ration = (oxygen: number, nh3: number, temperature: number) =>
+          factorIn({
+            dissolvedOxygen: fresh(oxygen),
+            ammoniaNh3N: fresh(nh3),
+            temperatureC: fresh(temperature),
+          });
+        const least = (key: keyof typeof one) => Math.min(one[key], other[key]);
+        const most = (key: keyof typeof one) => Math.max(one[key], other[key]);
+        const [good, bad] = [
+          ration(most('oxygen'), least('nh3'), least('hot')),
+          ration(least('oxygen'), most('nh3'), most('hot')),
+        ];
+        expect(bad).toBeLessThanOrEqual(good + 1e-9);
+        expect(ration(6, 0, least('cold'))).toBeLessThanOrEqual(ration(6, 0, most('cold')) + 1e-9);
+        const fair = { oxygen: Math.max(3.5, one.oxygen), cold: Math.max(26, one.cold) };
+        expect(factorIn({ dissolvedOxygen: null })).toBeLessThanOrEqual(ration(fair.oxygen, 0, 29) + 1e-9);
+        expect(factorIn({ temperatureC: null })).toBeLessThanOrEqual(ration(6, 0, fair.cold) + 1e-9);
+      }),
+    );
+  });
+
   test('temperature and oxygen multiply, the larger cut is told first', () => {
     const adjustment = feedingAdjustment(
       feeding,
-      { ...nothingKnown, temperatureC: fresh(24), dissolvedOxygen: fresh(3.4) },
+      { ...goodWater, temperatureC: fresh(24), dissolvedOxygen: fresh(3.4) },
       4,
     );
     expect(adjustment.factor).toBeCloseTo(0.608, 10);
@@ -157,7 +225,7 @@ describe('together', () => {
   test('of oxygen and ammonia only the worse one counts', () => {
     const adjustment = feedingAdjustment(
       feeding,
-      { ...nothingKnown, dissolvedOxygen: fresh(3.5), ammoniaNh3N: fresh(0.3) },
+      { ...goodWater, dissolvedOxygen: fresh(3.5), ammoniaNh3N: fresh(0.3) },
       4,
     );
     expect(adjustment.factor).toBeCloseTo(0.7, 10);

@@ -14,6 +14,11 @@ const nothingKnown: FeedingConditions = {
   event: null,
 };
 const fresh = (value: number) => ({ value, ageHours: 1 });
+const goodWater: FeedingConditions = {
+  ...nothingKnown,
+  temperatureC: fresh(29),
+  dissolvedOxygen: fresh(6),
+};
 
 const aBatch = (batch: Partial<BatchToFeed> = {}): BatchToFeed => ({
   species: 'vannamei',
@@ -65,9 +70,9 @@ describe('the ration of a day', () => {
   test('tells how much feed a kilogram of growth costs', () => {
     // On the standard curve 8.4 g gain 0.203 g a day: 0.0352 × 8.4 / 0.203 = 1.46.
     const onCurve = aBatch({ lastWeighing: { day: 81, weightG: 8.4 }, day: 81 });
-    expect(dailyRation(SCIENCE_DEFAULTS, onCurve, nothingKnown).feedPerGain).toBeCloseTo(1.46, 1);
+    expect(dailyRation(SCIENCE_DEFAULTS, onCurve, goodWater).feedPerGain).toBeCloseTo(1.46, 1);
     const slow = aBatch({ lastWeighing: { day: 140, weightG: 8.4 }, day: 140 });
-    expect(dailyRation(SCIENCE_DEFAULTS, slow, nothingKnown).feedPerGain).toBeGreaterThan(2);
+    expect(dailyRation(SCIENCE_DEFAULTS, slow, goodWater).feedPerGain).toBeGreaterThan(2);
   });
 });
 

@@ -1,22 +1,22 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { implausibilitiesOf } from '#science/plausibility.ts';
 import type { WaterSample } from '#science/water-limits.ts';
 
 const { water } = SCIENCE_DEFAULTS;
+const NOTHING: WaterSample = {
+  temperature: null,
+  dissolved_oxygen: null,
+  ph: null,
+  salinity: null,
+  alkalinity: null,
+  ammonia: null,
+  nitrite: null,
+  nitrate: null,
+  transparency: null,
+};
 const kindsIn = (measured: Partial<WaterSample>) =>
-  implausibilitiesOf(water, {
-    temperature: null,
-    dissolved_oxygen: null,
-    ph: null,
-    salinity: null,
-    alkalinity: null,
-    ammonia: null,
-    nitrite: null,
-    nitrate: null,
-    transparency: null,
-    ...measured,
-  }).map(({ kind }) => kind);
+  implausibilitiesOf(water, { ...NOTHING, ...measured }).map(({ kind }) => kind);
 
 test.each([
   ['an ordinary afternoon', { temperature: 31, dissolved_oxygen: 13, ph: 9, salinity: 20 }, []],
@@ -46,6 +46,34 @@ test.each([
   ['61 ppt', { salinity: 61 }, ['SALINITY_UNUSUAL']],
 ])('%s', (_what, measured, kinds) => {
   expect(kindsIn(measured)).toEqual(kinds);
+});
+
+describe('ammonia on the wrong basis', () => {
+  const kindsOn = (ammoniaBasis: 'NH3' | 'TAN', measured: Partial<WaterSample>) =>
+    implausibilitiesOf({ ...water, ammoniaBasis }, { ...NOTHING, ...measured });
+
+  test('1.2 mg/L at pH 8 on the basis NH3 would need 20 mg/L of total ammonia: it is asked back', () => {
+    expect(kindsOn('NH3', { ammonia: 1.2, ph: 8, temperature: 28, salinity: 20 })).toMatchObject([
+      { kind: 'AMMONIA_BASIS_DOUBTFUL', parameter: 'ammonia', tanMgL: expect.closeTo(20.5, 1) as unknown },
+    ]);
+    expect(kindsOn('NH3', { ammonia: 1.2 })).toHaveLength(1);
+  });
+
+  test.each([
+    ['0.12 mg/L NH3-N at pH 8', 'NH3', { ammonia: 0.12, ph: 8, temperature: 28, salinity: 20 }],
+    [
+      '1.2 mg/L NH3-N where pH is 9.2: 2.3 mg/L in all',
+      'NH3',
+      { ammonia: 1.2, ph: 9.2, temperature: 30, salinity: 20 },
+    ],
+    ['an everyday total', 'TAN', { ammonia: 1.2, ph: 8 }],
+  ] as const)('%s is not doubted', (_what, basis, measured) => {
+    expect(kindsOn(basis, measured)).toEqual([]);
+  });
+
+  test('a total of 20 mg/L is unusual', () => {
+    expect(kindsOn('TAN', { ammonia: 20 })).toMatchObject([{ kind: 'AMMONIA_UNUSUAL' }]);
+  });
 });
 
 test('every odd value of a measurement is named', () => {

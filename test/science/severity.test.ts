@@ -12,8 +12,21 @@ const aViolation = (type: WaterAlertType, value: number): Violation => ({
   parameter: 'dissolved_oxygen',
   value,
   threshold: water.alerts[type].limit,
-  nh3MgL: type === 'HIGH_AMMONIA' ? value : null,
+  measured: value,
+  nh3: type === 'HIGH_AMMONIA' ? { isKnown: true, mgL: value, isExtrapolated: false } : null,
 });
+const RANKS = { LOW: 0, MEDIUM: 1, HIGH: 2 };
+const NOTHING_MEASURED: WaterSample = {
+  temperature: null,
+  dissolved_oxygen: null,
+  ph: null,
+  salinity: null,
+  alkalinity: null,
+  ammonia: null,
+  nitrite: null,
+  nitrate: null,
+  transparency: null,
+};
 const grade = (type: WaterAlertType, value: number, salinityPpt: number | null = null) =>
   severityOf(water, aViolation(type, value), salinityPpt);
 
@@ -69,10 +82,6 @@ describe('HIGH from the harmful level, MEDIUM from half-way, LOW before', () => 
     expect(found).toEqual(['LOW', 'MEDIUM', 'MEDIUM', 'HIGH']);
   });
 
-  test('total ammonia whose un-ionised part is unknown is LOW', () => {
-    expect(severityOf(water, { ...aViolation('HIGH_AMMONIA', 9), nh3MgL: null }, 20)).toBe('LOW');
-  });
-
   test('a farm that sets its limit beyond the harmful level gets HIGH at once', () => {
     const lax = { ...water, alerts: { ...water.alerts, LOW_OXYGEN: { limit: 2.5, highFrom: 3 } } };
     expect(severityOf(lax, { ...aViolation('LOW_OXYGEN', 2.4), threshold: 2.5 }, null)).toBe('HIGH');
@@ -88,6 +97,99 @@ test('safe levels rise with salinity and stay between the published ends', () =>
       expect(safeNitrateMgL(water, less)).toBeLessThanOrEqual(safeNitrateMgL(water, more));
       expect(safeNitriteMgL(water, less)).toBeGreaterThanOrEqual(0.28 - 1e-9);
       expect(safeNitriteMgL(water, more)).toBeLessThanOrEqual(25.7 + 1e-9);
+    }),
+  );
+});
+
+describe('total ammonia', () => {
+  const total = { ...water, ammoniaBasis: 'TAN' as const };
+  type Sample = { ammonia: number; temperature: number | null; ph: number | null; salinity: number | null };
+  const gradeOf = (sample: Sample) => {
+    const [found] = gradedViolations(total, { ...NOTHING_MEASURED, ...sample }, null).filter(
+      ({ parameter }) => parameter === 'ammonia',
+    );
+    return found === undefined ? -1 : RANKS[found.severity];
+  };
+
+  // from a farm's ponds in the dry season: each was graded LOW, the mildest, because no table reaches there
+  test.each([
+    ['20 mg/L at 32 °C, pH 9 and 40 ppt', { ammonia: 20, temperature: 32, ph: 9, salinity: 40 }],
+    ['3 mg/L at 30 °C, pH 8.6 and 36 ppt', { ammonia: 3, temperature: 30, ph: 8.6, salinity: 36 }],
+    ['3 mg/L at 30 °C, pH 8.6 and 37 ppt', { ammonia: 3, temperature: 30, ph: 8.6, salinity: 37 }],
+    ['3 mg/L at 35.5 °C', { ammonia: 3, temperature: 35.5, ph: 8.6, salinity: 30 }],
+    ['20 mg/L with nothing beside it', { ammonia: 20, temperature: null, ph: null, salinity: null }],
+    ['3 mg/L without a pH', { ammonia: 3, temperature: 30, ph: null, salinity: 30 }],
+  ])('%s is HIGH', (_what, sample) => {
+    expect(gradeOf(sample)).toBe(RANKS.HIGH);
+  });
+
+  test('more of it, warmer, more alkaline or fresher water is never graded milder; unknown never milder than known', () => {
+    const figure = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+    const sample = fc.record({
+      ammonia: figure(0, 30),
+      temperature: figure(0, 50),
+      ph: figure(4, 12),
+      salinity: figure(0, 80),
+    });
+    const more = fc.record({
+      ammonia: figure(0, 10),
+      temperature: figure(0, 10),
+      ph: figure(0, 2),
+      salinity: figure(0, 20),
+    });
+    fc.assert(
+      fc.property(sample, more, (known, by) => {
+        const here = gradeOf(known);
+        expect(gradeOf({ ...known, ammonia: known.ammonia + by.ammonia })).toBeGreaterThanOrEqual(here);
+        expect(gradeOf({ ...known, temperature: known.temperature + by.temperature })).toBeGreaterThanOrEqual(
+          here,
+        );
+        expect(gradeOf({ ...known, ph: known.ph + by.ph })).toBeGreaterThanOrEqual(here);
+        expect(
+          gradeOf({ ...known, salinity: Math.max(0, known.salinity - by.salinity) }),
+        ).toBeGreaterThanOrEqual(here);
+        expect(gradeOf({ ...known, salinity: null })).toBeGreaterThanOrEqual(here);
+        const { worstPlausible } = total;
+        if (known.ph <= worstPlausible.ph)
+          expect(gradeOf({ ...known, ph: null })).toBeGreaterThanOrEqual(here);
+        if (known.temperature <= worstPlausible.temperatureC)
+          expect(gradeOf({ ...known, temperature: null })).toBeGreaterThanOrEqual(here);
+      }),
+    );
+  });
+});
+
+test('nitrite and nitrate of unknown salinity are never graded milder than in any water from 2 ppt on', () => {
+  const mgL = fc.double({ min: 0.11, max: 200, noNaN: true });
+  fc.assert(
+    fc.property(mgL, fc.double({ min: 2, max: 60, noNaN: true }), (value, salinityPpt) => {
+      for (const type of ['HIGH_NITRITE', 'HIGH_NITRATE'] as const)
+        expect(RANKS[grade(type, value, null)]).toBeGreaterThanOrEqual(
+          RANKS[grade(type, value, salinityPpt)],
+        );
+    }),
+  );
+});
+
+test.each([
+  ['LOW_OXYGEN', -1],
+  ['LOW_TEMPERATURE', -1],
+  ['HIGH_TEMPERATURE', 1],
+  ['LOW_PH', -1],
+  ['HIGH_PH', 1],
+  ['LOW_ALKALINITY', -1],
+  ['HIGH_AMMONIA', 1],
+  ['HIGH_NITRITE', 1],
+  ['HIGH_NITRATE', 1],
+] as const)('%s: further beyond the limit never grades milder', (type, side) => {
+  const beyond = fc.double({ min: 0.001, max: 100, noNaN: true });
+  const { limit } = water.alerts[type];
+  fc.assert(
+    fc.property(beyond, beyond, (one, other) => {
+      const [less, more] = one < other ? [one, other] : [other, one];
+      expect(RANKS[grade(type, limit + side * more)]).toBeGreaterThanOrEqual(
+        RANKS[grade(type, limit + side * less)],
+      );
     }),
   );
 });
@@ -118,15 +220,7 @@ test('only oxygen is ever CRITICAL in words', () => {
 
 describe('status of a measurement', () => {
   const aSample = (measured: Partial<Record<WaterParameter, number>>): WaterSample => ({
-    temperature: null,
-    dissolved_oxygen: null,
-    ph: null,
-    salinity: null,
-    alkalinity: null,
-    ammonia: null,
-    nitrite: null,
-    nitrate: null,
-    transparency: null,
+    ...NOTHING_MEASURED,
     ...measured,
   });
   const statusOf = (

@@ -43,7 +43,14 @@ describe('limits of the interface are strict', () => {
   ])('%s of %d is good, of %d is %s', (parameter, atLimit, beyond, type) => {
     expect(typesIn({ [parameter]: atLimit })).toEqual([]);
     expect(violationsOf(water, aSample({ [parameter]: beyond }))).toEqual([
-      { type, parameter, value: beyond, threshold: atLimit, nh3MgL: type === 'HIGH_AMMONIA' ? beyond : null },
+      {
+        type,
+        parameter,
+        value: beyond,
+        threshold: atLimit,
+        measured: beyond,
+        nh3: type === 'HIGH_AMMONIA' ? { isKnown: true, mgL: beyond, isExtrapolated: false } : null,
+      },
     ]);
   });
 
@@ -81,16 +88,18 @@ describe('ammonia given as total', () => {
     expect(violationsOf(total, sample)).toEqual([]);
     expect(violationsOf(water, sample)).toMatchObject([{ type: 'HIGH_AMMONIA', value: 1 }]);
     const [found] = violationsOf(total, { ...sample, ph: 8.5 });
-    expect(found?.nh3MgL).toBeCloseTo(0.164, 3);
-    expect(found?.value).toBe(found?.nh3MgL);
+    expect(found?.value).toBeCloseTo(0.164, 3);
+    expect(found?.nh3).toMatchObject({ isKnown: true, mgL: found?.value });
+    expect(found?.measured).toBe(1);
   });
 
-  test('without a pH the posted value is compared, and its toxicity is unknown', () => {
-    const sample = aSample({ ammonia: 1, temperature: 28 });
-    expect(violationsOf(total, sample)).toEqual([
-      { type: 'HIGH_AMMONIA', parameter: 'ammonia', value: 1, threshold: 0.1, nh3MgL: null },
-    ]);
-    expect(comparedValue(total, sample, 'ammonia')).toBe(1);
+  test('without a pH the worst that is plausible is compared, and the violation says what is missing', () => {
+    const sample = aSample({ ammonia: 1, temperature: 28, salinity: 20 });
+    const [found] = violationsOf(total, sample);
+    // at pH 9.5
+    expect(found?.value).toBeCloseTo(0.66, 2);
+    expect(found?.nh3).toEqual({ isKnown: false, worstMgL: found?.value, gaps: ['PH_MISSING'] });
+    expect(comparedValue(total, sample, 'ammonia')).toBe(found?.value);
   });
 });
 
@@ -123,6 +132,16 @@ test('the trend answers the optimal ranges of the interface', () => {
     nitrate: { min: 0, max: 20 },
     transparency: { min: 30, max: 40 },
   });
+});
+
+test('the good range of total ammonia is what stays harmless while pH and temperature keep to their limits', () => {
+  const total = { ...water, ammoniaBasis: 'TAN' as const };
+  const { max } = optimalRange(total, 'ammonia');
+  // 0.1 mg/L NH3-N at pH 8.5 and 32 °C in fresh water
+  expect(max).toBeCloseTo(0.42, 1);
+  const atMost = aSample({ ammonia: max, temperature: 32, ph: 8.5, salinity: 0 });
+  expect(violationsOf(total, { ...atMost, ammonia: (max ?? 0) - 0.01 })).toEqual([]);
+  expect(violationsOf(total, { ...atMost, ammonia: (max ?? 0) + 0.01 })).toHaveLength(1);
 });
 
 test('every parameter has a unit; temperature has two alerts, salinity none', () => {

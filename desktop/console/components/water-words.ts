@@ -1,5 +1,7 @@
-import type { WaterField } from '#contract/resources/water-quality.ts';
+import type { AmmoniaAs, WaterField } from '#contract/resources/water-quality.ts';
 import { dictionary } from '../i18n/language.ts';
+
+type AmmoniaGap = AmmoniaAs['gaps'][number];
 
 /** Names of the parameters, in full and as they stand over a column. */
 export const waterWords = dictionary({
@@ -21,11 +23,34 @@ export const waterWords = dictionary({
       ph: 'pH',
       salinity: 'Sal.',
       alkalinity: 'Alc.',
-      ammonia: 'NH₃',
+      ammonia: 'Amônia',
       nitrite: 'NO₂',
       nitrate: 'NO₃',
       transparency: 'Secchi',
     } satisfies Record<WaterField, string>,
+    ammonia: {
+      basis: 'Base da amônia',
+      basisHint: 'O que o kit ou a sonda da fazenda mede. Vale para todos os valores lançados.',
+      bases: { NH3: 'NH₃-N (não ionizada, tóxica)', TAN: 'TAN (amônia total)' },
+      short: { NH3: 'NH₃-N', TAN: 'TAN' },
+      ask: 'O que o kit de amônia desta fazenda mede?',
+      askText:
+        'Amônia total (TAN) de 1,2 mg/L é comum; a mesma cifra em NH₃-N é grave. Está escrito no kit: “amônia total”, “TAN” ou “N-NH₃/NH₄” é total. Até alguém responder, os valores contam como NH₃-N.',
+      untold:
+        'Base da amônia não informada: os valores contam como NH₃-N. Quem administra a fazenda informa em Sistema › Fazenda.',
+      notKnown: 'Base da amônia desconhecida enquanto a fazenda não responde.',
+      twin: (amount: string) => `= ${amount}`,
+      worst: (amount: string) => `= até ${amount}`,
+      noTwin: 'sem TAN correspondente',
+      gaps: {
+        TEMPERATURE_MISSING: 'sem temperatura',
+        PH_MISSING: 'sem pH',
+        SALINITY_MISSING: 'sem salinidade',
+        TEMPERATURE_OUT_OF_RANGE: 'temperatura fora de 5–40 °C',
+        PH_OUT_OF_RANGE: 'pH fora de 6–10',
+        SALINITY_OUT_OF_RANGE: 'salinidade fora de 0–45 ppt',
+      } satisfies Record<AmmoniaGap, string>,
+    },
   },
   en: {
     name: {
@@ -45,10 +70,33 @@ export const waterWords = dictionary({
       ph: 'pH',
       salinity: 'Sal.',
       alkalinity: 'Alk.',
-      ammonia: 'NH₃',
+      ammonia: 'Ammonia',
       nitrite: 'NO₂',
       nitrate: 'NO₃',
       transparency: 'Secchi',
     } satisfies Record<WaterField, string>,
+    ammonia: {
+      basis: 'Basis of ammonia',
+      basisHint: 'What the farm’s kit or probe measures. It holds for every value entered.',
+      bases: { NH3: 'NH₃-N (un-ionised, toxic)', TAN: 'TAN (total ammonia)' },
+      short: { NH3: 'NH₃-N', TAN: 'TAN' },
+      ask: 'What does the ammonia kit of this farm measure?',
+      askText:
+        'Total ammonia (TAN) of 1.2 mg/L is common; the same figure as NH₃-N is grave. It stands on the kit: “total ammonia”, “TAN” or “NH₃/NH₄-N” is total. Until somebody answers, values count as NH₃-N.',
+      untold:
+        'Basis of ammonia not told: values count as NH₃-N. Who manages the farm tells it under System › Farm.',
+      notKnown: 'Basis of ammonia unknown while the farm does not answer.',
+      twin: (amount: string) => `= ${amount}`,
+      worst: (amount: string) => `= up to ${amount}`,
+      noTwin: 'no TAN to it',
+      gaps: {
+        TEMPERATURE_MISSING: 'no temperature',
+        PH_MISSING: 'no pH',
+        SALINITY_MISSING: 'no salinity',
+        TEMPERATURE_OUT_OF_RANGE: 'temperature outside 5–40 °C',
+        PH_OUT_OF_RANGE: 'pH outside 6–10',
+        SALINITY_OUT_OF_RANGE: 'salinity outside 0–45 ppt',
+      } satisfies Record<AmmoniaGap, string>,
+    },
   },
 });

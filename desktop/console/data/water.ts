@@ -31,7 +31,7 @@ export const WATER: Readonly<
     band: { low: 80, high: 200 },
     range: [0, 1_000],
   },
-  ammonia: { unit: 'mg/L', decimals: 2, kind: 'chemistry', band: { low: null, high: 0.5 }, range: [0, 100] },
+  ammonia: { unit: 'mg/L', decimals: 2, kind: 'chemistry', band: { low: null, high: 0.1 }, range: [0, 100] },
   nitrite: { unit: 'mg/L', decimals: 2, kind: 'chemistry', band: { low: null, high: 0.1 }, range: [0, 100] },
   nitrate: { unit: 'mg/L', decimals: 1, kind: 'chemistry', band: { low: null, high: 50 }, range: [0, 1_000] },
   transparency: { unit: 'cm', decimals: 0, kind: 'water', band: { low: 25, high: 45 }, range: [0, 500] },

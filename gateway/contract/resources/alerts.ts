@@ -133,5 +133,6 @@ export const alertAnswer = z.object({
   clock_quality: z.enum(['trusted', 'estimated']),
   created_at: z.string(),
   updated_at: z.string().nullable(),
+  advice: z.string().describe('What to do now, in the language of the request'),
 });
 export type AlertAnswer = z.infer<typeof alertAnswer>;

@@ -162,7 +162,11 @@ export const feedingRecommendation = z.object({
     last_biometry_days_ago: z.int().nullable(),
     feed_weight_g: z.number().describe('Weight the ration is made for: the last one grown forward'),
     feed_biomass_kg: z.number(),
-    dissolved_oxygen: figure,
+    dissolved_oxygen: figure.describe(
+      'mg/L as it was read last, of the last 24 h; null: not read, the ration assumes less',
+    ),
+    dissolved_oxygen_age_h: figure,
+    dawn_oxygen: figure.describe('mg/L, the low dawn that cuts the ration for the next one; null: none'),
     ammonia_nh3_n: figure.describe('Un-ionised, mg/L as N'),
     condition: z.enum(POND_CONDITIONS).nullable(),
   }),

@@ -130,6 +130,29 @@ const waterFigures = {
   transparency: figure,
 };
 
+/** Ammonia on both bases. */
+export const ammoniaAs = z.object({
+  basis: z.enum(['NH3', 'TAN']).describe('What the farm’s kit measures: `ammonia` stands on it'),
+  nh3_n: z.number().describe('mg/L NH3-N; with WORST_CASE on the basis TAN the most that it may be'),
+  tan: figure.describe('mg/L total ammonia nitrogen; null: it cannot be worked out, see `gaps`'),
+  certainty: z
+    .enum(['KNOWN', 'EXTRAPOLATED', 'WORST_CASE'])
+    .describe('EXTRAPOLATED: beyond the published tables, at 35–40 °C or 36–45 ppt'),
+  gaps: z
+    .array(
+      z.enum([
+        'TEMPERATURE_MISSING',
+        'PH_MISSING',
+        'SALINITY_MISSING',
+        'TEMPERATURE_OUT_OF_RANGE',
+        'PH_OUT_OF_RANGE',
+        'SALINITY_OUT_OF_RANGE',
+      ]),
+    )
+    .describe('What the other basis could not be worked out from'),
+});
+export type AmmoniaAs = z.infer<typeof ammoniaAs>;
+
 export const measurementAnswer = z.object({
   id: z.uuid(),
   pond_id: z.uuid(),
@@ -141,6 +164,7 @@ export const measurementAnswer = z.object({
   clock_quality: z.enum(['trusted', 'estimated']),
   created_at: z.string(),
   updated_at: z.string().nullable(),
+  ammonia_as: ammoniaAs.nullable().describe('null: ammonia was not measured'),
 });
 export type MeasurementAnswer = z.infer<typeof measurementAnswer>;
 
@@ -153,6 +177,7 @@ export const triggeredAlert = z.object({
   id: z.uuid(),
   parameter: z.enum(WATER_FIELDS),
   resolved: z.boolean().describe('true: a newer value of this parameter is known, nobody was told'),
+  advice: z.string().describe('What to do now, in the language of the request'),
 });
 
 export const measurementCreated = measurementAnswer.extend({

@@ -1,9 +1,17 @@
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { wallOf, type ZoneClock } from '#core/zone-clock.ts';
+import type { AdviceGrade } from '#science/advice/advice-table.ts';
 import type { NoForecast } from '#science/advice/forecast-text.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { Night } from '#science/night.ts';
-import { crossingMs, type DawnForecast, dawnForecast, type OxygenReading } from '#science/oxygen-forecast.ts';
+import {
+  crossingMs,
+  type DawnForecast,
+  dawnForecast,
+  type OxygenReading,
+  oxygenAt,
+} from '#science/oxygen-forecast.ts';
+import { severityOf, severityWord } from '#science/severity.ts';
 import { nightAt, placeOf } from './farm-nights.ts';
 import { usableOxygen } from './pond-readings.ts';
 import type { ForecastQueries, PondPlace } from './ports.ts';
@@ -33,7 +41,11 @@ export async function forecastOfPond(deps: ForecastDeps, pondRef: string): Promi
   if (deps.clockQuality() !== 'trusted') return { ...nothing, night: null, whyNone: 'CLOCK_UNTRUSTED' };
   const night = nightAt(constants.aeration, placeOf(pond), deps.now());
   if (!night.isNight) return { ...nothing, night, whyNone: 'BY_DAY' };
-  const rows = await deps.queries.readingsBetween(pond.id, isoOf(night.duskMs), isoOf(night.dawnMs));
+  const rows = await deps.queries.readingsBetween(
+    pond.id,
+    isoOf(night.duskMs - constants.aeration.forecast.beforeDuskHours * 3_600_000),
+    isoOf(night.dawnMs),
+  );
   const readings = rows.flatMap((row) => {
     const oxygenMgL = usableOxygen(constants, row);
     return oxygenMgL === null ? [] : [{ atMs: Date.parse(row.measurement_date), oxygenMgL }];
@@ -57,12 +69,30 @@ export function emergencyLevelOf({ pond, constants }: Pick<PondForecast, 'pond' 
   return pond.emergencyMgL ?? constants.aeration.proposedSetPoints.emergencyMgL;
 }
 
-/** The next level that the oxygen falls to, and when: what people can still prevent. */
-export function nextLevel(found: PondForecast, forecast: DawnForecast) {
+/** How bad oxygen is for the animals by the limits of the measurement's own alert; null: not below the level to stay above. */
+export function oxygenGrade({ constants }: Pick<PondForecast, 'constants'>, mgL: number): AdviceGrade | null {
+  const { water, aeration } = constants;
+  const threshold = aeration.forecast.warnBelowMgL;
+  if (mgL >= threshold && mgL > water.criticalOxygenMgL) return null;
+  const violation = {
+    type: 'LOW_OXYGEN',
+    parameter: 'dissolved_oxygen',
+    value: mgL,
+    threshold,
+    measured: mgL,
+    nh3: null,
+  } as const;
+  return severityWord(water, violation, severityOf(water, violation, null));
+}
+
+/** The next level below what there is now, and when it is reached: what people can still prevent. null: none before dawn. */
+export function nextLevel(found: PondForecast, forecast: DawnForecast, nowMs: number) {
   const { aeration, water } = found.constants;
+  const now = oxygenAt(forecast, nowMs);
   const levels = [aeration.forecast.warnBelowMgL, emergencyLevelOf(found), water.criticalOxygenMgL];
-  const levelMgL = levels.find((level) => level < forecast.from.oxygenMgL) ?? water.criticalOxygenMgL;
-  return { levelMgL, reachedMs: crossingMs(forecast, levelMgL) };
+  const levelMgL = levels.toSorted((a, b) => b - a).find((level) => level < now);
+  const reachedMs = levelMgL === undefined ? null : crossingMs(forecast, levelMgL);
+  return levelMgL === undefined || reachedMs === null || reachedMs <= nowMs ? null : { levelMgL, reachedMs };
 }
 
 /** `05:42` on the farm. */

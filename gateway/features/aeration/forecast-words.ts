@@ -1,23 +1,44 @@
+import { noForecastText } from '#science/advice/forecast-text.ts';
 import type { Language } from '#science/advice/language.ts';
+import type { DawnFacts } from '#science/advice/oxygen-advice.ts';
 import { dawnForecastText } from '#science/advice/oxygen-advice.ts';
+import { oxygenAt } from '#science/oxygen-forecast.ts';
 import { placeOf } from './farm-nights.ts';
-import { nextLevel, type PondForecast, timeOfDay } from './forecast-dawn.ts';
+import { nextLevel, oxygenGrade, type PondForecast, timeOfDay } from './forecast-dawn.ts';
 
-/** What is expected at dawn and what to do, with the times of the farm's own clock; empty without a forecast. */
-export function forecastText(found: PondForecast, language: Language): string {
-  const { pond, forecast } = found;
-  if (forecast === null) return '';
+const HOUR_MS = 3_600_000;
+
+/** What is expected at dawn and what to do, with the times of the farm's own clock; without a forecast why, and what to do. */
+export function forecastText(found: PondForecast, nowMs: number, language: Language): string {
+  const { pond, forecast, constants } = found;
+  const warnMgL = constants.aeration.forecast.warnBelowMgL;
+  if (forecast === null) {
+    const last = found.readings.at(-1);
+    const grade = last === undefined ? null : oxygenGrade(found, last.oxygenMgL);
+    const told = last === undefined || grade === null ? null : { mgL: last.oxygenMgL, grade };
+    return found.whyNone === null ? '' : noForecastText(found.whyNone, told, language);
+  }
+  const nowMgL = oxygenAt(forecast, nowMs);
   const { clock } = placeOf(pond);
-  const { levelMgL, reachedMs } = nextLevel(found, forecast);
+  const next = nextLevel(found, forecast, nowMs);
   return dawnForecastText(
     {
       pond: pond.cod,
       dawnMgL: forecast.dawnMgL,
       uncertaintyMgL: forecast.uncertaintyMgL,
       dawnTime: timeOfDay(clock, forecast.dawnMs),
-      levelMgL,
-      reachesLevelAt: reachedMs === null ? null : timeOfDay(clock, reachedMs),
+      nowMgL,
+      nowGrade: oxygenGrade(found, nowMgL),
+      warnMgL,
+      next: next === null ? null : { levelMgL: next.levelMgL, at: timeOfDay(clock, next.reachedMs) },
+      measureAgain: measureAgain(timeOfDay(clock, nowMs), forecast.dawnMs - nowMs),
     },
     language,
   );
+}
+
+/** Midnight while it is still to come, then an hour before dawn, then dawn itself. */
+function measureAgain(nowTime: string, untilDawnMs: number): DawnFacts['measureAgain'] {
+  if (nowTime >= '12:00' && nowTime < '23:30') return 'MIDNIGHT';
+  return untilDawnMs > 1.5 * HOUR_MS ? 'BEFORE_DAWN' : 'AT_DAWN';
 }

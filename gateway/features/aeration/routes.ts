@@ -5,7 +5,6 @@ import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { roundTo } from '#core/rounding.ts';
 import { type Route, route } from '#core/route.ts';
-import { noForecastText } from '#science/advice/forecast-text.ts';
 import type { Language } from '#science/advice/language.ts';
 import { crossingMs } from '#science/oxygen-forecast.ts';
 import { emergencyLevelOf, type ForecastDeps, forecastOfPond, type PondForecast } from './forecast-dawn.ts';
@@ -24,13 +23,13 @@ export function aerationRoutes(deps: ForecastDeps): Route[] {
       async handle(request) {
         const found = await forecastOfPond(deps, request.params.pond_id);
         if (found === null) throw notFound('Pond');
-        return { answer: { status: 200, body: asAnswer(found, request.language) } };
+        return { answer: { status: 200, body: asAnswer(found, deps.now(), request.language) } };
       },
     }),
   ];
 }
 
-function asAnswer(found: PondForecast, language: Language): OxygenForecastAnswer {
+function asAnswer(found: PondForecast, nowMs: number, language: Language): OxygenForecastAnswer {
   const { pond, constants, night, readings, forecast, whyNone } = found;
   const level = emergencyLevelOf(found);
   const reaches = forecast === null ? null : crossingMs(forecast, level);
@@ -58,6 +57,6 @@ function asAnswer(found: PondForecast, language: Language): OxygenForecastAnswer
     emergency_level: level,
     reaches_emergency_at: reaches === null ? null : isoOf(reaches),
     why_none: whyNone,
-    message: whyNone === null ? forecastText(found, language) : noForecastText(whyNone, language),
+    message: forecastText(found, nowMs, language),
   };
 }

@@ -98,7 +98,7 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
     if (found?.night?.isNight !== true) return;
     const name = causeName(found.pond, found.night.dawnMs);
     const stored = await deps.queries.forecastById(deps.idOf(name));
-    const cause = causeOf(found, name);
+    const cause = causeOf(found, name, deps.now());
     if (cause === null) {
       if (stored?.status !== 'ACTIVE' || !isWell(found)) return;
       await store(found.pond, () => deps.alerting.revise(name, null));
@@ -156,7 +156,7 @@ function causeName(pond: PondForecast['pond'], dawnMs: number): string {
 }
 
 /** null: nothing to warn of. */
-function causeOf(found: PondForecast, name: string): AlertCause | null {
+function causeOf(found: PondForecast, name: string, nowMs: number): AlertCause | null {
   const { pond, constants, forecast } = found;
   const { warnBelowMgL } = constants.aeration.forecast;
   if (forecast === null || forecast.dawnMgL >= warnBelowMgL) return null;
@@ -166,9 +166,10 @@ function causeOf(found: PondForecast, name: string): AlertCause | null {
     parameter: 'dissolved_oxygen' as const,
     value: forecast.dawnMgL,
     threshold: warnBelowMgL,
-    nh3MgL: null,
+    measured: forecast.dawnMgL,
+    nh3: null,
   };
-  const words = (language: Language) => forecastText(found, language);
+  const words = (language: Language) => forecastText(found, nowMs, language);
   return {
     farm_id: pond.farmId,
     control_point_id: null,

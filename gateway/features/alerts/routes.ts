@@ -15,6 +15,8 @@ import { invalidField, notFound } from '#core/errors.ts';
 import { journalAnswer } from '#core/journal.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, type RouteDecision, route } from '#core/route.ts';
+import { alertAdvice } from '#science/advice/alert-advice.ts';
+import type { Language } from '#science/advice/language.ts';
 import type { AlertRow } from './alerting.ts';
 import {
   acknowledged,
@@ -61,7 +63,7 @@ function listRoute(deps: ChangeAlertDeps): Route {
       return {
         answer: await journalAnswer(request.query, {
           count: () => deps.queries.countAlerts(userId, filter),
-          rows: (page) => answersOf(deps, deps.queries.alertsOf(userId, filter, page)),
+          rows: (page) => answersOf(deps, deps.queries.alertsOf(userId, filter, page), request.language),
         }),
       };
     },
@@ -94,7 +96,10 @@ function createRoute(deps: ChangeAlertDeps): Route {
     async handle(request) {
       const place = { controlPointId: request.params.control_point_id, farm: onFarm(request) };
       const made = await createAlert(deps, signedIn(request), place, request.body);
-      return { ...made, answer: { status: 201, body: toAnswer(made.answer, NOBODY), rev: 1 } };
+      return {
+        ...made,
+        answer: { status: 201, body: toAnswer(made.answer, NOBODY, request.language), rev: 1 },
+      };
     },
   });
 }
@@ -111,7 +116,7 @@ function resolveRoute(deps: ChangeAlertDeps): Route {
     async handle(request) {
       const current = await visibleAlert(deps, request);
       const done = await resolveAlert(deps, signedIn(request), current);
-      return answered(deps, done);
+      return answered(deps, done, request.language);
     },
   });
 }
@@ -131,6 +136,7 @@ function markRoutes(deps: ChangeAlertDeps): Route[] {
         return answered(
           deps,
           await markAlert(deps, caller, current, acknowledged(deps, caller, request.body)),
+          request.language,
         );
       },
     }),
@@ -142,7 +148,11 @@ function markRoutes(deps: ChangeAlertDeps): Route[] {
       async handle(request) {
         const current = await visibleAlert(deps, request);
         const caller = signedIn(request);
-        return answered(deps, await markAlert(deps, caller, current, silenced(deps, caller, request.body)));
+        return answered(
+          deps,
+          await markAlert(deps, caller, current, silenced(deps, caller, request.body)),
+          request.language,
+        );
       },
     }),
     route({
@@ -155,7 +165,11 @@ function markRoutes(deps: ChangeAlertDeps): Route[] {
         const current = await visibleAlert(deps, request);
         const caller = signedIn(request);
         requireShort(current, request.body.minutes);
-        return answered(deps, await markAlert(deps, caller, current, shelved(deps, caller, request.body)));
+        return answered(
+          deps,
+          await markAlert(deps, caller, current, shelved(deps, caller, request.body)),
+          request.language,
+        );
       },
     }),
   ];
@@ -208,10 +222,11 @@ async function visibleAlert(
 async function answered(
   deps: Pick<ChangeAlertDeps, 'queries'>,
   decision: Awaited<ReturnType<typeof markAlert>>,
+  language: Language,
 ): Promise<RouteDecision> {
   const { answer } = decision;
   const names = await deps.queries.peopleNames(actorsOf(answer));
-  return { ...decision, answer: { status: 200, body: toAnswer(answer, names), rev: answer.rev } };
+  return { ...decision, answer: { status: 200, body: toAnswer(answer, names, language), rev: answer.rev } };
 }
 
 /** People by their id. */
@@ -221,7 +236,7 @@ const NOBODY: Names = new Map();
 const actorsOf = ({ acknowledged_by, silenced_by, shelved_by }: AlertRow): string[] =>
   [acknowledged_by, silenced_by, shelved_by].flatMap((id) => (id === null ? [] : [id]));
 
-function toAnswer(row: AlertRow, names: Names): AlertAnswer {
+function toAnswer(row: AlertRow, names: Names, language: Language): AlertAnswer {
   return {
     id: row.id,
     control_point_id: row.control_point_id,
@@ -254,12 +269,14 @@ function toAnswer(row: AlertRow, names: Names): AlertAnswer {
     clock_quality: row.clock_quality,
     created_at: row.created_at,
     updated_at: row.updated_at,
+    advice: alertAdvice(row, language),
   };
 }
 
 async function* answersOf(
   deps: Pick<ChangeAlertDeps, 'queries'>,
   alerts: AsyncIterable<Alert>,
+  language: Language,
 ): AsyncIterable<AlertAnswer> {
   // a long list names few people, each asked for once
   const names = new Map<string, string>();
@@ -268,6 +285,6 @@ async function* answersOf(
     const unknown = actorsOf(row).filter((id) => !asked.has(id));
     for (const id of unknown) asked.add(id);
     for (const [id, name] of await deps.queries.peopleNames(unknown)) names.set(id, name);
-    yield toAnswer(row, names);
+    yield toAnswer(row, names, language);
   }
 }

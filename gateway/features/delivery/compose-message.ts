@@ -1,6 +1,6 @@
 import { type Language, languageOf } from '#core/notifying.ts';
 import { wallOf, type ZoneClock } from '#core/zone-clock.ts';
-import { adviceFor, confirmationWords, resolvedWords, summaryWords, testWords } from './message-words.ts';
+import { adviceIn, confirmationWords, resolvedWords, summaryWords, testWords } from './message-words.ts';
 import type { Channel, Job, Outgoing } from './ports.ts';
 import { summaryIn } from './summary.ts';
 
@@ -71,7 +71,7 @@ function noticeWords(
   const isResolved = alert?.status === 'RESOLVED' && alert.resolved_at !== null;
   const todo = isResolved
     ? resolvedWords(time(alert.resolved_at ?? created_at), language)
-    : adviceFor(data['alert_type'], language);
+    : adviceIn(data, language);
   const where = [farmName, time(created_at)].filter((part) => part !== null).join(', ');
   return { title, text: [message, ...(todo === null ? [] : [todo]), where] };
 }

@@ -1,95 +1,18 @@
-import type { AlertType } from '#contract/words.ts';
 import type { Language } from '#core/notifying.ts';
+import { adviceForWord } from '#science/advice/alert-advice.ts';
 import type { Summary } from './summary.ts';
 
 // What messages say besides the notification itself: what to do, where, when. In the language of the reader.
 
-type InBoth = Readonly<Record<Language, string>>;
-
-const WHAT_TO_DO: Readonly<Record<AlertType, InBoth>> = {
-  LOW_OXYGEN: {
-    'pt-BR': 'Ligue todos os aeradores do viveiro, pare a ração e meça de novo em 15 minutos.',
-    en: 'Switch on every aerator of the pond, stop feeding and measure again in 15 minutes.',
-  },
-  LOW_OXYGEN_FORECAST: {
-    'pt-BR': 'Deixe todos os aeradores ligados de madrugada e meça antes do amanhecer.',
-    en: 'Keep every aerator running before dawn and measure again before sunrise.',
-  },
-  POWER_FAILURE: {
-    'pt-BR': 'Verifique a rede e ligue o gerador: sem aeração o oxigênio acaba em poucas horas.',
-    en: 'Check the mains and start the generator: without aeration the oxygen is gone within hours.',
-  },
-  DEVICE_OFFLINE: {
-    'pt-BR': 'Vá até o painel: veja se os aeradores estão girando, depois a energia e a rede do controlador.',
-    en: 'Go to the panel: see whether the aerators turn, then check power and network of the controller.',
-  },
-  COMMAND_NOT_CONFIRMED: {
-    'pt-BR': 'Vá até o painel e acione o aerador à mão, se preciso.',
-    en: 'Go to the panel and switch the aerator by hand if needed.',
-  },
-  UNSTABLE: {
-    'pt-BR': 'Vá até o painel: veja fonte, contator e sinal do controlador antes que o motor pare.',
-    en: 'Go to the panel: look at power supply, contactor and signal of the controller before the motor stops.',
-  },
-  OFF_SCHEDULE: {
-    'pt-BR': 'Ligue o aerador de novo, ou reconheça o aviso se ele deve ficar desligado.',
-    en: 'Switch the aerator on again, or acknowledge this if it is meant to stay off.',
-  },
-  NO_CURRENT: {
-    'pt-BR': 'O aerador pode estar parado: verifique motor, contator e fusíveis, e ligue outro no lugar.',
-    en: 'The aerator may be standing still: check motor, contactor and fuses, and run another one instead.',
-  },
-  GATEWAY_OFFLINE: {
-    'pt-BR': 'Verifique a energia e a internet da caixa do gateway; os controladores seguem seus horários.',
-    en: 'Check power and internet of the gateway; the controllers follow their schedules.',
-  },
-  CLOCK_UNTRUSTED: {
-    'pt-BR': 'Conecte o gateway à internet ou acerte a hora no sistema.',
-    en: 'Connect the gateway to the internet or set the time.',
-  },
-  DISK_FULL: {
-    'pt-BR': 'Libere espaço no gateway ou troque o cartão.',
-    en: 'Free some space on the gateway or replace its card.',
-  },
-  HIGH_TEMPERATURE: {
-    'pt-BR': 'Aumente a aeração, renove água se puder e reduza a ração.',
-    en: 'Aerate more, exchange water if you can, and feed less.',
-  },
-  LOW_TEMPERATURE: {
-    'pt-BR': 'Reduza a ração: o camarão frio come pouco.',
-    en: 'Feed less: shrimp hardly eat in cold water.',
-  },
-  LOW_PH: {
-    'pt-BR': 'Meça a alcalinidade e corrija com calcário ou bicarbonato.',
-    en: 'Measure the alkalinity and correct with lime or bicarbonate.',
-  },
-  HIGH_PH: {
-    'pt-BR': 'Renove parte da água e acompanhe: pH alto torna a amônia mais tóxica.',
-    en: 'Exchange some water and keep watching: a high pH makes ammonia more toxic.',
-  },
-  LOW_ALKALINITY: {
-    'pt-BR': 'Aplique calcário ou bicarbonato em doses pequenas.',
-    en: 'Apply lime or bicarbonate in small doses.',
-  },
-  HIGH_AMMONIA: {
-    'pt-BR': 'Pare ou reduza a ração, renove água e aumente a aeração.',
-    en: 'Stop or reduce feeding, exchange water and aerate more.',
-  },
-  HIGH_NITRITE: {
-    'pt-BR': 'Reduza a ração, renove água; em água pouco salgada, aplique sal.',
-    en: 'Feed less and exchange water; in water of low salinity add salt.',
-  },
-  HIGH_NITRATE: {
-    'pt-BR': 'Renove parte da água.',
-    en: 'Exchange some of the water.',
-  },
-};
-
-/** What a farmer does about an alert; null for a word that is none. */
-export function adviceFor(alertType: unknown, language: Language): string | null {
-  const found = Object.entries(WHAT_TO_DO).find(([type]) => type === alertType);
-  if (found === undefined) return null;
-  return `${language === 'en' ? 'What to do' : 'O que fazer'}: ${found[1][language]}`;
+/** What a farmer does about the alert a notification tells of; null for a word that is none. */
+export function adviceIn(data: Readonly<Record<string, unknown>>, language: Language): string | null {
+  const { alert_type: type, severity, value } = data;
+  const graded = severity === 'LOW' || severity === 'MEDIUM' || severity === 'HIGH' ? severity : null;
+  const advice = adviceForWord(
+    { type, severity: graded, value: typeof value === 'number' ? value : null },
+    language,
+  );
+  return advice === null ? null : `${language === 'en' ? 'What to do' : 'O que fazer'}: ${advice}`;
 }
 
 export function resolvedWords(time: string, language: Language): string {

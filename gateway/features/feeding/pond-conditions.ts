@@ -1,8 +1,9 @@
 import type { POND_CONDITIONS } from '#contract/resources/feeding.ts';
 import { DAY_MS, wallOf } from '#core/zone-clock.ts';
-import { unionizedAmmoniaMgL } from '#science/ammonia.ts';
+import { nh3ToActOn } from '#science/ammonia.ts';
 import type { ScienceConstants } from '#science/constants.ts';
-import type { FeedingConditions } from '#science/feeding-adjustments.ts';
+import type { AmmoniaReading, FeedingConditions } from '#science/feeding-adjustments.ts';
+import { nh3In } from '#science/water-limits.ts';
 import type { LatestWater, Reading } from './ports.ts';
 
 export type Seen = { condition: (typeof POND_CONDITIONS)[number]; daysAgo: number } | null;
@@ -19,14 +20,14 @@ export function conditionsOf(
   seen: Seen,
   when: { nowMs: number; timezone: string },
 ): FeedingConditions {
+  const ageHours = ({ at }: Reading) => Math.max(0, (when.nowMs - Date.parse(at)) / HOUR_MS);
   const aged = (reading: Reading | null) =>
-    reading === null
-      ? null
-      : { value: reading.value, ageHours: Math.max(0, (when.nowMs - Date.parse(reading.at)) / HOUR_MS) };
+    reading === null ? null : { value: reading.value, ageHours: ageHours(reading) };
   return {
     temperatureC: aged(water?.temperature ?? null),
-    dissolvedOxygen: aged(oxygenToFeedBy(science.aeration, water?.oxygen ?? [], when.timezone)),
-    ammoniaNh3N: aged(water === undefined ? null : poisonousAmmonia(science.water, water)),
+    dissolvedOxygen: aged(water?.oxygen[0] ?? null),
+    dawnOxygen: aged(lowDawn(science.aeration, water?.oxygen ?? [], when.timezone)),
+    ammoniaNh3N: water === undefined ? null : poisonousAmmonia(science.water, water, ageHours),
     event: seen === null ? null : { kind: seen.condition, daysAgo: seen.daysAgo },
   };
 }
@@ -38,23 +39,26 @@ export function readingsSince(feeding: ScienceConstants['feeding'], nowMs: numbe
   return { any: before(Math.max(temperature, ammonia)), oxygen: before(oxygen) };
 }
 
-/** The lower of the newest reading and the lowest at dawn: appetite follows the worst hour of the day. */
-function oxygenToFeedBy(
+/** The lowest oxygen of the last dawn, where a later reading is better; null: there is none, or it is the newest itself. */
+function lowDawn(
   { fixedNight }: ScienceConstants['aeration'],
   readings: readonly Reading[],
   timezone: string,
 ): Reading | null {
+  const [newest, ...before] = readings;
+  if (newest === undefined) return null;
   const dawnHour = Number(fixedNight.dawn.slice(0, 2)) + Number(fixedNight.dawn.slice(3, 5)) / 60;
   const isAtDawn = ({ at }: Reading) => {
     const hour = hourOfDay(Date.parse(at), timezone);
     const apart = Math.abs(hour - dawnHour);
     return Math.min(apart, DAY_HOURS - apart) <= DAWN_WITHIN_HOURS;
   };
-  const speaking = readings.filter((reading, i) => i === 0 || isAtDawn(reading));
-  return speaking.reduce<Reading | null>(
-    (lowest, reading) => (lowest === null || reading.value < lowest.value ? reading : lowest),
-    null,
-  );
+  return before
+    .filter((reading) => isAtDawn(reading) && reading.value < newest.value)
+    .reduce<Reading | null>(
+      (lowest, reading) => (lowest === null || reading.value < lowest.value ? reading : lowest),
+      null,
+    );
 }
 
 /** Hours since midnight by the farm's clock. */
@@ -63,15 +67,19 @@ export function hourOfDay(instantMs: number, timezone: string): number {
   return (wall - Math.floor(wall / DAY_MS) * DAY_MS) / HOUR_MS;
 }
 
-/** Un-ionised ammonia; of a farm that posts total ammonia worked out, where pH and temperature are known. */
-function poisonousAmmonia(science: ScienceConstants['water'], water: LatestWater): Reading | null {
-  const { ammonia } = water;
-  if (ammonia === null || science.ammoniaBasis === 'NH3') return ammonia;
-  const value = unionizedAmmoniaMgL({
-    tanMgL: ammonia.value,
-    temperatureC: water.temperature?.value ?? null,
-    ph: water.ph?.value ?? null,
-    salinityPpt: water.salinity?.value ?? null,
+/** Un-ionised ammonia; of a farm that posts total ammonia the part of it, at its worst where that cannot be worked out. */
+function poisonousAmmonia(
+  science: ScienceConstants['water'],
+  { ammonia, temperature, ph, salinity }: LatestWater,
+  ageHours: (reading: Reading) => number,
+): AmmoniaReading | null {
+  if (ammonia === null) return null;
+  const nh3 = nh3In(science, {
+    ammonia: ammonia.value,
+    temperature: temperature?.value ?? null,
+    ph: ph?.value ?? null,
+    salinity: salinity?.value ?? null,
   });
-  return value === null ? null : { value, at: ammonia.at };
+  const aged = { value: nh3ToActOn(nh3), ageHours: ageHours(ammonia) };
+  return nh3.isKnown ? aged : { ...aged, gaps: nh3.gaps };
 }

@@ -228,6 +228,8 @@ function nothingToFeed(
       ...factorsOf(deps, state),
       water_temperature: null,
       dissolved_oxygen: null,
+      dissolved_oxygen_age_h: null,
+      dawn_oxygen: null,
       ammonia_nh3_n: null,
       feed_weight_g: grams(weightG),
       feed_biomass_kg: 0,
@@ -261,8 +263,10 @@ function factorsOf(deps: Pick<RecommendDeps, 'now'>, state: BatchState) {
   };
 }
 
-const waterFactors = ({ temperatureC, dissolvedOxygen, ammoniaNh3N }: FeedingConditions) => ({
+const waterFactors = ({ temperatureC, dissolvedOxygen, dawnOxygen, ammoniaNh3N }: FeedingConditions) => ({
   water_temperature: temperatureC === null ? null : roundTo(temperatureC.value, 2),
   dissolved_oxygen: dissolvedOxygen === null ? null : roundTo(dissolvedOxygen.value, 2),
+  dissolved_oxygen_age_h: dissolvedOxygen === null ? null : roundTo(dissolvedOxygen.ageHours, 1),
+  dawn_oxygen: dawnOxygen == null ? null : roundTo(dawnOxygen.value, 2),
   ammonia_nh3_n: ammoniaNh3N === null ? null : roundTo(ammoniaNh3N.value, 3),
 });

@@ -2,10 +2,11 @@ import type { LatestWater } from '#contract/resources/water-quality.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Language } from '#science/advice/language.ts';
 import { waterStatus } from '#science/water-status.ts';
+import { answerMeasurement } from './answer-measurement.ts';
 import { judged } from './judge-water.ts';
 import type { Measurement, PondName, RecordQueries, ScienceOf, WaterReadQueries } from './ports.ts';
 import { salinityFor } from './record-measurement.ts';
-import { measurementAnswerOf, timeSince, waterAlertOf } from './water-answers.ts';
+import { timeSince, waterAlertOf } from './water-answers.ts';
 
 export type ReadLatestDeps = Pick<Kernel, 'now'> & {
   queries: Pick<WaterReadQueries, 'latestReadings' | 'activeAlerts'> & Pick<RecordQueries, 'salinityBefore'>;
@@ -33,7 +34,7 @@ export async function latestWaterOf(
     const open = alerts.get(pond.id) ?? [];
     const own = await violationsOf(deps, pond, row);
     answers.push({
-      ...measurementAnswerOf(row),
+      ...(await answerMeasurement(deps, pond.farm_id, row)),
       pond_cod: pond.cod,
       time_since_measurement: timeSince(row.measurement_date, deps.now(), language),
       status: waterStatus([...own, ...open]),

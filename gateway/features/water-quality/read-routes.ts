@@ -17,17 +17,11 @@ import { JOURNAL_ROWS, journalAnswer } from '#core/journal.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
 import type { Language } from '#science/advice/language.ts';
+import { answerMeasurement } from './answer-measurement.ts';
 import type { AlertCounts, AlertScope, Page, PondName, WaterReadQueries } from './ports.ts';
 import { latestWaterOf, type ReadLatestDeps } from './read-latest.ts';
 import { type ReadTrendDeps, waterTrendOf } from './read-trend.ts';
-import {
-  dateRangeOf,
-  isWaterField,
-  measurementAnswerOf,
-  spanOf,
-  waterAlertOf,
-  waterFigure,
-} from './water-answers.ts';
+import { dateRangeOf, isWaterField, spanOf, waterAlertOf, waterFigure } from './water-answers.ts';
 
 export type ReadWaterDeps = ReadLatestDeps & ReadTrendDeps & { queries: WaterReadQueries };
 
@@ -68,7 +62,12 @@ function journalRoute(deps: ReadWaterDeps): Route {
           salinity: waterFigure(averages.salinity),
         },
       };
-      const rows = (page: Page) => mapped(water.measurements(page), measurementAnswerOf);
+      // asked for once, however many rows hold ammonia
+      let science: ReturnType<typeof deps.scienceOf> | null = null;
+      const scienceOf = (farmId: string) => (science ??= deps.scienceOf(farmId));
+      const answering = { queries: deps.queries, scienceOf };
+      const rows = (page: Page) =>
+        mapped(water.measurements(page), (row) => answerMeasurement(answering, pond.farm_id, row));
       const answer = await journalAnswer(query, { count: async () => count, rows });
       const rest = { pond_id: pond.id, pond_cod: pond.cod, statistics };
       return { answer: { ...answer, inside: { field: 'measurements', rest } } };
@@ -231,6 +230,9 @@ function summaryOf(counts: AlertCounts): WaterAlerts['summary'] {
   };
 }
 
-async function* mapped<From, To>(rows: AsyncIterable<From>, to: (row: From) => To): AsyncIterable<To> {
-  for await (const row of rows) yield to(row);
+async function* mapped<From, To>(
+  rows: AsyncIterable<From>,
+  to: (row: From) => To | Promise<To>,
+): AsyncIterable<To> {
+  for await (const row of rows) yield await to(row);
 }

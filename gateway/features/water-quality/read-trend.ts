@@ -4,13 +4,26 @@ import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
 import { DAY_MS, wallOf, type Zone, zoneClock } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { waterTrendAdvice } from '#science/advice/water-advice.ts';
+import type { ScienceConstants } from '#science/constants.ts';
 import { trendOf } from '#science/parameter-trend.ts';
-import { alertTypesOf, optimalRange, WATER_UNITS } from '#science/water-limits.ts';
-import type { DailyFigures, DaySpan, PondName, Reading, ScienceOf, WaterReadQueries } from './ports.ts';
+import { severityWord } from '#science/severity.ts';
+import { alertTypesOf, isUpperLimit, optimalRange, WATER_UNITS } from '#science/water-limits.ts';
+import { judged } from './judge-water.ts';
+import type {
+  DailyFigures,
+  DaySpan,
+  PondName,
+  Reading,
+  RecordQueries,
+  ScienceOf,
+  WaterInSpan,
+  WaterReadQueries,
+} from './ports.ts';
+import { salinityFor } from './record-measurement.ts';
 import { waterFigure } from './water-answers.ts';
 
 export type ReadTrendDeps = Pick<Kernel, 'now'> & {
-  queries: Pick<WaterReadQueries, 'waterIn'>;
+  queries: Pick<WaterReadQueries, 'waterIn'> & Pick<RecordQueries, 'salinityBefore'>;
   scienceOf: ScienceOf;
 };
 
@@ -55,6 +68,7 @@ export async function waterTrendOf(
     highest: placed(extremes.highest, zone),
     range,
     volumeM3: pond.volumeM3,
+    beyondNow: await beyondNow(deps, { water, science, pond, parameter, zone }),
   };
   return {
     pond_id: pond.id,
@@ -88,6 +102,37 @@ export async function waterTrendOf(
     },
     recommendations: waterTrendAdvice(facts, language),
   };
+}
+
+/** A reading of oxygen says little of three hours later; the others change with the day. */
+const ACT_ON_HOURS = { dissolved_oxygen: 3, other: 24 };
+/** Among so many newest measurements that of a parameter is looked for. */
+const NEWEST = 50;
+
+/** The newest reading where it is fresh and beyond its limit: graded as its alert is. */
+async function beyondNow(
+  deps: ReadTrendDeps,
+  of: { water: WaterInSpan; science: ScienceConstants; pond: PondName; parameter: WaterField; zone: Zone },
+): Promise<Parameters<typeof waterTrendAdvice>[0]['beyondNow']> {
+  const { parameter, zone } = of;
+  if (alertTypesOf(parameter).length === 0) return null;
+  const hours = parameter === 'dissolved_oxygen' ? ACT_ON_HOURS.dissolved_oxygen : ACT_ON_HOURS.other;
+  for await (const row of of.water.measurements({ skip: 0, limit: NEWEST })) {
+    if (deps.now() - Date.parse(row.measurement_date) > hours * 3_600_000) return null;
+    const value = row[parameter];
+    if (value === null) continue;
+    const { violations } = judged(of.science.water, row, await salinityFor(deps.queries, row));
+    const found = violations.find((violation) => violation.parameter === parameter);
+    if (found === undefined) return null;
+    return {
+      value,
+      limit: found.threshold,
+      grade: severityWord(of.science.water, found, found.severity),
+      side: isUpperLimit(found.type) ? 'HIGH' : 'LOW',
+      localTime: placed({ value, at: row.measurement_date }, zone)?.localTime ?? '',
+    };
+  }
+  return null;
 }
 
 function daySpans(zone: Zone, now: number, days: number): DaySpan[] {

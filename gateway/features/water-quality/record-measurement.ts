@@ -12,10 +12,11 @@ import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { instantOnFarm } from '#core/local-day.ts';
 import type { Decision } from '#core/use-case.ts';
+import { alertAdvice } from '#science/advice/alert-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { plausibilityText } from '#science/advice/plausibility-text.ts';
 import { implausibilitiesOf } from '#science/plausibility.ts';
-import type { Water } from '#science/water-limits.ts';
+import type { Water, WaterAlertType } from '#science/water-limits.ts';
 import type { GradedViolation } from '#science/water-status.ts';
 import {
   causeOf,
@@ -80,7 +81,11 @@ export async function recordMeasurement(
   return {
     answer: {
       row,
-      alerts_triggered: raised.of.map(({ words, ...told }) => ({ ...told, message: words(by.language) })),
+      alerts_triggered: raised.of.map(({ words, ...told }) => ({
+        ...told,
+        message: words(by.language),
+        advice: alertAdvice(told, by.language),
+      })),
       warnings: warningsOf(water, row, by.language),
     },
     changes: [insert(measurement, row), ...ended, ...raised.changes],
@@ -181,7 +186,9 @@ type Raised = {
   changes: Change[];
   /** Whether an episode begins. */
   begins: boolean;
-  of: (Omit<TriggeredAlert, 'message'> & { words: (language: Language) => string })[];
+  of: (Omit<TriggeredAlert, 'message' | 'advice' | 'type'> & { type: WaterAlertType } & {
+    words: (language: Language) => string;
+  })[];
 };
 
 async function raisedBy(

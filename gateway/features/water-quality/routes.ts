@@ -7,13 +7,13 @@ import {
   measurementUpdate,
 } from '#contract/resources/water-quality.ts';
 import { notFound } from '#core/errors.ts';
-import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
+import { answerMeasurement } from './answer-measurement.ts';
 import { type CorrectMeasurementDeps, correctMeasurement, deleteMeasurement } from './correct-measurement.ts';
 import type { Measurement, MeasurementRow } from './ports.ts';
 import { type ReadWaterDeps, readWaterRoutes } from './read-routes.ts';
 import { type RecordMeasurementDeps, recordMeasurement } from './record-measurement.ts';
-import { measurementAnswerOf } from './water-answers.ts';
 
 export type WaterQualityDeps = RecordMeasurementDeps &
   CorrectMeasurementDeps &
@@ -52,7 +52,11 @@ function createRoute(deps: WaterQualityDeps): Route {
       const by = { userId: signedIn(request).userId, language: request.language };
       const made = await recordMeasurement(deps, by, request.body, request.rawBody['measurement_date']);
       const { row, alerts_triggered, warnings } = made.answer;
-      const body = { ...measurementAnswerOf(row), alerts_triggered, warnings };
+      const body = {
+        ...(await answerMeasurement(deps, onFarm(request).farmId, row)),
+        alerts_triggered,
+        warnings,
+      };
       return {
         ...made,
         answer: { status: 201, body, rev: 1 },
@@ -79,7 +83,13 @@ function oneRoutes(deps: WaterQualityDeps): Route[] {
       answers: { 200: { schema: measurementAnswer } },
       async handle(request) {
         const row = await visibleMeasurement(deps, request);
-        return { answer: { status: 200, body: measurementAnswerOf(row), rev: row.rev } };
+        return {
+          answer: {
+            status: 200,
+            body: await answerMeasurement(deps, onFarm(request).farmId, row),
+            rev: row.rev,
+          },
+        };
       },
     }),
     route({
@@ -98,7 +108,7 @@ function oneRoutes(deps: WaterQualityDeps): Route[] {
         const sent = { input: request.body, sentDate: request.rawBody['measurement_date'] };
         const done = await correctMeasurement(deps, by, current, sent);
         const { row, warnings } = done.answer;
-        const body = { ...measurementAnswerOf(row), warnings };
+        const body = { ...(await answerMeasurement(deps, onFarm(request).farmId, row)), warnings };
         return { ...done, answer: { status: 200, body, rev: row.rev } };
       },
     }),

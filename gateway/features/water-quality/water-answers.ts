@@ -16,7 +16,7 @@ import type { MeasurementRow, Span, WaterAlertRow } from './ports.ts';
 /** Digits of averages: as fine as the finest kit. */
 export const waterFigure = <N extends number | null>(value: N): N => roundTo(value, 3);
 
-export function measurementAnswerOf(row: MeasurementRow): MeasurementAnswer {
+export function measurementValuesOf(row: MeasurementRow): Omit<MeasurementAnswer, 'ammonia_as'> {
   return {
     id: row.id,
     pond_id: row.pond_id,

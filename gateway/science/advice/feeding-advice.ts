@@ -7,9 +7,11 @@ import {
 } from '../feeding-adjustments.ts';
 import type { DailyRation } from '../feeding-ration.ts';
 import { daysBetween } from '../local-date.ts';
+import { gapsText } from './ammonia-words.ts';
 import { FEEDING_WORDS, type FeedForm } from './feeding-words.ts';
 import { calendarDay, figure, grams, type Language, percent } from './language.ts';
 import { type LastSample, nextWeighing } from './next-weighing.ts';
+import { oxygenNow } from './water-alert-text.ts';
 
 type Constants = Pick<ScienceConstants, 'growth' | 'uniformity' | 'feeding'>;
 
@@ -55,7 +57,7 @@ export function adjustmentReason(adjustment: FeedingAdjustment | NothingToFeed, 
   if ('stockedOn' in adjustment) return words.notStocked(calendarDay(adjustment.stockedOn, language));
   const oxygen = adjustment.causes.find((each) => each.cause === 'OXYGEN');
   if (adjustment.isSuspended && oxygen?.cause === 'OXYGEN') {
-    return words.suspended(figure(oxygen.value, 1, language));
+    return words.suspended(nameOf(oxygen, language));
   }
   if (adjustment.causes.length === 0) return words.noAdjustment;
   const reason = adjustment.causes
@@ -98,11 +100,15 @@ function waterNotes(
   const { oxygen, temperature } = feeding.readingFreshHours;
   const fullRationAbove = feeding.oxygenFactor.at(-1)?.at ?? 0;
   const limit = figure(fullRationAbove, 1, language);
-  if (ration.adjustment.isSuspended) return [words.resumeAbove(limit)];
+  if (ration.adjustment.isSuspended) return [oxygenNow('CRITICAL', language)];
   const { covered } = ration.adjustment;
   return [
-    isFresh(conditions.dissolvedOxygen, oxygen) ? null : words.measureOxygen(oxygen, limit),
-    isFresh(conditions.temperatureC, temperature) ? null : words.measureTemperature(temperature),
+    isFresh(conditions.dissolvedOxygen, oxygen)
+      ? null
+      : words.measureOxygen(oxygen, limit, figure(feeding.whenUnknown.oxygenMgL, 1, language)),
+    isFresh(conditions.temperatureC, temperature)
+      ? null
+      : words.measureTemperature(temperature, figure(feeding.whenUnknown.temperatureC, 0, language)),
     covered && words.covered(nameOf(covered, language), percent((1 - covered.factor) * 100, language)),
   ];
 }
@@ -139,9 +145,12 @@ function conversionNote(
 }
 
 function nameOf(cause: FeedingCause, language: Language): string {
-  const { causes, events } = FEEDING_WORDS[language];
+  const { causes, events, agedHours, assumed, atMost } = FEEDING_WORDS[language];
   if (cause.cause === 'EVENT') return events[cause.event];
-  return causes[cause.cause](figure(cause.value, cause.cause === 'AMMONIA' ? 2 : 1, language));
+  const named = causes[cause.cause](figure(cause.value, cause.cause === 'AMMONIA' ? 2 : 1, language));
+  if (cause.gaps !== undefined) return atMost(named, gapsText(cause.gaps, language));
+  if (cause.isAssumed === true) return assumed(named);
+  return cause.ageHours === undefined ? named : agedHours(named, Math.floor(cause.ageHours));
 }
 
 function signedPercent(factor: number, language: Language): string {

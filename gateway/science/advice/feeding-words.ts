@@ -14,13 +14,19 @@ export interface FeedingWords {
   causes: {
     TEMPERATURE(value: string): string;
     OXYGEN(value: string): string;
+    DAWN_OXYGEN(value: string): string;
     AMMONIA(value: string): string;
   };
   events: Record<FeedingEvent, string>;
   unknownSpecies(name: string): string;
-  resumeAbove(oxygen: string): string;
-  measureOxygen(hours: number, limit: string): string;
-  measureTemperature(hours: number): string;
+  measureOxygen(hours: number, limit: string, assumed: string): string;
+  measureTemperature(hours: number, assumed: string): string;
+  /** A reading of some hours ago. */
+  agedHours(value: string, hours: number): string;
+  /** A value that stands in for one that nobody measured. */
+  assumed(value: string): string;
+  /** The most that a value may be, with what it could not be worked out from. */
+  atMost(value: string, gaps: string): string;
   covered(cause: string, cut: string): string;
   notWeighed(weight: string, day: number, sample: string, date: string): string;
   staleWeighing(age: number, weight: string, sample: string): string;
@@ -42,10 +48,11 @@ const PORTUGUESE: FeedingWords = {
   notActive: 'Lote não está ativo',
   noShrimp: 'Nenhum camarão vivo registrado no lote',
   notStocked: (date) => `Povoamento previsto para ${date}`,
-  suspended: (oxygen) => `Alimentação suspensa: oxigênio dissolvido ${oxygen} mg/L`,
+  suspended: (oxygen) => `Alimentação suspensa: ${oxygen}`,
   causes: {
     TEMPERATURE: (value) => `temperatura ${value} °C`,
     OXYGEN: (value) => `oxigênio dissolvido ${value} mg/L`,
+    DAWN_OXYGEN: (value) => `oxigênio de ${value} mg/L ao amanhecer, para poupar o próximo`,
     AMMONIA: (value) => `amônia não ionizada ${value} mg/L`,
   },
   events: {
@@ -56,12 +63,13 @@ const PORTUGUESE: FeedingWords = {
     TREATMENT: 'tratamento da água',
   },
   unknownSpecies: (name) => `Não há tabela própria para "${name}": a ração segue a do vannamei.`,
-  resumeAbove: (oxygen) =>
-    `Ligue todos os aeradores e meça o oxigênio de novo em uma hora; alimente só acima de ${oxygen} mg/L.`,
-  measureOxygen: (hours, limit) =>
-    `Sem leitura de oxigênio nas últimas ${hours} h: meça antes da primeira refeição; abaixo de ${limit} mg/L a ração deve cair.`,
-  measureTemperature: (hours) =>
-    `Sem leitura de temperatura nas últimas ${hours} h: a ração supõe água a 28–31 °C.`,
+  measureOxygen: (hours, limit, assumed) =>
+    `Sem leitura de oxigênio nas últimas ${hours} h: a ração supõe ${assumed} mg/L; meça antes da próxima refeição, abaixo de ${limit} mg/L a ração deve cair.`,
+  measureTemperature: (hours, assumed) =>
+    `Sem leitura de temperatura nas últimas ${hours} h: a ração supõe água a ${assumed} °C.`,
+  agedHours: (value, hours) => `${value} (lido há ${hours} h)`,
+  assumed: (value) => `${value} (suposto, não medido)`,
+  atMost: (value, gaps) => `${value} no pior caso (${gaps})`,
   covered: (cause, cut) => `Também pesa ${cause} (por si só, −${cut}), já dentro do corte maior.`,
   notWeighed: (weight, day, sample, date) =>
     `Ainda sem biometria: a ração usa o peso esperado de ${weight} no dia ${day}. Pese ${sample} camarões em ${date}.`,
@@ -88,10 +96,11 @@ const ENGLISH: FeedingWords = {
   notActive: 'Batch not active',
   noShrimp: 'No live shrimp recorded in the batch',
   notStocked: (date) => `Stocking is planned for ${date}`,
-  suspended: (oxygen) => `Feeding suspended: dissolved oxygen ${oxygen} mg/L`,
+  suspended: (oxygen) => `Feeding suspended: ${oxygen}`,
   causes: {
     TEMPERATURE: (value) => `temperature ${value} °C`,
     OXYGEN: (value) => `dissolved oxygen ${value} mg/L`,
+    DAWN_OXYGEN: (value) => `oxygen of ${value} mg/L at dawn, to spare the next one`,
     AMMONIA: (value) => `un-ionised ammonia ${value} mg/L`,
   },
   events: {
@@ -102,12 +111,13 @@ const ENGLISH: FeedingWords = {
     TREATMENT: 'water treatment',
   },
   unknownSpecies: (name) => `There is no table for "${name}": the ration follows vannamei.`,
-  resumeAbove: (oxygen) =>
-    `Turn on every aerator and measure oxygen again in an hour; feed only above ${oxygen} mg/L.`,
-  measureOxygen: (hours, limit) =>
-    `No oxygen reading in the last ${hours} h: measure before the first meal; below ${limit} mg/L the ration has to come down.`,
-  measureTemperature: (hours) =>
-    `No temperature reading in the last ${hours} h: the ration assumes water at 28–31 °C.`,
+  measureOxygen: (hours, limit, assumed) =>
+    `No oxygen reading in the last ${hours} h: the ration assumes ${assumed} mg/L; measure before the next meal, below ${limit} mg/L the ration has to come down.`,
+  measureTemperature: (hours, assumed) =>
+    `No temperature reading in the last ${hours} h: the ration assumes water at ${assumed} °C.`,
+  agedHours: (value, hours) => `${value} (read ${hours} h ago)`,
+  assumed: (value) => `${value} (assumed, not measured)`,
+  atMost: (value, gaps) => `${value} at worst (${gaps})`,
   covered: (cause, cut) => `There is also ${cause} (on its own -${cut}); the larger cut already covers it.`,
   notWeighed: (weight, day, sample, date) =>
     `Not weighed yet: the ration uses the ${weight} expected on day ${day}. Weigh ${sample} shrimp on ${date}.`,

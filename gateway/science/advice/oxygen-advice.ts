@@ -1,5 +1,7 @@
 import type { AerationSizing } from '../aeration-sizing.ts';
+import type { AdviceGrade } from './advice-table.ts';
 import { figure, type Language } from './language.ts';
+import { oxygenNow } from './water-alert-text.ts';
 
 export type DawnFacts = {
   pond: string;
@@ -7,26 +9,65 @@ export type DawnFacts = {
   uncertaintyMgL: number;
   /** Local time of dawn. */
   dawnTime: string;
-  levelMgL: number;
-  /** Local time at which the level is reached; null: not before dawn. */
-  reachesLevelAt: string | null;
+  /** The lower of the last reading and what the fall has left of it by now, mg/L. */
+  nowMgL: number;
+  /** How bad that is already; null: it is above the level to stay above. */
+  nowGrade: AdviceGrade | null;
+  /** The level to stay above, mg/L. */
+  warnMgL: number;
+  /** The next level below that and the local time, still to come, at which it is reached; null: none before dawn. */
+  next: { levelMgL: number; at: string } | null;
+  /** When to measure again where nothing is to be done now. */
+  measureAgain: 'MIDNIGHT' | 'BEFORE_DAWN' | 'AT_DAWN';
 };
 
-/** What to do about the oxygen expected at dawn, for the evening's notification. */
+const MEASURE_AGAIN: Readonly<Record<DawnFacts['measureAgain'], Readonly<Record<Language, string>>>> = {
+  MIDNIGHT: { 'pt-BR': 'meça de novo à meia-noite', en: 'measure again at midnight' },
+  BEFORE_DAWN: {
+    'pt-BR': 'meça de novo uma hora antes do amanhecer',
+    en: 'measure again an hour before dawn',
+  },
+  AT_DAWN: { 'pt-BR': 'meça de novo ao amanhecer', en: 'measure again at dawn' },
+};
+
+/**
+ * What to do about the oxygen expected at dawn. What is to be done now comes first; nothing speaks of a time that is past,
+ * and below a level nobody is told to act before it.
+ */
 export function dawnForecastText(facts: DawnFacts, language: Language): string {
-  const { pond, dawnTime, reachesLevelAt } = facts;
-  const dawn = `${figure(facts.dawnMgL, 1, language)} ± ${figure(facts.uncertaintyMgL, 1, language)} mg/L`;
-  const level = `${figure(facts.levelMgL, 1, language)} mg/L`;
-  if (language === 'pt-BR') {
-    const said = `Viveiro ${pond}: oxigênio previsto para ${dawnTime}: ${dawn}.`;
-    return reachesLevelAt === null
-      ? `${said} Fica acima de ${level}; meça de novo à meia-noite.`
-      : `${said} Chega a ${level} às ${reachesLevelAt}: ligue os aeradores antes dessa hora e meça 30 minutos depois.`;
+  const mgL = (value: number) => `${figure(value, 1, language)} mg/L`;
+  const { pond, dawnTime, nowMgL, warnMgL, next } = facts;
+  const dawn = `${figure(facts.dawnMgL, 1, language)} ± ${mgL(facts.uncertaintyMgL)}`;
+  const isPortuguese = language === 'pt-BR';
+  const name = isPortuguese ? `Viveiro ${pond}` : `Pond ${pond}`;
+  const expected = isPortuguese
+    ? `oxigênio previsto para ${dawnTime}: ${dawn}.`
+    : `oxygen expected at ${dawnTime}: ${dawn}.`;
+  if (facts.nowGrade !== null) {
+    const isDeadly = facts.nowGrade === 'CRITICAL';
+    const act = oxygenNow(facts.nowGrade, language);
+    const first = isPortuguese
+      ? `${name}: ${isDeadly ? 'CRÍTICO, ' : ''}oxigênio em cerca de ${mgL(nowMgL)}, já abaixo de ${mgL(warnMgL)}. ${act}`
+      : `${name}: ${isDeadly ? 'CRITICAL, ' : ''}oxygen at about ${mgL(nowMgL)}, below ${mgL(warnMgL)} already. ${act}`;
+    const without =
+      next === null
+        ? ''
+        : isPortuguese
+          ? ` Sem isso chega a ${mgL(next.levelMgL)} às ${next.at}.`
+          : ` Without that it reaches ${mgL(next.levelMgL)} at ${next.at}.`;
+    const then = expected.charAt(0).toLocaleUpperCase(language) + expected.slice(1);
+    return `${first}${without} ${then}`;
   }
-  const said = `Pond ${pond}: oxygen expected at ${dawnTime}: ${dawn}.`;
-  return reachesLevelAt === null
-    ? `${said} It stays above ${level}; measure again at midnight.`
-    : `${said} It reaches ${level} at ${reachesLevelAt}: switch the aerators on before and measure 30 minutes later.`;
+  const said = `${name}: ${expected}`;
+  if (next === null) {
+    const again = MEASURE_AGAIN[facts.measureAgain][language];
+    return isPortuguese
+      ? `${said} Fica acima de ${mgL(warnMgL)}; ${again}.`
+      : `${said} It stays above ${mgL(warnMgL)}; ${again}.`;
+  }
+  return isPortuguese
+    ? `${said} Chega a ${mgL(next.levelMgL)} às ${next.at}: ligue os aeradores antes dessa hora e meça 30 minutos depois.`
+    : `${said} It reaches ${mgL(next.levelMgL)} at ${next.at}: switch the aerators on before and measure 30 minutes later.`;
 }
 
 /** What a pond's aerators lack for its biomass; null: nothing. */

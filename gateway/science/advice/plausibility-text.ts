@@ -28,5 +28,16 @@ export function plausibilityText(found: Implausibility, language: Language): str
       return isPortuguese
         ? `Salinidade de ${value} ppt é incomum: zere o refratômetro com água doce e meça de novo.`
         : `A salinity of ${value} ppt is unusual: zero the refractometer with fresh water and measure again.`;
+    case 'AMMONIA_BASIS_DOUBTFUL': {
+      const tan = figure(found.tanMgL ?? 0, 0, language);
+      const typed = figure(found.value, 2, language);
+      return isPortuguese
+        ? `Amônia de ${typed} mg/L como NH₃-N pediria cerca de ${tan} mg/L de amônia total (TAN): o kit mede amônia total? Mude a base da amônia em Sistema › Fazenda ou corrija o valor.`
+        : `Ammonia of ${typed} mg/L as NH₃-N would need about ${tan} mg/L of total ammonia (TAN): does the kit measure total ammonia? Change the basis of ammonia under System › Farm or correct the value.`;
+    }
+    case 'AMMONIA_UNUSUAL':
+      return isPortuguese
+        ? `Amônia total (TAN) de ${value} mg/L é incomum: dilua a amostra, repita o teste e meça o pH junto.`
+        : `Total ammonia (TAN) of ${value} mg/L is unusual: dilute the sample, repeat the test and measure pH with it.`;
   }
 }

@@ -1,7 +1,8 @@
 import type { ParameterTrend } from '../parameter-trend.ts';
 import type { WaterParameter } from '../water-limits.ts';
+import type { AdviceGrade, WaterProblem } from './advice-table.ts';
 import { figure, type Language } from './language.ts';
-import { type PondWater, type WaterProblem, waterAction } from './water-actions.ts';
+import { type PondWater, waterAction } from './water-actions.ts';
 import { amount, changeAmount, parameterName, parameterTitle } from './water-words.ts';
 
 export type WaterTrendFacts = {
@@ -18,6 +19,14 @@ export type WaterTrendFacts = {
   highest: { value: number; localDate: string; localTime: string } | null;
   range: { min: number; max: number | null };
   volumeM3: number | null;
+  /** The newest reading, where it is fresh enough to act on at once and beyond its limit; null: it is not. */
+  beyondNow: {
+    value: number;
+    limit: number;
+    grade: AdviceGrade;
+    side: 'LOW' | 'HIGH';
+    localTime: string;
+  } | null;
 };
 
 /** A limit this near at the present pace is acted on now, days. */
@@ -30,16 +39,41 @@ const SOON_DAYS = 14;
 export function waterTrendAdvice(facts: WaterTrendFacts, language: Language): string[] {
   if (facts.latest === null) return [notMeasured(facts, language)];
   const problem = problemOf(facts, facts.latest);
-  const sentences = [course(facts, facts.latest, language), extreme(facts, problem, language)];
+  const sentences = [
+    acute(facts, language),
+    course(facts, facts.latest, language),
+    extreme(facts, problem, language),
+  ];
   if (problem !== null) {
     const limit = problem === 'HIGH' ? (facts.range.max ?? facts.range.min) : facts.range.min;
     const pond: PondWater = { value: facts.latest, limit, volumeM3: facts.volumeM3 };
     sentences.push(
       arrival(facts, { latest: facts.latest, limit }, language),
-      waterAction(facts.parameter, problem, { pond, language }),
+      waterAction(facts.parameter, problem, { pond, stage: 'week', grade: null, language }),
     );
   }
   return sentences.filter((sentence) => sentence !== null);
+}
+
+/** What cannot wait for a trend, with the reading it rests on. */
+function acute(
+  { beyondNow, parameter, volumeM3, pond: cod }: WaterTrendFacts,
+  language: Language,
+): string | null {
+  if (beyondNow === null) return null;
+  const { value, limit, grade, side, localTime } = beyondNow;
+  const action = waterAction(parameter, side, {
+    pond: { value, limit, volumeM3 },
+    stage: 'now',
+    grade,
+    language,
+  });
+  if (action === null) return null;
+  const reading = amount(parameter, value, language);
+  const isDeadly = grade === 'CRITICAL';
+  return language === 'pt-BR'
+    ? `${isDeadly ? 'CRÍTICO, v' : 'V'}iveiro ${cod}: ${parameterName(parameter, language)} em ${reading} às ${localTime}. ${action}`
+    : `${isDeadly ? 'CRITICAL, p' : 'P'}ond ${cod}: ${parameterName(parameter, language)} at ${reading} at ${localTime}. ${action}`;
 }
 
 /** Out of range now or within the window, on the way there, or restless. */

@@ -1,7 +1,9 @@
+import type { Nh3 } from '../ammonia.ts';
 import type { WaterSeverity } from '../severity.ts';
 import { isUpperLimit, type Violation } from '../water-limits.ts';
+import { type AdviceGrade, adviceOf } from './advice-table.ts';
+import { ammoniaAmount, nh3Text } from './ammonia-words.ts';
 import { figure, type Language } from './language.ts';
-import { type PondWater, waterAction } from './water-actions.ts';
 import { amount, parameterTitle } from './water-words.ts';
 
 const SEVERITY_WORDS: Readonly<Record<WaterSeverity | 'CRITICAL', Readonly<Record<Language, string>>>> = {
@@ -17,6 +19,7 @@ export function waterAlertMessage(
   language: Language,
 ): string {
   const { parameter, value, threshold, type } = alert.violation;
+  if (alert.violation.nh3 !== null) return ammoniaMessage({ ...alert, nh3: alert.violation.nh3 }, language);
   const name = parameterTitle(parameter, language);
   const measured = precise(alert.violation, value, language);
   const limit = amount(parameter, threshold, language);
@@ -27,22 +30,29 @@ export function waterAlertMessage(
     : `${name} ${measured} in pond ${alert.pond}, ${side ? 'above' : 'below'} ${limit} (${word})`;
 }
 
-/** What to do now about an alert. */
-export function waterAlertAction(
-  violation: Violation,
-  pond: Pick<PondWater, 'volumeM3'>,
+/** What was typed, on its basis; of a total what is poisonous in it, which is what the limit is for. */
+function ammoniaMessage(
+  alert: { pond: string; violation: Violation; word: WaterSeverity | 'CRITICAL'; nh3: Nh3 },
   language: Language,
 ): string {
-  if (violation.type === 'LOW_OXYGEN') return OXYGEN_NOW[language];
-  const facts = { value: violation.value, limit: violation.threshold, volumeM3: pond.volumeM3 };
-  const problem = isUpperLimit(violation.type) ? 'HIGH' : 'LOW';
-  return waterAction(violation.parameter, problem, { pond: facts, language }) ?? '';
+  const { violation, nh3, pond } = alert;
+  const { value, measured, threshold } = violation;
+  const isTotal = measured !== value;
+  const typed = isTotal
+    ? ammoniaAmount('TAN', measured, language)
+    : `${precise(violation, value, language)} NH₃-N`;
+  const poison = isTotal ? ` = ${nh3Text(nh3, language)}` : '';
+  const limit = ammoniaAmount('NH3', threshold, language);
+  const word = SEVERITY_WORDS[alert.word][language];
+  return language === 'pt-BR'
+    ? `Amônia ${typed}${poison} no viveiro ${pond}, acima de ${limit} (${word})`
+    : `Ammonia ${typed}${poison} in pond ${pond}, above ${limit} (${word})`;
 }
 
-const OXYGEN_NOW: Readonly<Record<Language, string>> = {
-  'pt-BR': 'Ligue todos os aeradores agora, suspenda a ração e meça de novo em 15 minutos.',
-  en: 'Switch on all aerators now, stop feeding and measure again in 15 minutes.',
-};
+/** What to do at this moment about oxygen below its limit. */
+export function oxygenNow(grade: AdviceGrade, language: Language): string {
+  return adviceOf({ parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'now', grade }, language) ?? '';
+}
 
 /** A value that the usual precision would round onto its limit is written with one digit more. */
 function precise({ parameter, threshold }: Violation, value: number, language: Language): string {

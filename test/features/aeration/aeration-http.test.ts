@@ -170,6 +170,36 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
     return list.notifications.filter(({ data }) => data['alert_id'] === alertId);
   };
 
+  it('a pond that is in danger already is told what to do now, and no hour that is past', async () => {
+    const { pondId } = await aPondWithMotor({});
+    await measure(pondId, 3.6);
+    await pass(120);
+    await measure(pondId, 2.8);
+    const acute = String((await forecast(pondId, 'pt-BR'))['message']);
+    expect(acute).toMatch(
+      /oxigênio em cerca de 2,8 mg\/L, já abaixo de 4,0 mg\/L\. Ligue todos os aeradores do viveiro agora/,
+    );
+    expect(acute).not.toContain('antes dessa hora');
+    await pass(30);
+    await measure(pondId, 0.4);
+    expect(String((await forecast(pondId, 'pt-BR'))['message'])).toMatch(
+      /CRÍTICO, oxigênio em cerca de 0,4 mg\/L/,
+    );
+    // the trend over 30 days is told second
+    const trend = body(await app.call('GET', `/water-quality/trend/${pondId}/dissolved_oxygen`, { token }));
+    expect((trend['recommendations'] as string[])[0]).toMatch(
+      /^CRÍTICO, viveiro .*: o oxigênio em 0,4 mg\/L às \d\d:\d\d\. Ligue todos os aeradores do viveiro agora/,
+    );
+    // what was read hours ago has fallen since: the level is not told as still to come
+    const other = await aPondWithMotor({});
+    await measure(other.pondId, 5);
+    await pass(60);
+    await measure(other.pondId, 4.5);
+    await pass(240);
+    const later = String((await forecast(other.pondId, 'pt-BR'))['message']);
+    expect(later).toMatch(/já abaixo de 4,0 mg\/L\. Ligue todos os aeradores do viveiro agora/);
+  });
+
   it('what is expected at dawn is told in the evening, once, and ends when it is no longer expected', async () => {
     const { pondId, pondCod } = await aPondWithMotor({});
     expect(await forecast(pondId)).toMatchObject({ forecast: null, why_none: 'NO_READING' });
@@ -188,19 +218,19 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
       why_none: null,
       emergency_level: 3.5,
       warn_below: 4,
-      forecast: { dissolved_oxygen: 3.34 },
+      forecast: { dissolved_oxygen: 3.03 },
       message: expect.stringContaining(
-        'oxygen expected at 05:30: 3.3 ± 0.5 mg/L. It reaches 4.0 mg/L at 02:4',
+        'oxygen expected at 05:30: 3.0 ± 0.8 mg/L. It reaches 4.0 mg/L at 02:',
       ),
     });
-    expect(String(found['reaches_emergency_at']).slice(11, 13)).toBe('07');
+    expect(String(found['reaches_emergency_at']).slice(11, 13)).toBe('06');
     const [raised, ...more] = await forecastAlerts(pondId);
     expect(more).toEqual([]);
     expect(raised).toMatchObject({
       severity: 'MEDIUM',
-      value: 3.34,
+      value: 3.03,
       threshold: 4,
-      message: expect.stringContaining(`Viveiro ${pondCod}: oxigênio previsto para 05:30: 3,3 ± 0,5 mg/L`),
+      message: expect.stringContaining(`Viveiro ${pondCod}: oxigênio previsto para 05:30: 3,0 ± 0,8 mg/L`),
     });
     expect(await notices(raised?.['id'])).toHaveLength(1);
 

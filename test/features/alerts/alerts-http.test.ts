@@ -56,6 +56,7 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
         const now = new Date(app.clock.now()).toISOString();
         expect(alert).toEqual({
           ...blankAnswer,
+          advice: expect.stringMatching(/^Ligue todos os aeradores/) as unknown,
           id: alert.id,
           control_point_id: point.id,
           farm_id: app.farm.id,

@@ -76,6 +76,8 @@ onBothEngines('feeding recommendation', (_open, engine) => {
           feed_weight_g: 8.4,
           feed_biomass_kg: 2_066.4,
           dissolved_oxygen: 4.6,
+          dissolved_oxygen_age_h: 1,
+          dawn_oxygen: null,
           ammonia_nh3_n: null,
           condition: null,
         },
@@ -106,13 +108,14 @@ onBothEngines('feeding recommendation', (_open, engine) => {
       expect(recommendation.feed_type).toMatch(/^Ração peletizada 1,7 mm/);
     });
 
-    it('without any reading nothing is adjusted, and the notes ask for readings', async () => {
+    it('without any reading the ration is that of fair water, says so, and the notes ask for readings', async () => {
       const farm = await aPondOfEightGrams();
       const { recommendation, factors, notes } = await recommended(farm);
-      // 2,066.4 kg × 0.85 × 0.0931 × 8.4^-0.38
+      // 2,066.4 kg × 0.85 × 0.0931 × 8.4^-0.38 = 72.81 kg in good water; as if it were 3.5 mg/L and 26 °C
       expect(recommendation).toMatchObject({
-        recommended_feed_kg: 72.81,
-        adjustment_reason: 'No adjustment',
+        recommended_feed_kg: 53.59,
+        adjustment_reason:
+          'Dissolved oxygen 3.5 mg/L (assumed, not measured): -20%; temperature 26.0 °C (assumed, not measured): -8%',
       });
       expect(factors.water_temperature).toBeNull();
       expect(notes.join(' ')).toMatch(/oxygen.*temperature/is);
@@ -132,18 +135,42 @@ onBothEngines('feeding recommendation', (_open, engine) => {
       expect(notes).toHaveLength(1);
     });
 
-    it('the oxygen of dawn counts for the day, though the pond has recovered since', async () => {
+    it('one bad dawn does not fast a pond all day: it is fed by what is there now, less for the next dawn', async () => {
       const farm = await aPondOfEightGrams();
       await measured(app, pondOf(farm), {
         temperature: 28,
-        dissolved_oxygen: 3,
+        dissolved_oxygen: 1.8,
         measurement_date: DAWN,
+      });
+      // as long as nothing better was read that is what there is
+      expect((await recommended(farm)).recommendation).toMatchObject({
+        recommended_feed_kg: 0,
+        adjustment_reason: 'Feeding suspended: dissolved oxygen 1.8 mg/L (read 3 h ago)',
       });
       await measured(app, pondOf(farm), { dissolved_oxygen: 6.5, measurement_date: MORNING });
       const { recommendation, factors } = await recommended(farm);
-      expect(factors.dissolved_oxygen).toBe(3);
-      // 60 % of 72.81
-      expect(recommendation.recommended_feed_kg).toBe(43.68);
+      expect(factors).toMatchObject({ dissolved_oxygen: 6.5, dissolved_oxygen_age_h: 1, dawn_oxygen: 1.8 });
+      // 70 % of 72.81
+      expect(recommendation).toMatchObject({
+        recommended_feed_kg: 50.96,
+        adjustment_reason: 'Oxygen of 1.8 mg/L at dawn, to spare the next one: -30%',
+      });
+    });
+
+    it('a dawn that was a little low cuts as little, and one that oxygen has not risen from counts once', async () => {
+      const farm = await aPondOfEightGrams();
+      await measured(app, pondOf(farm), {
+        temperature: 28,
+        dissolved_oxygen: 3.8,
+        measurement_date: DAWN,
+      });
+      await measured(app, pondOf(farm), { dissolved_oxygen: 6.5, measurement_date: MORNING });
+      // 92 % of 72.81
+      expect((await recommended(farm)).recommendation.recommended_feed_kg).toBe(66.98);
+      await measured(app, pondOf(farm), { dissolved_oxygen: 3.4 });
+      const { recommendation, factors } = await recommended(farm);
+      expect(factors.dawn_oxygen).toBeNull();
+      expect(recommendation.adjustment_reason).toBe('Dissolved oxygen 3.4 mg/L: -24%');
     });
 
     it('a reading of yesterday morning says nothing about oxygen today; 48 h do for temperature', async () => {
@@ -155,7 +182,9 @@ onBothEngines('feeding recommendation', (_open, engine) => {
       });
       const { recommendation, factors } = await recommended(farm);
       expect(factors).toMatchObject({ water_temperature: 24, dissolved_oxygen: null });
-      expect(recommendation.adjustment_reason).toBe('Temperature 24.0 °C: -20%');
+      expect(recommendation.adjustment_reason).toBe(
+        'Temperature 24.0 °C: -20%; dissolved oxygen 3.5 mg/L (assumed, not measured): -20%',
+      );
     });
 
     it('cool water below 24 °C is fed three times, in the warm hours', async () => {
@@ -258,6 +287,7 @@ onBothEngines('feeding recommendation', (_open, engine) => {
 
     it('a species without a table is fed as vannamei, and the notes say so', async () => {
       const farm = await aPondOfEightGrams({ species: 'Macrobrachium rosenbergii' });
+      await measured(app, pondOf(farm), { temperature: 28, dissolved_oxygen: 6 });
       const { recommendation, notes } = await recommended(farm);
       expect(recommendation.recommended_feed_kg).toBe(72.81);
       expect(notes[0]).toContain('Macrobrachium rosenbergii');

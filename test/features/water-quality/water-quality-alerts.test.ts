@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { farmScience } from '#contract/resources/science.ts';
 import { insert } from '#core/changes.ts';
+import { alertAdvice } from '#science/advice/alert-advice.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { HOUR, MINUTE, startWaterFarm, type WaterFarm } from './a-water-farm.ts';
 
@@ -71,7 +72,7 @@ onBothEngines('what a measurement raises', (_open, engine) => {
       { 'Accept-Language': 'en' },
     );
     expect(pond_id).toBe(pond);
-    expect(alerts_triggered.map(({ id: _id, message: _message, ...rest }) => rest)).toEqual([
+    expect(alerts_triggered.map(({ id: _id, message: _message, advice: _advice, ...rest }) => rest)).toEqual([
       {
         type: 'LOW_OXYGEN',
         parameter: 'dissolved_oxygen',
@@ -328,10 +329,61 @@ onBothEngines('what a measurement raises', (_open, engine) => {
         await tan.measure(pond, { temperature: 28, ph: 8, ...values });
       }
       expect((await tan.alertsOf(pond)).summary).toMatchObject({ total_alerts: 1, unresolved: 0 });
-      // without a pH it is compared as it stands: a missing value must not hide an alert
-      expect(await raised({ ammonia: 1 })).toEqual([['HIGH_AMMONIA', 'LOW']]);
+      // without a pH the worst counts: a missing value must neither hide an alert nor make it milder
+      expect(await raised({ ammonia: 1 })).toEqual([['HIGH_AMMONIA', 'HIGH']]);
+      // beyond the published tables the same equation goes on: no cliff at 36 ppt or 35 °C
+      for (const values of [
+        { ammonia: 20, temperature: 32, ph: 9, salinity: 40 },
+        { ammonia: 3, temperature: 30, ph: 8.6, salinity: 37 },
+        { ammonia: 3, temperature: 35.5, ph: 8.6, salinity: 36 },
+      ])
+        expect(await raised(values), JSON.stringify(values)).toContainEqual(['HIGH_AMMONIA', 'HIGH']);
     } finally {
       await tan.close();
+    }
+  });
+});
+
+onBothEngines('ammonia is told on both bases', (_open, engine) => {
+  test('a total with the un-ionised part of it, or the worst and what is missing', async () => {
+    const farm = await startWaterFarm(engine);
+    try {
+      const pond = await farm.pond();
+      const typed = await farm.measure(pond, { ammonia: 0.12, ph: 8, temperature: 28, salinity: 20 });
+      expect(typed.ammonia_as).toEqual({
+        basis: 'NH3',
+        nh3_n: 0.12,
+        tan: 2.05,
+        certainty: 'KNOWN',
+        gaps: [],
+      });
+      const bare = await farm.measure(await farm.pond(), { ammonia: 0.05 });
+      expect(bare.ammonia_as).toMatchObject({ nh3_n: 0.05, tan: null, gaps: { length: 3 } });
+      await setBasis(farm, 'TAN');
+      const total = { ammonia: 3, ph: 8.6, temperature: 30 };
+      // the salinity of the pond is known from before, and counts here as it does for the alert
+      const seen = await farm.measure(pond, total);
+      expect(seen.ammonia_as).toEqual({ basis: 'TAN', nh3_n: 0.67, tan: 3, certainty: 'KNOWN', gaps: [] });
+      expect(seen.alerts_triggered).toContainEqual(
+        expect.objectContaining({
+          type: 'HIGH_AMMONIA',
+          message: expect.stringContaining('3,00 mg/L TAN = 0,67 mg/L NH₃-N') as unknown,
+          // the words of the table, whoever tells them
+          advice: alertAdvice({ type: 'HIGH_AMMONIA', severity: 'HIGH', value: 0.67 }, 'pt-BR'),
+        }),
+      );
+      const hot = await farm.measure(await farm.pond(), { ...total, temperature: 36, salinity: 40 });
+      expect(hot.ammonia_as).toMatchObject({ certainty: 'EXTRAPOLATED' });
+      const blind = await farm.measure(await farm.pond(), { ammonia: 3 });
+      expect(blind.ammonia_as).toMatchObject({
+        certainty: 'WORST_CASE',
+        gaps: ['TEMPERATURE_MISSING', 'PH_MISSING', 'SALINITY_MISSING'],
+      });
+      expect(blind.ammonia_as?.nh3_n).toBeGreaterThan(2);
+      const oxygen = await farm.measure(await farm.pond(), { dissolved_oxygen: 6 });
+      expect(oxygen.ammonia_as).toBeNull();
+    } finally {
+      await farm.close();
     }
   });
 });

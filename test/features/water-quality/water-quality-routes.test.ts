@@ -30,6 +30,7 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
       salinity: null,
       alkalinity: null,
       ammonia: null,
+      ammonia_as: null,
       nitrite: null,
       nitrate: null,
       transparency: null,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { alertAdvice } from '#science/advice/alert-advice.ts';
 import {
   adjustmentReason,
   type FeedingFacts,
@@ -146,15 +147,16 @@ describe('notes', () => {
       dissolvedOxygen: { value: 6, ageHours: 25 },
     };
     expect(notesOf({ conditions })).toEqual([
-      'No oxygen reading in the last 24 h: measure before the first meal; below 4.0 mg/L the ration has to come down.',
-      'No temperature reading in the last 48 h: the ration assumes water at 28–31 °C.',
+      'No oxygen reading in the last 24 h: the ration assumes 3.5 mg/L; measure before the next meal, below 4.0 mg/L the ration has to come down.',
+      'No temperature reading in the last 48 h: the ration assumes water at 26 °C.',
     ]);
   });
 
   test('say what to do while feeding is suspended', () => {
     const conditions = { ...goodWater, dissolvedOxygen: fresh(1.8) };
     expect(notesOf({ conditions }, 'pt-BR')).toEqual([
-      'Ligue todos os aeradores e meça o oxigênio de novo em uma hora; alimente só acima de 4,0 mg/L.',
+      // the words of the alarm
+      alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value: 1.8 }, 'pt-BR'),
     ]);
   });
 

@@ -1,25 +1,72 @@
 import { describe, expect, test } from 'vitest';
-import { aerationText, dawnForecastText } from '#science/advice/oxygen-advice.ts';
+import { noForecastText } from '#science/advice/forecast-text.ts';
+import { aerationText, type DawnFacts, dawnForecastText } from '#science/advice/oxygen-advice.ts';
 import { aerationSizing } from '#science/aeration-sizing.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 
 const { aeration } = SCIENCE_DEFAULTS;
 
 describe('the evening’s notification', () => {
-  const dawn = { pond: 'V-03', dawnMgL: 3.34, uncertaintyMgL: 0.46, dawnTime: '05:30', levelMgL: 4 };
+  const dawn: DawnFacts = {
+    pond: 'V-03',
+    dawnMgL: 3.34,
+    uncertaintyMgL: 0.46,
+    dawnTime: '05:30',
+    nowMgL: 5.1,
+    nowGrade: null,
+    warnMgL: 4,
+    next: { levelMgL: 4, at: '02:43' },
+    measureAgain: 'MIDNIGHT',
+  };
 
   test('tells the dawn, its error and the hour to act before', () => {
-    const said = dawnForecastText({ ...dawn, reachesLevelAt: '02:43' }, 'pt-BR');
+    const said = dawnForecastText(dawn, 'pt-BR');
     expect(said).toContain('Viveiro V-03: oxigênio previsto para 05:30: 3,3 ± 0,5 mg/L.');
     expect(said).toContain('4,0 mg/L às 02:43');
-    expect(dawnForecastText({ ...dawn, reachesLevelAt: '02:43' }, 'en')).toContain('3.3 ± 0.5 mg/L');
+    expect(dawnForecastText(dawn, 'en')).toContain('3.3 ± 0.5 mg/L');
   });
 
   test('a good night asks for no aerators', () => {
-    const said = dawnForecastText({ ...dawn, dawnMgL: 4.9, reachesLevelAt: null }, 'en');
+    const said = dawnForecastText({ ...dawn, dawnMgL: 4.9, next: null }, 'en');
     expect(said).toContain('stays above 4.0 mg/L');
-    expect(said).not.toContain('switch');
+    expect(said).not.toContain('witch');
   });
+
+  // readings of 3.6 and 2.8 at 23:10: people were told to wait until 2.0 at 02:08
+  test('below a level already nobody is told to act before it: what to do now comes first', () => {
+    const facts: DawnFacts = {
+      ...dawn,
+      dawnMgL: 1.2,
+      nowMgL: 2.8,
+      nowGrade: 'HIGH',
+      next: { levelMgL: 2, at: '02:08' },
+    };
+    expect(dawnForecastText(facts, 'pt-BR')).toBe(
+      'Viveiro V-03: oxigênio em cerca de 2,8 mg/L, já abaixo de 4,0 mg/L. Ligue todos os aeradores do viveiro agora. Pare a ração e meça de novo em 15 minutos; depois dê só a ração recomendada. Sem isso chega a 2,0 mg/L às 02:08. Oxigênio previsto para 05:30: 1,2 ± 0,5 mg/L.',
+    );
+    expect(dawnForecastText(facts, 'en')).not.toContain('before');
+  });
+
+  test('at the level that kills there is no hour at all, only now', () => {
+    const facts: DawnFacts = { ...dawn, dawnMgL: 0.1, nowMgL: 0.4, nowGrade: 'CRITICAL', next: null };
+    expect(dawnForecastText(facts, 'pt-BR')).toMatch(
+      /^Viveiro V-03: CRÍTICO, oxigênio em cerca de 0,4 mg\/L.* Ligue todos os aeradores do viveiro agora\./,
+    );
+    expect(dawnForecastText(facts, 'en')).not.toMatch(/ at \d\d:\d\d\. /);
+  });
+
+  test('after midnight nobody is sent to measure at midnight', () => {
+    const late = { ...dawn, dawnMgL: 4.9, next: null, measureAgain: 'BEFORE_DAWN' } as const;
+    expect(dawnForecastText(late, 'en')).toContain('measure again an hour before dawn');
+  });
+});
+
+test('without a forecast a low last reading is what is spoken of', () => {
+  expect(noForecastText('NOT_FALLING', { mgL: 1.8, grade: 'CRITICAL' }, 'pt-BR')).toMatch(
+    /^CRÍTICO: última leitura 1,8 mg\/L\. Ligue todos os aeradores do viveiro agora\./,
+  );
+  // unknown is not harmless
+  expect(noForecastText('NO_READING', null, 'en')).toMatch(/reckon with low oxygen at dawn/);
 });
 
 describe('aerators too few for the shrimp', () => {

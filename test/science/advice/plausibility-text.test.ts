@@ -7,6 +7,13 @@ const odd = (kind: Implausibility['kind'], value: number, saturationPercent: num
   parameter: 'dissolved_oxygen' as const,
   value,
   saturationPercent,
+  tanMgL: 20.4,
+});
+
+test('a total typed as NH₃ is asked back with the total that it would need', () => {
+  expect(plausibilityText(odd('AMMONIA_BASIS_DOUBTFUL', 1.2), 'pt-BR')).toContain(
+    'Amônia de 1,20 mg/L como NH₃-N pediria cerca de 20 mg/L de amônia total (TAN): o kit mede amônia total?',
+  );
 });
 
 test('oxygen entered as per cent of saturation is guessed', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { limeKg } from '#science/advice/water-actions.ts';
+import { bicarbonateKg, limeKg } from '#science/advice/water-actions.ts';
 import { type WaterTrendFacts, waterTrendAdvice } from '#science/advice/water-advice.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { trendOf } from '#science/parameter-trend.ts';
@@ -24,6 +24,7 @@ function factsOf(
     highest: null,
     range: optimalRange(water, parameter),
     volumeM3: null,
+    beyondNow: null,
     ...more,
   };
 }
@@ -92,24 +93,51 @@ test('nothing measured asks for a measurement', () => {
   ]);
 });
 
-describe('lime for a pond of 7,500 m³', () => {
-  const facts = factsOf('alkalinity', [62, 62, 62], { volumeM3: 7500 });
+test('oxygen at 1.8 mg/L now says what to do now, before any trend', () => {
+  const said = waterTrendAdvice(
+    factsOf('dissolved_oxygen', [5, 4.8, 4.6, 4.5], {
+      beyondNow: { value: 1.8, limit: 4, grade: 'CRITICAL', side: 'LOW', localTime: '22:40' },
+    }),
+    'pt-BR',
+  );
+  expect(said[0]).toMatch(
+    /^CRÍTICO, viveiro V-03: o oxigênio em 1,8 mg\/L às 22:40\. Ligue todos os aeradores do viveiro agora\./,
+  );
+});
 
-  // 18 mg/L × 7,500 m³ = 135 kg
-  test('is weighed out', () => {
-    expect(waterTrendAdvice(facts, 'pt-BR').at(-1)).toBe(
-      'Aplique 135 kg de calcário, de manhã e em duas vezes, e meça de novo em três dias.',
+describe('alkalinity of a pond of 7,500 m³', () => {
+  const factsAt = (value: number, volumeM3: number | null = 7500) =>
+    factsOf('alkalinity', [value, value, value], { volumeM3 });
+
+  // 18 mg/L × 7,500 m³ × 1.679 g of bicarbonate per g of CaCO3; lime would not dissolve (Boyd; Sá, UFC)
+  test('from 50 mg/L on is lifted with bicarbonate, weighed out', () => {
+    expect(waterTrendAdvice(factsAt(62), 'pt-BR').at(-1)).toBe(
+      'Aplique 227 kg de bicarbonato de sódio, em duas vezes, e meça de novo amanhã; calcário não dissolve acima de cerca de 50 mg/L.',
     );
-    expect(waterTrendAdvice({ ...facts, volumeM3: null }, 'en').at(-1)).toContain('Spread 300 kg/ha of lime');
+    expect(waterTrendAdvice(factsAt(62, null), 'en').at(-1)).toContain(
+      'Apply 300 kg/ha of sodium bicarbonate',
+    );
+  });
+
+  test('below 50 mg/L lime comes first, and both sources are named', () => {
+    // 20 mg/L × 7,500 m³
+    expect(waterTrendAdvice(factsAt(30), 'en').at(-1)).toMatch(/^Spread 150 kg of lime.*\(Boyd\).*\(Sá\)/);
   });
 
   test.each([
-    [62, 135],
-    [30, 225],
-    [80, null],
-  ])('from %d mg/L: %s kg, never more than 30 mg/L at once', (value, kg) => {
-    expect(limeKg({ value, limit: 80, volumeM3: 7500 })).toBe(kg);
-  });
+    [62, null, 226.7],
+    [30, 150, 377.8],
+    [10, 225, 377.8],
+    [80, null, null],
+  ])(
+    'from %d mg/L: %s kg of lime or %s of bicarbonate, never more than 30 mg/L at once',
+    (value, lime, bicarbonate) => {
+      const pond = { value, limit: 80, volumeM3: 7500 };
+      expect(limeKg(pond)).toBe(lime);
+      if (bicarbonate === null) expect(bicarbonateKg(pond)).toBeNull();
+      else expect(bicarbonateKg(pond)).toBeCloseTo(bicarbonate, 0);
+    },
+  );
 });
 
 test('every parameter beyond its range gets a step to take in both languages', () => {

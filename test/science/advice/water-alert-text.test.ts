@@ -1,21 +1,29 @@
-import { expect, test } from 'vitest';
-import { waterAlertAction, waterAlertMessage } from '#science/advice/water-alert-text.ts';
+import { describe, expect, test } from 'vitest';
+import { waterAlertMessage } from '#science/advice/water-alert-text.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { severityWord } from '#science/severity.ts';
-import {
-  parameterOf,
-  type Violation,
-  WATER_ALERT_TYPES,
-  type WaterAlertType,
-} from '#science/water-limits.ts';
+import { parameterOf, type Violation, type WaterAlertType, type WaterSample } from '#science/water-limits.ts';
+import { gradedViolations } from '#science/water-status.ts';
 
 const { water } = SCIENCE_DEFAULTS;
+const NOTHING: WaterSample = {
+  temperature: null,
+  dissolved_oxygen: null,
+  ph: null,
+  salinity: null,
+  alkalinity: null,
+  ammonia: null,
+  nitrite: null,
+  nitrate: null,
+  transparency: null,
+};
 const aViolation = (type: WaterAlertType, value: number): Violation => ({
   type,
   parameter: parameterOf(type),
   value,
   threshold: water.alerts[type].limit,
-  nh3MgL: null,
+  measured: value,
+  nh3: null,
 });
 
 test('oxygen of 1.8 mg/L is CRITICAL in the message', () => {
@@ -41,20 +49,36 @@ test('a severity in Portuguese is no mean value', () => {
   expect(waterAlertMessage(alert, 'pt-BR')).toContain('abaixo de 4,0 mg/L (moderado)');
 });
 
+describe('ammonia', () => {
+  const total = { ...water, ammoniaBasis: 'TAN' as const };
+  const said = (basis: typeof water | typeof total, measured: Partial<WaterSample>) => {
+    const [found] = gradedViolations(basis, { ...NOTHING, ...measured }, null).filter(
+      ({ parameter }) => parameter === 'ammonia',
+    );
+    if (found === undefined) throw new Error('no violation');
+    return waterAlertMessage({ pond: 'V-03', violation: found, word: found.severity }, 'pt-BR');
+  };
+
+  test('of a total names what was typed and what is poisonous in it', () => {
+    expect(said(total, { ammonia: 3, temperature: 30, ph: 8.6, salinity: 20 })).toBe(
+      'Amônia 3,00 mg/L TAN = 0,67 mg/L NH₃-N no viveiro V-03, acima de 0,10 mg/L NH₃-N (grave)',
+    );
+  });
+
+  test('of a total without pH tells the worst and what is missing', () => {
+    expect(said(total, { ammonia: 3, temperature: 30, salinity: 20 })).toBe(
+      'Amônia 3,00 mg/L TAN = até 2,09 mg/L NH₃-N (pH não medido) no viveiro V-03, acima de 0,10 mg/L NH₃-N (grave)',
+    );
+  });
+
+  test('typed as un-ionised says so', () => {
+    expect(said(water, { ammonia: 0.3 })).toBe(
+      'Amônia 0,30 mg/L NH₃-N no viveiro V-03, acima de 0,10 mg/L NH₃-N (moderado)',
+    );
+  });
+});
+
 test('pH has no unit', () => {
   const alert = { pond: 'V-03', violation: aViolation('HIGH_PH', 8.8), word: 'LOW' as const };
   expect(waterAlertMessage(alert, 'en')).toBe('pH 8.8 in pond V-03, above 8.5 (low)');
-});
-
-test.each(WATER_ALERT_TYPES)('%s says what to do now', (type) => {
-  const violation = aViolation(type, type.startsWith('LOW') ? 1 : 500);
-  for (const language of ['pt-BR', 'en'] as const) {
-    expect(waterAlertAction(violation, { volumeM3: 1000 }, language)).toMatch(/\d.*\./);
-  }
-});
-
-test('low oxygen cannot wait for the night', () => {
-  expect(waterAlertAction(aViolation('LOW_OXYGEN', 3), { volumeM3: null }, 'en')).toBe(
-    'Switch on all aerators now, stop feeding and measure again in 15 minutes.',
-  );
 });

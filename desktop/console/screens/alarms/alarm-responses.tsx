@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ALERT_TYPES, type AlertType } from '#contract/words.ts';
+import { alertAdvice } from '#science/advice/alert-advice.ts';
 import { alarmWords } from '../../components/alarm-words.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
@@ -10,6 +11,7 @@ import { componentWords } from '../../components/words.ts';
 import { keepFarmConsole, useFarmConsole } from '../../data/farm-console.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
+import { language } from '../../i18n/language.ts';
 import { listWords } from './words.ts';
 
 /** What is to be done about each alarm, read in quiet hours and put into the farm's own words. */
@@ -38,7 +40,7 @@ export function AlarmResponses() {
                     </Button>
                   ) : null}
                 </div>
-                <p class="said">{alarm_responses[type] ?? words.advice[type]}</p>
+                <p class="said">{alarm_responses[type] ?? standardAdvice(type)}</p>
                 {alarm_responses[type] === undefined ? null : <p class="muted small">{words.ownWords}</p>}
               </li>
             ))}
@@ -57,6 +59,10 @@ export function AlarmResponses() {
   );
 }
 
+/** As it is told of the gravest of its kind. */
+const standardAdvice = (type: AlertType): string =>
+  alertAdvice({ type, severity: null, value: null }, language.value);
+
 const LONGEST = 1_000;
 
 function Change({
@@ -71,7 +77,7 @@ function Change({
   onClose: () => void;
 }) {
   const words = listWords();
-  const [text, setText] = useState(own ?? words.advice[type]);
+  const [text, setText] = useState(own ?? standardAdvice(type));
   const [fault, setFault] = useState<string | null>(null);
   const keep = async (response: string | null) => {
     try {

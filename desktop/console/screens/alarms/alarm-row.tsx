@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { adviceForWord } from '#science/advice/alert-advice.ts';
 import { alarmText } from '../../components/alarm-words.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
@@ -18,6 +19,7 @@ import { orderUnderWay } from '../../data/orders.ts';
 import { nameOf } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
+import { language } from '../../i18n/language.ts';
 import { type Alarm, isStanding } from '../../state/alarm-state.ts';
 import { AlarmTrend, isMeasured } from './alarm-trend.tsx';
 import { Note, PutOff } from './put-off.tsx';
@@ -113,7 +115,9 @@ function WhatToDo({ alert }: { alert: Alert }) {
   return (
     <p class="said" data-what-to-do>
       <strong>{words.whatToDo}: </strong>
-      {isSimulatedAlert(alert) ? simulatedWords().advice : (own ?? words.advice[alert.type] ?? alert.message)}
+      {isSimulatedAlert(alert)
+        ? simulatedWords().advice
+        : (own ?? adviceForWord(alert, language.value) ?? alert.message)}
     </p>
   );
 }

@@ -1,4 +1,3 @@
-import type { AlertType } from '#contract/words.ts';
 import { dictionary } from '../../i18n/language.ts';
 
 export const listWords = dictionary({
@@ -78,27 +77,6 @@ export const listWords = dictionary({
     changeResponse: (name: string) => `Mudar o que fazer: ${name}`,
     ownWords: 'Texto da fazenda',
     standardText: 'Voltar ao texto padrão',
-    advice: {
-      POWER_FAILURE: 'Confira a chave geral e o gerador. Ligue os motores um por vez.',
-      LOW_OXYGEN: 'Ligue toda a aeração do viveiro agora. Pare a ração. Meça de novo em 30 minutos.',
-      HIGH_TEMPERATURE: 'Reduza a ração à metade e aumente a aeração nas horas quentes.',
-      DEVICE_OFFLINE: 'Veja no local se o motor gira e se o controlador tem luz. Confira o Wi-Fi.',
-      COMMAND_NOT_CONFIRMED: 'Vá ao quadro: a contatora pode estar presa. Ligue à mão se preciso.',
-      UNSTABLE: 'Veja a fonte e se a tensão cai na partida; depois contator, relé térmico e sinal.',
-      OFF_SCHEDULE: 'Alguém desligou e ninguém ligou de novo: ligue agora, ou reconheça com o motivo.',
-      NO_CURRENT: 'O relé fechou, mas o motor não puxa corrente: veja disjuntor, cabo e hélice.',
-      GATEWAY_OFFLINE: 'Ligue para a fazenda: a caixa está sem energia ou sem internet.',
-      CLOCK_UNTRUSTED: 'Acerte o relógio em Sistema; até lá valem os estados de segurança.',
-      DISK_FULL: 'Libere espaço ou troque o cartão. O controle continua.',
-      LOW_TEMPERATURE: 'Reduza a ração; o camarão come menos.',
-      LOW_PH: 'Meça a alcalinidade; aplique calcário aos poucos.',
-      HIGH_PH: 'Renove um pouco da água e observe a cor; meça a amônia.',
-      LOW_ALKALINITY: 'Aplique bicarbonato ou calcário e meça amanhã.',
-      HIGH_AMMONIA: 'Pare a ração por um dia, aumente a aeração, renove água se puder.',
-      HIGH_NITRITE: 'Aumente cloretos e aeração; reduza a ração.',
-      HIGH_NITRATE: 'Renove parte da água.',
-      LOW_OXYGEN_FORECAST: 'Deixe a aeração ligada a noite toda e meça às 3 h.',
-    } satisfies Record<AlertType, string>,
   },
   en: {
     title: 'Alarms',
@@ -176,28 +154,5 @@ export const listWords = dictionary({
     changeResponse: (name: string) => `Change what to do: ${name}`,
     ownWords: 'Text of the farm',
     standardText: 'Back to the standard text',
-    advice: {
-      POWER_FAILURE: 'Check the main switch and the generator. Start motors one at a time.',
-      LOW_OXYGEN: 'Turn on all aeration of the pond now. Stop feeding. Measure again in 30 minutes.',
-      HIGH_TEMPERATURE: 'Halve the feed and aerate more in the hot hours.',
-      DEVICE_OFFLINE: 'See on site whether the motor turns and the controller has light. Check the Wi-Fi.',
-      COMMAND_NOT_CONFIRMED: 'Go to the panel: the contactor may be stuck. Switch by hand if needed.',
-      UNSTABLE:
-        'Check the power supply and whether the voltage drops at the start; then contactor and signal.',
-      OFF_SCHEDULE:
-        'Somebody switched it off and nobody on again: switch it on, or acknowledge with the reason.',
-      NO_CURRENT: 'The relay closed but the motor draws no current: look at breaker, cable and propeller.',
-      GATEWAY_OFFLINE: 'Call the farm: the box has no power or no internet.',
-      CLOCK_UNTRUSTED: 'Set the clock under System; until then fail-safe states hold.',
-      DISK_FULL: 'Make room or replace the card. Control goes on.',
-      LOW_TEMPERATURE: 'Feed less; shrimp eat less.',
-      LOW_PH: 'Measure alkalinity; apply lime little by little.',
-      HIGH_PH: 'Exchange some water and watch its colour; measure ammonia.',
-      LOW_ALKALINITY: 'Apply bicarbonate or lime and measure tomorrow.',
-      HIGH_AMMONIA: 'Stop feeding for a day, aerate more, exchange water if you can.',
-      HIGH_NITRITE: 'Raise chlorides and aeration; feed less.',
-      HIGH_NITRATE: 'Exchange part of the water.',
-      LOW_OXYGEN_FORECAST: 'Leave aeration on all night and measure at 3 h.',
-    } satisfies Record<AlertType, string>,
   },
 });

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { AmmoniaQuestion, useBasisLabel } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { waterWords } from '../../components/water-words.ts';
@@ -18,6 +19,7 @@ export function WaterGrid() {
   const names = waterWords().short;
   const known = usePonds();
   const { ponds } = known;
+  const basis = useBasisLabel();
   const { lastOf, judged: judgedOf } = useWaterRound();
   const { send, isBusy } = useSendWater();
   /** The cell and the figure where Enter was told that it is unlikely: once more says that it is right. */
@@ -83,6 +85,7 @@ export function WaterGrid() {
       </EntryHead>
       <p class="muted small">{words.roundHint}</p>
       <DraftNote />
+      <AmmoniaQuestion />
       {held.length === 0 ? null : (
         <p class="note p2" role="alert">
           {isUnclear ? words.unclear : words.lookFirst(held.map(({ pond }) => pond.cod).join(', '))}
@@ -97,7 +100,10 @@ export function WaterGrid() {
                   <th scope="col">{words.pond}</th>
                   {FIELDS.map((field) => (
                     <th key={field} scope="col">
-                      {names[field]} <span class="small">{WATER[field].unit}</span>
+                      {names[field]}{' '}
+                      <span class="small">
+                        {WATER[field].unit} {field === 'ammonia' ? basis : ''}
+                      </span>
                     </th>
                   ))}
                   <th scope="col">{words.standing}</th>

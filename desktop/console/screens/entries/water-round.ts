@@ -1,7 +1,5 @@
-import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
 import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
-import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import type { Water } from '#science/water-limits.ts';
+import { useFarmWater } from '../../data/farm-science.ts';
 import { farm } from '../../data/farm-store.ts';
 import type { Wanted } from '../../data/outbox.ts';
 import type { Pond } from '../../data/places.ts';
@@ -23,9 +21,7 @@ const RANGES = Object.fromEntries(
 export function useWaterRound() {
   const { id } = farm.value ?? {};
   const latest = useGet<LatestWater[]>(id === undefined ? null : '/water-quality/latest', { farm_id: id });
-  const science = useGet<ScienceSettingsAnswer>(id === undefined ? null : `/farms/${id}/science`);
-  // the interface answers the figures in the shape of the defaults; without an answer those hold
-  const water = (science.data?.constants['water'] as Water | undefined) ?? SCIENCE_DEFAULTS.water;
+  const { water } = useFarmWater();
   const lastOf = (pondId: string) => latest.data?.find(({ pond_id }) => pond_id === pondId);
   const judged = (pondId: string): JudgedPond => {
     const { typed, sure } = waterDraft.value.get(pondId) ?? NOTHING;

@@ -1,6 +1,7 @@
 import { useId, useRef } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { AmmoniaQuestion, useBasisLabel } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { waterWords } from '../../components/water-words.ts';
@@ -108,6 +109,7 @@ function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) |
       <details>
         <summary>+ {REST.map((field) => waterWords().short[field]).join(', ')}</summary>
         <div class="stack">
+          <AmmoniaQuestion />
           {REST.map((field) => (
             <WaterInput
               key={field}
@@ -144,11 +146,17 @@ function WaterInput({
 }) {
   const words = entryWords();
   const id = useId();
+  const basis = useBasisLabel();
   const { unit, decimals } = WATER[field];
   return (
     <div class="step-field">
       <label for={id}>
-        {waterWords().name[field]} {unit === '' ? null : <span class="muted small">{unit}</span>}
+        {waterWords().name[field]}{' '}
+        {unit === '' ? null : (
+          <span class="muted small">
+            {unit} {field === 'ammonia' ? basis : ''}
+          </span>
+        )}
         {before === null ? null : (
           <span class="muted small"> · {words.lastValue(figure(before, decimals))}</span>
         )}

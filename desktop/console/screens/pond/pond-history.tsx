@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { MeasurementAnswer, MeasurementJournal, WaterField } from '#contract/resources/water-quality.ts';
+import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { RowActions } from '../../components/row-actions.tsx';
@@ -81,6 +82,9 @@ export function PondHistory({ pond }: { pond: Pond }) {
                             data-none={row[field] === null}
                           >
                             {figure(row[field], WATER[field].decimals)}
+                            {field === 'ammonia' && row.ammonia_as !== null ? (
+                              <div class="muted small">{ammoniaTwin(row.ammonia_as)}</div>
+                            ) : null}
                           </td>
                         ))}
                         <td>{row.notes}</td>

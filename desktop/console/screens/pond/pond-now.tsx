@@ -2,6 +2,7 @@ import { Link } from 'wouter-preact';
 import type { OxygenForecastAnswer } from '#contract/resources/oxygen-forecast.ts';
 import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
 import { alarmText } from '../../components/alarm-words.ts';
+import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { NextRunLine } from '../../components/next-run.tsx';
@@ -89,6 +90,9 @@ function WaterNow({ pondId }: { pondId: string }) {
                     at={found?.measurement_date}
                     kind={field === 'dissolved_oxygen' && night ? 'oxygenByNight' : kind}
                   />
+                  {field === 'ammonia' && found?.ammonia_as != null ? (
+                    <div class="muted small">{ammoniaTwin(found.ammonia_as)}</div>
+                  ) : null}
                 </dd>
               </div>
             );

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { FarmAnswer } from '#contract/resources/farms.ts';
+import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
+import { waterWords } from '../../components/water-words.ts';
+import { useFarmWater } from '../../data/farm-science.ts';
 import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { Story } from '../pond/pond-story.tsx';
@@ -48,10 +51,26 @@ export function FarmSettings() {
           {(known) => <FarmForm key={`${known.id} ${known.updated_at}`} known={known} />}
         </Answer>
       </section>
+      <AmmoniaSetting />
       <PondRegister farmId={shown.id} />
       <Story path={`/logs/farms/${shown.id}`} />
       <DeletedFarms />
       {isOwner.value ? <Removal key={shown.id} id={shown.id} name={shown.name} onGone={setGone} /> : null}
     </SystemPage>
+  );
+}
+
+/** What the farm's kit measures; nobody is shown as chosen while nobody chose. */
+function AmmoniaSetting() {
+  const words = waterWords().ammonia;
+  const { told } = useFarmWater();
+  return (
+    <section class="card stack" data-ammonia-basis>
+      <h2>{words.basis}</h2>
+      <p class="muted">{words.basisHint}</p>
+      {told === null ? <p class="muted">{words.notKnown}</p> : null}
+      {told?.isChosen === false ? <p class="note">{words.askText}</p> : null}
+      {told === null ? null : <AmmoniaBasisButtons chosen={told.isChosen ? told.basis : null} />}
+    </section>
   );
 }

@@ -1,0 +1,32 @@
+import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import type { Water } from '#science/water-limits.ts';
+import { put } from './api.ts';
+import { farm } from './farm-store.ts';
+import { queries, refresh, useGet } from './query.ts';
+
+export type AmmoniaBasis = Water['ammoniaBasis'];
+
+const pathOf = (farmId: string): string => `/farms/${farmId}/science`;
+
+/**
+ * What holds of the water on the farm that is looked at, and whether anybody told the basis of its ammonia; null: the
+ * farm has not answered yet, and nobody can tell.
+ */
+export function useFarmWater(): { water: Water; told: { basis: AmmoniaBasis; isChosen: boolean } | null } {
+  const { id } = farm.value ?? {};
+  const science = useGet<ScienceSettingsAnswer>(id === undefined ? null : pathOf(id));
+  // the interface answers the figures in the shape of the defaults; without an answer those hold
+  const water = (science.data?.constants['water'] as Water | undefined) ?? SCIENCE_DEFAULTS.water;
+  if (science.data === undefined) return { water, told: null };
+  const own = science.data.overrides['water'] as Partial<Water> | undefined;
+  return { water, told: { basis: water.ammoniaBasis, isChosen: own?.ammoniaBasis !== undefined } };
+}
+
+export async function keepAmmoniaBasis(farmId: string, ammoniaBasis: AmmoniaBasis): Promise<void> {
+  const path = pathOf(farmId);
+  const kept = await put<ScienceSettingsAnswer>(path, { water: { ammoniaBasis } });
+  queries.setQueryData(['farms', path, {}], kept);
+  // every value is told on both bases
+  refresh('water-quality');
+}

@@ -1,0 +1,305 @@
+import type { WaterSeverity } from '../severity.ts';
+import type { WaterParameter } from '../water-limits.ts';
+import type { AdviceSource } from './advice-sources.ts';
+import type { Language } from './language.ts';
+import { OXYGEN_ADVICE } from './oxygen-table.ts';
+
+// The one dictionary of advice: alarms, alerts, notifications, trends, the ration and the console speak from here.
+
+export type WaterProblem = 'LOW' | 'HIGH' | 'VOLATILE';
+/** At this moment, before the day is over, in the days that follow. */
+export const ADVICE_STAGES = ['now', 'today', 'week'] as const;
+export type AdviceStage = (typeof ADVICE_STAGES)[number];
+export type AdviceGrade = WaterSeverity | 'CRITICAL';
+
+export type Advice = {
+  parameter: WaterParameter;
+  problem: WaterProblem;
+  stage: AdviceStage;
+  /** Left out: whatever the grade. */
+  grades?: readonly AdviceGrade[];
+  /** The value it is for, in the parameter's unit; left out: any. */
+  from?: number;
+  below?: number;
+  /** `{dose}` stands for what the pond needs, where its volume is known. */
+  words: Readonly<Record<Language, string>>;
+  /** More than one where they differ: then the words name the difference. */
+  sources: readonly AdviceSource[];
+};
+
+/** Alkalinity up to which limestone dissolves, mg/L CaCO₃ (Boyd). */
+export const LIMESTONE_UP_TO_MG_L = 50;
+
+export const ADVICE: readonly Advice[] = [
+  ...OXYGEN_ADVICE,
+  {
+    parameter: 'temperature',
+    problem: 'LOW',
+    stage: 'now',
+    words: {
+      'pt-BR': 'Dê só a ração recomendada, que já desconta o frio, e não renove água de madrugada.',
+      en: 'Give only the recommended ration, which allows for the cold, and renew no water before sunrise.',
+    },
+    sources: ['AN_BINH', 'SKRETTING'],
+  },
+  {
+    parameter: 'temperature',
+    problem: 'LOW',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Alimente só nas horas quentes (08:00, 13:00 e 18:00), confira as bandejas a cada refeição e não renove água de madrugada.',
+      en: 'Feed in the warm hours only (08:00, 13:00 and 18:00), check the trays at every meal and renew no water before sunrise.',
+    },
+    sources: ['AN_BINH', 'PRACTICE'],
+  },
+  {
+    parameter: 'temperature',
+    problem: 'HIGH',
+    stage: 'now',
+    words: {
+      'pt-BR':
+        'Ligue os aeradores agora e até as 16:00 para misturar as camadas; água quente guarda menos oxigênio: meça o oxigênio. Dê só a ração recomendada, que já desconta o calor.',
+      en: 'Run the aerators now and until 16:00 to mix the layers; hot water holds less oxygen: measure oxygen. Give only the recommended ration, which allows for the heat.',
+    },
+    sources: ['AN_BINH', 'LIMSUWAN_CHING'],
+  },
+  {
+    parameter: 'temperature',
+    problem: 'HIGH',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Suba o nível em 10 a 20 cm, ligue os aeradores das 12:00 às 16:00 para misturar as camadas e passe a refeição do meio-dia para depois das 17:00.',
+      en: 'Raise the level by 10 to 20 cm, run the aerators from 12:00 to 16:00 to mix the layers and move the midday meal to after 17:00.',
+    },
+    sources: ['PRACTICE'],
+  },
+  {
+    parameter: 'ph',
+    problem: 'LOW',
+    stage: 'now',
+    words: {
+      'pt-BR': 'Meça a alcalinidade hoje e não mude o pH mais de 0,5 por dia.',
+      en: 'Measure alkalinity today and change pH by no more than 0.5 a day.',
+    },
+    sources: ['PRACTICE'],
+  },
+  {
+    parameter: 'ph',
+    problem: 'LOW',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Meça a alcalinidade hoje; abaixo de 50 mg/L aplique 100 kg/ha de calcário dolomítico por dia, de manhã, até o pH da madrugada passar de 7,5. Acima disso o calcário não dissolve a tempo: use bicarbonato de sódio.',
+      en: 'Measure alkalinity today; below 50 mg/L spread 100 kg/ha of dolomitic lime a day, in the morning, until pH before sunrise is above 7.5. Above that lime does not dissolve in time: use sodium bicarbonate.',
+    },
+    sources: ['BOYD_LIMING', 'SA_UFC'],
+  },
+  {
+    parameter: 'ph',
+    problem: 'HIGH',
+    stage: 'now',
+    words: {
+      'pt-BR':
+        'Meça a amônia agora: com pH alto a mesma amônia total é muito mais tóxica. Suspenda adubo e calcário e renove 10% da água à tarde.',
+      en: 'Measure ammonia now: at a high pH the same total ammonia is far more toxic. Stop fertilizer and lime and renew 10% of the water in the afternoon.',
+    },
+    sources: ['LIN_CHEN_2001', 'PRACTICE'],
+  },
+  {
+    parameter: 'ph',
+    problem: 'HIGH',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Renove 10% da água à tarde, suspenda adubo e calcário e meça a amônia às 16:00: com pH alto a mesma amônia total é muito mais tóxica.',
+      en: 'Renew 10% of the water in the afternoon, stop fertilizer and lime and measure ammonia at 16:00: at a high pH the same total ammonia is far more toxic.',
+    },
+    sources: ['LIN_CHEN_2001', 'PRACTICE'],
+  },
+  {
+    parameter: 'ph',
+    problem: 'VOLATILE',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Meça às 05:00 e às 16:00; variação acima de 0,5 no dia pede alcalinidade: meça-a, corrija-a com bicarbonato de sódio (calcário só abaixo de 50 mg/L) e meça de novo em três dias.',
+      en: 'Measure at 05:00 and 16:00; more than 0.5 within a day asks for alkalinity: measure it, correct it with sodium bicarbonate (lime only below 50 mg/L) and measure again in three days.',
+    },
+    sources: ['BOYD_LIMING', 'SA_UFC'],
+  },
+  {
+    parameter: 'salinity',
+    problem: 'LOW',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Feche a entrada de água doce e renove com água salgada aos poucos, no máximo 2 ppt por dia; drene a camada de cima depois de chuva.',
+      en: 'Close the fresh-water inlet and renew with salt water little by little, 2 ppt a day at most; drain the surface layer after rain.',
+    },
+    sources: ['VALDEZ_2008', 'PRACTICE'],
+  },
+  {
+    parameter: 'salinity',
+    problem: 'HIGH',
+    stage: 'week',
+    words: {
+      'pt-BR': 'Reponha a evaporação com água doce, no máximo 2 ppt por dia, de manhã.',
+      en: 'Make up for evaporation with fresh water, 2 ppt a day at most, in the morning.',
+    },
+    sources: ['VALDEZ_2008', 'PRACTICE'],
+  },
+  ...(['now', 'week'] as const).flatMap((stage): Advice[] => [
+    {
+      parameter: 'alkalinity',
+      problem: 'LOW',
+      stage,
+      below: LIMESTONE_UP_TO_MG_L,
+      words: {
+        'pt-BR':
+          'Aplique {dose} de calcário, de manhã e em duas vezes, e meça de novo em três dias; ele só dissolve até cerca de 50 mg/L (Boyd) e, em água de 11 ppt, não subiu a alcalinidade em dias (Sá): se não subir, use bicarbonato de sódio.',
+        en: 'Spread {dose} of lime, in the morning and in two parts, and measure again in three days; it dissolves to about 50 mg/L only (Boyd) and in water of 11 ppt raised no alkalinity within days (Sá): if nothing rises, use sodium bicarbonate.',
+      },
+      sources: ['BOYD_LIMING', 'SA_UFC'],
+    },
+    {
+      parameter: 'alkalinity',
+      problem: 'LOW',
+      stage,
+      from: LIMESTONE_UP_TO_MG_L,
+      words: {
+        'pt-BR':
+          'Aplique {dose} de bicarbonato de sódio, em duas vezes, e meça de novo amanhã; calcário não dissolve acima de cerca de 50 mg/L.',
+        en: 'Apply {dose} of sodium bicarbonate, in two parts, and measure again tomorrow; lime does not dissolve above about 50 mg/L.',
+      },
+      sources: ['SA_UFC', 'BOYD_LIMING'],
+    },
+  ]),
+  {
+    parameter: 'alkalinity',
+    problem: 'HIGH',
+    stage: 'week',
+    words: {
+      'pt-BR': 'Suspenda calcário e bicarbonato e meça de novo em 7 dias.',
+      en: 'Stop lime and bicarbonate and measure again in 7 days.',
+    },
+    sources: ['PRACTICE'],
+  },
+  {
+    parameter: 'ammonia',
+    problem: 'HIGH',
+    stage: 'now',
+    grades: ['HIGH'],
+    words: {
+      'pt-BR':
+        'Ligue a aeração toda e renove 10 a 15% da água agora; dê só a ração recomendada, que já desconta a amônia. Não aplique calcário nem bicarbonato: pH mais alto solta mais amônia tóxica. Meça de novo, com pH e temperatura, em 12 horas.',
+      en: 'Run all aeration and renew 10 to 15% of the water now; give only the recommended ration, which allows for the ammonia. No lime and no bicarbonate: a higher pH frees more toxic ammonia. Measure again, with pH and temperature, in 12 hours.',
+    },
+    sources: ['LIN_CHEN_2001', 'PRACTICE'],
+  },
+  {
+    parameter: 'ammonia',
+    problem: 'HIGH',
+    stage: 'now',
+    grades: ['MEDIUM', 'LOW'],
+    words: {
+      'pt-BR':
+        'Dê só a ração recomendada, que já desconta a amônia, mantenha a aeração e não aplique calcário: pH mais alto solta mais amônia tóxica. Meça de novo, com pH e temperatura, em 24 horas.',
+      en: 'Give only the recommended ration, which allows for the ammonia, keep aerating and spread no lime: a higher pH frees more toxic ammonia. Measure again, with pH and temperature, in 24 hours.',
+    },
+    sources: ['LIN_CHEN_2001', 'PRACTICE'],
+  },
+  {
+    parameter: 'ammonia',
+    problem: 'HIGH',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Dê só a ração recomendada enquanto a amônia não baixar, renove 10 a 15% da água por dia, mantenha a aeração e não aplique calcário: pH mais alto solta mais amônia tóxica. Meça de novo em 24 horas.',
+      en: 'Give only the recommended ration until ammonia is down, renew 10 to 15% of the water a day, keep aerating and spread no lime: a higher pH frees more toxic ammonia. Measure again in 24 hours.',
+    },
+    sources: ['LIN_CHEN_2001', 'PRACTICE'],
+  },
+  ...(['now', 'week'] as const).map(
+    (stage): Advice => ({
+      parameter: 'nitrite',
+      problem: 'HIGH',
+      stage,
+      words: {
+        'pt-BR':
+          'Mantenha o oxigênio acima de 5 mg/L e renove 10% da água; abaixo de 5 ppt de salinidade, renove com água mais salgada, pois o cloreto protege. Não aumente a ração. Meça de novo em dois dias.',
+        en: 'Keep oxygen above 5 mg/L and renew 10% of the water; below 5 ppt of salinity renew with saltier water, because chloride protects. Do not raise the ration. Measure again in two days.',
+      },
+      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016'],
+    }),
+  ),
+  ...(['now', 'week'] as const).map(
+    (stage): Advice => ({
+      parameter: 'nitrate',
+      problem: 'HIGH',
+      stage,
+      words: {
+        'pt-BR': 'Renove 10% da água por dia durante três dias e meça de novo.',
+        en: 'Renew 10% of the water a day for three days and measure again.',
+      },
+      sources: ['ALVES_NETO_2019', 'PRACTICE'],
+    }),
+  ),
+  {
+    parameter: 'transparency',
+    problem: 'LOW',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Floração densa: renove 10% da água, suspenda o adubo e meça o oxigênio às 05:00 enquanto o disco não passar de 30 cm.',
+      en: 'Dense bloom: renew 10% of the water, stop fertilizer and measure oxygen at 05:00 until the disc is seen below 30 cm.',
+    },
+    sources: ['RENEW_BRAZIL', 'PRACTICE'],
+  },
+  {
+    parameter: 'transparency',
+    problem: 'HIGH',
+    stage: 'week',
+    words: {
+      'pt-BR':
+        'Água clara demais: adube em doses pequenas por três dias, de manhã, e pare quando o disco sumir a 35 cm.',
+      en: 'Water too clear: fertilize in small doses for three mornings and stop when the disc disappears at 35 cm.',
+    },
+    sources: ['PRACTICE'],
+  },
+];
+
+export type AdviceAsked = {
+  parameter: WaterParameter;
+  problem: WaterProblem;
+  stage: AdviceStage;
+  /** null: not graded, the gravest words hold. */
+  grade: AdviceGrade | null;
+  /** Where it is known; null: words that hold for any value, else those for the worse one. */
+  value?: number | null;
+};
+
+/** The line of the table that holds; null: nothing in particular is to be done. */
+export function adviceFor({ parameter, problem, stage, grade, value = null }: AdviceAsked): Advice | null {
+  const graded = grade ?? 'HIGH';
+  const found = ADVICE.find(
+    (line) =>
+      line.parameter === parameter &&
+      line.problem === problem &&
+      line.stage === stage &&
+      (line.grades?.includes(graded) ?? true) &&
+      (value === null || (value >= (line.from ?? value) && value < (line.below ?? Number.POSITIVE_INFINITY))),
+  );
+  return found ?? null;
+}
+
+/** Its words, with the dose where it asks for one. */
+export function adviceOf(asked: AdviceAsked, language: Language, dose: string | null = null): string | null {
+  const line = adviceFor(asked);
+  if (line === null) return null;
+  return line.words[language].replace('{dose}', dose ?? UNKNOWN_DOSE[language]);
+}
+
+/** Where area or depth of the pond are unknown: in two parts no more than the usual dose. */
+const UNKNOWN_DOSE: Readonly<Record<Language, string>> = { 'pt-BR': '300 kg/ha', en: '300 kg/ha' };

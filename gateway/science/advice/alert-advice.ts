@@ -1,0 +1,96 @@
+import type { WaterSeverity } from '../severity.ts';
+import { isUpperLimit, parameterOf, WATER_ALERT_TYPES, type WaterAlertType } from '../water-limits.ts';
+import { type AdviceGrade, adviceOf } from './advice-table.ts';
+import type { Language } from './language.ts';
+
+type InBoth = Readonly<Record<Language, string>>;
+
+/** What to do about alerts of motors, controllers and the box: no water, so neither grade nor source. */
+const EQUIPMENT = {
+  POWER_FAILURE: {
+    'pt-BR':
+      'Confira a chave geral e ligue o gerador, os motores um por vez: sem aeração o oxigênio acaba em poucas horas.',
+    en: 'Check the main switch and start the generator, motors one at a time: without aeration the oxygen is gone within hours.',
+  },
+  DEVICE_OFFLINE: {
+    'pt-BR':
+      'Vá até o painel: veja se os aeradores giram e se o controlador tem luz, depois a energia e a rede dele.',
+    en: 'Go to the panel: see whether the aerators turn and the controller has light, then check its power and network.',
+  },
+  COMMAND_NOT_CONFIRMED: {
+    'pt-BR': 'Vá até o painel: a contatora pode estar presa. Acione o aerador à mão, se preciso.',
+    en: 'Go to the panel: the contactor may be stuck. Switch the aerator by hand if needed.',
+  },
+  UNSTABLE: {
+    'pt-BR':
+      'Vá até o painel antes que o motor pare: veja a fonte e se a tensão cai na partida, depois contator, relé térmico e sinal.',
+    en: 'Go to the panel before the motor stops: see the power supply and whether the voltage drops at the start, then contactor, overload relay and signal.',
+  },
+  OFF_SCHEDULE: {
+    'pt-BR':
+      'Alguém desligou e ninguém ligou de novo: ligue agora, ou reconheça com o motivo se deve ficar desligado.',
+    en: 'Somebody switched it off and nobody on again: switch it on now, or acknowledge with the reason if it is meant to stay off.',
+  },
+  NO_CURRENT: {
+    'pt-BR':
+      'O relé fechou, mas o motor não puxa corrente: veja disjuntor, fusíveis, cabo e hélice, e ligue outro no lugar.',
+    en: 'The relay closed but the motor draws no current: look at breaker, fuses, cable and propeller, and run another one instead.',
+  },
+  GATEWAY_OFFLINE: {
+    'pt-BR':
+      'Ligue para a fazenda: a caixa está sem energia ou sem internet; os controladores seguem seus horários.',
+    en: 'Call the farm: the box has no power or no internet; the controllers follow their schedules.',
+  },
+  CLOCK_UNTRUSTED: {
+    'pt-BR':
+      'Conecte a caixa à internet ou acerte o relógio em Sistema; até lá valem os estados de segurança.',
+    en: 'Connect the box to the internet or set the clock under System; until then fail-safe states hold.',
+  },
+  DISK_FULL: {
+    'pt-BR': 'Libere espaço na caixa ou troque o cartão. O controle continua.',
+    en: 'Make room on the box or replace its card. Control goes on.',
+  },
+} as const satisfies Record<string, InBoth>;
+type EquipmentAlert = keyof typeof EQUIPMENT;
+
+export type AdvisedAlert = {
+  type: WaterAlertType | 'LOW_OXYGEN_FORECAST' | EquipmentAlert;
+  /** null: whatever it is, the gravest words hold. */
+  severity: WaterSeverity | null;
+  value: number | null;
+};
+
+/** At or below this oxygen the words are those of the level that kills, mg/L. */
+const DEADLY_OXYGEN_MG_L = 2;
+
+/** What to do now about an alert: the same words wherever it is told. */
+export function alertAdvice({ type, severity, value }: AdvisedAlert, language: Language): string {
+  if (isEquipment(type)) return EQUIPMENT[type][language];
+  if (type === 'LOW_OXYGEN_FORECAST') return tonight(severity, language);
+  const isDeadly = type === 'LOW_OXYGEN' && value !== null && value <= DEADLY_OXYGEN_MG_L;
+  const grade: AdviceGrade | null = isDeadly ? 'CRITICAL' : severity;
+  const problem = isUpperLimit(type) ? 'HIGH' : 'LOW';
+  return adviceOf({ parameter: parameterOf(type), problem, stage: 'now', grade, value }, language) ?? '';
+}
+
+function tonight(grade: AdviceGrade | null, language: Language): string {
+  return adviceOf({ parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'today', grade }, language) ?? '';
+}
+
+/** The same for a word that came from elsewhere; null: a newer program's alert. */
+export function adviceForWord(
+  alert: { type: unknown; severity: WaterSeverity | null; value: number | null },
+  language: Language,
+): string | null {
+  const { type } = alert;
+  return isAdvised(type) ? alertAdvice({ ...alert, type }, language) : null;
+}
+
+const isEquipment = (type: unknown): type is EquipmentAlert =>
+  typeof type === 'string' && Object.hasOwn(EQUIPMENT, type);
+
+function isAdvised(type: unknown): type is AdvisedAlert['type'] {
+  return (
+    type === 'LOW_OXYGEN_FORECAST' || isEquipment(type) || WATER_ALERT_TYPES.some((known) => known === type)
+  );
+}

@@ -1,0 +1,33 @@
+import { type AmmoniaGap, type Nh3, nh3ToActOn } from '../ammonia.ts';
+import { figure, type Language } from './language.ts';
+
+// Ammonia is never told as a bare figure: total (TAN) or un-ionised (NH₃-N), known or the worst that may be.
+
+const UNITS = { NH3: 'mg/L NH₃-N', TAN: 'mg/L TAN' } as const;
+
+const GAPS: Readonly<Record<AmmoniaGap, Readonly<Record<Language, string>>>> = {
+  TEMPERATURE_MISSING: { 'pt-BR': 'temperatura não medida', en: 'temperature not measured' },
+  PH_MISSING: { 'pt-BR': 'pH não medido', en: 'pH not measured' },
+  SALINITY_MISSING: { 'pt-BR': 'salinidade não medida', en: 'salinity not measured' },
+  TEMPERATURE_OUT_OF_RANGE: { 'pt-BR': 'temperatura fora de 5–40 °C', en: 'temperature outside 5–40 °C' },
+  PH_OUT_OF_RANGE: { 'pt-BR': 'pH fora de 6–10', en: 'pH outside 6–10' },
+  SALINITY_OUT_OF_RANGE: { 'pt-BR': 'salinidade fora de 0–45 ppt', en: 'salinity outside 0–45 ppt' },
+};
+
+/** "pH não medido; salinidade não medida". */
+export function gapsText(gaps: readonly AmmoniaGap[], language: Language): string {
+  return gaps.map((gap) => GAPS[gap][language]).join('; ');
+}
+
+/** "3,00 mg/L TAN". */
+export function ammoniaAmount(basis: 'NH3' | 'TAN', mgL: number, language: Language): string {
+  return `${figure(mgL, 2, language)} ${UNITS[basis]}`;
+}
+
+/** What total ammonia holds that is poisonous: "0,61 mg/L NH₃-N", or the most it may hold and why nobody knows better. */
+export function nh3Text(nh3: Nh3, language: Language): string {
+  const amount = ammoniaAmount('NH3', nh3ToActOn(nh3), language);
+  if (nh3.isKnown) return amount;
+  const gaps = gapsText(nh3.gaps, language);
+  return language === 'pt-BR' ? `até ${amount} (${gaps})` : `up to ${amount} (${gaps})`;
+}

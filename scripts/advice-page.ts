@@ -1,0 +1,170 @@
+import { writeFileSync } from 'node:fs';
+import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
+import { ADVICE, ADVICE_STAGES, type Advice } from '#science/advice/advice-table.ts';
+import { figure, type Language } from '#science/advice/language.ts';
+import { amount, parameterTitle } from '#science/advice/water-words.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { alertTypesOf, optimalRange, WATER_PARAMETERS } from '#science/water-limits.ts';
+
+// Makes docs/{en,pt-br}/advice.md out of the table of advice: `node scripts/advice-page.ts`. A test holds them together.
+
+const WORDS = {
+  en: {
+    other: '[Português](../pt-br/advice.md)',
+    title: 'Advice: what is said, when, and after whom',
+    intro: [
+      'This page is made from the table that alarms, alerts, notifications, trends, the ration and the console speak from',
+      '(`node scripts/advice-page.ts`); a test fails where they differ. A farm may put its own words for an alarm in place of it. Limits are the',
+      'defaults; a farm may set its own.',
+    ],
+    stages: { now: 'Now', today: 'Today', week: 'In the days that follow' },
+    head: ['Parameter', 'When', 'What is said', 'After'],
+    any: 'out of range',
+    volatile: 'swings from day to day',
+    forecast: 'low oxygen expected at dawn',
+    bySalinity: 'by salinity',
+    ration: 'What the ration allows for',
+    rationHead: ['Measured', 'Share of the ration'],
+    rationAfter:
+      'Of oxygen and ammonia the worse one counts; temperature is multiplied with it. What nobody measured counts as',
+    temperature: 'Temperature',
+    oxygen: 'Oxygen',
+    ammonia: 'Ammonia, NH₃-N',
+    sources: 'Sources',
+    and: ' and ',
+  },
+  'pt-BR': {
+    other: '[English](../en/advice.md)',
+    title: 'Orientações: o que se diz, quando e segundo quem',
+    intro: [
+      'Esta página é feita da tabela de que falam alarmes, alertas, avisos, tendências, a ração e o console (`node scripts/advice-page.ts`); um',
+      'teste falha onde diferem. A fazenda pode pôr as próprias palavras no lugar das de um alarme. Os limites são os padrões; a fazenda pode',
+      'definir os seus.',
+    ],
+    stages: { now: 'Agora', today: 'Hoje', week: 'Nos dias seguintes' },
+    head: ['Parâmetro', 'Quando', 'O que se diz', 'Segundo'],
+    any: 'fora da faixa',
+    volatile: 'oscila de um dia para o outro',
+    forecast: 'oxigênio baixo previsto para o amanhecer',
+    bySalinity: 'conforme a salinidade',
+    ration: 'O que a ração desconta',
+    rationHead: ['Medido', 'Parte da ração'],
+    rationAfter:
+      'De oxigênio e amônia conta o pior; a temperatura multiplica. O que ninguém mediu conta como',
+    temperature: 'Temperatura',
+    oxygen: 'Oxigênio',
+    ammonia: 'Amônia, NH₃-N',
+    sources: 'Fontes',
+    and: ' e ',
+  },
+} as const;
+
+const { water, feeding } = SCIENCE_DEFAULTS;
+
+/** The page as it has to stand in docs. */
+export function advicePage(language: Language): string {
+  const words = WORDS[language];
+  const tables = ADVICE_STAGES.flatMap((stage) => [
+    `## ${words.stages[stage]}`,
+    '',
+    ...tableOf(
+      words.head,
+      linesOf(stage).map((line) => rowOf(line, language)),
+    ),
+    '',
+  ]);
+  return [
+    `# ${words.title}`,
+    '',
+    words.other,
+    '',
+    ...words.intro,
+    '',
+    ...tables,
+    ...rationOf(language),
+    `## ${words.sources}`,
+    '',
+    ...Object.entries(ADVICE_SOURCES).map(([id, source]) => `- **${id}**: ${source}.`),
+    '',
+  ].join('\n');
+}
+
+const linesOf = (stage: Advice['stage']): Advice[] =>
+  WATER_PARAMETERS.flatMap((parameter) =>
+    ADVICE.filter((line) => line.stage === stage && line.parameter === parameter),
+  );
+
+const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+  `| ${head.join(' | ')} |`,
+  `|${head.map(() => '---').join('|')}|`,
+  ...rows.map((row) => `| ${row.join(' | ')} |`),
+];
+
+function rowOf(line: Advice, language: Language): string[] {
+  return [
+    parameterTitle(line.parameter, language),
+    whenOf(line, language),
+    line.words[language].replace('{dose}', 'N kg'),
+    line.sources.join(', '),
+  ];
+}
+
+/** The values a line is for. */
+function whenOf(line: Advice, language: Language): string {
+  const words = WORDS[language];
+  const { parameter, problem, grades, from, below, stage } = line;
+  const told = (value: number) => amount(parameter, value, language);
+  const between = (one: number, other: number) =>
+    `${told(Math.min(one, other))} – ${told(Math.max(one, other))}`;
+  if (problem === 'VOLATILE') return words.volatile;
+  if (stage === 'today') return words.forecast;
+  const range = optimalRange(water, parameter);
+  const limit = problem === 'HIGH' ? (range.max ?? range.min) : range.min;
+  const beyond = problem === 'HIGH' ? '>' : '<';
+  if (from !== undefined) return between(from, limit);
+  if (below !== undefined) return `< ${told(below)}`;
+  if (grades === undefined) return `${beyond} ${told(limit)}`;
+  const type = alertTypesOf(parameter).find((each) => each.startsWith(problem));
+  const harmful = type === undefined ? null : highFrom(type);
+  if (harmful === null) return `${beyond} ${told(limit)}, ${words.bySalinity}`;
+  if (grades.includes('CRITICAL')) return `≤ ${told(water.criticalOxygenMgL)}`;
+  const edge = problem === 'HIGH' ? '≥' : '≤';
+  return grades.includes('HIGH') ? `${edge} ${told(harmful)}` : between(limit, harmful);
+}
+
+function highFrom(type: keyof typeof water.alerts): number | null {
+  const rule = water.alerts[type];
+  return 'highFrom' in rule ? rule.highFrom : null;
+}
+
+function rationOf(language: Language): string[] {
+  const words = WORDS[language];
+  const rows = (name: string, unit: string, table: readonly { at: number; factor: number }[]) =>
+    table.map(({ at, factor }) => [
+      `${name} ${figure(at, at % 1 === 0 ? 0 : 1, language)} ${unit}`,
+      `${figure(factor * 100, 0, language)}%`,
+    ]);
+  const { oxygenMgL, temperatureC } = feeding.whenUnknown;
+  return [
+    `## ${words.ration}`,
+    '',
+    ...tableOf(words.rationHead, [
+      ...rows(words.temperature, '°C', feeding.temperatureFactor),
+      ...rows(words.oxygen, 'mg/L', feeding.oxygenFactor),
+      ...rows(words.ammonia, 'mg/L', feeding.ammoniaFactor),
+    ]),
+    '',
+    `${words.rationAfter} ${figure(oxygenMgL, 1, language)} mg/L${words.and}${figure(temperatureC, 0, language)} °C.`,
+    '',
+  ];
+}
+
+const FILES: Readonly<Record<Language, string>> = {
+  en: 'docs/en/advice.md',
+  'pt-BR': 'docs/pt-br/advice.md',
+};
+
+if (import.meta.main) {
+  writeFileSync(FILES.en, advicePage('en'));
+  writeFileSync(FILES['pt-BR'], advicePage('pt-BR'));
+}

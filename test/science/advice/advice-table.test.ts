@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { ALERT_TYPES, SEVERITIES } from '#contract/words.ts';
+import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
+import { ADVICE } from '#science/advice/advice-table.ts';
+import { adviceForWord, alertAdvice } from '#science/advice/alert-advice.ts';
+import { LANGUAGES } from '#science/advice/language.ts';
+
+describe.each(ALERT_TYPES)('%s', (type) => {
+  test('says what to do at every severity and of any value, in every language', () => {
+    for (const language of LANGUAGES) {
+      for (const severity of [...SEVERITIES, null]) {
+        for (const value of [null, 0, 1.8, 3.9, 49, 51, 500])
+          expect(alertAdvice({ type, severity, value }, language)).toMatch(/^\p{Lu}.*\.$/u);
+      }
+      expect(adviceForWord({ type, severity: null, value: null }, language)).toBe(
+        alertAdvice({ type, severity: null, value: null }, language),
+      );
+    }
+  });
+});
+
+test('a word of a newer program has no advice rather than a wrong one', () => {
+  expect(adviceForWord({ type: 'SOMETHING_NEW', severity: null, value: null }, 'en')).toBeNull();
+});
+
+describe('low oxygen cannot wait for the night', () => {
+  const said = (severity: 'LOW' | 'HIGH', value: number) =>
+    alertAdvice({ type: 'LOW_OXYGEN', severity, value }, 'en');
+  test('every grade begins with the aerators, now', () => {
+    for (const text of [said('LOW', 3.9), said('HIGH', 3), said('HIGH', 1.8)])
+      expect(text).toMatch(/^Switch on every aerator of the pond now/);
+  });
+
+  test('feed is stopped from 3 mg/L down, as the ration is; above it the ration has allowed for it', () => {
+    expect(said('LOW', 3.9)).toContain('only the recommended ration');
+    expect(said('LOW', 3.9)).not.toContain('stop feeding');
+    expect(said('HIGH', 3)).toContain('stop feeding');
+    expect(said('HIGH', 1.8)).toContain('stop feeding until it is above 3 mg/L');
+  });
+
+  test('the next measurement is never later where it is worse', () => {
+    const minutes = (text: string) => Number(/in (\d+) minutes/.exec(text)?.[1]);
+    expect([said('LOW', 3.9), said('HIGH', 3), said('HIGH', 1.8)].map(minutes)).toEqual([30, 15, 15]);
+  });
+});
+
+test('no line of the table is without a source, none is shadowed by another, and each speaks every language', () => {
+  const seen = new Set<string>();
+  for (const { parameter, problem, stage, grades, from, below, words, sources } of ADVICE) {
+    expect(sources.length, words.en).toBeGreaterThan(0);
+    for (const source of sources) expect(ADVICE_SOURCES).toHaveProperty(source);
+    const key = JSON.stringify([parameter, problem, stage, grades, from, below]);
+    expect(seen.has(key), key).toBe(false);
+    seen.add(key);
+    for (const language of LANGUAGES) expect(words[language]).toMatch(/^\p{Lu}.*\.$/u);
+  }
+});
