@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { wireChangeOf } from '#adapters/sync/wire-change-of.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { type Incoming, tell } from '#core/changes.ts';
+import { wireChangeOf } from '#core/sync/stored-change.ts';
 import { type App, aControlPoint, aFarmWith, body } from '#test/app.ts';
 import { bindFarm } from './a-bound-farm.ts';
 
