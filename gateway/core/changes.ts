@@ -76,6 +76,8 @@ export type Incoming = {
   streamId: number;
   lane: SyncLane;
   changes: readonly WireChange[];
+  /** When the other instance told them, by its clock, and how long ago that was at most. Absent: nobody knows. */
+  told?: { atMs: number; elapsedMs: () => number };
   /** Tries everything kept aside of that stream again (at most 200 at a time): after an upgrade, or by hand. */
   retry?: 'parked';
   /**

@@ -79,7 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       gateway(
         'ask-pull.ts',
-        '    if (isNews) await deps.store.take({ restamps: first.restamps, changes: slice, expect, set });',
+        '    if (isNews) await deps.store.take({ restamps: first.restamps, changes: slice, told, expect, set });',
         `    if (isNews) {
       await deps.store.take({ restamps: first.restamps, changes: [], expect, set });
       await deps.store.take({ restamps: [], changes: slice, expect: {}, set: {} });
@@ -128,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the gateway does not take over stamps set anew',
     edits: [
-      core('sync/take-restamps.ts', 'if (stream === undefined || due.length === 0) return;', 'return;'),
+      core('sync/take-restamps.ts', 'if (stream === undefined || due.length === 0) return [];', 'return [];'),
     ],
   },
   {

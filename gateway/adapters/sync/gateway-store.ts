@@ -85,8 +85,14 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
       }
       return { rows: found, isFull: false };
     },
-    async take({ restamps, returns, changes, rows = [], expect, set }: Taking) {
-      const incoming: Incoming = { from: 'hosted', streamId: OWN_STREAM, lane: 'core', changes };
+    async take({ restamps, returns, changes, told, rows = [], expect, set }: Taking) {
+      const incoming: Incoming = {
+        from: 'hosted',
+        streamId: OWN_STREAM,
+        lane: 'core',
+        changes,
+        ...(told === undefined ? {} : { told }),
+      };
       const { merged } = await commit({
         actor: null,
         changes: [],

@@ -8,7 +8,7 @@ import type {
   WireChange,
   WireRow,
 } from '#contract/sync/wire.ts';
-import type { HeardReturns, MergeReport, StreamPoints } from '#core/changes.ts';
+import type { HeardReturns, Incoming, MergeReport, StreamPoints } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { GatewayLiveParts, SyncTransport } from '../ports.ts';
 
@@ -27,6 +27,7 @@ export type Taking = {
   returns?: HeardReturns;
   /** Of the feed, in its order. */
   changes: readonly WireChange[];
+  told?: Incoming['told'];
   /** Of a snapshot; they are noted as what the hosted instance knows, too. */
   rows?: readonly WireRow[];
   expect: Partial<StreamPoints>;

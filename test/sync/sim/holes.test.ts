@@ -141,3 +141,32 @@ describe('a hosted instance that loses its last commits', () => {
     expect(await pondsOn(world, 'gateway')).toEqual(['V-01', 'V-02']);
   });
 });
+
+describe('a line that holds everything back', () => {
+  it('does not make what it brings any younger: its age is counted from the question', async () => {
+    const ages: number[] = [];
+    const world = await farmInStep({
+      image,
+      parts: {
+        gateway: {
+          store: (store) => ({
+            ...store,
+            take(taking) {
+              if (taking.changes.length > 0) ages.push(taking.told?.elapsedMs() ?? Number.NaN);
+              return store.take(taking);
+            },
+          }),
+        },
+      },
+    });
+    worlds.push(world);
+    ages.length = 0;
+    const wayMs = 8_000;
+    world.network.setWeather({ ...CALM, delayMs: { usual: wayMs, slow: wayMs, slowShare: 0 } });
+    await rename(world, 'hosted', 'by the cloud');
+    await world.pass(5 * MINUTE_MS);
+    expect(await nameOn(world, 'gateway')).toBe('by the cloud');
+    expect(ages).toHaveLength(1);
+    expect(ages[0]).toBeGreaterThanOrEqual(wayMs);
+  });
+});
