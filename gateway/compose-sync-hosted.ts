@@ -8,6 +8,7 @@ import { type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
 import { hostedStore } from '#adapters/sync/hosted-store.ts';
 import { createLiveSockets } from '#adapters/sync/live-sockets.ts';
 import { attachLive, type LiveUpgradeDeps } from '#adapters/sync/live-upgrade.ts';
+import { returnFutureStamps } from '#adapters/sync/return-stamps.ts';
 import { createShedding } from '#adapters/sync/shedding.ts';
 import { createSightings } from '#adapters/sync/sightings.ts';
 import { createTimeline } from '#adapters/sync/timeline.ts';
@@ -35,7 +36,7 @@ const WAITING = { core: 400, history: 100 };
 
 export type SyncServerWiring = {
   kernel: Pick<Kernel, 'now' | 'commit'>;
-  database: Pick<Database, 'dialect' | 'read'>;
+  database: Pick<Database, 'dialect' | 'read' | 'aheadMs'>;
   monotonic: () => number;
   refused?: HostedDeps['refused'];
   repaired?: CompareDeps['repaired'];
@@ -46,7 +47,8 @@ export function wireSyncServer({ kernel, database, monotonic, ...given }: SyncSe
   const common = {
     store: hostedStore(database.read),
     commit: kernel.commit,
-    now: kernel.now,
+    // stamps are the database's, and what is too far ahead is judged by the same clock
+    now: () => kernel.now() - (database.aheadMs() ?? 0),
     timeline: createTimeline({ database, monotonic }),
   };
   return createSyncServer({
@@ -133,6 +135,11 @@ export function wireHostedSync(wiring: HostedSyncWiring) {
     },
     /** Once an hour, in one process for all. */
     forget: () => forgetFeeds(database, kernel),
+    /** Before gateways are served, and once an hour. */
+    returnStamps: () =>
+      returnFutureStamps({ ...kernel, database }).catch((error: unknown) =>
+        kernel.log.error({ err: error }, 'stamps from the future were not looked for; it is tried again'),
+      ),
   };
 }
 

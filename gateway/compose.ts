@@ -269,6 +269,7 @@ export async function compose(config: Config, given: World) {
           gatewayByToken: fleet.gatewayByToken,
           ...(remote === null ? {} : { parts: remote.parts }),
         });
+  await sync?.returnStamps();
   const gatewaySync =
     pairing === null
       ? null

@@ -32,7 +32,12 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       { name: 'owners of handed over farms', at: '11 * * * *', run: instance.people.followOwner },
       { name: 'sweep', at: '7 * * * *', run: () => sweep(instance) },
       { name: 'escalation', everyS: 5, run: instance.watches.escalation.tick },
-      ...(instance.sync === null ? [] : [{ name: 'feeds', at: '37 * * * *', run: instance.sync.forget }]),
+      ...(instance.sync === null
+        ? []
+        : [
+            { name: 'feeds', at: '37 * * * *', run: instance.sync.forget },
+            { name: 'stamps from the future', at: '51 * * * *', run: instance.sync.returnStamps },
+          ]),
     ]),
     ...(requestLimits === null ? [] : [{ name: 'open requests', everyS: 20, run: requestLimits.renewOpen }]),
     { name: 'what another process wrote', everyS: 2, run: instance.processes.lookElsewhere },

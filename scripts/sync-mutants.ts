@@ -1,46 +1,59 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { MUTANTS } from './sync/mutants.ts';
+import { MUTANTS, type Mutant } from './sync/mutants.ts';
 import { ORDER_MUTANTS } from './sync/order-mutants.ts';
 import { runSeeds } from './sync/seed-range.ts';
 import { runWorld } from './sync/soak-orders.ts';
 
 // Breaks one rule of the sync after another and looks how many seeds of the simulated pair it takes until somebody
 // notices: node scripts/sync-mutants.ts [--seeds 2000] [--from 1] [--only part-of-a-name]. Then the rules of orders from
-// afar, each in worlds of 300 orders: --worlds 8 at most.
+// afar, each in worlds of 300 orders: --worlds 4 at most (each was
+// noticed within two).
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '2000' },
     from: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
-    worlds: { type: 'string', default: '8' },
+    worlds: { type: 'string', default: '4' },
     processes: { type: 'string', default: String(availableParallelism()) },
   },
 });
 const [count, from, processes] = [Number(values.seeds), Number(values.from), Number(values.processes)];
 const survivors: string[] = [];
 
-console.log(`${'broken rule'.padEnd(44)} noticed after   as`);
-for (const mutant of MUTANTS.filter(({ name }) => name.includes(values.only))) {
-  const result = await runSeeds({ from, count, processes, isFirstEnough: true, mutant: mutant.name });
-  const first = result.found.toSorted((a, b) => a.seed - b.seed)[0];
-  if (first === undefined && mutant.spare === undefined) survivors.push(mutant.name);
-  const after = first === undefined ? `not in ${result.seeds} seeds` : `${result.firstAfter} seeds`;
-  console.log(
-    `${mutant.name.padEnd(44)} ${after.padEnd(15)} ${first?.violations[0]?.rule ?? mutant.spare ?? ''}`,
-  );
+/** How many it took, and which rule noticed; undefined: none did. */
+type Noticed = { after: string; rule: string | undefined };
+
+async function look(mutants: readonly Mutant[], notice: (name: string) => Promise<Noticed>): Promise<void> {
+  for (const { name, spare } of mutants.filter((mutant) => mutant.name.includes(values.only))) {
+    const { after, rule } = await notice(name);
+    if (rule === undefined && spare === undefined) survivors.push(name);
+    const told = rule === undefined ? `not in ${after}` : after;
+    console.log(`${name.padEnd(60)} ${told.padEnd(18)} ${rule ?? spare ?? ''}`);
+  }
 }
-for (const { name, spare } of ORDER_MUTANTS.filter((mutant) => mutant.name.includes(values.only))) {
+
+console.log(`${'broken rule'.padEnd(60)} noticed after      as`);
+await look(MUTANTS, async (mutant) => {
+  const { found, firstAfter, seeds } = await runSeeds({
+    from,
+    count,
+    processes,
+    isFirstEnough: true,
+    mutant,
+  });
+  const first = found.toSorted((a, b) => a.seed - b.seed)[0];
+  return { after: `${firstAfter ?? seeds} seeds`, rule: first?.violations[0]?.rule };
+});
+await look(ORDER_MUTANTS, async (mutant) => {
   let [worlds, rule] = [0, undefined as string | undefined];
   while (rule === undefined && worlds < Number(values.worlds)) {
-    rule = (await runWorld({ seed: from + worlds, orders: 300, mutant: name })).violations[0]?.rule;
+    rule = (await runWorld({ seed: from + worlds, orders: 300, mutant })).violations[0]?.rule;
     worlds += 1;
   }
-  if (rule === undefined && spare === undefined) survivors.push(name);
-  const after = rule === undefined ? `not in ${worlds} worlds` : `${worlds} worlds`;
-  console.log(`${name.padEnd(44)} ${after.padEnd(15)} ${rule ?? spare ?? ''}`);
-}
+  return { after: `${worlds} worlds`, rule };
+});
 console.log(
   survivors.length === 0
     ? 'every rule that stands alone was noticed when broken'

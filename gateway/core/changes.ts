@@ -1,5 +1,5 @@
 import type { Resource, Stored } from '#contract/resource.ts';
-import type { LogPoint, Restamp, SyncLane, WireChange, WireRow } from '#contract/sync/wire.ts';
+import type { LogPoint, Restamp, SyncLane, TimeReturn, WireChange, WireRow } from '#contract/sync/wire.ts';
 import type { StorageUnavailable } from './errors.ts';
 
 /** One row change of a unit. Made by `insert`, `update`, `remove` and the others below; carried out by `commit`. */
@@ -31,6 +31,10 @@ export type Unit = {
   stream?: StreamMove;
   /** Gateway: stamps the hosted instance set anew; taken over before anything else of the unit. */
   restamps?: readonly Restamp[];
+  /** Hosted: stamps from the future are brought back (time-return.ts); every stream is held. */
+  returnStamps?: true;
+  /** Gateway: what the hosted instance brought back; its own follow, before rows of the snapshot are merged. */
+  returns?: HeardReturns;
   /** Gateway: rows of the hosted instance's snapshot, merged and noted as what it knows (sync_seen). */
   snapshot?: {
     streamId: number;
@@ -43,6 +47,8 @@ export type Unit = {
   /** Changes of a log that say nothing any more; see ForgottenChanges. */
   forgotten?: ForgottenChanges;
 };
+
+export type HeardReturns = { returns: readonly TimeReturn[]; hostedNowMs: number };
 
 /**
  * Changes whose contents are erased, because the person they spoke of is gone. Number, stamp and chain stay, so the log goes
@@ -70,6 +76,8 @@ export type Incoming = {
   streamId: number;
   lane: SyncLane;
   changes: readonly WireChange[];
+  /** When the other instance told them, by its clock, and how long ago that was at most. Absent: nobody knows. */
+  told?: { atMs: number; elapsedMs: () => number };
   /** Tries everything kept aside of that stream again (at most 200 at a time): after an upgrade, or by hand. */
   retry?: 'parked';
   /**
@@ -143,6 +151,8 @@ export type Committed = {
   fed?: readonly { streamId: number; head: number }[];
   /** Of `Unit.difference`: rows logged anew by this slice. */
   difference?: { isDone: boolean; logged: number };
+  /** Of `Unit.returnStamps`: registers that were set back, and streams whose gateways compare everything now. */
+  returned?: { rows: number; streams: number };
 };
 
 /** Hears of every committed unit, after it is on disk. Must not throw and must not wait. */

@@ -3,6 +3,9 @@ import type { SwitchState } from '#contract/words.ts';
 import type { ControlView } from './control-view.ts';
 import type { RouteDecision } from './route.ts';
 
+/** What somebody far away wants done at once is void unless the gateway takes it within this time. */
+export const REMOTE_EXPIRES_IN_S = 60;
+
 // On a hosted instance a farm may have a gateway, which alone switches its control points. What features ask about it.
 
 /** What a person wants of a control point that a gateway runs. */

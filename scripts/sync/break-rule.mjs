@@ -1,10 +1,13 @@
 import { registerHooks } from 'node:module';
-import { mutantNamed } from './mutants.ts';
+import { MUTANTS } from './mutants.ts';
+import { ORDER_MUTANTS } from './order-mutants.ts';
 
 // Breaks one rule of the protocol in this process, in the text of the module that holds it, as it is loaded. The sources
 // stay as they are, and the program has no switch for it.
 
-const mutant = mutantNamed(process.env['SYNC_MUTANT'] ?? '');
+const name = process.env['SYNC_MUTANT'] ?? '';
+const mutant = [...MUTANTS, ...ORDER_MUTANTS].find((known) => known.name === name);
+if (mutant === undefined) throw new Error(`there is no mutant "${name}"`);
 
 registerHooks({
   load(url, context, nextLoad) {

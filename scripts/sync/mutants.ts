@@ -1,5 +1,3 @@
-import { ORDER_MUTANTS } from './order-mutants.ts';
-
 // Rules of the protocol, each broken in the text of the module that holds it. A rule whose breaking nobody notices is
 // not tested, or not needed.
 
@@ -12,17 +10,14 @@ export type Mutant = {
 
 export type Edit = { file: string; from: string; to: string };
 
-const hosted = (name: string, from: string, to: string): Edit => ({
-  file: `gateway/sync/hosted/${name}`,
-  from,
-  to,
-});
-const gateway = (name: string, from: string, to: string): Edit => ({
-  file: `gateway/sync/gateway/${name}`,
-  from,
-  to,
-});
-const core = (name: string, from: string, to: string): Edit => ({ file: `gateway/core/${name}`, from, to });
+/** Edits of the modules in a folder. */
+export const editsIn =
+  (folder: string) =>
+  (name: string, from: string, to: string): Edit => ({ file: `${folder}/${name}`, from, to });
+
+const hosted = editsIn('gateway/sync/hosted');
+const gateway = editsIn('gateway/sync/gateway');
+const core = editsIn('gateway/core');
 
 const NO_TIMELINE: readonly Edit[] = [
   hosted('decide-hello.ts', "if (request.timeline !== '' && request.timeline !== timeline)", 'if (false)'),
@@ -79,7 +74,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       gateway(
         'ask-pull.ts',
-        '    if (isNews) await deps.store.take({ restamps: first.restamps, changes: slice, expect, set });',
+        '    if (isNews) await deps.store.take({ restamps: first.restamps, changes: slice, told, expect, set });',
         `    if (isNews) {
       await deps.store.take({ restamps: first.restamps, changes: [], expect, set });
       await deps.store.take({ restamps: [], changes: slice, expect: {}, set: {} });
@@ -128,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the gateway does not take over stamps set anew',
     edits: [
-      core('sync/take-restamps.ts', 'if (stream === undefined || due.length === 0) return;', 'return;'),
+      core('sync/take-restamps.ts', 'if (stream === undefined || due.length === 0) return [];', 'return [];'),
     ],
   },
   {
@@ -220,9 +215,3 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [core('sync/working-set.ts', 'standingOf(set, table, id)?.hidden === true', 'false')],
   },
 ];
-
-export function mutantNamed(name: string): Mutant {
-  const found = [...MUTANTS, ...ORDER_MUTANTS].find((mutant) => mutant.name === name);
-  if (found === undefined) throw new Error(`there is no mutant "${name}"`);
-  return found;
-}

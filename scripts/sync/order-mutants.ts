@@ -1,8 +1,8 @@
-import type { Edit, Mutant } from './mutants.ts';
+import { editsIn, type Mutant } from './mutants.ts';
 
 // Rules that keep an order from afar within its time, each broken in the text of the module that holds it.
 
-const at = (file: string, from: string, to: string): Edit => ({ file: `gateway/${file}`, from, to });
+const at = editsIn('gateway');
 
 export const ORDER_MUTANTS: readonly Mutant[] = [
   {

@@ -9,6 +9,7 @@ import { runStatement } from '#adapters/sql/run-statement.ts';
 import { arrivedNews } from '#contract/resources/local-tables.ts';
 import { notification } from '#contract/resources/notifications.ts';
 import { insert, put } from '#core/changes.ts';
+import { formatHlc } from '#core/hlc.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp, startAppBeside } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { localOf, pair } from '#test/paired-apps.ts';
@@ -17,6 +18,23 @@ import { aBrowser } from '#test/receivers.ts';
 
 /** Until something another process said has arrived: it comes over a real connection, so it takes real time. */
 const until = (holds: () => boolean | Promise<boolean>) => expect.poll(holds, { interval: 10 }).toBe(true);
+
+describeOnPostgres('a process of a new version on a database of an old one', () => {
+  test('brings stamps back, before it serves, that another had drawn into the future', async () => {
+    const old = await startApp('postgres', ['--role', 'hosted']);
+    await aFarmWith(old);
+    const run = runStatement(old.database.read);
+    const future = formatHlc(old.clock.now() + 2 * 365 * 86_400_000, 0, 'c0000001');
+    await run('update sync_register set hlc = $1 where hlc = (select max(hlc) from sync_register)', [future]);
+    await run("delete from instance_values where id = 'stamps_looked_at'", []);
+    const newer = await startAppBeside(old, ['--role', 'hosted']);
+    const { rows } = await run('select max(hlc) as hlc from sync_register', []);
+    const newest = String((rows as { hlc: string }[])[0]?.hlc);
+    expect(newest <= formatHlc(old.clock.now(), 0xffff, 'ffffffff')).toBe(true);
+    await newer.close();
+    await old.close();
+  });
+});
 
 describeOnPostgres('two processes on one database', () => {
   let here: App;

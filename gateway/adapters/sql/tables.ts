@@ -55,6 +55,7 @@ export type Tables = SharedTables &
       to_hlc: string;
       restamped_at: string;
     };
+    sync_time_returns: { id: string; limit_ms: number; newest_ms: number; returned_ms: number };
     sync_marks: { stream_id: number; lane: string; seq: number; chain: string; marked_at: string };
     sync_change: {
       stream_id: number;

@@ -4,9 +4,9 @@ import { parkedChange } from '#contract/resources/sync-tables.ts';
 import type { SyncLane, WireChange } from '#contract/sync/wire.ts';
 import { type Incoming, put, type StreamPoints } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { wireChangeOf } from '#core/sync/stored-change.ts';
 import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
-import { wireChangeOf } from './wire-change-of.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows of the log read at a time, so that a bound in bytes does not read a thousand rows too many. */
@@ -85,12 +85,19 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
       }
       return { rows: found, isFull: false };
     },
-    async take({ restamps, changes, rows = [], expect, set }: Taking) {
-      const incoming: Incoming = { from: 'hosted', streamId: OWN_STREAM, lane: 'core', changes };
+    async take({ restamps, returns, changes, told, rows = [], expect, set }: Taking) {
+      const incoming: Incoming = {
+        from: 'hosted',
+        streamId: OWN_STREAM,
+        lane: 'core',
+        changes,
+        ...(told === undefined ? {} : { told }),
+      };
       const { merged } = await commit({
         actor: null,
         changes: [],
         ...(restamps.length > 0 ? { restamps } : {}),
+        ...(returns === undefined ? {} : { returns }),
         ...(rows.length > 0 ? { snapshot: { streamId: OWN_STREAM, rows } } : {}),
         ...(changes.length > 0 ? { incoming } : {}),
         stream: { id: OWN_STREAM, expect, set },

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
-import type { Restamp, WireChange } from '#contract/sync/wire.ts';
+import { MOST_RETURNS, type Restamp, type WireChange } from '#contract/sync/wire.ts';
+import { wireChangeOf } from '#core/sync/stored-change.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 import { snapshotPages } from './snapshot-pages.ts';
-import { wireChangeOf } from './wire-change-of.ts';
 
 /** Rows of the feed read first: nearly always that is all there is. */
 const FIRST_LOOK = 64;
@@ -56,6 +56,15 @@ export function hostedStore(read: Db): HostedStore {
       return rows.map(({ seq }) => seq);
     },
     restamps: (streamId, epoch, after) => restampsOf(read, { streamId, epoch }, after),
+    async returns() {
+      const latest = await read
+        .selectFrom('sync_time_returns')
+        .select(['limit_ms', 'newest_ms', 'returned_ms'])
+        .orderBy('returned_ms', 'desc')
+        .limit(MOST_RETURNS)
+        .execute();
+      return latest.toReversed();
+    },
     snapshotPage: snapshotPages(read),
   };
 }

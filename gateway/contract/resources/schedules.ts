@@ -67,7 +67,7 @@ const scheduleFields = z.object({
     .boolean()
     .optional()
     .describe(
-      'Turn OFF at once, too, what the schedules then want OFF; without it a change turns ON at once, and what runs goes on until the next event',
+      'Turn OFF at once, too, what the schedules then want OFF; without it a change turns ON at once, and what runs goes on until the next event. Hosted instance: a gateway that hears of it after more than 60 s turns nothing OFF',
     ),
 });
 

@@ -3,7 +3,8 @@ import { defineResource, instant, uuid } from '../resource.ts';
 import { COMMAND_STATES, SWITCH_STATES } from '../words.ts';
 
 // Tables of the sync itself; none of them leaves its instance. Those with two words for a key stand in the migration
-// alone (sync_seen, sync_restamps, sync_marks): only the statements of the sync touch them.
+// alone (sync_seen, sync_restamps, sync_marks), and what was brought back from the future
+// (sync_time_returns): only the statements of the sync touch them.
 
 const lane = z.enum(['core', 'history']);
 

@@ -69,6 +69,15 @@ export type WireRow = z.infer<typeof wireRow>;
 export const restamp = z.object({ epoch, lane: z.enum(LANES), seq, chain, from: HLC, to: HLC });
 export type Restamp = z.infer<typeof restamp>;
 
+/**
+ * Stamps that a clock in the future had set, brought back: those between `limit_ms` and `newest_ms` lie in the hour before
+ * `returned_ms` now. Earliest first.
+ */
+export const timeReturn = z.object({ limit_ms: z.int(), newest_ms: z.int(), returned_ms: z.int() });
+export type TimeReturn = z.infer<typeof timeReturn>;
+/** Told at once; the oldest ones concern nobody any more. */
+export const MOST_RETURNS = 100;
+
 /** In every answer: the hosted instance's time, and the life of its database (another one: it may have lost commits). */
 const hostedFacts = { server_now_ms: z.int(), timeline: z.string().max(64) };
 
@@ -202,6 +211,8 @@ export const snapshotAnswer = z.object({
   next: z.object({ entity: z.int(), id: z.string() }).nullable(),
   /** Of the epoch before, on the first page. */
   restamps: z.array(restamp),
+  /** On the first page. Absent: an older instance, or there never was one. */
+  returns: z.array(timeReturn).max(MOST_RETURNS).optional(),
 });
 export type SnapshotAnswer = z.infer<typeof snapshotAnswer>;
 

@@ -76,7 +76,7 @@ export function restamped(change: WireChange, from: string, to: string): WireCha
   return { ...change, hlc: set(change.hlc), over: change.over === null ? null : mapped(change.over, set) };
 }
 
-const mapped = (
+export const mapped = (
   stamps: Readonly<Record<string, string>>,
   set: (stamp: string) => string,
 ): Record<string, string> =>

@@ -1,5 +1,6 @@
 import type { ChangeLog } from '../change-log.ts';
 import type { Committed, CommittedRow, Incoming, MergeReport, Unit } from '../changes.ts';
+import { OWN_STREAM } from '../own-stream.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { acceptStamps } from './accept-stamps.ts';
 import { logDifference } from './log-difference.ts';
@@ -7,14 +8,21 @@ import { type Heard, mergeBatch } from './merge-batch.ts';
 import { noteSeen, snapshotAsIncoming } from './note-seen.ts';
 import { parkedToTry, writeParked } from './parked.ts';
 import { takeRestamps } from './take-restamps.ts';
+import { followReturns, returnStamps } from './time-return.ts';
 import { writeBatch } from './write-batch.ts';
 
 /** What of a unit came from the other instance, or goes on with a resync; before the unit's own changes. */
 export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): Steps<Committed> {
   const { restamps = [], snapshot, incoming, difference } = unit;
-  if (restamps.length > 0) yield* takeRestamps(restamps, log);
+  const returned = unit.returnStamps === true ? { returned: yield* returnStamps(log, context) } : {};
+  const again = restamps.length > 0 ? yield* takeRestamps(restamps, log) : [];
+  if (unit.returns !== undefined) yield* followReturns(unit.returns, log, context);
   const rows: CommittedRow[] = [];
   const reports: MergeReport[] = [];
+  if (again.length > 0) {
+    const own = { from: 'hosted', streamId: OWN_STREAM, lane: 'core', changes: again, isOwn: true } as const;
+    rows.push(...(yield* applyIncoming(own, log, context)).rows);
+  }
   if (snapshot !== undefined) {
     const { rows: merged, report } = yield* applyIncoming(snapshotAsIncoming(snapshot), log, context);
     yield* noteSeen(snapshot, context);
@@ -28,16 +36,17 @@ export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): St
   }
   const logged =
     difference === undefined ? {} : { difference: yield* logDifference(difference, log, context) };
-  return { rows, ...(reports.length === 0 ? {} : { merged: sumOf(reports) }), ...logged };
+  return { rows, ...(reports.length === 0 ? {} : { merged: sumOf(reports) }), ...logged, ...returned };
 }
 
 function* applyIncoming(
-  incoming: Incoming & { isSnapshot?: true },
+  incoming: Incoming & { isSnapshot?: true; isOwn?: true },
   log: ChangeLog,
   context: UnitContext,
 ): Steps<{ rows: CommittedRow[]; report: MergeReport }> {
   const { from, streamId } = incoming;
-  const parked = incoming.isRepair === true ? [] : yield* parkedToTry(incoming, context);
+  const isAside = incoming.isRepair !== true && incoming.isOwn !== true;
+  const parked = isAside ? yield* parkedToTry(incoming, context) : [];
   const changes = yield* acceptStamps(incoming, log, context);
   const fresh = changes.map((change) => ({ change, parkedId: null }));
   // rows that waited come before what is new of them, parts of rows behind the rows
@@ -49,12 +58,13 @@ function* applyIncoming(
       changes: [...rowsKept, ...fresh, ...partsKept],
       isSnapshot: incoming.isSnapshot === true,
       isRepair: incoming.isRepair === true,
+      isOwn: incoming.isOwn === true,
     },
     context,
   );
   const { rows, report } = yield* writeBatch(merged, log, context);
   const unparked = merged.applied.flatMap(({ heard }) => heard.parkedId ?? []);
-  if (incoming.isRepair !== true) yield* writeParked({ incoming, kept: merged.kept, unparked }, context);
+  if (isAside) yield* writeParked({ incoming, kept: merged.kept, unparked }, context);
   const kept = merged.kept.filter(({ parkedId }) => parkedId === null);
   return {
     rows,

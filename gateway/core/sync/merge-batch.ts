@@ -41,6 +41,8 @@ export type Batch = {
   isSnapshot: boolean;
   /** Rows on which both sides were found to differ. */
   isRepair?: boolean;
+  /** Changes of this side, merged again under other stamps. */
+  isOwn?: boolean;
 };
 
 /** `parkedId`: it was kept aside before, and is tried again. */
@@ -96,7 +98,9 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     if (why === null) merged.applied.push(item);
     else merged.kept.push({ ...item.heard, reason: why.parked });
   }
-  if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
+  // what a stamp that was set anew won against is noted by the hosted instance
+  if (batch.isOwn === true) merged.lost = [];
+  else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
   else if (batch.from === 'hosted') merged.lost = yield* notKnownBefore(merged.lost, context);
   return merged;
 }
@@ -234,6 +238,7 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
   const held =
     work.row === null ? null : { row: work.row, register: work.register ?? { cl: 1, hlc: '', over: {} } };
   const accepts = (group: string): boolean => {
+    if (batch.isOwn === true) return true;
     const owner = resource.groups[group]?.owner;
     if (from === 'gateway' && resource.name === 'users')
       return merged.tenancy?.locals.has(work.id) === true && isOfOwnPeople('users', group);

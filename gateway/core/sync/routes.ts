@@ -27,9 +27,9 @@ export function* routesOf(unit: Unit, context: UnitContext): Steps<Routes> {
 }
 
 function* ownRoutes(unit: Unit, context: UnitContext): Steps<Routes> {
-  const { incoming, stream, restamps, snapshot, difference } = unit;
+  const { incoming, stream, restamps, returns, snapshot, difference } = unit;
   const isNeeded =
-    [incoming, stream, restamps, snapshot, difference].some((part) => part !== undefined) ||
+    [incoming, stream, restamps, returns, snapshot, difference].some((part) => part !== undefined) ||
     unit.changes.some(({ resource }) => resource.sync !== 'local');
   const homeless = yield* stayingHere(unit, context);
   const named = yield* addressesNamed(unit, context);
@@ -87,7 +87,11 @@ function* routesByScope(unit: Unit, context: UnitContext): Steps<Routes> {
   const of = (resource: Resource, id: string): readonly number[] =>
     ascending(streamsOfPlace(places, idsOfPlace(resource, id), { streamsByFarm, streamsByPerson }));
   return {
-    streams: ascending([...streamsOfUnit(unit), ...allStreams(places, { streamsByFarm, streamsByPerson })]),
+    streams: ascending([
+      ...streamsOfUnit(unit),
+      ...(yield* everyStream(unit)),
+      ...allStreams(places, { streamsByFarm, streamsByPerson }),
+    ]),
     of,
     newcomers,
     addresses: addresses.flatMap(({ id, farmId }) => {
@@ -140,6 +144,12 @@ function streamsOfUnit({ incoming, stream, changes }: Unit): number[] {
     ...(stream === undefined ? [] : [stream.id]),
     ...changes.flatMap((change) => (change.op === 'tell' ? [change.streamId] : [])),
   ];
+}
+
+function* everyStream({ returnStamps }: Unit): Steps<number[]> {
+  if (returnStamps !== true) return [];
+  const stored = yield { sql: 'select stream_id from sync_stream', params: [] };
+  return stored.map((row) => Number(row['stream_id']));
 }
 
 /** Farms this unit binds to a stream. */

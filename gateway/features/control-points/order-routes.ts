@@ -2,7 +2,7 @@ import { orderAnswer, orderInput } from '#contract/resources/control-points.ts';
 import { SWITCH_STATES, type SwitchState } from '#contract/words.ts';
 import { type ControlView, currentOf } from '#core/control-view.ts';
 import { AppError, notFound } from '#core/errors.ts';
-import type { FarmGateways } from '#core/remote-order.ts';
+import { type FarmGateways, REMOTE_EXPIRES_IN_S } from '#core/remote-order.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
 import { type GivenOrder, type GiveOrderDeps, giveOrder } from './give-order.ts';
@@ -35,8 +35,6 @@ export type PersonsOrder = {
   /** The request it came with, so that it can be followed from the console to the relay. */
   requestId?: string | undefined;
 };
-
-const EXPIRES_IN_S = 60;
 
 /** POST …/turn-on and …/turn-off. */
 export function orderRoutes(deps: OrderDeps): Route[] {
@@ -87,7 +85,7 @@ export async function orderByPerson(
   if (view.row.is_siren) throw isSiren(view);
   if (wish.target === 'ON' && view.row.locked_out) throw lockedOut(view);
   const { target, issuedBy, reason, holdS, aeratorId = null } = wish;
-  const { expiresInS = EXPIRES_IN_S, isForced = false } = wish;
+  const { expiresInS = REMOTE_EXPIRES_IN_S, isForced = false } = wish;
   const remote = { target, issuedBy, reason, holdS, expiresInS, isForced, aeratorId };
   const sent = await deps.gateways.sendOrder(view, remote);
   if (sent !== null) return sent;

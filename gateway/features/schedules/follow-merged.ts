@@ -1,22 +1,27 @@
 import { instanceValue } from '#contract/resources/local-tables.ts';
-import { type Commit, purge, type Unit } from '#core/changes.ts';
+import { audit } from '#core/audit.ts';
+import { type Change, type Commit, purge, type Unit } from '#core/changes.ts';
 import type { ControlView, ControlViews } from '#core/control-view.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { ARRIVING_PREFIX, createArrivals } from './hold-arrivals.ts';
 import {
+  type CameInTime,
+  cameInTime,
   changesAfter,
   MARK_PREFIX,
   type Mark,
   markOf,
+  NONE_IN_TIME,
   putMark,
   readMark,
   touchedPoints,
+  voidApplied,
 } from './merged-marks.ts';
 
 export type FollowMergedDeps = Pick<
   Kernel,
-  'now' | 'newId' | 'commit' | 'pause' | 'random' | 'guard' | 'log'
+  'now' | 'newId' | 'idOf' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'guard' | 'log'
 > & {
   views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
   monotonic: () => number;
@@ -50,13 +55,15 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
     }
   }
 
-  async function follow(mark: Mark): Promise<void> {
+  async function follow(mark: Mark, isInTime: CameInTime): Promise<void> {
     let isRerun = false;
     await perform(deps, null, async () => {
       const views = Object.entries(mark.points).map(async ([id, before]) => {
         const guard = await deps.guard('control_point', id);
         const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
-        return { guard, changes: changesAfter(id, view, before, mark.at) };
+        const late = view === null ? [] : voidApplied(view, before, { at: mark.at, isInTime });
+        const changes = changesAfter(id, view, before, { at: mark.at, isInTime });
+        return { guard, changes: [...changes, ...late.flatMap((of) => toldLate(view, of))] };
       });
       const points = await Promise.all(views);
       isRerun = true;
@@ -67,6 +74,22 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
         guards: touched.map(({ guard }) => guard),
       };
     });
+  }
+
+  function toldLate(view: ControlView | null, scheduleId: string): Change[] {
+    if (view === null) return [];
+    const { farm_id, id, cod } = view.row;
+    return [
+      audit(deps, {
+        farm_id,
+        entity_type: 'CONTROL_POINT',
+        entity_id: id,
+        entity_name: cod,
+        action: 'update',
+        user_id: null,
+        details: { schedule_id: scheduleId, apply_now: 'TOO_LATE' },
+      }),
+    ];
   }
 
   function failed(error: unknown): void {
@@ -97,7 +120,7 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
     try {
       const committed = await deps.commit({ ...unit, changes: [...unit.changes, putMark(mark)] });
       // the rows are in: a failure from here on must not look like one of theirs
-      await follow(mark).catch(failed);
+      await follow(mark, cameInTime(unit)).catch(failed);
       return committed;
     } finally {
       hold(ids, -1);
@@ -123,7 +146,7 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
         const mark = readMark(stored);
         // the commit that made it is still at work on it
         if (Object.keys(mark.points).some((id) => settling.has(id))) continue;
-        await follow(mark);
+        await follow(mark, NONE_IN_TIME);
       }
     } catch (error) {
       failed(error);

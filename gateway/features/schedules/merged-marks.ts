@@ -6,7 +6,9 @@ import { schedule } from '#contract/resources/schedules.ts';
 import { SWITCH_STATES } from '#contract/words.ts';
 import { type Change, purge, put, type Unit, update } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
+import { readHlc } from '#core/hlc.ts';
 import { isoOf } from '#core/kernel.ts';
+import { REMOTE_EXPIRES_IN_S } from '#core/remote-order.ts';
 import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
 import { endedByChange, endOrders, rulesBeforeChange } from './keep-what-holds.ts';
 import { endedOrders } from './manual-orders.ts';
@@ -97,22 +99,68 @@ function ruleText({ id: _id, ...rule }: ScheduleRule): string {
   return JSON.stringify(rule);
 }
 
+/** Whether a schedule that is to be applied at once came in time for that; asked when its rows are about to be written. */
+export type CameInTime = (scheduleId: string) => boolean;
+
+/** What was left undone by an earlier run, or came with a comparison, is late. */
+export const NONE_IN_TIME: CameInTime = () => false;
+
+/**
+ * Counted from the stamp of the edit to the moment the hosted instance told it, both by its clock, and on from when it was
+ * asked, by the one here: nothing that held the answer back on its way is left out.
+ */
+export function cameInTime({ incoming }: Unit): CameInTime {
+  const { told, changes = [] } = incoming ?? {};
+  if (told === undefined) return NONE_IN_TIME;
+  const edited = new Map<string, number>();
+  for (const { entity, id, hlc, over, body } of changes) {
+    if (entity !== schedule.entity) continue;
+    const by = Date.parse(String(body?.['updated_at'] ?? body?.['created_at']));
+    // a stream that counts ahead of the clock must not lengthen it
+    edited.set(id, Math.min(readHlc(over?.['rule'] ?? hlc).ms, Number.isNaN(by) ? Infinity : by));
+  }
+  return (id) => {
+    const at = edited.get(id);
+    return at !== undefined && told.atMs - at + told.elapsedMs() <= REMOTE_EXPIRES_IN_S * 1000;
+  };
+}
+
+/** Schedules that would have turned OFF at once, and came too late for that. */
+export function voidApplied(
+  view: ControlView,
+  before: PointBefore,
+  { at, isInTime }: { at: number; isInTime: CameInTime },
+): string[] {
+  const { schedules, zone } = ruleFactsOf(view, at);
+  const rules = { target: before.base, isPause: before.is_pause };
+  const applied = baseAfterChange(rules, { now: at, zone, schedules }, true);
+  if (before.base !== 'ON' || applied.target === 'ON') return [];
+  return changedRules(view, before).flatMap(([id, rule]) =>
+    rule.effective_from === 0 && rule.is_active && !isInTime(id) ? [id] : [],
+  );
+}
+
+const changedRules = (view: ControlView, before: PointBefore): [string, ScheduleRule][] =>
+  view.schedules
+    .map((row): [string, ScheduleRule] => [row.id, ruleOf(row)])
+    .filter(([id, rule]) => before.rules[id] !== ruleText(rule));
+
 /** The rows that belong to what came, for one control point; `view` is how it stands now, null when it is gone. */
 export function changesAfter(
   id: string,
   view: ControlView | null,
   before: PointBefore,
-  at: number,
+  { at, isInTime }: { at: number; isInTime: CameInTime },
 ): Change[] {
   if (view === null) return [...before.keys.map((key) => purge(deviceKey, key)), purge(presence, id)];
-  const rules = new Map(view.schedules.map((row) => [row.id, ruleOf(row)]));
-  const changed = [...rules].filter(([ruleId, rule]) => before.rules[ruleId] !== ruleText(rule));
+  const changed = changedRules(view, before);
+  const standing = new Set(view.schedules.map((row) => row.id));
   const isRuleChange =
     changed.length > 0 ||
-    Object.keys(before.rules).some((ruleId) => !rules.has(ruleId)) ||
+    Object.keys(before.rules).some((ruleId) => !standing.has(ruleId)) ||
     before.zone !== view.zone;
   const isConfigChange = before.settings !== settingsText(view);
-  const left = isRuleChange ? leftByMerge(view, changed, before, at) : null;
+  const left = isRuleChange ? leftByMerge(view, changed, before, { at, isInTime }) : null;
   const set = {
     ...(left === null ? {} : { ...left.set, schedule_rev: view.row.schedule_rev + 1 }),
     ...(isConfigChange ? { config_rev: view.row.config_rev + 1 } : {}),
@@ -127,15 +175,18 @@ export function changesAfter(
   ];
 }
 
-/** `apply_now` of a schedule is an `effective_from` of long ago. */
+/**
+ * `apply_now` of a schedule is an `effective_from` of long ago. It is an order that stops motors, so it counts for as long
+ * as one; after that the schedule stands, and what runs goes on until its next event.
+ */
 function leftByMerge(
   view: ControlView,
   changed: readonly (readonly [string, ScheduleRule])[],
   before: PointBefore,
-  at: number,
+  { at, isInTime }: { at: number; isInTime: CameInTime },
 ) {
   const { schedules, zone } = ruleFactsOf(view, at);
-  const isApplied = changed.some(([, rule]) => rule.effective_from === 0);
+  const isApplied = changed.some(([id, rule]) => rule.effective_from === 0 && isInTime(id));
   const rules = { target: before.base, isPause: before.is_pause };
   const base = baseAfterChange(rules, { now: at, zone, schedules }, isApplied);
   const ended = endedByChange(manualOrdersOf(view, at), at, { schedules, zone, isApplied });

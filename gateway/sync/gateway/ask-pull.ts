@@ -18,13 +18,14 @@ export async function askPull(deps: FlightDeps, { limit }: { limit: number }): P
   const points = await deps.store.points();
   const cursor = cursorOf(points);
   const request: PullRequest = { epoch: points.epoch, cursor, acked: ackedOf(points), limit };
+  const askedAt = deps.monotonic();
   const asked = await ask(deps, 'pull', pullAnswer, request);
   if (!asked.ok) return asked.outcome;
   const { answer } = asked;
   if (answer.head < cursor.seq) return { is: 'amiss', why: 'the hosted instance lost changes it had told' };
   const unsound = whyUnsound(deps, cursor, answer.rows);
   if (unsound !== null) return { is: 'failed', why: 'broken', detail: unsound };
-  return deps.inTurn(() => merge(deps, points, answer));
+  return deps.inTurn(() => merge(deps, { before: points, askedAt }, answer));
 }
 
 /** A bit that fell over on the way, or a row that somebody changed: the chain does not come out. */
@@ -42,7 +43,12 @@ export function whyUnsound(
   return null;
 }
 
-async function merge(deps: FlightDeps, before: StreamPoints, answer: PullAnswer): Promise<Outcome> {
+async function merge(
+  deps: FlightDeps,
+  { before, askedAt }: { before: StreamPoints; askedAt: number },
+  answer: PullAnswer,
+): Promise<Outcome> {
+  const told = { atMs: answer.server_now_ms, elapsedMs: () => deps.monotonic() - askedAt };
   const nothing: Outcome = { is: 'pulled', rows: 0, more: true, cursor: before.in_core_seq };
   if (!deps.isCurrent()) return nothing;
   const points = await deps.store.points();
@@ -57,7 +63,7 @@ async function merge(deps: FlightDeps, before: StreamPoints, answer: PullAnswer)
     const expect = { epoch: points.epoch, in_core_seq: cursor.seq, in_core_chain: cursor.chain };
     const set = { ...first.set, in_core_seq: last.seq, in_core_chain: last.chain };
     const isNews = slice.length > 0 || first.restamps.length > 0 || Object.keys(first.set).length > 0;
-    if (isNews) await deps.store.take({ restamps: first.restamps, changes: slice, expect, set });
+    if (isNews) await deps.store.take({ restamps: first.restamps, changes: slice, told, expect, set });
     cursor = { seq: last.seq, chain: last.chain };
     first = { restamps: [], set: {} };
     deps.progress();

@@ -8,7 +8,7 @@ import type {
   WireChange,
   WireRow,
 } from '#contract/sync/wire.ts';
-import type { MergeReport, StreamPoints } from '#core/changes.ts';
+import type { HeardReturns, Incoming, MergeReport, StreamPoints } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { GatewayLiveParts, SyncTransport } from '../ports.ts';
 
@@ -23,8 +23,11 @@ export type OutRows = {
 /** One unit of work: stamps set anew first, then what came, and the points that move with it. */
 export type Taking = {
   restamps: readonly Restamp[];
+  /** Stamps from the future that the hosted instance brought back. */
+  returns?: HeardReturns;
   /** Of the feed, in its order. */
   changes: readonly WireChange[];
+  told?: Incoming['told'];
   /** Of a snapshot; they are noted as what the hosted instance knows, too. */
   rows?: readonly WireRow[];
   expect: Partial<StreamPoints>;

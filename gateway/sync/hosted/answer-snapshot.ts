@@ -27,6 +27,7 @@ export async function answerSnapshot(
       request.resync === null
         ? await deps.store.restamps(caller.streamId, request.epoch, { core: 0, history: 0 })
         : [],
+    ...(request.resync === null ? { returns: await deps.store.returns() } : {}),
     ...(await hostedFacts(deps)),
   };
 }

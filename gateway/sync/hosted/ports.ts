@@ -4,6 +4,7 @@ import type {
   Restamp,
   SnapshotAnswer,
   SyncLane,
+  TimeReturn,
   WireChange,
   WireRow,
 } from '#contract/sync/wire.ts';
@@ -36,6 +37,8 @@ export type HostedStore = {
   parked(streamId: number, lane: SyncLane, within: { from: number; to: number }): Promise<readonly number[]>;
   /** Stamps set anew in an epoch behind what the gateway knows to be applied, both lanes, in order. */
   restamps(streamId: number, epoch: number, after: Partial<Record<SyncLane, number>>): Promise<Restamp[]>;
+  /** Stamps from the future that were brought back, earliest first. */
+  returns(): Promise<TimeReturn[]>;
   snapshotPage(
     streamId: number,
     page: { after: SnapshotPosition; limit: number; historyFrom: string | null },

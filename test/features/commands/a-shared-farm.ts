@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { wireChangeOf } from '#adapters/sync/wire-change-of.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { type Incoming, tell } from '#core/changes.ts';
+import { wireChangeOf } from '#core/sync/stored-change.ts';
 import { type App, aControlPoint, aFarmWith, body } from '#test/app.ts';
 import { bindFarm } from './a-bound-farm.ts';
 
@@ -14,7 +14,13 @@ export async function feedOf(hosted: App, streamId: number, after: number): Prom
     .where('seq', '>', after)
     .orderBy('seq')
     .execute();
-  return { from: 'hosted', streamId: 1, lane: 'core', changes: rows.map(wireChangeOf) };
+  return {
+    from: 'hosted',
+    streamId: 1,
+    lane: 'core',
+    changes: rows.map(wireChangeOf),
+    told: { atMs: hosted.clock.now(), elapsedMs: () => 0 },
+  };
 }
 
 /** A control point of a farm that both instances know, and what brings the hosted instance's changes down. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { tell } from '#core/changes.ts';
@@ -103,6 +103,99 @@ onBothEngines('schedules and settings that people change on the hosted instance'
     await syncDown();
     await pass(1);
     expect(row()).toMatchObject({ target_status: 'ON' });
+  });
+
+  describe('with apply_now are an order to stop, which counts for as long as one', () => {
+    /** A motor that a schedule runs, and one from afar that wants it OFF at once. */
+    async function aStopFromAfar() {
+      const shared = await aSharedPoint();
+      await shared.schedule({ action: 'ON', start_time: inMinutes(1), end_time: inMinutes(600) });
+      await shared.syncDown();
+      await shared.pass(5);
+      expect(shared.row()).toMatchObject({ target_status: 'ON' });
+      const rest = { action: 'OFF', start_time: inMinutes(-1), end_time: inMinutes(30), apply_now: true };
+      const made = body(await shared.schedule(rest));
+      expect(made).toMatchObject({ takes_effect: 'NOW' });
+      return { ...shared, id: String(made['id']) };
+    }
+    const bothLater = (ms: number) => {
+      for (const app of [hosted, gateway]) app.clock.advance(ms);
+    };
+    const storedOn = (app: App, id: string) =>
+      app.database.read.selectFrom('schedules').selectAll().where('id', '=', id).executeTakeFirst();
+
+    it('told 59 s later it stops the motor', async () => {
+      const { syncDown, row, pass } = await aStopFromAfar();
+      bothLater(59_000);
+      await syncDown();
+      await pass(0);
+      expect(row()).toMatchObject({ target_status: 'OFF' });
+    });
+
+    it.each([
+      ['told after a minute', { tellAfterMs: 61_000, heldBackMs: 0 }],
+      ['told at once, and held back on its way for a minute', { tellAfterMs: 0, heldBackMs: 61_000 }],
+    ])(
+      '%s it stops nothing, and the schedule stands on both sides',
+      async (_, { tellAfterMs, heldBackMs }) => {
+        const { syncDown, row, pass, id, point } = await aStopFromAfar();
+        bothLater(tellAfterMs);
+        await syncDown((unit) => {
+          const { incoming } = unit;
+          const told = incoming?.told;
+          if (incoming === undefined || told === undefined) throw new Error('nothing came');
+          return gateway.kernel.commit({
+            ...unit,
+            incoming: { ...incoming, told: { ...told, elapsedMs: () => heldBackMs } },
+          });
+        });
+        await pass(0);
+        expect(row()).toMatchObject({ target_status: 'ON', base_target: 'ON' });
+        const [here, there] = [await storedOn(gateway, id), await storedOn(hosted, id)];
+        expect(here).toEqual({ ...there, rev: here?.rev });
+        const logs = await gateway.database.read
+          .selectFrom('logs')
+          .select('details')
+          .where('entity_id', '=', point.id)
+          .execute();
+        expect(logs.filter(({ details }) => String(details).includes('TOO_LATE'))).toHaveLength(1);
+        // it goes on as a schedule: with its end the other one runs, and at its next start it stops
+        await pass(31);
+        expect(row()).toMatchObject({ target_status: 'ON' });
+      },
+    );
+
+    it('caught by a power cut it stops nothing at the next start', async () => {
+      const { syncDown, row, pass } = await aStopFromAfar();
+      const dying = createFollowMerged({
+        ...gateway.kernel,
+        monotonic: gateway.clock.now,
+        views: gateway.control.registry,
+        storedMarks: async () => [],
+        storedArrivals: async () => [],
+        commit: (unit) =>
+          unit.incoming === undefined
+            ? Promise.reject(new Error('the power is gone'))
+            : gateway.processes.database.commit(unit),
+      });
+      await syncDown(dying.commit);
+      bothLater(3_600_000);
+      await gateway.control.merged.begin();
+      await pass(0);
+      expect(row()).toMatchObject({ target_status: 'ON', base_target: 'ON' });
+      expect(await marks()).toEqual([]);
+    });
+
+    it('that comes with a comparison stops nothing', async () => {
+      const { row, pass, streamId } = await aStopFromAfar();
+      const { changes } = await feedOf(hosted, streamId, 0);
+      const rows = changes.flatMap(({ entity, id, cl, hlc, over, body: told, base }) =>
+        told === null || base !== null ? [] : [{ entity, id, cl, hlc, over: over ?? {}, body: told }],
+      );
+      await gateway.kernel.commit({ actor: null, changes: [], snapshot: { streamId: 1, rows } });
+      await pass(0);
+      expect(row()).toMatchObject({ target_status: 'ON', base_target: 'ON' });
+    });
   });
 
   it('a farm read in another zone keeps what holds, and its controllers get their list anew', async () => {

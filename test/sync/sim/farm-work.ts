@@ -50,12 +50,19 @@ async function carryOut(
   } catch (error) {
     // what a person would be told: taken, changed meanwhile, try again later
     const isRefusal =
-      error instanceof UniqueViolation || error instanceof StaleError || error instanceof StorageUnavailable;
+      error instanceof UniqueViolation ||
+      error instanceof StaleError ||
+      error instanceof StorageUnavailable ||
+      isFull(error);
     if (!isRefusal)
       throw new Error(`${deed} of ${thing.resource.name} on the ${deps.side}`, { cause: error });
     return null;
   }
 }
+
+/** This world's disk refuses what is kept in memory, too: whatever was not stored is gone when the power goes. */
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_FULL';
 
 function chooseThing({ side, chance }: WorkDeps, deed: Deed): Thing | null {
   const possible = THINGS.filter((thing) => {

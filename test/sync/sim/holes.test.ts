@@ -1,20 +1,23 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { farm } from '#contract/resources/farms.ts';
-import { pond } from '#contract/resources/ponds.ts';
-import { insert, update } from '#core/changes.ts';
 import { goBack } from './faults.ts';
-import { CALM, type Weather } from './network.ts';
-import { FARM } from './paired-farm.ts';
-import { judgeHealed } from './simulate.ts';
+import { CALM } from './network.ts';
+import {
+  agreed,
+  aPond,
+  farmInStep,
+  MINUTE_MS,
+  NO_LINE,
+  nameOn,
+  pondsOn,
+  pushWithoutAnswer,
+  rename,
+} from './small-farm.ts';
 import { freshImage } from './sqlite-replica.ts';
-import type { Side } from './things.ts';
-import { createPairedWorld, type World } from './world.ts';
+import type { World } from './world.ts';
 
 // Ways in which a first draft of the protocol lost or doubled something; each was found by chance once.
 
-const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
-const NO_LINE: Weather = { ...CALM, lost: 1 };
 
 let image: Buffer;
 beforeAll(() => {
@@ -25,54 +28,10 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** A farm whose gateway has met its hosted instance and knows all of it. */
 async function aFarmInStep(): Promise<World> {
-  const world = await createPairedWorld({ seed: 1, image });
+  const world = await farmInStep({ image });
   worlds.push(world);
-  await world.pass(2 * MINUTE_MS);
-  expect(await nameOn(world, 'gateway')).toBe('Fazenda Aurora');
   return world;
-}
-
-const rename = (world: World, side: Side, name: string) => world.write(side, update(farm, FARM, { name }));
-
-async function nameOn(world: World, side: Side): Promise<unknown> {
-  const [row] = await world[side].replica.read(`select name from farms where id = '${FARM}'`);
-  return row?.['name'];
-}
-
-async function pondsOn(world: World, side: Side): Promise<unknown[]> {
-  const rows = await world[side].replica.read('select cod from ponds order by cod');
-  return rows.map(({ cod }) => cod);
-}
-
-function aPond(cod: string) {
-  return insert(pond, {
-    id: `40000000-0000-4000-8000-0000000000${cod.slice(-2)}`,
-    numeric_id: Number(cod.slice(-2)),
-    farm_id: FARM,
-    cod,
-    pond_type: null,
-    size_m2: null,
-    depth_m: null,
-    lat: null,
-    lng: null,
-    aerator_count: 0,
-    control_point_id: null,
-    created_at: '2026-03-01T12:00:00.000Z',
-    updated_at: null,
-  });
-}
-
-/** The push arrives and its answer does not. */
-async function pushWithoutAnswer(world: World): Promise<void> {
-  world.network.loseNext('answer');
-  await world.pass(1_000);
-}
-
-async function agreed(world: World): Promise<void> {
-  world.network.setWeather(CALM);
-  expect(await judgeHealed(world)).toEqual([]);
 }
 
 describe('a clock that is a month ahead', () => {
@@ -180,5 +139,34 @@ describe('a hosted instance that loses its last commits', () => {
     await agreed(world);
     expect(await nameOn(world, 'hosted')).toBe('told to the gateway');
     expect(await pondsOn(world, 'gateway')).toEqual(['V-01', 'V-02']);
+  });
+});
+
+describe('a line that holds everything back', () => {
+  it('does not make what it brings any younger: its age is counted from the question', async () => {
+    const ages: number[] = [];
+    const world = await farmInStep({
+      image,
+      parts: {
+        gateway: {
+          store: (store) => ({
+            ...store,
+            take(taking) {
+              if (taking.changes.length > 0) ages.push(taking.told?.elapsedMs() ?? Number.NaN);
+              return store.take(taking);
+            },
+          }),
+        },
+      },
+    });
+    worlds.push(world);
+    ages.length = 0;
+    const wayMs = 8_000;
+    world.network.setWeather({ ...CALM, delayMs: { usual: wayMs, slow: wayMs, slowShare: 0 } });
+    await rename(world, 'hosted', 'by the cloud');
+    await world.pass(5 * MINUTE_MS);
+    expect(await nameOn(world, 'gateway')).toBe('by the cloud');
+    expect(ages).toHaveLength(1);
+    expect(ages[0]).toBeGreaterThanOrEqual(wayMs);
   });
 });

@@ -17,7 +17,7 @@ const LOG = { debug: silent, info: silent, warn: silent, error: silent };
 const PING_EVERY_MS = 25_000;
 const MISSES = 2;
 /** It stands still in the middle of an order so often. */
-const STALLS = { share: 0.02, mostMs: 120_000 };
+const STALLS = { share: 0.04, mostMs: 120_000 };
 
 type Deps = {
   app: App;

@@ -19,7 +19,7 @@ export type OrdersResult = { violations: OrderViolation[]; counts: Record<string
 
 const POINTS = 40;
 const ORDER_EVERY_MS = { least: 100, most: 4_000 };
-const FAULT_EVERY_MS = { least: 3_000, most: 120_000 };
+const FAULT_EVERY_MS = { least: 2_000, most: 45_000 };
 /** What the longest fault held back comes, lines die and are opened anew. */
 const HEALED_AFTER_MS = 900_000;
 
@@ -71,7 +71,7 @@ async function inWorld({ seed, orders, time, hosted, gateway }: World): Promise<
 
   async function order(): Promise<void> {
     const id = chance.pick(pointIds as [string, ...string[]]);
-    const expires_in_s = chance.pick([2, 5, 15, 60, 120, 300]);
+    const expires_in_s = chance.pick([2, 3, 5, 8, 15, 60, 120, 300]);
     const way = chance.of(0.5) ? 'on' : 'off';
     const reply = await hosted.call('POST', `/control-points/${id}/turn-${way}`, {
       token,
@@ -153,6 +153,11 @@ function faultsOf(world: {
       line.slow(slowed, seconds(1, 120));
       time.after(seconds(5, 120), () => line.slow(slowed, 0));
     },
+    // there and back within the patience of the question, and longer than many an order counts
+    'line sluggish': () => {
+      for (const slowed of ['down', 'up'] as const) line.slow(slowed, chance.between(300, 4_500));
+      time.after(seconds(10, 120), line.heal);
+    },
     'line holds back': () => line.hold(way(), seconds(1, 120)),
     'line cut': () => box.cut(),
     'gateway frozen': () => processes.gateway.standStill(seconds(1, 300)),
@@ -171,6 +176,7 @@ function faultsOf(world: {
   type Strike = keyof typeof strikes;
   const weights = {
     'line slow': 3,
+    'line sluggish': 4,
     'line holds back': 4,
     'line cut': 3,
     'gateway frozen': 3,

@@ -1,6 +1,7 @@
 import type { WireChange } from '#contract/sync/wire.ts';
 
-type StoredChange = {
+/** A row of sync_change. */
+export type StoredChange = {
   seq: number;
   tx: number;
   entity: number;
