@@ -111,6 +111,9 @@ export function createProving(
     { code, waitMs }: { code: keyof typeof REFUSED; waitMs?: number },
   ): Promise<AppError> {
     const options = await deps.passkeys.optionsFor(factor.id, said);
+    // they sign for one name alone: who stands at another address learns where
+    const elsewhere = options === null ? await deps.queries.passkeysOf(factor.id) : [];
+    const names = [...new Set(elsewhere.map(({ rp_id }) => rp_id))];
     const takesCodes = hasApp(factor) && rule === 'code' && code !== 'SECOND_FACTOR_SPENT';
     const say = [
       ...(takesCodes ? ['the code of your authenticator app'] : []),
@@ -124,7 +127,9 @@ export function createProving(
       headers: { 'WWW-Authenticate': 'Bearer', ...wait },
       more: {
         takes: [...(takesCodes ? ['totp'] : []), 'recovery', ...(options === null ? [] : ['passkey'])],
+        judges_codes: rule === 'code',
         ...(options === null ? {} : { passkey: options }),
+        ...(names.length === 0 ? {} : { passkeys_elsewhere: names }),
       },
     });
   }
