@@ -128,6 +128,7 @@ export const IMPORT_RULES: readonly Rule[] = [
     folder: 'desktop/console',
     values: ['gateway/contract', 'gateway/science', 'desktop'],
     libraries: [
+      '@simplewebauthn/browser',
       'preact',
       '@preact/signals',
       '@tanstack/preact-query',

@@ -63,7 +63,8 @@ onBothEngines('passkeys of an account', (_open, engine) => {
     body(await app.call('GET', PATH, { token }))['passkeys'] as Record<string, unknown>[];
 
   /** By their names: the clock of this test stands still between them. */
-  const toldTo = async (userId: string) => (await secondFactorNews(app, userId)).toSorted();
+  const toldTo = async (userId: string) =>
+    (await secondFactorNews(app, userId)).map(String).toSorted((a, b) => a.localeCompare(b));
 
   describe('adding one', () => {
     test('asks for the password unless it was just said, gives ten recovery codes, and is told', async () => {
