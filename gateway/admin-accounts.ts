@@ -7,7 +7,7 @@ import { farmQueries } from '#adapters/sql/queries/farms.ts';
 import { farmNamesOf } from '#adapters/sql/queries/password-resets.ts';
 import { secondFactorQueries } from '#adapters/sql/queries/second-factors.ts';
 import { type KnownOfAccount, weaknessOf } from '#contract/password-rule.ts';
-import { secondFactor } from '#contract/resources/local-tables.ts';
+import { passkey, secondFactor } from '#contract/resources/local-tables.ts';
 import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
 import { purge, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
@@ -88,14 +88,16 @@ export const resetPassword: Command = async (session) => {
   };
 };
 
-/** For who has lost phone and recovery codes: whoever may run this has the database anyway. */
+/** For who has lost phone, keys and recovery codes: whoever may run this has the database anyway. */
 export const resetSecondFactor: Command = async (session) => {
   const { database, kernel } = session;
   const notify = wireNotify(() => true, kernel, database);
   const { account, isOn } = await commitDecided(session, async () => {
     const found = await accountOf(session);
     const guards = [await kernel.guard('second_factor', found.id)];
-    const factor = await secondFactorQueries(database.read).factorOf(found.id);
+    const queries = secondFactorQueries(database.read);
+    const factor = await queries.factorOf(found.id);
+    const passkeys = await queries.passkeysOf(found.id);
     const isThere = factor?.state === 'ON';
     if (factor === null) return { answer: { account: found, isOn: isThere } };
     const told = isThere
@@ -103,7 +105,7 @@ export const resetSecondFactor: Command = async (session) => {
       : [];
     return {
       answer: { account: found, isOn: isThere },
-      changes: [purge(secondFactor, found.id), ...told],
+      changes: [purge(secondFactor, found.id), ...passkeys.map(({ id }) => purge(passkey, id)), ...told],
       guards,
     };
   });

@@ -22,7 +22,7 @@ import { accountRoutes } from '#features/accounts/routes.ts';
 import { createSessionList } from '#features/accounts/session-list.ts';
 import { answersOf as farmAnswersOf } from '#features/farms/routes.ts';
 import { boxRightsOf } from './compose-box-rights.ts';
-import { wireSecondFactor } from './compose-second-factor.ts';
+import { boxNames, wireSecondFactor } from './compose-second-factor.ts';
 import type { Subscriptions } from './compose-subscriptions.ts';
 import type { Config } from './config.ts';
 import { hashBeside } from './hash-process.ts';
@@ -82,6 +82,7 @@ export async function wireAccounts(wiring: {
   const plan = isGateway ? config.localPlan : 'FREE';
   const secondFactor = wireSecondFactor({
     ...wiring,
+    names: await boxNames(config, world.network, database),
     secret,
     verifyPassword: passwords.verify,
     passwordTries,

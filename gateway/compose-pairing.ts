@@ -147,12 +147,16 @@ export async function wireLocalPairing({
 
 export type LocalPairingParts = Awaited<ReturnType<typeof wireLocalPairing>>;
 
-const OF_SECOND_FACTOR: ReadonlySet<string> = new Set(['SECOND_FACTOR', 'SECOND_FACTOR_WRONG']);
+const OF_SECOND_FACTOR: ReadonlySet<string> = new Set([
+  'SECOND_FACTOR',
+  'SECOND_FACTOR_WRONG',
+  'SECOND_FACTOR_SPENT',
+]);
 
 /** The hosted instance knows the password and asks for more: the person hears it in its words. */
 function passOnSecondFactor({ refused: { status, code, detail } }: HostedRefused): void {
-  if (status !== 401 || !OF_SECOND_FACTOR.has(code)) return;
-  throw new AppError(401, detail, { code, headers: { 'WWW-Authenticate': 'Bearer' } });
+  if ((status !== 401 && status !== 429) || !OF_SECOND_FACTOR.has(code)) return;
+  throw new AppError(status, detail, { code, headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
 /** One sentence for what kept the hosted instance from answering. */

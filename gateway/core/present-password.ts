@@ -1,5 +1,6 @@
 import { type AttemptLimit, tooManyAttempts } from './attempts.ts';
 import { AppError, invalidField } from './errors.ts';
+import { invalidToken } from './request-checks.ts';
 import type { Caller } from './route.ts';
 
 export type PresentPasswordDeps = {
@@ -35,4 +36,20 @@ export function requireRecentLogin(login: Caller['login'], what: string): void {
   throw new AppError(403, `Say your present password (current_password), or log in again, to ${what}`, {
     code: 'RECENT_LOGIN_REQUIRED',
   });
+}
+
+/** Throws unless the caller has said the password a moment ago, or says it now; answers the account. */
+export async function requireAgain<Account extends { id: string; password_hash: string }>(
+  deps: PresentPasswordDeps & { accountById: (id: string) => Promise<Account | null> },
+  { userId, login }: Pick<Caller, 'userId' | 'login'>,
+  said: { password: string | undefined; source: string },
+  what: string,
+): Promise<Account> {
+  const { password, source } = said;
+  if (password === undefined) requireRecentLogin(login, what);
+  const account = await deps.accountById(userId);
+  if (account === null) throw invalidToken();
+  if (password !== undefined)
+    await requirePresentPassword(deps, account, { field: 'current_password', password, source });
+  return account;
 }

@@ -1,3 +1,4 @@
+import type { PasskeyAssertion } from '#contract/resources/passkeys.ts';
 import type { Change, GuardSeen } from './changes.ts';
 import type { ClockState } from './clock-trust.ts';
 
@@ -35,8 +36,19 @@ export type Proved = {
   unsaved: () => void;
 };
 
+/** What somebody says besides the password. */
+export type SaidBeside = {
+  code: string | null;
+  passkey?: PasskeyAssertion | undefined;
+  source: string;
+  /** Address under which this instance is seen; absent: nobody can use a passkey there. */
+  origin?: string;
+};
+
 /** Throws 401 SECOND_FACTOR when a code is missing, 401 SECOND_FACTOR_WRONG for a wrong one, 429 after too many. */
-export type ProveSecondFactor = (
-  account: { id: string },
-  said: { code: string | null; source: string },
-) => Promise<Proved>;
+export type ProveSecondFactor = (account: { id: string }, said: SaidBeside) => Promise<Proved>;
+
+/** Who signed in by a passkey alone. Throws 401 for one that opens no account here. */
+export type ProvePasskey = (
+  said: Required<Pick<SaidBeside, 'source' | 'origin'>> & { passkey: PasskeyAssertion },
+) => Promise<{ userId: string } & Pick<Proved, 'changes' | 'guards'>>;

@@ -63,7 +63,11 @@ export const IMPORT_RULES: readonly Rule[] = [
   { folder: 'gateway/adapters/backup', ...ADAPTER, libraries: ['zod', 'node:*'] },
   { folder: 'gateway/adapters/delivery', ...ADAPTER, libraries: ['nodemailer', 'web-push', 'node:*'] },
   { folder: 'gateway/adapters/timers', ...ADAPTER, libraries: ['node-cron', 'node:*'] },
-  { folder: 'gateway/adapters/tokens', ...ADAPTER, libraries: ['jsonwebtoken', 'otpauth', 'node:*'] },
+  {
+    folder: 'gateway/adapters/tokens',
+    ...ADAPTER,
+    libraries: ['@simplewebauthn/server', 'jsonwebtoken', 'otpauth', 'node:*'],
+  },
   { folder: 'gateway/adapters/passwords', ...ADAPTER, libraries: ['argon2', 'node:*'] },
   { folder: 'gateway/adapters/tls', ...ADAPTER, libraries: ['zod', 'node:*'] },
   { folder: 'gateway/adapters/log', ...ADAPTER, libraries: ['pino', 'node:*'] },
@@ -124,6 +128,7 @@ export const IMPORT_RULES: readonly Rule[] = [
     folder: 'desktop/console',
     values: ['gateway/contract', 'gateway/science', 'desktop'],
     libraries: [
+      '@simplewebauthn/browser',
       'preact',
       '@preact/signals',
       '@tanstack/preact-query',

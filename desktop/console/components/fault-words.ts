@@ -55,6 +55,15 @@ const faults = dictionary({
     SECOND_FACTOR_REQUIRED:
       'Você entrou sem o segundo fator: isso basta para tocar a fazenda, não para isto. Entre de novo com um código de recuperação, ou quando o relógio estiver certo.',
     SECOND_FACTOR_ON: 'O segundo fator já está ligado.',
+    SECOND_FACTOR_SPENT:
+      'Houve códigos errados demais nesta conta hoje. Use um código de recuperação ou uma chave de acesso, ou troque a senha.',
+    PASSKEY_NOT_GIVEN: 'Nenhuma chave de acesso foi dada. Tente de novo, ou entre de outro jeito.',
+    PASSKEY_REFUSED: 'Esta chave de acesso não abre nada aqui, ou demorou demais. Tente de novo.',
+    PASSKEY_COPIED: 'Esta chave de acesso parece uma cópia e foi recusada. Entre de outro jeito e remova-a.',
+    PASSKEY_KNOWN: 'Este aparelho já tem uma chave de acesso daqui.',
+    PASSKEY_INVALID: 'A chave não foi feita agora para esta página. Comece de novo.',
+    PASSKEYS_NOT_HERE: 'Neste endereço não há chaves de acesso: é preciso https e um nome.',
+    TOO_MANY_PASSKEYS: 'Há chaves de acesso demais; remova uma que não usa mais.',
     WRONG_PASSWORD: 'A senha não confere.',
     PASSWORD_COMMON: 'Esta senha está entre as que se adivinham primeiro; escolha outra.',
     PASSWORD_NAMES_IT: 'Esta senha é o e-mail, ou o nome da pessoa, da fazenda ou do produto; escolha outra.',
@@ -118,6 +127,15 @@ const faults = dictionary({
     SECOND_FACTOR_REQUIRED:
       'You signed in without the second factor: that is enough to run the farm, not for this. Sign in again with a recovery code, or when the clock is right.',
     SECOND_FACTOR_ON: 'The second factor is on already.',
+    SECOND_FACTOR_SPENT:
+      'There were too many wrong codes for this account today. Use a recovery code or a passkey, or choose a new password.',
+    PASSKEY_NOT_GIVEN: 'No passkey was given. Try again, or sign in another way.',
+    PASSKEY_REFUSED: 'This passkey opens nothing here, or it took too long. Try again.',
+    PASSKEY_COPIED: 'This passkey looks like a copy and was refused. Sign in another way and remove it.',
+    PASSKEY_KNOWN: 'This device has a passkey of this place already.',
+    PASSKEY_INVALID: 'The passkey was not made for this page just now. Begin again.',
+    PASSKEYS_NOT_HERE: 'There are no passkeys under this address: they need https and a name.',
+    TOO_MANY_PASSKEYS: 'There are too many passkeys; remove one you no longer use.',
     WRONG_PASSWORD: 'The password is not right.',
     PASSWORD_COMMON: 'This password is among those that are guessed first; choose another one.',
     PASSWORD_NAMES_IT:

@@ -55,6 +55,27 @@ export function TextField({
   );
 }
 
+/** The password that the person has now. */
+export function PresentPassword({
+  label,
+  value,
+  onTyped,
+}: {
+  label: string;
+  value: string;
+  onTyped: (password: string) => void;
+}) {
+  return (
+    <TextField
+      label={label}
+      type="password"
+      value={value}
+      autoComplete="current-password"
+      onInput={(event) => onTyped(event.currentTarget.value)}
+    />
+  );
+}
+
 const figureWords = dictionary({
   'pt-BR': {
     either: (large: string, small: string) => `Escreva ${large} ou ${small}: assim pode ser os dois.`,

@@ -1,9 +1,11 @@
 import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
+import type { PasskeyAssertion, PasskeyRequestOptions } from '#contract/resources/passkeys.ts';
 import type { userAnswer } from '#contract/resources/users.ts';
 import { language } from '../i18n/language.ts';
 import { get, post, wireApi } from './api.ts';
 import { noteServerTime, serverNow } from './clock.ts';
+import { signWithPasskey } from './passkeys.ts';
 
 // Who is signed in at this station. With "remember me" it outlives the window, else it ends with it. When it ends is told
 // by the server's time, and only the server says that it has: the clock of a station may be anywhere.
@@ -60,18 +62,24 @@ export async function signIn(
   email: string,
   password: string,
   remembered: boolean,
-  secondFactor?: string,
+  beside: { second_factor?: string; passkey?: PasskeyAssertion } = {},
 ): Promise<{ isSpared: boolean }> {
-  const answer = await post<LoginAnswer>('/auth/login', {
-    email,
-    password,
-    remember_me: remembered,
-    ...(secondFactor === undefined ? {} : { second_factor: secondFactor }),
-  });
+  const asked = { email, password, remember_me: remembered, ...beside };
+  const answer = await post<LoginAnswer>('/auth/login', asked);
+  await begin(answer, remembered);
+  return { isSpared: answer.warnings?.some(({ code }) => code === 'SECOND_FACTOR_SPARED') ?? false };
+}
+
+/** Without a password: the browser asks for a passkey, which says whose it is. */
+export async function signInByPasskey(remembered: boolean): Promise<void> {
+  const passkey = await signWithPasskey(await post<PasskeyRequestOptions>('/auth/passkey/options'));
+  await begin(await post<LoginAnswer>('/auth/passkey', { passkey, remember_me: remembered }), remembered);
+}
+
+async function begin(answer: LoginAnswer, remembered: boolean): Promise<void> {
   endedBy.value = null;
   keep({ token: answer.access_token, expiresAt: endOf(answer), remembered });
   await loadUser();
-  return { isSpared: answer.warnings?.some(({ code }) => code === 'SECOND_FACTOR_SPARED') ?? false };
 }
 
 /** As the token itself says it, in the server's time; one that tells nothing holds from now on. */

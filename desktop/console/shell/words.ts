@@ -55,6 +55,10 @@ export const shellWords = dictionary({
     firstSignIn:
       'Conta da nuvem: a primeira entrada neste gateway, e a primeira depois de trocar a senha, precisam de internet.',
     expired: 'A sessão terminou. Entre de novo; o que estava na fila continua guardado.',
+    byPasskey: 'Entrar com chave de acesso',
+    usePasskey: 'Usar chave de acesso',
+    passkeysElsewhere: (names: string) =>
+      `Suas chaves de acesso não funcionam neste endereço. Abra por https com este nome: ${names}`,
     forgotPassword: 'Esqueceu a senha?',
     noAccount: 'Primeira vez? Criar conta',
     chooseFarm: 'Fazenda',
@@ -136,6 +140,10 @@ export const shellWords = dictionary({
     firstSignIn:
       'Account of the cloud: the first sign-in at this gateway, and the first after a new password, need the internet.',
     expired: 'The session ended. Sign in again; what was waiting is still kept.',
+    byPasskey: 'Sign in with a passkey',
+    usePasskey: 'Use a passkey',
+    passkeysElsewhere: (names: string) =>
+      `Your passkeys do not work under this address. Open this name by https: ${names}`,
     forgotPassword: 'Forgot your password?',
     noAccount: 'First time? Create an account',
     chooseFarm: 'Farm',

@@ -94,14 +94,38 @@ export const secondFactor = defineResource({
     id: uuid,
     /** PENDING until the first code proves that the person's app has the secret. */
     state: z.enum(['PENDING', 'ON']),
-    /** The secret, under a key of this instance. */
+    /** The secret of the app, under a key of this instance; empty: there is none, passkeys are asked for alone. */
     sealed: z.string(),
+    /** ON by passkeys: the secret of an app that no code proved yet. */
+    pending: z.string().nullable(),
     /** Time steps whose code was used, the last ones: none is taken twice, also where the clock was set back. */
     used_steps: z.array(z.int()),
     /** SHA-256 of each recovery code that is left. */
     recovery_hashes: z.array(z.string()),
     created_at: instant,
     confirmed_at: instant.nullable(),
+  }),
+});
+
+/** What a browser or a key of its own signs in with on this instance, WebAuthn. */
+export const passkey = defineResource({
+  name: 'passkeys',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    user_id: uuid,
+    /** The name of the instance that it was made for; it signs for no other. */
+    rp_id: z.string(),
+    /** Base64url, as the authenticator made it up. */
+    credential_id: z.string(),
+    /** COSE, base64url. */
+    public_key: z.string(),
+    /** Signatures that the authenticator counted; 0: it counts none. */
+    counter: z.int(),
+    transports: z.array(z.string()),
+    name: z.string(),
+    created_at: instant,
+    last_used_at: instant.nullable(),
   }),
 });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { passkeyAssertion } from './passkeys.ts';
 
 const code = z.string().trim().min(1).max(100);
 const current_password = z.string().max(1_000);
@@ -22,10 +23,11 @@ export const secondFactorConfirmed = z.object({
 export const secondFactorEnd = z.object({
   current_password,
   code: code.optional().describe('A code of the app or a recovery code; needless before it was confirmed'),
+  passkey: passkeyAssertion.optional().describe('In place of a code'),
 });
 
 export const secondFactorAnswer = z.object({
-  state: z.enum(['OFF', 'PENDING', 'ON']),
+  state: z.enum(['OFF', 'PENDING', 'ON']).describe('Of the authenticator app; passkeys stand by themselves'),
   confirmed_at: z.string().nullable(),
   recovery_codes_left: z.int(),
   judges_codes: z

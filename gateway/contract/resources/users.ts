@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { BRAZILIAN_STATES, USER_ROLES } from '../words.ts';
+import { passkeyAssertion } from './passkeys.ts';
 
 export const user = defineResource({
   name: 'users',
@@ -84,6 +85,9 @@ export const loginInput = z.object({
     .describe(
       'A code of the authenticator app or a recovery code, of an account that has a second factor here',
     ),
+  passkey: passkeyAssertion
+    .optional()
+    .describe('In place of second_factor: signed for the options that came with 401 SECOND_FACTOR'),
 });
 
 /** PUT /users/me */

@@ -9,6 +9,7 @@ import {
   idempotentAnswer,
   instanceValue,
   outgoingLetter,
+  passkey,
   passwordReset,
   paymentObject,
   providerSubscription,
@@ -87,6 +88,7 @@ export async function eraseLeftovers(
       ...left.deliveries.map((id) => purge(delivery, id)),
       ...left.sessions.map((id) => purge(session, id)),
       ...left.channels.map((id) => erase(notificationChannel, id)),
+      ...left.passkeys.map((id) => purge(passkey, id)),
       ...left.secondFactors.map((id) => purge(secondFactor, id)),
       // found by their tokens
       ...left.tokenUses.map((id) => purge(tokenUse, id)),
@@ -195,6 +197,7 @@ function endOf(
     ...rows.paymentObjects.map((id) => purge(paymentObject, id)),
     ...rows.boxRights.map((id) => purge(instanceValue, id)),
     purge(secondFactor, account.id),
+    ...rows.passkeys.map((id) => purge(passkey, id)),
     ...rows.answers.map((id) => purge(idempotentAnswer, id)),
     ...rows.parked.map((id) => purge(parkedChange, id)),
     update(user, account, {

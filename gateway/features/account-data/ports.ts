@@ -21,6 +21,7 @@ export type PersonalRows = {
   /** Letters of those that are still to be sent. */
   invitationLetters: string[];
   sessions: string[];
+  passkeys: string[];
   /** Edits of the account and its addresses that lost once. */
   conflicts: string[];
   subscriptions: string[];
@@ -46,6 +47,7 @@ export type Leftovers = {
   accessTokens: string[];
   tokenUses: string[];
   sessions: string[];
+  passkeys: string[];
   /** Deleted things of theirs that still say a name, a place or a note. */
   addresses: string[];
   farms: string[];

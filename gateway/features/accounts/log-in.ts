@@ -1,10 +1,12 @@
 import type * as z from 'zod';
+import type { passkeyLogin } from '#contract/resources/passkeys.ts';
 import { emailKeyOf, type loginInput, user } from '#contract/resources/users.ts';
 import { type AttemptLimit, tooManyAttempts } from '#core/attempts.ts';
 import { type Change, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import type { ProveSecondFactor } from '#core/second-factor.ts';
+import { invalidToken } from '#core/request-checks.ts';
+import type { ProvePasskey, ProveSecondFactor } from '#core/second-factor.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type Issued, issueToken, newLogin, type TokenDeps } from './issue-token.ts';
 import type { Account, AccountQueries, Passwords, SessionQueries } from './ports.ts';
@@ -49,9 +51,9 @@ const REMEMBERED_S = 43_200 * 60;
 export async function logIn(
   deps: LogInDeps,
   input: z.infer<typeof loginInput>,
-  from: From,
+  from: From & { origin?: string },
 ): Promise<Decision<LoggedIn> & { unsaved: () => void }> {
-  const { source } = from;
+  const { source, origin } = from;
   const emailKey = emailKeyOf(input.email);
   const attempt = `${source} ${emailKey}`;
   // counted before the password is looked at, so that guesses at the same moment count too
@@ -74,18 +76,52 @@ export async function logIn(
   }
   await deps.loginFailures.forget(attempt);
   // codes that are wrong are counted by themselves
-  const proved = await deps.secondFactor.prove(found.account, { code, source });
+  const proved = await deps.secondFactor.prove(found.account, {
+    code,
+    passkey: input.passkey,
+    source,
+    ...(origin === undefined ? {} : { origin }),
+  });
   const { isSpared, guards, unsaved } = proved;
-  const lifetimeS = input.remember_me && !isSpared ? REMEMBERED_S : SHORT_S;
-  const login = newLogin(deps, await deps.logins.generationOf(found.account.id), isSpared);
-  const issued = issueToken(deps, found.account, lifetimeS, login);
-  const row = await deps.sessions.begin(found.account, login, lifetimeS, from);
+  const begun = await beginLogin(deps, found.account, from, { isRemembered: input.remember_me, isSpared });
   return {
-    answer: isSpared ? { ...issued, warnings: [SPARED] } : issued,
-    changes: [...found.changes, ...proved.changes, ...row],
+    answer: isSpared ? { ...begun.issued, warnings: [SPARED] } : begun.issued,
+    changes: [...found.changes, ...proved.changes, ...begun.changes],
     guards,
     unsaved,
   };
+}
+
+/**
+ * Decides a token for who signed with a passkey that verified its owner: as good as the password and a second factor, for it was
+ * made by who had both. Throws 401 for one that opens nothing here.
+ */
+export async function logInByPasskey(
+  deps: Pick<LogInDeps, 'now' | 'newId' | 'tokens' | 'logins' | 'sessions'> & {
+    queries: Pick<AccountQueries, 'accountById'>;
+    secondFactor: { provePasskey: ProvePasskey };
+  },
+  { passkey, remember_me }: z.infer<typeof passkeyLogin>,
+  from: From & { origin: string },
+): Promise<Decision<Issued>> {
+  const { source, origin } = from;
+  const { userId, changes, guards } = await deps.secondFactor.provePasskey({ passkey, source, origin });
+  const account = await deps.queries.accountById(userId);
+  if (!account?.is_active) throw invalidToken();
+  const begun = await beginLogin(deps, account, from, { isRemembered: remember_me, isSpared: false });
+  return { answer: begun.issued, changes: [...changes, ...begun.changes], guards };
+}
+
+async function beginLogin(
+  deps: Pick<LogInDeps, 'now' | 'newId' | 'tokens' | 'logins' | 'sessions'>,
+  account: SignedIn['account'],
+  from: From,
+  { isRemembered, isSpared }: { isRemembered: boolean; isSpared: boolean },
+): Promise<{ issued: Issued; changes: Change[] }> {
+  const lifetimeS = isRemembered && !isSpared ? REMEMBERED_S : SHORT_S;
+  const login = newLogin(deps, await deps.logins.generationOf(account.id), isSpared);
+  const issued = issueToken(deps, account, lifetimeS, login);
+  return { issued, changes: await deps.sessions.begin(account, login, lifetimeS, from) };
 }
 
 const SPARED = {

@@ -1,5 +1,6 @@
 import { pageQuery } from '#contract/fields.ts';
 import { type FarmAnswer, farmAnswer } from '#contract/resources/farms.ts';
+import { passkeyLogin } from '#contract/resources/passkeys.ts';
 import {
   loginInput,
   messageAnswer,
@@ -12,9 +13,10 @@ import {
 import type { Kernel } from '#core/kernel.ts';
 import { invalidToken, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
+import type { ProvePasskey } from '#core/second-factor.ts';
 import { type ChangeAccountDeps, changeAccount } from './change-account.ts';
 import { issueToken } from './issue-token.ts';
-import { type LogInDeps, logIn } from './log-in.ts';
+import { type LogInDeps, logIn, logInByPasskey } from './log-in.ts';
 import { logOut } from './log-out.ts';
 import type { Account, AccountQueries, AddressOfAccount, SessionQueries } from './ports.ts';
 import { type RegisterDeps, register } from './register.ts';
@@ -24,6 +26,7 @@ import { sessionRoutes } from './session-routes.ts';
 export type AccountDeps = Omit<RegisterDeps & LogInDeps & ChangeAccountDeps, 'queries'> & {
   elapsedSince: Kernel['elapsedSince'];
   queries: AccountQueries;
+  secondFactor: LogInDeps['secondFactor'] & { provePasskey: ProvePasskey };
   logins: SessionQueries;
   sessions: SessionList;
   authenticate: (bearer: string) => Promise<Caller>;
@@ -63,8 +66,8 @@ function loginRoutes(deps: AccountDeps): Route[] {
       access: { who: 'anyone' },
       body: loginInput,
       answers: { 200: { schema: tokenAnswer } },
-      async handle({ body, source, userAgent }) {
-        const { unsaved, answer, ...decided } = await logIn(deps, body, { source, userAgent });
+      async handle({ body, source, userAgent, origin }) {
+        const { unsaved, answer, ...decided } = await logIn(deps, body, { source, userAgent, origin });
         const reply = { status: 200, body: answer };
         return {
           ...decided,
@@ -75,6 +78,21 @@ function loginRoutes(deps: AccountDeps): Route[] {
             return reply;
           },
         };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/passkey',
+      tag,
+      summary: 'Get a token with a passkey alone, signed for the options of POST /auth/passkey/options',
+      access: { who: 'anyone' },
+      body: passkeyLogin,
+      answers: { 200: { schema: tokenAnswer } },
+      async handle({ body, source, userAgent, origin }) {
+        const { answer, ...decided } = await logInByPasskey(deps, body, { source, userAgent, origin });
+        const reply = { status: 200, body: answer };
+        // the challenge is used up all the same
+        return { ...decided, answer: reply, whenStorageFails: () => reply };
       },
     }),
     route({

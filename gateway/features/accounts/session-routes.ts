@@ -1,12 +1,8 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import { sessionAnswer, sessionEnd, sessionsEnded } from '#contract/resources/sessions.ts';
-import {
-  type PresentPasswordDeps,
-  requirePresentPassword,
-  requireRecentLogin,
-} from '#core/present-password.ts';
-import { invalidToken, signedIn } from '#core/request-checks.ts';
+import { type PresentPasswordDeps, requireAgain } from '#core/present-password.ts';
+import { signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
 import type { AccountQueries } from './ports.ts';
 import type { SessionList } from './session-list.ts';
@@ -22,17 +18,8 @@ const common = { tag: 'Auth', access: { who: 'account' }, token: 'never' } as co
 
 /** The logins of the caller: seen, and ended from elsewhere. */
 export function sessionRoutes(deps: SessionRouteDeps): Route[] {
-  /** Throws unless the caller has said the password a moment ago, or says it now. */
-  async function requireAgain(
-    { userId, login }: Caller,
-    password: string | undefined,
-    source: string,
-  ): Promise<void> {
-    if (password === undefined) return requireRecentLogin(login, 'end other sessions');
-    const account = await deps.queries.accountById(userId);
-    if (account === null) throw invalidToken();
-    await requirePresentPassword(deps, account, { field: 'current_password', password, source });
-  }
+  const again = (caller: Caller, password: string | undefined, source: string) =>
+    requireAgain({ ...deps, ...deps.queries }, caller, { password, source }, 'end other sessions');
   return [
     route({
       ...common,
@@ -58,7 +45,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       answers: { 200: { schema: sessionsEnded } },
       async handle(request) {
         const caller = signedIn(request);
-        await requireAgain(caller, request.body.current_password, request.source);
+        await again(caller, request.body.current_password, request.source);
         const { answer: ended, changes = [] } = await deps.sessions.endOthers(caller);
         return { answer: { status: 200, body: { ended } }, changes };
       },
@@ -76,8 +63,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         const { session_id: id } = request.params;
         const ended = await deps.sessions.end(caller, id);
         // leaving oneself is logging out
-        if (id !== caller.login?.id)
-          await requireAgain(caller, request.body.current_password, request.source);
+        if (id !== caller.login?.id) await again(caller, request.body.current_password, request.source);
         return { ...ended, answer: { status: 204 } };
       },
     }),

@@ -3,9 +3,23 @@ import type { Change } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 
-export type SecondFactorEvent = 'on' | 'off' | 'reset' | 'recovery_used' | 'spared' | 'guessed';
+export type SecondFactorEvent =
+  | 'on'
+  | 'off'
+  | 'app_off'
+  | 'reset'
+  | 'recovery_used'
+  | 'spared'
+  | 'guessed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'passkey_copied';
 
-type Told = { title: { pt: string; en: string }; message: (n: number) => { pt: string; en: string } };
+type Told = {
+  title: { pt: string; en: string };
+  /** With what is left of recovery codes, and the name of a passkey. */
+  message: (left: number, name: string) => { pt: string; en: string };
+};
 
 const CHANGE_IT = {
   pt: 'Se não foi você, troque a senha já.',
@@ -25,6 +39,34 @@ const WORDS: Readonly<Record<SecondFactorEvent, Told>> = {
     message: () => ({
       pt: `Entrar na sua conta pede só a senha. ${CHANGE_IT.pt}`,
       en: `Signing in to your account asks for the password alone. ${CHANGE_IT.en}`,
+    }),
+  },
+  app_off: {
+    title: { pt: 'Aplicativo de códigos desligado', en: 'Authenticator app off' },
+    message: () => ({
+      pt: `Entrar na sua conta com a senha pede agora uma chave de acesso. ${CHANGE_IT.pt}`,
+      en: `Signing in to your account with the password asks for a passkey now. ${CHANGE_IT.en}`,
+    }),
+  },
+  passkey_added: {
+    title: { pt: 'Chave de acesso nova', en: 'New passkey' },
+    message: (_left, name) => ({
+      pt: `“${name}” entra agora na sua conta. Se não foi você, remova-a em Sistema, Preferências, e troque a senha já.`,
+      en: `“${name}” now signs in to your account. If it was not you, remove it under System, Preferences, and change your password now.`,
+    }),
+  },
+  passkey_removed: {
+    title: { pt: 'Chave de acesso removida', en: 'Passkey removed' },
+    message: (_left, name) => ({
+      pt: `“${name}” não entra mais na sua conta. ${CHANGE_IT.pt}`,
+      en: `“${name}” does not sign in to your account any more. ${CHANGE_IT.en}`,
+    }),
+  },
+  passkey_copied: {
+    title: { pt: 'Chave de acesso recusada', en: 'Passkey refused' },
+    message: (_left, name) => ({
+      pt: `“${name}” assinou com uma contagem mais baixa que antes, como faria uma cópia. Remova-a em Sistema, Preferências, e crie outra.`,
+      en: `“${name}” signed with a lower count than before, as a copy would. Remove it under System, Preferences, and make another one.`,
     }),
   },
   reset: {
@@ -57,16 +99,19 @@ const WORDS: Readonly<Record<SecondFactorEvent, Told>> = {
   },
 };
 
-/** Tells the person, and for all but guesses the audit. */
+const GRAVE: ReadonlySet<SecondFactorEvent> = new Set(['guessed', 'spared', 'passkey_copied']);
+
+/** Tells the person, and for all but what somebody tried in vain the audit. */
 export async function tellSecondFactor(
   deps: Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & { notify: Notify },
   userId: string,
   event: SecondFactorEvent,
   {
     left = 0,
+    name = '',
     cause = deps.newId(),
     actor = userId,
-  }: { left?: number; cause?: string; actor?: string | null } = {},
+  }: { left?: number; name?: string; cause?: string; actor?: string | null } = {},
 ): Promise<Change[]> {
   const { title, message } = WORDS[event];
   const told = await deps.notify(
@@ -74,22 +119,22 @@ export async function tellSecondFactor(
     {
       type: 'SYSTEM',
       title: (language) => (language === 'en' ? title.en : title.pt),
-      message: (language) => (language === 'en' ? message(left).en : message(left).pt),
+      message: (language) => message(left, name)[language === 'en' ? 'en' : 'pt'],
       data: { second_factor: event },
       cause: `second_factor:${event}:${cause}`,
       farmId: null,
-      ...(event === 'guessed' || event === 'spared' ? { severity: 'HIGH' as const } : {}),
+      ...(GRAVE.has(event) ? { severity: 'HIGH' as const } : {}),
     },
   );
-  if (event === 'guessed') return told;
+  if (event === 'guessed' || event === 'passkey_copied') return told;
   const entry = audit(deps, {
     farm_id: null,
     entity_type: 'SYSTEM',
     entity_id: userId,
     entity_name: 'account',
-    action: `second_factor_${event}`,
+    action: event.startsWith('passkey') ? event : `second_factor_${event}`,
     user_id: actor,
-    details: event === 'recovery_used' ? { left } : {},
+    details: event === 'recovery_used' ? { left } : name === '' ? {} : { name },
   });
   return [...told, entry];
 }

@@ -7,12 +7,13 @@ import {
   secondFactorConfirmed,
   secondFactorEnd,
 } from '#contract/resources/second-factor.ts';
-import { requirePresentPassword } from '#core/present-password.ts';
-import { invalidToken, signedIn } from '#core/request-checks.ts';
+import { requireAgain } from '#core/present-password.ts';
+import { signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import { loginRule } from '#core/second-factor.ts';
+import { FOR } from './passkeys.ts';
 import type { SecondFactor, SecondFactorRouteDeps } from './ports.ts';
-import type { Proving } from './prove.ts';
+import { hasApp, type Proving } from './prove.ts';
 import { beginSecondFactor, confirmSecondFactor, endSecondFactor } from './set-up.ts';
 
 const common = { tag: 'Auth', access: { who: 'account' }, token: 'never' } as const;
@@ -22,20 +23,12 @@ const headers = { 'Cache-Control': 'no-store' };
 
 /** The second factor of the caller on this instance: set up, looked at, turned off. */
 export function secondFactorRoutes(
-  deps: SecondFactorRouteDeps & { proving: Pick<Proving, 'judge'> },
+  deps: SecondFactorRouteDeps & { proving: Pick<Proving, 'judge' | 'useUp'> },
 ): Route[] {
-  async function proved(
-    request: Pick<Request<unknown, unknown, unknown>, 'caller' | 'source'>,
-    password: string,
-  ) {
-    const account = await deps.accountById(signedIn(request).userId);
-    if (account === null) throw invalidToken();
-    const said = { field: 'current_password', password, source: request.source };
-    await requirePresentPassword(deps, account, said);
-    return account;
-  }
+  const proved = (request: Pick<Request<unknown, unknown, unknown>, 'caller' | 'source'>, password: string) =>
+    requireAgain(deps, signedIn(request), { password, source: request.source }, '');
   const answerOf = (factor: SecondFactor | null): SecondFactorAnswer => ({
-    state: factor?.state ?? 'OFF',
+    state: stateOf(factor),
     confirmed_at: factor?.confirmed_at ?? null,
     recovery_codes_left: factor?.recovery_hashes.length ?? 0,
     judges_codes: loginRule(deps.clock(), { isAtFarm: false }) === 'code',
@@ -82,15 +75,34 @@ export function secondFactorRoutes(
       ...common,
       method: 'DELETE',
       path,
-      summary: 'Turn it off, with the present password and a code',
+      summary: 'Turn the app off, with the present password and a code or a passkey; passkeys go on',
       body: secondFactorEnd,
       answers: { 204: null },
       async handle(request) {
-        const { current_password, code = '' } = request.body;
+        const { current_password, code = null, passkey } = request.body;
         const { id } = await proved(request, current_password);
-        const done = await endSecondFactor(deps, id, { code, source: request.source });
+        const done = await endSecondFactor(deps, id, { ...provingOf(request), code, passkey });
         return { ...done, answer: { status: 204 } };
       },
     }),
   ];
 }
+
+/** Of the app: a factor may be passkeys alone, beside which one is being set up. */
+function stateOf(factor: SecondFactor | null): SecondFactorAnswer['state'] {
+  if (factor === null) return 'OFF';
+  if (hasApp(factor)) return 'ON';
+  return factor.state === 'PENDING' || factor.pending !== null ? 'PENDING' : 'OFF';
+}
+
+type Asked = Pick<Request<unknown, unknown, unknown>, 'caller' | 'source' | 'origin'>;
+
+/** Which login a challenge belongs to: it and its renewals. */
+export const sessionOf = (request: Asked): string => signedIn(request).login?.id ?? signedIn(request).tokenId;
+
+/** What is said by who is signed in already, before something is taken off. */
+export const provingOf = (request: Asked) => ({
+  purpose: FOR.proving(sessionOf(request)),
+  source: request.source,
+  origin: request.origin,
+});

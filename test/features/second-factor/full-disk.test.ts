@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { oneTimeCodes } from '#adapters/tokens/one-time-codes.ts';
-import { recoveryCodes } from '#adapters/tokens/recovery-codes.ts';
+import { oneTimeCodes, recoveryCodes } from '#adapters/tokens/second-factor-codes.ts';
 import { createProving } from '#features/second-factor/prove.ts';
 import { codeAt } from '#test/authenticator.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 12);
 const nothing = () => undefined;
+const never = () => {
+  throw new Error('nobody here has a passkey');
+};
+const UNCOUNTED = { take: async () => null, giveBack: async () => undefined, forget: async () => undefined };
 
 /** A person whose second factor never changes, because the disk takes nothing. */
 function onAFullDisk() {
@@ -24,19 +27,25 @@ function onAFullDisk() {
         id,
         state: 'ON',
         sealed: secret,
+        pending: null,
         used_steps: [],
         recovery_hashes: papers.map(recoveryCodes.hashOf),
         created_at: '',
         confirmed_at: '',
       }),
+      passkeysOf: async () => [],
+      passkeyByCredential: async () => null,
+      standingOf: async () => ({ password_version: 1 }),
     },
+    passkeys: { check: async () => null, optionsFor: async () => null, noteUse: () => never() },
     codes: oneTimeCodes,
     recovery: recoveryCodes,
     seal: { seal: (_id, text) => text, open: (_id, sealed) => sealed },
     notify: async () => [],
     clock: () => ({ trust: 'trusted', reason: 'synchronised' }),
     isAtFarm: () => true,
-    wrongCodes: { take: async () => null, giveBack: async () => undefined, forget: async () => undefined },
+    wrongCodes: UNCOUNTED,
+    guesses: UNCOUNTED,
   });
   return { prove, code: codeAt(secret, NOW), papers };
 }

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
+import { passkey } from '#contract/resources/local-tables.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { NO_PASSWORD } from '#contract/resources/users.ts';
 import type { SnapshotAnswer } from '#contract/sync/wire.ts';
-import { update } from '#core/changes.ts';
+import { insert, update } from '#core/changes.ts';
 import { type App, aControlPoint, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import type { Engine } from '#test/databases.ts';
 import { bindFarm } from '../../features/commands/a-bound-farm.ts';
@@ -38,10 +39,26 @@ export async function aSpysGateway(engine: Engine) {
       payment_customer_id: `cus_${word}`,
       payment_subscription_id: `sub_${word}`,
     } as const;
-    await app.kernel.commit({ actor: null, changes: [update(subscription, id, money)] });
+    const key = {
+      id: app.kernel.newId(),
+      user_id: person.user.id,
+      rp_id: 'casa.test',
+      credential_id: `chave_${word}`,
+      public_key: `publica_${word}`,
+      counter: 1,
+      transports: [],
+      name: `Celular ${word}`,
+      created_at: new Date(app.clock.now()).toISOString(),
+      last_used_at: null,
+    };
+    const changes = [update(subscription, id, money), insert(passkey, key)];
+    await app.kernel.commit({ actor: null, changes });
     return person;
   }
-  const kept = (word: string) => [`9${word}`, `Rua ${word}`, `cus_${word}`, `sub_${word}`];
+  const kept = (word: string) =>
+    [`9${word}`, `Rua ${word}`, `cus_${word}`, `sub_${word}`].concat(
+      ['chave_', 'publica_', 'Celular '].map((key) => key + word),
+    );
 
   async function hashes(): Promise<string[]> {
     const rows = await app.database.read.selectFrom('users').select('password_hash').execute();

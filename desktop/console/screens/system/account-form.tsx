@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { WorkButton } from '../../components/button.tsx';
-import { TextField } from '../../components/field.tsx';
+import { PresentPassword, TextField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { loadUser, type User } from '../../data/session.ts';
@@ -58,13 +58,7 @@ export function AccountForm({ person }: { person: User }) {
           onInput={(event) => setPhone(event.currentTarget.value)}
         />
         {mustProve ? (
-          <TextField
-            label={words.oldPassword}
-            type="password"
-            value={present}
-            autoComplete="current-password"
-            onInput={(event) => setPresent(event.currentTarget.value)}
-          />
+          <PresentPassword label={words.oldPassword} value={present} onTyped={setPresent} />
         ) : null}
       </div>
       <FaultNote fault={fault} />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { WorkButton } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { PresentPassword, SelectField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
@@ -70,13 +70,7 @@ function Open({
       />
       {uploaded === undefined ? null : <Uploaded of={uploaded} />}
       <TypedKey value={typed} onTyped={setTyped} />
-      <TextField
-        label={words.password}
-        type="password"
-        value={password}
-        autoComplete="current-password"
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
+      <PresentPassword label={words.password} value={password} onTyped={setPassword} />
       <FaultNote fault={fault} />
       {state.work?.state === 'done' ? null : <WorkNote work={state.work} of="check" />}
       <div>

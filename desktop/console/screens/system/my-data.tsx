@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { CheckField, TextField } from '../../components/field.tsx';
+import { CheckField, PresentPassword } from '../../components/field.tsx';
 import { ask, download } from '../../data/api.ts';
 import { farms } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
@@ -56,13 +56,7 @@ function Removal({ onClose }: { onClose: () => void }) {
   return (
     <ConfirmDialog title={words.removeTitle} label={words.remove} work={remove} onClose={onClose}>
       <p>{words.removeText}</p>
-      <TextField
-        label={words.oldPassword}
-        type="password"
-        value={password}
-        autoComplete="current-password"
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
+      <PresentPassword label={words.oldPassword} value={password} onTyped={setPassword} />
       {owned === 0 ? null : (
         <>
           <CheckField

@@ -1,14 +1,17 @@
 import { useState } from 'preact/hooks';
+import type { PasskeysAnswer } from '#contract/resources/passkeys.ts';
 import type { SecondFactorAnswer } from '#contract/resources/second-factor.ts';
 import { WorkButton } from '../../components/button.tsx';
-import { TextField } from '../../components/field.tsx';
+import { PresentPassword, TextField } from '../../components/field.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
 import { put } from '../../data/api.ts';
 import { farms } from '../../data/farm-store.ts';
 import { requireGoodPassword } from '../../data/good-password.ts';
 import { isBlind } from '../../data/live.ts';
+import { optionsIn, signWithPasskey } from '../../data/passkeys.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { isRemembered, signIn, user } from '../../data/session.ts';
+import { whyNoneHere } from './passkeys.tsx';
 import { preferenceWords } from './preference-words.ts';
 import { FaultNote } from './system-page.tsx';
 import { useWork } from './use-work.ts';
@@ -24,7 +27,14 @@ export function PasswordForm({ email }: { email: string }) {
   const [again, setAgain] = useState('');
   const secondFactor = useGet<SecondFactorAnswer>('/auth/second-factor');
   const [code, setCode] = useState('');
-  const asksCode = secondFactor.data?.state === 'ON';
+  const passkeys = useGet<PasskeysAnswer>('/auth/passkeys');
+  const hasApp = secondFactor.data?.state === 'ON';
+  const hasPasskey = passkeys.data !== undefined && passkeys.data.passkeys.length > 0;
+  const signsHere =
+    hasPasskey &&
+    whyNoneHere(passkeys.data) === null &&
+    passkeys.data.passkeys.some(({ rp_id }) => rp_id === passkeys.data.rp_id);
+  const asksCode = hasApp || (hasPasskey && !signsHere);
   const isShort = wanted !== '' && wanted.length < LEAST;
   const differs = again !== '' && again !== wanted;
   const change = async () => {
@@ -33,7 +43,8 @@ export function PasswordForm({ email }: { email: string }) {
       const names = [user.value?.name ?? '', ...farms.value.map(({ name }) => name)];
       await requireGoodPassword(wanted, { email, names });
       await put('/users/me', { password: wanted, current_password: old });
-      await signIn(email, wanted, remembered, asksCode ? code.trim() : undefined);
+      if (asksCode) await signIn(email, wanted, remembered, { second_factor: code.trim() });
+      else await signIn(email, wanted, remembered).catch(withPasskey(email, wanted, remembered));
       refresh('auth');
     }, words.changed);
     if (!isDone) return;
@@ -53,13 +64,7 @@ export function PasswordForm({ email }: { email: string }) {
         }}
       >
         <input class="visually-hidden" type="email" autoComplete="username" value={email} readOnly hidden />
-        <TextField
-          label={words.oldPassword}
-          type="password"
-          value={old}
-          autoComplete="current-password"
-          onInput={(event) => setOld(event.currentTarget.value)}
-        />
+        <PresentPassword label={words.oldPassword} value={old} onTyped={setOld} />
         <TextField
           label={words.newPassword}
           type="password"
@@ -80,7 +85,7 @@ export function PasswordForm({ email }: { email: string }) {
           <SecondFactorField
             value={code}
             onTyped={setCode}
-            onlyRecovery={secondFactor.data?.judges_codes === false}
+            onlyRecovery={!hasApp || secondFactor.data?.judges_codes === false}
           />
         ) : null}
       </form>
@@ -93,6 +98,7 @@ export function PasswordForm({ email }: { email: string }) {
             again !== wanted ||
             // unknown is not "none": the new session would not come about
             secondFactor.data === undefined ||
+            passkeys.data === undefined ||
             (asksCode && code.trim() === '') ||
             isBlind.value
           }
@@ -104,3 +110,10 @@ export function PasswordForm({ email }: { email: string }) {
     </section>
   );
 }
+
+/** Where a passkey is all that is asked for besides the password, the browser asks for it at once. */
+const withPasskey = (email: string, password: string, remembered: boolean) => async (error: unknown) => {
+  const options = optionsIn(error);
+  if (options === null) throw error;
+  return signIn(email, password, remembered, { passkey: await signWithPasskey(options) });
+};

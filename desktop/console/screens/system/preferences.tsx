@@ -3,6 +3,7 @@ import { AccessTokens } from './access-tokens.tsx';
 import { AccountForm } from './account-form.tsx';
 import { MyData } from './my-data.tsx';
 import { OwnAddress } from './own-address.tsx';
+import { PasskeysCard } from './passkeys.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { preferenceWords } from './preference-words.ts';
 import { SecondFactorCard } from './second-factor.tsx';
@@ -24,6 +25,7 @@ export function Preferences() {
           <PasswordForm email={user.value.email} />
         </>
       )}
+      <PasskeysCard />
       <SecondFactorCard />
       <Sessions />
       <AccessTokens />

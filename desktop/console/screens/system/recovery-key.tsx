@@ -4,7 +4,7 @@ import { atTheBox } from '#contract/commands.ts';
 import type { systemBackupKeyAnswer } from '#contract/resources/system-backup.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
-import { CheckField, TextField } from '../../components/field.tsx';
+import { CheckField, PresentPassword, TextField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { farms } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
@@ -56,13 +56,7 @@ function MakeKey({ onMade, replaces = false }: { onMade: (key: NewKey) => void; 
     });
   return (
     <form class="stack" onSubmit={(event) => event.preventDefault()}>
-      <TextField
-        label={words.password}
-        type="password"
-        value={password}
-        autoComplete="current-password"
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
+      <PresentPassword label={words.password} value={password} onTyped={setPassword} />
       {isReadable() ? <p class="note p2">{words.readable}</p> : null}
       <FaultNote fault={fault} />
       <div>

@@ -5,7 +5,7 @@ import type { systemRestoreAnswer } from '#contract/resources/system-backup.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
-import { TextField } from '../../components/field.tsx';
+import { PresentPassword } from '../../components/field.tsx';
 import { del, post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
@@ -160,13 +160,7 @@ function Apply({ checked, onClose }: { checked: NonNullable<RestoreState['checke
       <p class="note p2">{words.applyMotors}</p>
       <p>{words.applySessions}</p>
       <p>{words.applyBack}</p>
-      <TextField
-        label={words.password}
-        type="password"
-        value={password}
-        autoComplete="current-password"
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
+      <PresentPassword label={words.password} value={password} onTyped={setPassword} />
     </ConfirmDialog>
   );
 }

@@ -2,7 +2,7 @@ import { dictionary } from '../../i18n/language.ts';
 
 export const secondFactorWords = dictionary({
   'pt-BR': {
-    title: 'Segundo fator',
+    title: 'Segundo fator: aplicativo de códigos',
     why: 'Além da senha, entrar pede um código de 6 números do seu celular. Quem descobrir a senha não entra só com ela.',
     whereBox: 'Vale neste gateway; a nuvem tem o seu próprio.',
     whereHosted:
@@ -30,7 +30,7 @@ export const secondFactorWords = dictionary({
     cancel: 'Cancelar',
     papers: 'Códigos de recuperação',
     papersOnce:
-      'Aparecem só agora. Cada um vale uma vez no lugar do celular: imprima ou anote, e guarde longe dele.',
+      'Aparecem só agora. Cada um vale uma vez no lugar do celular ou da chave: imprima ou anote, e guarde longe dele.',
     copy: 'Copiar como texto',
     print: 'Imprimir',
     isKept: 'Guardei os dez códigos fora deste aparelho',
@@ -38,10 +38,10 @@ export const secondFactorWords = dictionary({
     end: 'Desligar o segundo fator',
     ended: 'Segundo fator desligado.',
     endTitle: 'Desligar o segundo fator?',
-    endText: 'Depois disso, a senha basta para entrar.',
+    endText: 'Depois disso, a senha basta para entrar, a não ser que haja chaves de acesso.',
   },
   en: {
-    title: 'Second factor',
+    title: 'Second factor: authenticator app',
     why: 'Besides the password, signing in asks for a code of 6 digits from your phone. Whoever learns the password does not get in with it alone.',
     whereBox: 'It counts at this gateway; the cloud has one of its own.',
     whereHosted:
@@ -69,7 +69,7 @@ export const secondFactorWords = dictionary({
     cancel: 'Cancel',
     papers: 'Recovery codes',
     papersOnce:
-      'They are shown only now. Each stands in for the phone once: print them or write them down, and keep them away from it.',
+      'They are shown only now. Each stands in for the phone or the key once: print them or write them down, and keep them away from it.',
     copy: 'Copy as text',
     print: 'Print',
     isKept: 'I keep the ten codes outside this device',
@@ -77,6 +77,6 @@ export const secondFactorWords = dictionary({
     end: 'Turn the second factor off',
     ended: 'The second factor is off.',
     endTitle: 'Turn the second factor off?',
-    endText: 'After that the password is enough to sign in.',
+    endText: 'After that the password is enough to sign in, unless there are passkeys.',
   },
 });

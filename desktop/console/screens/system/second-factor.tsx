@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks';
 import type { SecondFactorAnswer, SecondFactorBegun } from '#contract/resources/second-factor.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { CheckField, TextField } from '../../components/field.tsx';
+import { CheckField, PresentPassword, TextField } from '../../components/field.tsx';
 import { QrCode } from '../../components/qr-code.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
+import { toast } from '../../components/toast.tsx';
 import { ask, post } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
@@ -71,13 +72,7 @@ function Begin({
   return (
     <form class="stack" onSubmit={(event) => event.preventDefault()}>
       <p>{words.off}</p>
-      <TextField
-        label={words.password}
-        type="password"
-        value={password}
-        autoComplete="current-password"
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
+      <PresentPassword label={words.password} value={password} onTyped={setPassword} />
       {isReadable() ? <p class="note p2">{words.readable}</p> : null}
       <FaultNote fault={fault} />
       <div>
@@ -135,7 +130,7 @@ function Prove({
 }
 
 /** Once it is closed nobody shows them again. */
-function Papers({ papers, onClose }: { papers: readonly string[]; onClose: () => void }) {
+export function Papers({ papers, onClose }: { papers: readonly string[]; onClose: () => void }) {
   const words = secondFactorWords();
   const [isKept, setKept] = useState(false);
   return (
@@ -190,46 +185,24 @@ function On({ known }: { known: SecondFactorAnswer }) {
 
 function End({ onlyRecovery, onClose }: { onlyRecovery: boolean; onClose: () => void }) {
   const words = secondFactorWords();
-  const { fault, run } = useWork();
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const end = async () => {
-    const isDone = await run(async () => {
-      await ask(PATH, { method: 'DELETE', body: { current_password: password, code: code.trim() } });
-      refresh('auth');
-    }, words.ended);
-    if (isDone) onClose();
+    await ask(PATH, { method: 'DELETE', body: { current_password: password, code: code.trim() } });
+    refresh('auth');
+    toast(words.ended, null, 4_000);
   };
   return (
-    <Dialog
+    <ConfirmDialog
       title={words.endTitle}
+      label={words.end}
+      isReady={password !== '' && code.trim() !== '' && !isBlind.value}
+      work={end}
       onClose={onClose}
-      actions={
-        <>
-          <Button big onClick={onClose}>
-            {words.cancel}
-          </Button>
-          <WorkButton
-            big
-            look="danger"
-            disabled={password === '' || code.trim() === '' || isBlind.value}
-            work={end}
-          >
-            {words.end}
-          </WorkButton>
-        </>
-      }
     >
       <p>{words.endText}</p>
-      <TextField
-        label={words.password}
-        type="password"
-        value={password}
-        autoComplete="current-password"
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
+      <PresentPassword label={words.password} value={password} onTyped={setPassword} />
       <SecondFactorField value={code} onTyped={setCode} onlyRecovery={onlyRecovery} />
-      <FaultNote fault={fault} />
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -3,7 +3,7 @@ import type { SessionAnswer } from '#contract/resources/sessions.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { TextField } from '../../components/field.tsx';
+import { PresentPassword } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ask } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
@@ -115,13 +115,7 @@ function EndDialog({ ending, onClose }: { ending: SessionAnswer | 'others'; onCl
       onClose={onClose}
     >
       <p>{isAll ? words.endOthersText : words.endText}</p>
-      <TextField
-        label={words.password}
-        type="password"
-        value={password}
-        autoComplete="current-password"
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
+      <PresentPassword label={words.password} value={password} onTyped={setPassword} />
     </ConfirmDialog>
   );
 }

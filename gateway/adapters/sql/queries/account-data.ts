@@ -120,12 +120,15 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     .where('id', 'in', deleted())
     .limit(limit)
     .execute();
-  const sessions = await db
-    .selectFrom('sessions')
-    .select('id')
-    .where('user_id', 'in', deleted())
-    .limit(limit)
-    .execute();
+  const localOf = async (table: 'sessions' | 'passkeys'): Promise<string[]> => {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('user_id', 'in', deleted())
+      .limit(limit)
+      .execute();
+    return rows.map(idOf);
+  };
   const accessTokens = await hiddenOf('access_tokens');
   const tokenUses =
     accessTokens.length === 0
@@ -161,7 +164,8 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     tokenUses: tokenUses.map(idOf),
     deliveries: deliveries.map(idOf),
     secondFactors: secondFactors.map(idOf),
-    sessions: sessions.map(idOf),
+    sessions: await localOf('sessions'),
+    passkeys: await localOf('passkeys'),
     addresses: addresses.map(idOf),
     farms: farms.map(idOf),
     ponds: ponds.map(idOf),
@@ -182,7 +186,7 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     return rows.map(idOf);
   };
   const local = async (
-    table: 'usage_crossings' | 'provider_subscriptions' | 'sessions',
+    table: 'usage_crossings' | 'provider_subscriptions' | 'sessions' | 'passkeys',
   ): Promise<string[]> => {
     const rows = await db.selectFrom(table).select('id').where('user_id', '=', userId).execute();
     return rows.map(idOf);
@@ -219,6 +223,7 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     invitationLetters: letters.map(idOf),
     conflicts: conflicts.map(idOf),
     sessions: await local('sessions'),
+    passkeys: await local('passkeys'),
     usageCrossings: await local('usage_crossings'),
     providerSubscriptions: await local('provider_subscriptions'),
     paymentObjects: await paymentObjectIds(db, userId),

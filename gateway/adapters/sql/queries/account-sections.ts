@@ -26,6 +26,7 @@ const created = 'created_at';
 /** What an export holds, list by list: first the person, then the farms the person owns. */
 export const EXPORTED: readonly Part[] = [
   { section: 'addresses', table: 'addresses', by: 'user', column: 'user_id', order: created },
+  { section: 'passkeys', table: 'passkeys', by: 'user', column: 'user_id', order: created },
   { section: 'subscription', table: 'subscriptions', by: 'user', column: 'user_id', order: created },
   { section: 'payment_customers', table: 'payment_objects', by: 'customer', column: 'id', order: created },
   { section: 'payments', table: 'payment_objects', by: 'customer', column: 'customer_id', order: created },
