@@ -83,8 +83,8 @@ const middle: Method = (night) => (linear(night) + logLinear(night)) / 2;
 
 /** Whole-pond respiration at one pace, and diffusion through the surface at a usual rate. */
 const wholePond: Method = ({ readings: [one, two], dawnHour }) => {
-  const [exchange, saturation] = [0.0275, 6.9];
-  // C' = −R + k (S − C): towards S − R/k; R from the two readings
+  const exchange = 0.0275;
+  // C' = −R + k (S − C) runs towards S − R/k, which the two readings tell
   const decay = Math.exp(-exchange * (two.hour - one.hour));
   const end = (two.mgL - one.mgL * decay) / (1 - decay);
   return Math.max(0, end + (two.mgL - end) * Math.exp(-exchange * (dawnHour - two.hour)));
