@@ -20,6 +20,8 @@ export type FollowMergedDeps = Pick<
 > & {
   views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
   monotonic: () => number;
+  /** Of a farm that a gateway runs its control points' shadow is the gateway's to say: it has seen to that itself. */
+  isRunByGateway: (farmId: string) => boolean;
   /** Marks that an earlier run left, oldest first. */
   storedMarks: () => Promise<{ id: string; value: string }[]>;
   /** Control points of farms that an earlier run had not got whole. */
@@ -56,7 +58,8 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
       const views = Object.entries(mark.points).map(async ([id, before]) => {
         const guard = await deps.guard('control_point', id);
         const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
-        return { guard, changes: changesAfter(id, view, before, mark.at) };
+        const isElsewhere = view !== null && deps.isRunByGateway(view.row.farm_id);
+        return { guard, changes: isElsewhere ? [] : changesAfter(id, view, before, mark.at) };
       });
       const points = await Promise.all(views);
       isRerun = true;
@@ -89,7 +92,7 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
   }
 
   async function commitMarked(unit: Unit) {
-    const views = touchedPoints(deps.views, unit);
+    const views = touchedPoints(deps.views, unit).filter(({ row }) => !deps.isRunByGateway(row.farm_id));
     if (views.length === 0) return deps.commit(unit);
     const ids = views.map(({ row }) => row.id);
     const mark = markOf(`${MARK_PREFIX}${deps.newId()}`, deps.now(), views);
