@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { type MayOnBox, requireBoxRight } from '#core/box-rights.ts';
 import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { movedAway } from '#core/moved-farms.ts';
 import { plainWords } from '#core/plain-words.ts';
 import { notAuthenticated, requireRight } from '#core/request-checks.ts';
 import type {
@@ -13,6 +14,7 @@ import type {
   FarmFound,
   Owned,
   Request,
+  Right,
   Route,
   RouteDecision,
 } from '#core/route.ts';
@@ -42,6 +44,8 @@ export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
     mayOnBox: MayOnBox;
     /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
     accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+    /** Gateway: another one runs the farm now. Absent where that cannot be. */
+    isMoved?: (farmId: string) => boolean;
     /** Notes that a login was used; never waits, never throws. */
     noteLogin: (caller: Caller, from: { source: string }) => void;
     accessTokens: {
@@ -246,9 +250,13 @@ async function farmOf(
   }
   const isOfSelf = access.self !== undefined && isRecord(part) && part[access.self] === caller.userId;
   requireRight(role, isOfSelf ? 'read' : access.right);
+  if (deps.isMoved?.(found.farmId) === true && !isReading(access.right)) throw movedAway();
   if (access.box !== undefined) await requireBoxRight(deps.mayOnBox, access.box, caller);
   return { farmId: found.farmId, ownerId: found.ownerId, role };
 }
+
+/** It can still be read and exported where it was. */
+const isReading = (right: Right): boolean => right === 'read' || right === 'read_finance';
 
 function parsePart(
   schema: z.ZodType | undefined,

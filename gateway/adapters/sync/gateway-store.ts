@@ -4,8 +4,10 @@ import { parkedChange } from '#contract/resources/sync-tables.ts';
 import type { SyncLane, WireChange } from '#contract/sync/wire.ts';
 import { type Incoming, put, type StreamPoints } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { movesHeard } from '#core/moved-farms.ts';
 import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
+import { movedFarms } from '../sql/queries/moved-farms.ts';
 import { wireChangeOf } from './wire-change-of.ts';
 
 const DAY_MS = 86_400_000;
@@ -96,6 +98,10 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
         stream: { id: OWN_STREAM, expect, set },
       });
       return merged ?? { applied: 0, parked: [], conflicts: 0, passedOver: 0, unparked: 0 };
+    },
+    async noteMoved(farms) {
+      const changes = movesHeard(await movedFarms(read, 'here'), farms);
+      if (changes.length > 0) await commit({ actor: null, changes });
     },
     async noteKeptAside(lane, rows) {
       const { epoch } = await points();

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import type { Restamp, WireChange } from '#contract/sync/wire.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
+import { movedFarms } from '../sql/queries/moved-farms.ts';
 import { snapshotPages } from './snapshot-pages.ts';
 import { wireChangeOf } from './wire-change-of.ts';
 
@@ -56,6 +57,7 @@ export function hostedStore(read: Db): HostedStore {
       return rows.map(({ seq }) => seq);
     },
     restamps: (streamId, epoch, after) => restampsOf(read, { streamId, epoch }, after),
+    movedFarms: (streamId) => movedFarms(read, streamId),
     snapshotPage: snapshotPages(read),
   };
 }

@@ -1,6 +1,7 @@
 import type {
   LanePoints,
   LogPoint,
+  MovedFarm,
   Restamp,
   SnapshotAnswer,
   SyncLane,
@@ -36,6 +37,8 @@ export type HostedStore = {
   parked(streamId: number, lane: SyncLane, within: { from: number; to: number }): Promise<readonly number[]>;
   /** Stamps set anew in an epoch behind what the gateway knows to be applied, both lanes, in order. */
   restamps(streamId: number, epoch: number, after: Partial<Record<SyncLane, number>>): Promise<Restamp[]>;
+  /** Farms that were taken off the stream's gateway and are not its own again. */
+  movedFarms(streamId: number): Promise<MovedFarm[]>;
   snapshotPage(
     streamId: number,
     page: { after: SnapshotPosition; limit: number; historyFrom: string | null },
