@@ -35,6 +35,7 @@ export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage
   accounts: Accounts;
   accessTo: ReturnType<typeof accessQuery>;
   mayOnBox: MayOnBox;
+  isMoved?: (farmId: string) => boolean;
   hasApiAccess: (userId: string) => Promise<boolean>;
   requestLimits: ReturnType<typeof wireRequestLimits>;
   /** null: this is no hosted instance. */
@@ -66,6 +67,7 @@ export function wireApp(wiring: AppWiring) {
       accessTo,
       recorderOf: recorderQuery(database.read),
       mayOnBox,
+      ...(wiring.isMoved === undefined ? {} : { isMoved: wiring.isMoved }),
       isHttpsOnly: config.role === 'hosted' && config.publicUrl?.startsWith('https:') === true,
       sourceOf: clients.of,
       authenticate: accounts.authenticate,

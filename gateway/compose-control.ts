@@ -158,6 +158,7 @@ export async function wireControl(deps: ControlDeps) {
     ...kernel,
     commit: deps.commitPlainly,
     views: registry,
+    isRunByGateway: gateways.isRunByGateway,
     monotonic: deps.monotonic,
     storedMarks: () => mergedMarks(database.read),
     storedArrivals: () => arrivingPoints(database.read),

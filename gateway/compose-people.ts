@@ -15,6 +15,7 @@ import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
 import { resetCodes } from '#adapters/tokens/reset-code.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import { outgoingLetter } from '#contract/resources/local-tables.ts';
+import { isStandInEmail, user } from '#contract/resources/users.ts';
 import type { AttemptLimit } from '#core/attempts.ts';
 import type { BatchStates } from '#core/batch-state.ts';
 import { rowsOf } from '#core/changes.ts';
@@ -128,6 +129,15 @@ export function wirePeople(deps: {
   });
   const forgetting = onDemand(() => forgetPeople({ ...kernel, database, isPaired: deps.isPaired }));
   const data = accountDataQueries(read, database.readLong);
+  const clearing = onDemand(() => eraseLeftovers({ ...kernel, queries: data }));
+  // what somebody had at this box goes when the cloud says that the person left its farms
+  database.onCommit((committed) => {
+    if (!rowsOf(committed, user).some(({ after }) => !after.is_active && isStandInEmail(after.email_key)))
+      return;
+    clearing.ask().catch((error: unknown) => {
+      kernel.log.warn({ err: error }, 'what somebody who left had here is still here; it is tried again');
+    });
+  });
   const inviting = {
     ...kernel,
     codes: invitationCodes,
@@ -190,7 +200,7 @@ export function wirePeople(deps: {
     /** Once an hour. */
     followOwner: follow,
     async eraseLeftovers() {
-      await eraseLeftovers({ ...kernel, queries: data });
+      await clearing.ask();
       await forgetting.ask();
     },
   };

@@ -35,7 +35,7 @@ export async function sizeOf({
 export function factsOf(
   { state: stateNow, talk }: Pick<SyncClient, 'state' | 'talk'>,
   { monotonic, shutOut }: { monotonic: () => number; shutOut: Paired['state'] | null },
-): SyncFacts {
+): Omit<SyncFacts, 'moved'> {
   const state = stateNow();
   const age = (atMs: number | null) => (atMs === null ? null : Math.max(0, monotonic() - atMs));
   const aliveAtMs = talk.aliveAtMs();

@@ -13,6 +13,7 @@ import { syncStatusQueries } from '#adapters/sync/sync-status-queries.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import type { SyncEvent } from '#contract/events/stream.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
+import type { MovedFarm } from '#contract/sync/wire.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
@@ -52,6 +53,8 @@ export type GatewaySyncWiring = {
   /** The part that switches by orders from afar. */
   live: GatewayLiveParts | null;
   disk: () => string;
+  /** Farms of this gateway that another one runs now. */
+  moved: () => MovedFarm[];
 };
 
 const FIGURES_FRESH_MS = 2_000;
@@ -165,7 +168,10 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     ...(await syncCounts(read)),
   }));
   const size = fresh(monotonic, SIZE_FRESH_MS, () => sizeOf(wiring));
-  const facts = (): SyncFacts => factsOf(client, { monotonic, shutOut: state.pairing });
+  const facts = (): SyncFacts => ({
+    ...factsOf(client, { monotonic, shutOut: state.pairing }),
+    moved: wiring.moved(),
+  });
   const counted = async (): Promise<LogFigures> => {
     const [{ value, ageMs }, measured] = [await figures(), await size()];
     return { ...value, ...measured.value, ageMs, sizeAgeMs: measured.ageMs };

@@ -4,9 +4,11 @@ import { createChecks } from '#adapters/http/health.ts';
 import { createMetrics } from '#adapters/http/metrics.ts';
 import { createRefusals } from '#adapters/log/refusals.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
+import { movedFarms } from '#adapters/sql/queries/moved-farms.ts';
 import { controlPointEventOf } from '#contract/events/stream.ts';
 import { knownState } from '#core/control-view.ts';
 import { isoOf } from '#core/kernel.ts';
+import { createMovedFarms, gatewaysOfOwn } from '#core/moved-farms.ts';
 import { NO_PAUSES } from '#core/process-pause.ts';
 import { NO_GATEWAYS } from '#core/remote-order.ts';
 import { requireReadScope } from '#core/token-scope.ts';
@@ -95,6 +97,9 @@ export async function compose(config: Config, given: World) {
     config.role === 'hosted'
       ? await wireRemoteFarms({ kernel, database, monotonic: world.monotonic, notify, processes })
       : null;
+  const moved = config.role === 'gateway' ? createMovedFarms(await movedFarms(database.read, 'here')) : null;
+  if (moved !== null) database.onCommit(moved.follow);
+  const gateways = remote?.gateways ?? (moved === null ? NO_GATEWAYS : gatewaysOfOwn(NO_GATEWAYS, moved));
   const control = await wireControl({
     config,
     kernel,
@@ -107,7 +112,7 @@ export async function compose(config: Config, given: World) {
     lookedAt: run.goodTime,
     shownTime: run.shownTime,
     others: processes.others,
-    gateways: remote?.gateways ?? NO_GATEWAYS,
+    gateways,
     heardHere: (id) => remote?.heardHere(id),
     notify,
     commitPlainly: processes.database.commit,
@@ -135,7 +140,7 @@ export async function compose(config: Config, given: World) {
     }),
     isSimulating: (id) => control.simulator.plays(id),
     pauses,
-    isRunHere: (farmId) => !(remote?.gateways ?? NO_GATEWAYS).isRunByGateway(farmId),
+    isRunHere: (farmId) => !gateways.isRunByGateway(farmId),
     limitsOf: control.motorLimits,
     // wired below, and asked for long after that
     activeInPonds: (pondIds) => production.batches.activeInPonds(pondIds),
@@ -284,6 +289,7 @@ export async function compose(config: Config, given: World) {
           pairing,
           others: processes.others,
           live: commands?.parts ?? null,
+          moved: () => moved?.all() ?? [],
           disk: storage.disk,
         });
   if (gatewaySync !== null) events.followSync(gatewaySync.asTold);
@@ -371,6 +377,7 @@ export async function compose(config: Config, given: World) {
     accounts,
     accessTo,
     mayOnBox: boxRights.mayOnBox,
+    ...(moved === null ? {} : { isMoved: moved.has }),
     hasApiAccess,
     requestLimits,
     fleet,

@@ -11,6 +11,7 @@ import { deleteRow, restoreRow } from './row-life.ts';
 import { isHiddenIn } from './row-visibility.ts';
 import type { Steps, UnitContext } from './statements.ts';
 import { applySync } from './sync/apply-sync.ts';
+import { tellLeavers } from './sync/leavers.ts';
 import { tellPerson, tellRows } from './sync/whole-rows.ts';
 
 // The one way rows of the product change, as a generator of statements: SQLite's driver runs it without a pause
@@ -25,6 +26,7 @@ export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   for (const { id, streamId } of log.state.routes.addresses)
     yield* tellRows({ resource: address, ids: [id], streams: [streamId] }, log, context);
   for (const change of inOrder(unit.changes)) rows.push(...(yield* applyChange(change, log, context)));
+  yield* tellLeavers(rows, log, context);
   if (unit.forgotten !== undefined) yield* forgetChanges(unit.forgotten);
   yield* closeLog(log, unit, context);
   return { ...heard, rows, ...fedBy(log, context) };

@@ -1,9 +1,11 @@
 import type { Request as HttpRequest, Response } from 'express';
 import type * as z from 'zod';
+import type { Right } from '#contract/rights.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { type MayOnBox, requireBoxRight } from '#core/box-rights.ts';
 import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { movedAway } from '#core/moved-farms.ts';
 import { plainWords } from '#core/plain-words.ts';
 import { notAuthenticated, requireRight } from '#core/request-checks.ts';
 import type {
@@ -45,6 +47,8 @@ export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
     recorderOf: (of: Owned, id: string) => Promise<string | null>;
     /** How the user stands to the farm on which the thing lies; null: there is no such thing. */
     accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+    /** Gateway: another one runs the farm now. Absent where that cannot be. */
+    isMoved?: (farmId: string) => boolean;
     /** Notes that a login was used; never waits, never throws. */
     noteLogin: (caller: Caller, from: { source: string }) => void;
     accessTokens: {
@@ -253,9 +257,13 @@ async function farmOf(
     mayOnFarm(role, access.recorder) &&
     (await deps.recorderOf(access.of, id)) === caller.userId;
   if (!isOwnRecord) requireRight(role, isOfSelf ? 'read' : access.right);
+  if (deps.isMoved?.(found.farmId) === true && !isReading(access.right)) throw movedAway();
   if (access.box !== undefined) await requireBoxRight(deps.mayOnBox, access.box, caller);
   return { farmId: found.farmId, ownerId: found.ownerId, role };
 }
+
+/** It can still be read and exported where it was. */
+const isReading = (right: Right): boolean => right === 'read' || right === 'read_finance';
 
 function parsePart(
   schema: z.ZodType | undefined,

@@ -4,9 +4,11 @@ import { parkedChange } from '#contract/resources/sync-tables.ts';
 import type { SyncLane, WireChange } from '#contract/sync/wire.ts';
 import { type Incoming, put, type StreamPoints } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { movesHeard } from '#core/moved-farms.ts';
 import { wireChangeOf } from '#core/sync/stored-change.ts';
 import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
+import { movedFarms } from '../sql/queries/moved-farms.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows of the log read at a time, so that a bound in bytes does not read a thousand rows too many. */
@@ -103,6 +105,10 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
         stream: { id: OWN_STREAM, expect, set },
       });
       return merged ?? { applied: 0, parked: [], conflicts: 0, passedOver: 0, unparked: 0 };
+    },
+    async noteMoved(farms) {
+      const changes = movesHeard(await movedFarms(read, 'here'), farms);
+      if (changes.length > 0) await commit({ actor: null, changes });
     },
     async noteKeptAside(lane, rows) {
       const { epoch } = await points();

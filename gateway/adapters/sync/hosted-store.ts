@@ -3,6 +3,7 @@ import type { Db } from '#adapters/sql/database.ts';
 import { MOST_RETURNS, type Restamp, type WireChange } from '#contract/sync/wire.ts';
 import { wireChangeOf } from '#core/sync/stored-change.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
+import { movedFarms } from '../sql/queries/moved-farms.ts';
 import { snapshotPages } from './snapshot-pages.ts';
 
 /** Rows of the feed read first: nearly always that is all there is. */
@@ -65,6 +66,7 @@ export function hostedStore(read: Db): HostedStore {
         .execute();
       return latest.toReversed();
     },
+    movedFarms: (streamId) => movedFarms(read, streamId),
     snapshotPage: snapshotPages(read),
   };
 }

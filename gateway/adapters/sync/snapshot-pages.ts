@@ -163,7 +163,8 @@ export async function overTheLine(
   const farms = farmsOf(streamId);
   const { rows: present } = await sql<{ id: string }>`
     select f.owner_id as id from farms as f where f.hidden = 0 and f.id in (${farms})
-    union select m.user_id from farm_members as m where m.hidden = 0 and m.farm_id in (${farms})`.execute(
+    union select m.user_id from farm_members as m where m.hidden = 0 and m.farm_id in (${farms})
+    ${streamId === 'own' ? sql`` : sql`union select g.owner_id from gateways as g where g.stream_id = ${streamId}`}`.execute(
     read,
   );
   const ids = new Set(present.map(({ id }) => id));

@@ -45,6 +45,9 @@ const action = z
   .pipe(z.enum(SWITCH_STATES))
   .meta({ override: { type: 'string', enum: [...SWITCH_STATES] } });
 
+/** 1 Monday to 7 Sunday, as they are stored. */
+export const daysOfWeek = z.array(z.int().min(1).max(7)).max(7);
+
 const scheduleFields = z.object({
   action,
   start_time: instantInput.describe(

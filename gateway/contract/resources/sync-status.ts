@@ -13,6 +13,7 @@ export const SYNC_STATES = [
   'upgrade_needed',
   'revoked',
   'fenced',
+  'farm_moved',
 ] as const;
 export type SyncStateWord = (typeof SYNC_STATES)[number];
 
@@ -55,6 +56,11 @@ export const syncStatusAnswer = z.object({
     there: z.int().describe('Rows of this gateway that the hosted instance keeps aside'),
   }),
   conflicts_open: z.int(),
+  moved_farms: z
+    .array(z.object({ farm_id: z.uuid(), at: z.string() }))
+    .describe(
+      'Farms that were taken off this gateway in the cloud: it runs them no longer and takes no changes of them',
+    ),
   clock: z.object({
     quality: z.enum(['trusted', 'estimated']),
     ahead_of_hosted_ms: z.int().nullable(),

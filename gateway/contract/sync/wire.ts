@@ -150,6 +150,10 @@ export const pullRequest = z.object({
 });
 export type PullRequest = z.infer<typeof pullRequest>;
 
+/** A farm that was taken off the gateway, and when. */
+const movedFarm = z.object({ farm_id: z.uuid(), at: z.string().max(40) });
+export type MovedFarm = z.infer<typeof movedFarm>;
+
 export const pullAnswer = z.object({
   ...hostedFacts,
   rows: z.array(wireChange),
@@ -157,6 +161,8 @@ export const pullAnswer = z.object({
   more: z.boolean(),
   in: lanePoints,
   restamps: z.array(restamp),
+  /** Farms that the gateway ran once and shall run no longer, all of them; a program before it says nothing of it. */
+  moved: z.array(movedFarm).max(10_000).optional(),
 });
 export type PullAnswer = z.infer<typeof pullAnswer>;
 

@@ -59,7 +59,7 @@ export function uuidOfText(text: string): string {
 }
 
 /** Of what lost in the merge: what nobody took up again within the batch, by somebody who had seen it. */
-export function disputes({ lost, setApart, set, applied }: MergedBatch): ConflictNote[] {
+export function disputes({ lost, setApart, refusedMembers, set, applied }: MergedBatch): ConflictNote[] {
   const baseOf = new Map<string, string>();
   for (const { heard, resource, edit } of applied) {
     if (edit.is !== 'groups') continue;
@@ -80,7 +80,7 @@ export function disputes({ lost, setApart, set, applied }: MergedBatch): Conflic
         )
       );
     });
-  return [...disputed, ...setApart].map(noteOf);
+  return [...disputed, ...setApart, ...refusedMembers].map(noteOf);
 }
 
 /** Was the change with stamp `from` made, step by step, over the one with stamp `to`? */

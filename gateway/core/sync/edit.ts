@@ -5,6 +5,9 @@ import type { Register } from '../register.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 export type Row = { id: string } & Record<string, unknown>;
 
+/** Of an account: that it changed; how it stands; that its person is on none of this gateway's farms. */
+export type Telling = 'groups' | 'whole' | 'left';
+
 /** What one side holds of a row. */
 export type Held = { row: Row; register: Register };
 
@@ -23,6 +26,7 @@ export type Edit =
       isSnapshot?: true;
       /** As the hosted instance has it, where both were found to differ: it counts under an equal stamp, too. */
       isMended?: true;
+      telling?: Telling;
     }
   /** Some groups, with the stamps they had where they were changed. */
   | {
@@ -32,6 +36,8 @@ export type Edit =
       base: Fields;
       groups: Readonly<Record<string, Fields>>;
       updatedAt: unknown;
+      /** Of an account, as the hosted instance says it. */
+      telling?: Telling;
     }
   /** `seen`: stamps that were known of the row when it was deleted; null: nobody noted them. */
   | { is: 'delete'; cl: number; hlc: string; seen: Readonly<Record<string, string>> | null };

@@ -3,6 +3,8 @@ import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
 import type { WireChange } from '#contract/sync/wire.ts';
 import { isAlive } from '../register.ts';
 import type { Steps, UnitContext } from '../statements.ts';
+import { tellingOf } from './account-word.ts';
+import { refusedByApi } from './api-rules.ts';
 import { asCreatedHere, type Correction } from './created-on-gateway.ts';
 import type { Edit, Lost } from './edit.ts';
 import { merge } from './merge.ts';
@@ -56,6 +58,8 @@ export type LostEdit = Omit<Lost, 'rule'> & {
 };
 export type Kept = Heard & { reason: string };
 
+type Whole = Extract<Edit, { is: 'whole' }>;
+
 /** A batch merged in memory; nothing of it is written yet. */
 export type MergedBatch = {
   batch: Batch;
@@ -67,6 +71,8 @@ export type MergedBatch = {
   /** What the other side set apart, by a derived stamp. */
   setApart: LostEdit[];
   corrections: Correction[];
+  /** Memberships that a gateway made of people who had left: deleted as they come, and told to it as such. */
+  refusedMembers: LostEdit[];
   passedOver: number;
 };
 
@@ -90,6 +96,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     lost: [],
     setApart: [],
     corrections: [],
+    refusedMembers: [],
     passedOver: 0,
   };
   for (const told of readable) {
@@ -118,8 +125,13 @@ function readAll(batch: Batch): { readable: Readable[]; kept: Kept[] } {
   const kept: Kept[] = [];
   for (const heard of batch.changes) {
     const read: ReadChange | NotApplied = readChange(heard.change);
-    if ('parked' in read) kept.push({ ...heard, reason: read.parked });
-    else readable.push({ heard, ...read });
+    if ('parked' in read) {
+      kept.push({ ...heard, reason: read.parked });
+      continue;
+    }
+    const why = batch.from === 'gateway' ? refusedByApi(read.resource, fieldsIn(read.edit)) : null;
+    if (why === null) readable.push({ heard, ...read });
+    else kept.push({ ...heard, reason: `refused:${why}` });
   }
   return { readable: readable.toSorted((a, b) => rankOf(a.resource) - rankOf(b.resource)), kept };
 }
@@ -156,6 +168,10 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   const made =
     tenancy !== null && work.row === null && item.edit.is === 'whole' ? asCreatedHere(item, merged) : null;
   const edit = made?.edit ?? item.edit;
+  if (tenancy !== null && isOfLeaver(tenancy, work, edit)) {
+    refuseMember({ ...item, edit }, work, merged);
+    return null;
+  }
   const missing = missingIn(set, resource, edit);
   if (missing !== null) return missing;
   if (tenancy !== null && !mayTell(tenancy, set, work, edit)) {
@@ -216,6 +232,40 @@ function mayTell(tenancy: Tenancy, set: WorkingSet, work: Work, edit: Edit): boo
   return strangerIn(tenancy, set, { resource, row }, fields) === null;
 }
 
+/** Does a gateway make somebody a member who left its farms, and of which it had not heard? */
+const isOfLeaver = (tenancy: Tenancy, { resource, row }: Work, edit: Edit): edit is Whole =>
+  resource.name === 'farm_members' &&
+  row === null &&
+  edit.is === 'whole' &&
+  isAlive(edit) &&
+  tenancy.farms.has(textOf(edit.row['farm_id'])) &&
+  tenancy.past.has(textOf(edit.row['user_id'])) &&
+  !tenancy.people.has(textOf(edit.row['user_id']));
+
+/** It stands here deleted, so that both sides say the same, and the owner of the farm hears of it. */
+function refuseMember(
+  { resource, heard, edit }: Readable & { edit: Whole },
+  work: Work,
+  merged: MergedBatch,
+): void {
+  work.row = edit.row;
+  work.register = { cl: edit.cl + 1, hlc: edit.hlc, over: {} };
+  work.isRegisterChanged = true;
+  work.hidden = true;
+  const { row, hlc } = edit;
+  merged.refusedMembers.push({
+    group: 'role',
+    rule: 'delete_wins',
+    kept: {},
+    dropped: { role: row['role'], user_id: row['user_id'] },
+    keptHlc: '',
+    droppedHlc: hlc,
+    resource,
+    id: work.id,
+    change: heard.change,
+  });
+}
+
 /** Nobody becomes a member again without accepting it. */
 function isComingBack(tenancy: Tenancy, set: WorkingSet, work: Work, edit: Edit): boolean {
   const { resource, row, register } = work;
@@ -244,11 +294,14 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
       return merged.tenancy?.locals.has(work.id) === true && isOfOwnPeople('users', group);
     return owner === undefined || owner === from || (isSnapshot && from === 'hosted');
   };
+  const telling = tellingOf(resource, from, edit.is === 'whole' ? edit.row : null);
+  const how = telling === null ? {} : { telling };
   const told: Edit =
     edit.is !== 'whole'
-      ? edit
+      ? { ...edit, ...how }
       : {
           ...edit,
+          ...how,
           ...(isSnapshot ? { isSnapshot: true } : {}),
           ...(isMended(batch) ? { isMended: true } : {}),
         };

@@ -1,6 +1,7 @@
 import type { Resource } from '#contract/resource.ts';
 import { LIFE } from '../register.ts';
 import { isHostedStamp } from '../sync-node.ts';
+import { wordOn } from './account-word.ts';
 import { compareClaims, fieldsOf, isSame, lostOf, stampOf } from './claims.ts';
 import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
 import { laterLife, newestEditOf, withoutMaking } from './row-stamps.ts';
@@ -27,6 +28,13 @@ export function mergeWhole(
   for (const [group, { fields, owner }] of Object.entries(resource.groups)) {
     const own = { hlc: register.over[group] ?? madeAt, value: fieldsOf(row, fields) };
     const other = { hlc: stampOf(edit, group), value: fieldsOf(told, fields) };
+    const word =
+      edit.telling !== undefined && owner === 'hosted' ? wordOn(group, { own, other }, edit.telling) : null;
+    if (word !== null) {
+      if (word.takes) Object.assign(merged, word.value);
+      stamps[group] = word.takes ? other.hlc : own.hlc;
+      continue;
+    }
     const order = compareClaims(other, own);
     // the same said by somebody else is no word against the owner
     const mayTake = accepts(group) || isSame(own, other);

@@ -1,5 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
 import { isAlive, LIFE, type Register } from '../register.ts';
+import { wordOn } from './account-word.ts';
 import { type Claim, compareClaims, fieldsOf, isSame, lostOf, stampOf } from './claims.ts';
 import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
 import { mergeWhole } from './merge-whole.ts';
@@ -49,6 +50,13 @@ function mergeGroups(
     const own = { hlc: stampOf(register, group), value: fieldsOf(row, fields) };
     // a field that the other side does not know yet stays as it is
     const other = { hlc: edit.hlc, value: { ...own.value, ...value } };
+    const word = edit.telling === undefined ? null : wordOn(group, { own, other }, edit.telling);
+    if (word !== null) {
+      if (!word.takes) continue;
+      Object.assign(merged, word.value);
+      over[group] = edit.hlc;
+      continue;
+    }
     const order = compareClaims(other, own);
     if (!accepts(group) && !isSame(own, other)) {
       if (order > 0) passedOver.push(group);

@@ -18,6 +18,8 @@ export type Tenancy = {
   made: ReadonlySet<string>;
   /** Of those asked for: who owns these farms or works on them now, and local users of this gateway. */
   people: Set<string>;
+  /** Of those asked for: who worked on one of these farms once. */
+  past: ReadonlySet<string>;
   /** Of those asked for: people whose account stands on this gateway alone. */
   locals: Set<string>;
   /** Whose the gateway is; null: no pairing made it. */
@@ -47,6 +49,7 @@ export function* loadTenancy(
           sql: `select id, hlc from sync_register where entity = ? and ${inList('id', context)}`,
           params: [address.entity, listOf(addresses)],
         };
+  const past = asked.size === 0 ? [] : yield* pastMembers(streamId, asked, context);
   const ownerId = typeof gateway?.['owner_id'] === 'string' ? gateway['owner_id'] : null;
   const ids = (rows: readonly Record<string, unknown>[]): string[] => rows.map((row) => String(row['id']));
   return {
@@ -55,8 +58,21 @@ export function* loadTenancy(
     addresses: new Set(ids(named)),
     made: new Set(ids(registers.filter(({ hlc }) => !isHostedStamp(textOf(hlc))))),
     people: new Set([...ids(people), ...(ownerId === null ? [] : [ownerId])]),
+    past: new Set(ids(past)),
     locals: new Set(ids(people.filter((row) => Number(row['is_local']) === 1))),
     ownerId,
+  };
+}
+
+function* pastMembers(
+  streamId: number,
+  asked: ReadonlySet<string>,
+  context: UnitContext,
+): Steps<readonly Record<string, unknown>[]> {
+  return yield {
+    sql: `select farm_members.user_id as id from farm_members join sync_farms on sync_farms.id = farm_members.farm_id
+      where sync_farms.stream_id = ? and farm_members.hidden = 1 and ${inList('farm_members.user_id', context)}`,
+    params: [streamId, listOf(asked)],
   };
 }
 

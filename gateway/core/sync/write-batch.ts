@@ -2,6 +2,7 @@ import { standInEmail } from '#contract/resources/users.ts';
 import type { ChangeLog, LogEntry } from '../change-log.ts';
 import type { CommittedRow, MergeReport } from '../changes.ts';
 import { isoOf } from '../kernel.ts';
+import { LIFE } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { fieldsOf, stampOf } from './claims.ts';
@@ -27,7 +28,7 @@ export function* writeBatch(
   const gone = yield* settleVisibility(merged, context);
   const unique = yield* settleUniqueKeys(merged, context);
   const keptHidden = yield* keptBelowDeleted(merged, context);
-  const corrections = setRight(merged, log);
+  const corrections = [...setRight(merged, log), ...refusals(merged, log)];
   const works = [...merged.set.works.values()].filter(({ row }) => row !== null);
   for (const work of works) work.isChanged = isOtherwise(work);
   for (const [resource, ids] of vacating(merged)) yield outOfTheWay(resource, ids);
@@ -102,6 +103,20 @@ function setRight({ corrections, set }: MergedBatch, log: ChangeLog): LogEntry[]
     return [
       { resource, id, op: 'put', cl: work.register.cl, hlc, base: { [group]: base }, body, actor: null },
     ];
+  });
+}
+
+/** Memberships that were deleted as they came, for the gateway that made them. */
+function refusals({ refusedMembers, set }: MergedBatch, log: ChangeLog): LogEntry[] {
+  return refusedMembers.flatMap((refused): LogEntry[] => {
+    const { resource, id, droppedHlc } = refused;
+    const work = set.works.get(keyOf(resource.name, id));
+    if (work === undefined || work.register === null) return [];
+    const hlc = log.stamp(droppedHlc);
+    refused.keptHlc = hlc;
+    work.register = { ...work.register, over: { ...work.register.over, [LIFE]: hlc } };
+    const seen = { '': work.register.hlc };
+    return [{ resource, id, op: 'delete', cl: work.register.cl, hlc, base: seen, body: null, actor: null }];
   });
 }
 

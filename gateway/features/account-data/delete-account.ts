@@ -83,6 +83,15 @@ export async function eraseLeftovers(
   for (;;) {
     const left = await deps.queries.leftovers(SLICE);
     const updated_at = isoOf(deps.now());
+    const { ofLeavers } = left;
+    const ended = [
+      ...ofLeavers.channels.map((id) =>
+        blank(notificationChannel, id, { address: '', keys: null, is_active: false, updated_at }),
+      ),
+      ...ofLeavers.channels.map((id) => remove(notificationChannel, id)),
+      ...ofLeavers.accessTokens.map((id) => remove(accessToken, id)),
+      ...ofLeavers.boxRights.map((id) => purge(instanceValue, id)),
+    ];
     const erased = [
       ...left.notifications.map((id) => erase(notification, id)),
       ...left.deliveries.map((id) => purge(delivery, id)),
@@ -100,7 +109,7 @@ export async function eraseLeftovers(
       ...left.ponds.map((id) => blank(pond, id, { ...NO_POSITION, updated_at })),
       ...left.batches.map((id) => blank(batch, id, { notes: null, end_reason: null, updated_at })),
     ].slice(0, BLANKED_SLICE);
-    const changes: Change[] = erased.length > 0 ? erased : blanked;
+    const changes: Change[] = ended.length > 0 ? ended : erased.length > 0 ? erased : blanked;
     if (changes.length === 0) return;
     await deps.commit({ changes, actor: null });
     await deps.pause(REST_MS);

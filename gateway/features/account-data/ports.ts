@@ -39,6 +39,8 @@ export type PersonalRows = {
 
 /** What is left of deleted accounts, by ids. */
 export type Leftovers = {
+  /** Gateway: what still stands here of those who are on none of its farms any more. */
+  ofLeavers: { channels: string[]; accessTokens: string[]; boxRights: string[] };
   notifications: string[];
   deliveries: string[];
   secondFactors: string[];

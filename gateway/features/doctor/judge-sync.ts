@@ -47,6 +47,17 @@ const STATES: Readonly<Record<SyncFacts['state'], State>> = {
       'If that was a mistake, pair it again in the console, at System → Sync.',
     ),
   },
+  farm_moved: {
+    severity: 'warn',
+    what: say(
+      'uma fazenda desta caixa foi retirada dela na nuvem; aqui ela não é mais controlada',
+      'a farm of this box was taken off it in the cloud; it is not run here any more',
+    ),
+    next: say(
+      'Exporte o que falta na nuvem, ou vincule a fazenda de novo a este gateway na nuvem.',
+      'Export what the cloud lacks, or bind the farm to this gateway again in the cloud.',
+    ),
+  },
   fenced: {
     severity: 'bad',
     what: say('outra caixa tomou o lugar deste gateway', 'another box took the place of this gateway'),

@@ -1,9 +1,11 @@
 import type * as z from 'zod';
+import { farm as farmTable } from '#contract/resources/farms.ts';
 import type { GatewayAnswer, gatewayUpdate } from '#contract/resources/gateways.ts';
 import { pairedGateway, syncFarm } from '#contract/resources/sync-tables.ts';
-import { insert, purge, update } from '#core/changes.ts';
+import { insert, purge, tell, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { noteBack, noteMoved } from '#core/moved-farms.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
 import { nextEpoch } from './gateway-session.ts';
@@ -110,7 +112,12 @@ export async function bindFarm(
   const { id, epoch } = await deps.queries.streamOf(gateway.id);
   return {
     answer: farm,
-    changes: [insert(syncFarm, { id: farmId, stream_id: gateway.stream_id, bound_at: isoOf(deps.now()) })],
+    changes: [
+      insert(syncFarm, { id: farmId, stream_id: gateway.stream_id, bound_at: isoOf(deps.now()) }),
+      noteBack(gateway.stream_id, farmId),
+      // a gateway that knows the people of the farm already would hear of it by its next look alone
+      tell(farmTable, farmId, gateway.stream_id),
+    ],
     guards,
     stream: { id, expect: { epoch }, set: { resync: 'farm bound' } },
   };
@@ -134,7 +141,17 @@ export async function unbindFarm(
       'This gateway still runs the farm, and both would steer its controllers: unpair the gateway first, or say force=true once it is switched off',
       'GATEWAY_ACTIVE',
     );
-  return { answer: undefined, changes: [purge(syncFarm, farmId)], guards };
+  const moved = { farm_id: farmId, at: isoOf(deps.now()) };
+  return {
+    answer: undefined,
+    changes: [
+      purge(syncFarm, farmId),
+      noteMoved(gateway.stream_id, moved),
+      // the gateway that is still let in asks at once, and hears of it
+      tell(farmTable, farmId, gateway.stream_id),
+    ],
+    guards,
+  };
 }
 
 async function ownGateway(

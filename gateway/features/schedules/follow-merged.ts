@@ -25,6 +25,8 @@ export type FollowMergedDeps = Pick<
 > & {
   views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
   monotonic: () => number;
+  /** Of a farm that a gateway runs its control points' shadow is the gateway's to say: it has seen to that itself. */
+  isRunByGateway: (farmId: string) => boolean;
   /** Marks that an earlier run left, oldest first. */
   storedMarks: () => Promise<{ id: string; value: string }[]>;
   /** Control points of farms that an earlier run had not got whole. */
@@ -61,6 +63,7 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
       const views = Object.entries(mark.points).map(async ([id, before]) => {
         const guard = await deps.guard('control_point', id);
         const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
+        if (view !== null && deps.isRunByGateway(view.row.farm_id)) return { guard, changes: [] };
         const late = view === null ? [] : voidApplied(view, before, { at: mark.at, isInTime });
         const changes = changesAfter(id, view, before, { at: mark.at, isInTime });
         return { guard, changes: [...changes, ...late.flatMap((of) => toldLate(view, of))] };
@@ -112,7 +115,7 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
   }
 
   async function commitMarked(unit: Unit) {
-    const views = touchedPoints(deps.views, unit);
+    const views = touchedPoints(deps.views, unit).filter(({ row }) => !deps.isRunByGateway(row.farm_id));
     if (views.length === 0) return deps.commit(unit);
     const ids = views.map(({ row }) => row.id);
     const mark = markOf(`${MARK_PREFIX}${deps.newId()}`, deps.now(), views);

@@ -59,6 +59,10 @@ export function conflictMessage(tables: readonly string[]): Words {
   return (language) => {
     const things = [...new Set(tables)].map((table) => thingOf(table, language)).join(', ');
     const n = tables.length;
+    if (tables.every((table) => table === 'farm_members'))
+      return language === 'en'
+        ? 'While gateway and cloud could not talk, the gateway changed who works on the farm, for somebody who has left it. That was not taken: whoever shall come back is invited again. See it under Sync.'
+        : 'Enquanto o gateway e a nuvem não se falavam, o gateway mudou quem trabalha na fazenda, a favor de alguém que já saiu dela. Isso não foi aceito: quem deve voltar precisa de um novo convite. Veja em Sincronização.';
     if (language === 'en')
       return `${n === 1 ? 'A change' : `${n} changes`} (${things}) made while gateway and cloud could not talk lost against another one. Nothing is gone: look at it under Sync and restore it if it was right.`;
     return `${n === 1 ? 'Uma alteração feita' : `${n} alterações feitas`} (${things}) enquanto o gateway e a nuvem não se falavam perdeu para outra. Nada se perdeu: veja em Sincronização e restaure se era a certa.`;

@@ -14,6 +14,8 @@ export function whyNotRestorable(
 ): string | null {
   if (rule === 'duplicate')
     return 'The first entry stands for both; change that one instead, or delete it and enter yours again';
+  if (rule === 'delete_wins' && name === 'farm_members')
+    return 'Nobody becomes a member again without accepting it; invite the person instead';
   if (rule === 'delete_wins') return null;
   const group = groups[field_group];
   if (group === undefined) return 'This version does not know what was changed; upgrade it first';

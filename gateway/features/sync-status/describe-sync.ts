@@ -12,7 +12,7 @@ const BEHIND_AFTER_MS = { core: 15_000, history: 150_000 } as const;
  * before, and a socket that looks open proves nothing by itself.
  */
 export function stateOf(
-  facts: Pick<SyncFacts, 'phase' | 'contactAgeMs' | 'trouble'>,
+  facts: Pick<SyncFacts, 'phase' | 'contactAgeMs' | 'trouble'> & Partial<Pick<SyncFacts, 'moved'>>,
   { lanes }: Pick<LogFigures, 'lanes'>,
   nowMs: number,
 ): SyncStateWord {
@@ -23,6 +23,8 @@ export function stateOf(
   // one failed request is a hiccup; one that no success followed is the truth
   if (trouble !== null && contactAgeMs > TROUBLED_AFTER_MS) return 'offline';
   if (phase === 'resync') return 'comparing';
+  // of such a farm the cloud hears nothing from here: nothing of it is the same
+  if (facts.moved !== undefined && facts.moved.length > 0) return 'farm_moved';
   const isBehind = (['core', 'history'] as const).some((lane) => {
     const { waitingRows, oldestAtMs } = lanes[lane];
     return waitingRows > 0 && oldestAtMs !== null && nowMs - oldestAtMs > BEHIND_AFTER_MS[lane];
@@ -39,6 +41,8 @@ const SENTENCES: Readonly<Record<'en' | 'pt-BR', Readonly<Record<SyncStateWord, 
     offline: 'No contact with the cloud. The farm runs on; changes are kept and sent later.',
     upgrade_needed: 'The versions of gateway and cloud do not fit; please upgrade. Changes are kept.',
     revoked: 'This gateway was unpaired from the cloud account. The farm runs on alone.',
+    farm_moved:
+      'A farm of this box was taken off it in the cloud. This box runs it no longer and takes no changes of it; what it kept can be read and exported here, and given to the cloud by binding the farm to this gateway again.',
     fenced: 'Another gateway took over the place of this one in the cloud. This one runs its farm alone.',
   },
   'pt-BR': {
@@ -50,6 +54,8 @@ const SENTENCES: Readonly<Record<'en' | 'pt-BR', Readonly<Record<SyncStateWord, 
       'Sem contato com a nuvem. A fazenda segue funcionando; as alterações ficam guardadas e vão depois.',
     upgrade_needed: 'As versões do gateway e da nuvem não combinam; atualize. As alterações ficam guardadas.',
     revoked: 'Este gateway foi desvinculado da conta na nuvem. A fazenda segue sozinha.',
+    farm_moved:
+      'Uma fazenda desta caixa foi retirada dela na nuvem. Esta caixa não a controla mais nem aceita alterações nela; o que ficou guardado pode ser lido e exportado aqui, e vai para a nuvem se a fazenda voltar a este gateway.',
     fenced: 'Outro gateway assumiu o lugar deste na nuvem. Este segue cuidando da fazenda sozinho.',
   },
 };

@@ -1,4 +1,4 @@
-import type { SyncLane } from '#contract/sync/wire.ts';
+import type { MovedFarm, SyncLane } from '#contract/sync/wire.ts';
 
 // What the sync tells of itself. Ages are milliseconds of the monotonic clock; null: never since the start.
 
@@ -15,6 +15,8 @@ export type SyncFacts = {
   ackAgeMs: number | null;
   pullAgeMs: number | null;
   trouble: { code: string; detail: string; ageMs: number } | null;
+  /** Farms that were taken off this gateway; all of them. */
+  moved: readonly MovedFarm[];
   counts: { resyncs: number; restarts: number; pushedRows: number; pulledRows: number; failures: number };
 };
 

@@ -49,6 +49,7 @@ export async function showStatus(
     last_pull: { age_s: seconds(facts.pullAgeMs) },
     parked: { here: figures.parkedHere, there: figures.parkedThere },
     conflicts_open: figures.conflictsOpen,
+    moved_farms: [...facts.moved],
     clock: { quality: deps.clockQuality(), ahead_of_hosted_ms: clock.aheadMs, age_s: seconds(clock.ageMs) },
     offline: {
       log_bytes: figures.logBytes,

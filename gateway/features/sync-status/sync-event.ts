@@ -13,6 +13,7 @@ const EVENT_STATES: Readonly<Record<SyncStateWord, SyncEvent['state']>> = {
   upgrade_needed: 'offline',
   revoked: 'offline',
   fenced: 'offline',
+  farm_moved: 'catching_up',
 };
 
 /** The sync as the event stream tells of it. */

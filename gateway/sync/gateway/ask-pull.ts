@@ -55,6 +55,8 @@ async function merge(
   const judged = await judgeFacts(deps.store, points, { answer, sent: ackedOf(before), in: answer.in });
   if ('is' in judged) return judged;
   if (points.epoch !== before.epoch || points.in_core_seq !== before.in_core_seq) return nothing;
+  // before what comes with it: rows of such a farm must not be run first
+  if (answer.moved !== undefined) await deps.store.noteMoved(answer.moved);
   let cursor = cursorOf(points);
   // stamps set anew stand before everything that may rest on them, and in the same unit as the confirmation
   let first = { restamps: answer.restamps, set: judged.set };

@@ -3,6 +3,7 @@ import type {
   GatewayFrame,
   HostedFrame,
   LogPoint,
+  MovedFarm,
   Restamp,
   SyncLane,
   WireChange,
@@ -51,6 +52,8 @@ export type SyncStore = {
   }): Promise<OutRows>;
   /** Throws StaleError when a point is not as expected. */
   take(taking: Taking): Promise<MergeReport>;
+  /** Farms that this gateway runs no longer, all of them. */
+  noteMoved(farms: readonly MovedFarm[]): Promise<void>;
   /** Rows that the hosted instance keeps aside: shown here, too. */
   noteKeptAside(lane: SyncLane, rows: readonly WireChange[]): Promise<void>;
   /** Since when history is to be fetched: a box without any gets the newest back, all others compare all of it (null). */

@@ -38,6 +38,7 @@ export async function answerPull(
     head,
     more: (rows.at(-1)?.seq ?? cursor.seq) < head,
     in: inOf(stream),
+    moved: await store.movedFarms(caller.streamId),
     restamps: await store.restamps(caller.streamId, stream.epoch, {
       core: acked.core.seq,
       history: acked.history.seq,

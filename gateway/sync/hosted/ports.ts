@@ -1,6 +1,7 @@
 import type {
   LanePoints,
   LogPoint,
+  MovedFarm,
   Restamp,
   SnapshotAnswer,
   SyncLane,
@@ -39,6 +40,8 @@ export type HostedStore = {
   restamps(streamId: number, epoch: number, after: Partial<Record<SyncLane, number>>): Promise<Restamp[]>;
   /** Stamps from the future that were brought back, earliest first. */
   returns(): Promise<TimeReturn[]>;
+  /** Farms that were taken off the stream's gateway and are not its own again. */
+  movedFarms(streamId: number): Promise<MovedFarm[]>;
   snapshotPage(
     streamId: number,
     page: { after: SnapshotPosition; limit: number; historyFrom: string | null },

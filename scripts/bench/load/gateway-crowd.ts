@@ -120,6 +120,7 @@ function storeOf(log: Log): SyncStore {
       Object.assign(log.points, set);
       return { applied: changes.length, parked: [], conflicts: 0, passedOver: 0, unparked: 0 };
     },
+    noteMoved: async () => undefined,
     noteKeptAside: async () => undefined,
     historyFrom: async () => null,
     forgetSeen: async () => undefined,

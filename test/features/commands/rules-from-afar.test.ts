@@ -171,6 +171,7 @@ onBothEngines('schedules and settings that people change on the hosted instance'
         ...gateway.kernel,
         monotonic: gateway.clock.now,
         views: gateway.control.registry,
+        isRunByGateway: () => false,
         storedMarks: async () => [],
         storedArrivals: async () => [],
         commit: (unit) =>
@@ -218,6 +219,7 @@ onBothEngines('schedules and settings that people change on the hosted instance'
     const dying = createFollowMerged({
       ...gateway.kernel,
       monotonic: gateway.clock.now,
+      isRunByGateway: () => false,
       views: gateway.control.registry,
       storedMarks: async () => [],
       storedArrivals: async () => [],

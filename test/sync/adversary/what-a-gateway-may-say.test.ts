@@ -165,6 +165,25 @@ onBothEngines('what a gateway may say', (_open, engine) => {
     expect(await heard()).toEqual(heardBefore);
   });
 
+  it.each([
+    ['a time zone that there is not', 'farms', 3, { timezone: { timezone: 'Mars/Olympus' } }],
+    ['a motor that rests for ever', 'control_points', 7, { settings: { min_on_s: -1e15, min_off_s: 60 } }],
+  ] as const)('gets %s past nobody: what no call takes is kept aside', async (_what, table, entity, body) => {
+    const { app, spysFarm } = its;
+    const found =
+      table === 'farms'
+        ? { id: spysFarm }
+        : await app.database.read
+            .selectFrom('control_points')
+            .select('id')
+            .where('farm_id', '=', spysFarm)
+            .executeTakeFirstOrThrow();
+    const before = await rowOf(table, found.id);
+    const { merged } = await said([anEdit(entity, found.id, body)]);
+    expect(merged?.parked.map(({ reason }) => reason)).toEqual([expect.stringContaining('refused:')]);
+    expect(await rowOf(table, found.id)).toEqual(before);
+  });
+
   it('hears no name of an administrator in place of one that it made up', async () => {
     const { admin, feed, snapshot } = its;
     await said([anEdit(1, admin.user.id, { name: { name: 'owned' } })]);

@@ -57,7 +57,13 @@ function OnGateway() {
 }
 
 /** The others have nobody to exchange with, or wait for people. */
-const HAS_CLOUD: readonly SyncStatusAnswer['state'][] = ['connected', 'catching_up', 'comparing', 'offline'];
+const HAS_CLOUD: readonly SyncStatusAnswer['state'][] = [
+  'connected',
+  'catching_up',
+  'comparing',
+  'offline',
+  'farm_moved',
+];
 
 function LinkCard({ told, again }: { told: SyncStatusAnswer; again: () => void }) {
   const words = syncWords();

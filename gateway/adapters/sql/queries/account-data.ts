@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { address } from '#contract/resources/addresses.ts';
 import { notification } from '#contract/resources/notifications.ts';
-import { user } from '#contract/resources/users.ts';
+import { STAND_IN_DOMAIN, user } from '#contract/resources/users.ts';
 import { BOX_RIGHT } from '#core/box-rights.ts';
 import type { AccountDataQueries, Leftovers } from '#features/account-data/ports.ts';
 import type { Db } from '../database.ts';
@@ -83,8 +83,49 @@ async function formerStreams(db: Db, userId: string): Promise<number[]> {
   return rows.map(({ stream_id }) => stream_id);
 }
 
+/** Gateway: people of whom the hosted instance said that they are on none of its farms any more. */
+const leavers = (db: Db) =>
+  db
+    .selectFrom('users')
+    .select('users.id')
+    .where('users.hidden', '=', 0)
+    .where('users.is_active', '=', 0)
+    .where(sql<boolean>`users.email_key = users.id || ${sql.lit(`@${STAND_IN_DOMAIN}`)}`);
+
+/** What they had at this instance alone. */
+async function leftoversOfLeavers(db: Db, limit: number): Promise<Leftovers['ofLeavers']> {
+  const visible = async (table: 'notification_channels' | 'access_tokens'): Promise<string[]> => {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('hidden', '=', 0)
+      .where('user_id', 'in', leavers(db))
+      .limit(limit)
+      .execute();
+    return rows.map(idOf);
+  };
+  const rights = await db
+    .selectFrom('instance_values')
+    .select('instance_values.id')
+    .where(
+      'instance_values.id',
+      'in',
+      leavers(db)
+        .clearSelect()
+        .select(sql<string>`${sql.lit(BOX_RIGHT)} || users.id`.as('right_id')),
+    )
+    .limit(limit)
+    .execute();
+  return {
+    channels: await visible('notification_channels'),
+    accessTokens: await visible('access_tokens'),
+    boxRights: rights.map(idOf),
+  };
+}
+
 async function leftovers(db: Db, limit: number): Promise<Leftovers> {
   const deleted = () => db.selectFrom('users').select('users.id').where('users.hidden', '=', 1);
+  const gone = () => deleted().union(leavers(db));
   const theirFarms = () =>
     db
       .selectFrom('farms')
@@ -95,7 +136,7 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     const rows = await db
       .selectFrom(table)
       .select('id')
-      .where('user_id', 'in', deleted())
+      .where('user_id', 'in', table === 'access_tokens' ? gone() : deleted())
       .where('hidden', '=', 1)
       .limit(limit)
       .execute();
@@ -111,20 +152,20 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
   const deliveries = await db
     .selectFrom('deliveries')
     .select('id')
-    .where('user_id', 'in', deleted())
+    .where('user_id', 'in', gone())
     .limit(limit)
     .execute();
   const secondFactors = await db
     .selectFrom('second_factors')
     .select('id')
-    .where('id', 'in', deleted())
+    .where('id', 'in', gone())
     .limit(limit)
     .execute();
   const localOf = async (table: 'sessions' | 'passkeys'): Promise<string[]> => {
     const rows = await db
       .selectFrom(table)
       .select('id')
-      .where('user_id', 'in', deleted())
+      .where('user_id', 'in', gone())
       .limit(limit)
       .execute();
     return rows.map(idOf);
@@ -158,6 +199,7 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     .limit(limit)
     .execute();
   return {
+    ofLeavers: await leftoversOfLeavers(db, limit),
     notifications: await hiddenOf('notifications'),
     channels: channels.map(idOf),
     accessTokens,
