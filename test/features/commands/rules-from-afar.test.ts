@@ -125,6 +125,7 @@ onBothEngines('schedules and settings that people change on the hosted instance'
     const dying = createFollowMerged({
       ...gateway.kernel,
       monotonic: gateway.clock.now,
+      clearWay: async () => undefined,
       views: gateway.control.registry,
       storedMarks: async () => [],
       storedArrivals: async () => [],
