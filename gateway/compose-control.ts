@@ -88,6 +88,7 @@ export type ControlDeps = {
   notify: Notify;
   /** Commits past what follows rows of the other instance. */
   commitPlainly: Commit;
+  clearWay: () => Promise<void>;
   tellChanged: TellChanged;
 };
 
@@ -157,6 +158,7 @@ export async function wireControl(deps: ControlDeps) {
   const merged = createFollowMerged({
     ...kernel,
     commit: deps.commitPlainly,
+    clearWay: deps.clearWay,
     views: registry,
     isRunByGateway: gateways.isRunByGateway,
     monotonic: deps.monotonic,

@@ -9,6 +9,7 @@ import type { Commit } from '#core/changes.ts';
 import type { ClockStep } from '#core/clock-step.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { nodeOf } from '#core/sync-node.ts';
+import { createRightOfWay } from '#core/use-case.ts';
 import { writeBudget } from '#core/write-budget.ts';
 import { bootDatabase } from './boot/climb.ts';
 import { whileLocked } from './boot/while-locked.ts';
@@ -61,6 +62,10 @@ export async function wireKernel(config: Config, given: World) {
     },
   });
   const writes = writeBudget({ monotonic: world.monotonic, hasFarm: hasFarmQuery(database.read) });
+  const rightOfWay = createRightOfWay((ms, then) => {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  });
   const kernel: Kernel = {
     now,
     elapsedSince: (notedAt) => started?.elapsedSince(notedAt) ?? now() - notedAt,
@@ -70,6 +75,7 @@ export async function wireKernel(config: Config, given: World) {
     random: world.random,
     pause: world.pause,
     commit: writes.counted(storage.commit),
+    goFirst: rightOfWay.goFirst,
     guard: guardQuery(database.read),
     log,
   };
@@ -86,6 +92,8 @@ export async function wireKernel(config: Config, given: World) {
   return {
     world,
     kernel,
+    /** What comes from the other instance waits until nobody goes first. */
+    clearWay: rightOfWay.clear,
     booted,
     processes,
     database,

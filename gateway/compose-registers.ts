@@ -6,6 +6,7 @@ import { logQueries } from '#adapters/sql/queries/logs.ts';
 import { notificationLists, notificationQueries } from '#adapters/sql/queries/notifications.ts';
 import { pondQueries } from '#adapters/sql/queries/ponds.ts';
 import type { PresenceItem } from '#contract/events/stream.ts';
+import type { FarmGateways } from '#core/remote-order.ts';
 import type { Route } from '#core/route.ts';
 import { addressRoutes } from '#features/addresses/routes.ts';
 import { aeratorRoutes } from '#features/aerators/routes.ts';
@@ -27,6 +28,7 @@ export type RegistersDeps = Pick<Founded, 'kernel' | 'database'> & {
   control: Control;
   production: Production;
   subscriptions: Subscriptions;
+  gateways: FarmGateways;
   presenceOf: (controlPointId: string) => PresenceItem | null;
 };
 
@@ -54,6 +56,7 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
     ...aeratorRoutes({
       ...kernel,
       queries: aeratorQueries(database.read, config.role),
+      gateways: deps.gateways,
       orderControlPoint: ({ controlPointId, target, caller, reason, aeratorId, requestId }) =>
         orderByPerson(control.orderDeps, controlPointId, {
           target,

@@ -116,6 +116,7 @@ export async function compose(config: Config, given: World) {
     heardHere: (id) => remote?.heardHere(id),
     notify,
     commitPlainly: processes.database.commit,
+    clearWay: founded.clearWay,
     tellChanged: changed.tell,
   });
   founded.commitBy(control.merged.commit);
@@ -335,6 +336,7 @@ export async function compose(config: Config, given: World) {
     tellChanged: changed.tell,
   });
   const registers = wireRegisters({
+    gateways: remote?.gateways ?? NO_GATEWAYS,
     config,
     kernel,
     database,

@@ -15,6 +15,8 @@ export type Kernel = {
   random: () => number;
   pause: (ms: number) => Promise<void>;
   commit: Commit;
+  /** Merges that have not begun wait until the function answered is called; see RightOfWay. */
+  goFirst?: () => () => void;
   /** Reads a guard's number; call it before reading the facts it protects, and hand it to the commit. */
   guard: (entity: string, id: string) => Promise<GuardSeen>;
   log: Log;

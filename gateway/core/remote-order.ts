@@ -1,6 +1,7 @@
 import type { PendingOrder } from '#contract/resources/control-points.ts';
 import type { SwitchState } from '#contract/words.ts';
 import type { ControlView } from './control-view.ts';
+import { conflict } from './errors.ts';
 import type { RouteDecision } from './route.ts';
 
 /** What somebody far away wants done at once is void unless the gateway takes it within this time. */
@@ -35,6 +36,22 @@ export type FarmGateways = {
   /** Since when nothing was heard of the farm's gateway, ms; null: it is connected. undefined: the farm has none. */
   silentSince: (farmId: string) => number | null | undefined;
 };
+
+/**
+ * Controllers at a farm are heard by the name of their device: what a gateway controls gets another one there alone, where
+ * somebody can stand at the motor. Throws 409.
+ */
+export async function requireOwnDevices(
+  gateways: Pick<FarmGateways, 'hasGateway'>,
+  farmId: string,
+  name: string,
+): Promise<void> {
+  if (!(await gateways.hasGateway(farmId))) return;
+  throw conflict(
+    `${name} is controlled by the gateway of its farm: give it another device there, on the farm network`,
+    'ON_GATEWAY_ONLY',
+  );
+}
 
 /** A gateway's own answer, and that of a hosted instance on which no farm has one. */
 export const NO_GATEWAYS: FarmGateways = {

@@ -188,12 +188,14 @@ export type Route = {
   deprecated: boolean;
   /** Creates honour Idempotency-Key. */
   idempotent: boolean;
+  /** Its answer carries what opens something, mostly shown this once: it is kept nowhere, so it is never idempotent. */
+  answersSecret: boolean;
   handle: (request: Request<never, never, never>) => Promise<RouteDecision>;
 };
 
 type RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
   Route,
-  'params' | 'query' | 'body' | 'handle' | 'invalid' | 'deprecated' | 'idempotent'
+  'params' | 'query' | 'body' | 'handle' | 'invalid' | 'deprecated' | 'idempotent' | 'answersSecret'
 > & {
   params?: P;
   query?: Q;
@@ -201,6 +203,7 @@ type RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType
   invalid?: 400 | 422;
   deprecated?: boolean;
   idempotent?: boolean;
+  answersSecret?: boolean;
   handle: (request: Request<z.infer<P>, z.infer<Q>, z.infer<B>>) => Promise<RouteDecision>;
 };
 
@@ -208,11 +211,14 @@ type RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType
 export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
   spec: RouteSpec<P, Q, B>,
 ): Route {
+  if (spec.idempotent === true && spec.answersSecret === true)
+    throw new Error(`${spec.method} ${spec.path}: the answer would be stored with the secret in it`);
   return {
     ...spec,
     invalid: spec.invalid ?? 422,
     deprecated: spec.deprecated ?? false,
     idempotent: spec.idempotent ?? false,
+    answersSecret: spec.answersSecret ?? false,
     // the HTTP adapter validates with these very schemas before it calls
     handle: spec.handle as Route['handle'],
   };

@@ -22,7 +22,7 @@ export const aerator = defineResource({
   groups: {
     pond_id: { fields: ['pond_id'] },
     name: { fields: ['name'] },
-    device_id: { fields: ['device_id'] },
+    device_id: { fields: ['device_id'], owner: 'gateway' },
     power_kw: { fields: ['power_kw'] },
     status: { fields: ['status', 'last_command_at'] },
   },

@@ -52,7 +52,8 @@ export const controlPoint = defineResource({
   }),
   groups: {
     cod: { fields: ['cod'] },
-    device_id: { fields: ['device_id'] },
+    /** The motors at the farm hear that name: once a gateway controls it, nobody else gives it another. */
+    device_id: { fields: ['device_id'], owner: 'gateway' },
     owner: { fields: ['owner_id'], owner: 'hosted' },
     settings: {
       fields: [

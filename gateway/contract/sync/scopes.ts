@@ -6,7 +6,7 @@ import type { sharedResources } from '../resources/all.ts';
 type SharedTable = keyof typeof sharedResources;
 
 export type Scope =
-  /** The farm named in the column; null in it: the row stays. `person`: and for somebody of that gateway's farms alone. */
+  /** The farm named in the column; null in it: the row stays. `person`: and for somebody on that farm alone. */
   | { by: 'farm'; column: string; person?: string }
   /** The farm of the row named in the column. */
   | { by: 'parent'; table: SharedTable; column: string }

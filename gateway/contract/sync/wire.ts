@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MOST_HOLD_S } from '../resources/control-points.ts';
 
 // What a gateway and its hosted instance say to each other: JSON over HTTPS under /sync/v1, gzip or zstd on request, and
 // frames on the live socket. Additive only: an unknown field is passed over, an unknown word is refused with a reason.
@@ -15,6 +16,9 @@ const chain = z.string().regex(/^([0-9a-f]{32})?$/);
 const seq = z.int().min(0);
 const epoch = z.int().min(1);
 const id = z.string().regex(/^[\x21-\x7e]{1,64}$/);
+/** ms since 1970, as far as a date goes: nobody on the other side may make one of it that does not exist. */
+const instantMs = z.int().min(0).max(8_640_000_000_000_000);
+const lifeS = z.int().min(0).max(31_536_000);
 
 /** How far a log goes: the last number and the chain of hashes there. */
 export const logPoint = z.object({ seq, chain });
@@ -79,7 +83,7 @@ export type TimeReturn = z.infer<typeof timeReturn>;
 export const MOST_RETURNS = 100;
 
 /** In every answer: the hosted instance's time, and the life of its database (another one: it may have lost commits). */
-const hostedFacts = { server_now_ms: z.int(), timeline: z.string().max(64) };
+const hostedFacts = { server_now_ms: instantMs, timeline: z.string().max(64) };
 
 /** Stamps set anew that one answer carries. */
 export const MOST_RESTAMPS = 10_000;
@@ -97,7 +101,7 @@ export const helloRequest = z.object({
   acked: lanePoints,
   /** What the gateway applied of the hosted instance's feed. */
   cursor: logPoint,
-  clock: z.object({ trust: z.enum(['trusted', 'untrusted']), now_ms: z.int() }),
+  clock: z.object({ trust: z.enum(['trusted', 'untrusted']), now_ms: instantMs }),
 });
 export type HelloRequest = z.infer<typeof helloRequest>;
 
@@ -278,7 +282,7 @@ export const commandFrame = z.object({
   target_status: z.enum(['ON', 'OFF']),
   issued_by: z.uuid().nullable(),
   reason: z.string().max(500).nullable(),
-  hold_s: z.int().min(1).nullable(),
+  hold_s: z.int().min(1).max(MOST_HOLD_S).nullable(),
   basis: z.object({ version: z.int(), epoch: z.string() }),
   is_forced: z.boolean(),
   age_ms: z.int().min(0),
@@ -311,7 +315,7 @@ export const liveState = z.object({
   id: z.uuid(),
   is_online: z.boolean(),
   /** ms since 1970 by the gateway's clock, null: never heard. */
-  heard_at_ms: z.int().nullable(),
+  heard_at_ms: instantMs.nullable(),
   consumption: z.number().nullable(),
   current_status: z.enum(['ON', 'OFF']).nullable(),
   target_status: z.enum(['ON', 'OFF']),
@@ -347,7 +351,7 @@ export const gatewayFrame = z.discriminatedUnion('is', [
     disk: z.string().max(20),
   }),
   /** Silence until then is meant. */
-  z.object({ is: z.literal('outage'), until_ms: z.int(), reason: z.string().max(200) }),
+  z.object({ is: z.literal('outage'), until_ms: instantMs, reason: z.string().max(200) }),
 ]);
 export type GatewayFrame = z.infer<typeof gatewayFrame>;
 
@@ -370,8 +374,8 @@ export const pairStartAnswer = z.object({
   /** Eight letters that a person types or scans. */
   user_code: z.string(),
   verification_uri: z.string(),
-  expires_in_s: z.int(),
-  interval_s: z.int(),
+  expires_in_s: lifeS,
+  interval_s: lifeS,
 });
 
 /** POST /sync/v1/pair/poll */
@@ -393,7 +397,7 @@ export const pairPollAnswer = z.object({
 
 /** POST /sync/v1/session/nonce, then /sync/v1/session: a token of 15 minutes for a signature, no clock needed. */
 export const nonceRequest = z.object({ gateway_id: z.uuid() });
-export const nonceAnswer = z.object({ nonce: z.string(), server_now_ms: z.int() });
+export const nonceAnswer = z.object({ nonce: z.string(), server_now_ms: instantMs });
 export const sessionRequest = z.object({
   gateway_id: z.uuid(),
   nonce: z.string().max(200),
@@ -408,7 +412,7 @@ export const sessionRequest = z.object({
   schema: z.int().min(1),
   hardware: z.string().max(200),
 });
-export const sessionAnswer = z.object({ token: z.string(), expires_in_s: z.int(), server_now_ms: z.int() });
+export const sessionAnswer = z.object({ token: z.string(), expires_in_s: lifeS, server_now_ms: instantMs });
 
 /** POST /sync/v1/keys, with a token: a new key, valid at once; the one before it for a week more. */
 export const keysRequest = z.object({
@@ -443,7 +447,7 @@ export const signInAnswer = z.object({ user_id: z.uuid(), password_version: z.in
 
 /** GET /sync/v1/time?nonce=…: signed, for a gateway whose clock does not let it check certificates. */
 export const timeAnswer = z.object({
-  server_now_ms: z.int(),
+  server_now_ms: instantMs,
   nonce: z.string(),
   /** Ed25519 over `time:<nonce>:<server_now_ms>` by the hosted instance's key, told at pairing. */
   signature: z.string(),

@@ -8,8 +8,8 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { stampOf } from './claims.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { LostEdit, MergedBatch } from './merge-batch.ts';
-import { placeColumns } from './places.ts';
 import { scopeOf } from './shared-tables.ts';
+import { isOnFarm } from './tenancy.ts';
 import { textOf } from './text-of.ts';
 import { keyOf, standingOf } from './working-set.ts';
 import { insertMany } from './write-rows.ts';
@@ -156,10 +156,17 @@ function rowOf(
   context: UnitContext,
 ) {
   const { resource, id, group, rule, keptHlc, droppedHlc } = note;
+  const farmId = farmOf(note, merged);
+  const by = (told: string | null | undefined, hlc: string) => {
+    const logged = actors.get(editKey(resource.entity, id, hlc)) ?? null;
+    const heard = believed(told ?? null, { note, farmId, merged });
+    // of a person's own row the log has what other gateways said, too
+    return heard ?? (farmId === null ? believed(logged, { note, farmId, merged }) : logged);
+  };
   return {
     id: conflictId({ entity: resource.entity, id, group }, [keptHlc, droppedHlc]),
     stream_id: merged.batch.streamId,
-    farm_id: farmOf(note, merged),
+    farm_id: farmId,
     entity: resource.entity,
     row_id: id,
     field_group: group,
@@ -168,8 +175,8 @@ function rowOf(
     dropped_json: JSON.stringify(note.dropped),
     kept_hlc: keptHlc,
     dropped_hlc: droppedHlc,
-    kept_by: note.keptBy ?? actors.get(keptHlc) ?? null,
-    dropped_by: note.droppedBy ?? actors.get(droppedHlc) ?? null,
+    kept_by: by(note.keptBy, keptHlc),
+    dropped_by: by(note.droppedBy, droppedHlc),
     state: 'open',
     found_at: isoOf(context.nowMs),
     settled_at: null,
@@ -177,19 +184,38 @@ function rowOf(
   };
 }
 
+/** Of rows of farms alone: an account and what is a person's own are of no farm, whichever name them. */
 function farmOf({ resource, id }: ConflictNote, { set }: MergedBatch): string | null {
   const row = set.works.get(keyOf(resource.name, id))?.row;
-  if (!row) return null;
   const scope = scopeOf(resource);
-  const [column = 'id'] = placeColumns(resource);
+  if (!row || (scope.by !== 'farm' && scope.by !== 'parent')) return null;
   const farm =
     scope.by === 'parent'
-      ? standingOf(set, scope.table, String(row[column]))?.fields['farm_id']
-      : scope.by === 'user'
-        ? null
-        : row[column];
+      ? standingOf(set, scope.table, String(row[scope.column]))?.fields['farm_id']
+      : row[scope.column];
   return typeof farm === 'string' ? farm : null;
 }
+
+/**
+ * Whom the other side names as who did it. A gateway may name anybody: people hear of a conflict, and stand in it, where
+ * they are on that farm, or where the row is their own.
+ */
+function believed(
+  userId: string | null,
+  {
+    note: { resource, id },
+    farmId,
+    merged: { tenancy, set },
+  }: { note: ConflictNote; farmId: string | null; merged: MergedBatch },
+): string | null {
+  if (userId === null || tenancy === null) return userId;
+  if (farmId !== null) return isOnFarm(tenancy, farmId, userId) ? userId : null;
+  const row = set.works.get(keyOf(resource.name, id))?.row;
+  return userId === id || userId === row?.['user_id'] ? userId : null;
+}
+
+/** A stamp alone would do among honest ones: the other side may give its own word the stamp of somebody else's. */
+const editKey = (entity: number, id: string, hlc: string): string => `${entity} ${id} ${hlc}`;
 
 /**
  * Who made the edits of this side that the other had not heard of when it made its own: they are in the log still. What
@@ -202,12 +228,15 @@ function* actorsOf(
 ): Steps<Map<string, string | null>> {
   const stamps = new Set(notes.flatMap(({ keptHlc, droppedHlc }) => [keptHlc, droppedHlc]));
   const logged = yield {
-    sql: `select hlc, actor from sync_change where stream_id = ? and ((lane = 'core' and seq >
+    sql: `select entity, id, hlc, actor from sync_change where stream_id = ? and ((lane = 'core' and seq >
         (select acked_core_seq - ${JUST_CONFIRMED} from sync_stream where stream_id = ?)) or (lane = 'history' and seq >
         (select acked_history_seq - ${JUST_CONFIRMED} from sync_stream where stream_id = ?))) and ${inList('hlc', context)}`,
     params: [streamId, streamId, streamId, listOf(stamps)],
   };
   return new Map(
-    logged.map((row) => [String(row['hlc']), typeof row['actor'] === 'string' ? row['actor'] : null]),
+    logged.map((row) => [
+      editKey(Number(row['entity']), String(row['id']), String(row['hlc'])),
+      typeof row['actor'] === 'string' ? row['actor'] : null,
+    ]),
   );
 }

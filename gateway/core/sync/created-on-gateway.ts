@@ -2,6 +2,7 @@ import type { Resource } from '#contract/resource.ts';
 import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
 import type { Edit, Row } from './edit.ts';
 import type { Heard, MergedBatch } from './merge-batch.ts';
+import { putOnFarm } from './tenancy.ts';
 import { standingOf } from './working-set.ts';
 
 // Hosted: a row that a gateway made, as it is taken in. What is not the gateway's to say is set right, and told to it.
@@ -35,6 +36,7 @@ export function asCreatedHere(
   }
   if (resource.name === 'farms') {
     tenancy.farms.add(id);
+    if (tenancy.ownerId !== null) putOnFarm(tenancy, id, tenancy.ownerId);
     const undo = () => void tenancy.farms.delete(id);
     return { edit: ownedBy(tenancy.ownerId, resource, edit, merged), undo };
   }

@@ -8,6 +8,7 @@ import { refusedByApi } from './api-rules.ts';
 import { asCreatedHere, type Correction } from './created-on-gateway.ts';
 import type { Edit, Lost } from './edit.ts';
 import { merge } from './merge.ts';
+import { MAKING } from './merge-whole.ts';
 import {
   addressesNamed,
   fieldsIn,
@@ -16,6 +17,7 @@ import {
   peopleNamed,
   type Readable,
 } from './named-in-batch.ts';
+import { isOverAsTold, isSetOnceHere, mayTakeOver, notTakenOver } from './own-say.ts';
 import { isOfOwnPeople } from './personal.ts';
 import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
 import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
@@ -292,6 +294,8 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
     const owner = resource.groups[group]?.owner;
     if (from === 'gateway' && resource.name === 'users')
       return merged.tenancy?.locals.has(work.id) === true && isOfOwnPeople('users', group);
+    if (group === MAKING) return from !== 'hosted' || !isSetOnceHere(work);
+    if (from === 'hosted' && owner === 'gateway') return mayTakeOver(work, group, edit);
     return owner === undefined || owner === from || (isSnapshot && from === 'hosted');
   };
   const telling = tellingOf(resource, from, edit.is === 'whole' ? edit.row : null);
@@ -305,8 +309,9 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
           ...(isSnapshot ? { isSnapshot: true } : {}),
           ...(isMended(batch) ? { isMended: true } : {}),
         };
-  const outcome = merge(resource, held, told, accepts);
+  const outcome = merge(resource, held, isOverAsTold(item, told, merged), accepts);
   if (outcome === null) return;
+  if (held !== null && isSnapshot) merged.setApart.push(...notTakenOver(item, held, outcome.passedOver));
   if (held !== null && edit.hlc.endsWith('!')) merged.setApart.push(...toldApart(item, held, outcome.held));
   work.isRegisterChanged ||= JSON.stringify(outcome.held.register) !== JSON.stringify(work.register);
   work.row = outcome.held.row;

@@ -6,6 +6,9 @@ import { compareClaims, fieldsOf, isSame, lostOf, stampOf } from './claims.ts';
 import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
 import { laterLife, newestEditOf, withoutMaking } from './row-stamps.ts';
 
+/** Asked like a group: may what is set once be as the other side tells it? */
+export const MAKING = '*making';
+
 /**
  * Merges a row that is told as it stands, group by group. A row is made once: where the hosted instance's snapshot has
  * another stamp for the making, it was set anew for another life of this card. That stamp counts, and every edit over
@@ -53,7 +56,7 @@ export function mergeWhole(
   const makingOrder = compareClaims(making, { hlc: register.hlc, value: fieldsOf(row, fixed) });
   const isOlderMaking =
     isMadeAnew || (edit.isMended === true && edit.hlc === register.hlc ? makingOrder !== 0 : makingOrder > 0);
-  if (isOlderMaking) Object.assign(merged, making.value);
+  if (isOlderMaking && accepts(MAKING)) Object.assign(merged, making.value);
   if (newestEditOf(edit) > newestEditOf(register) && 'updated_at' in edit.row)
     merged['updated_at'] = edit.row['updated_at'];
   const hlc = isOlderMaking ? edit.hlc : register.hlc;

@@ -20,11 +20,23 @@ export type Tenancy = {
   people: Set<string>;
   /** Of those asked for: who worked on one of these farms once. */
   past: ReadonlySet<string>;
+  /** Which of them are on which of these farms, as `isOnFarm` asks. */
+  standings: Set<string>;
   /** Of those asked for: people whose account stands on this gateway alone. */
   locals: Set<string>;
   /** Whose the gateway is; null: no pairing made it. */
   ownerId: string | null;
 };
+
+const standingKey = (farmId: string, userId: string): string => `${farmId} ${userId}`;
+
+/** Owns that farm, or works on it; or their account is the gateway's own to speak of. */
+export const isOnFarm = ({ standings, locals }: Tenancy, farmId: string, userId: string): boolean =>
+  locals.has(userId) || standings.has(standingKey(farmId, userId));
+
+/** Of a farm that a gateway made: its owner is on it. */
+export const putOnFarm = ({ standings }: Tenancy, farmId: string, userId: string): void =>
+  void standings.add(standingKey(farmId, userId));
 
 export function* loadTenancy(
   streamId: number,
@@ -59,6 +71,7 @@ export function* loadTenancy(
     made: new Set(ids(registers.filter(({ hlc }) => !isHostedStamp(textOf(hlc))))),
     people: new Set([...ids(people), ...(ownerId === null ? [] : [ownerId])]),
     past: new Set(ids(past)),
+    standings: new Set(people.map((row) => standingKey(String(row['farm_id']), String(row['id'])))),
     locals: new Set(ids(people.filter((row) => Number(row['is_local']) === 1))),
     ownerId,
   };
@@ -83,11 +96,11 @@ function* peopleOf(
 ): Steps<readonly Record<string, unknown>[]> {
   const list = listOf(asked);
   return yield {
-    sql: `select farms.owner_id as id, 0 as is_local from farms join sync_farms on sync_farms.id = farms.id
+    sql: `select farms.owner_id as id, farms.id as farm_id, 0 as is_local from farms join sync_farms on sync_farms.id = farms.id
         where sync_farms.stream_id = ? and ${inList('farms.owner_id', context)}
-      union select farm_members.user_id, 0 from farm_members join sync_farms on sync_farms.id = farm_members.farm_id
+      union select farm_members.user_id, farm_members.farm_id, 0 from farm_members join sync_farms on sync_farms.id = farm_members.farm_id
         where sync_farms.stream_id = ? and farm_members.hidden = 0 and ${inList('farm_members.user_id', context)}
-      union select id, 1 from local_users where stream_id = ? and state = 'local' and ${inList('id', context)}`,
+      union select id, null, 1 from local_users where stream_id = ? and state = 'local' and ${inList('id', context)}`,
     params: [streamId, list, streamId, list, streamId, list],
   };
 }
@@ -108,7 +121,7 @@ export function belongs(
     case 'farm':
       return (
         tenancy.farms.has(value(scope.column)) &&
-        (scope.person === undefined || tenancy.people.has(value(scope.person)))
+        (scope.person === undefined || isOnFarm(tenancy, value(scope.column), value(scope.person)))
       );
     case 'user':
       return tenancy.people.has(value(scope.column));

@@ -130,7 +130,9 @@ function rankOfClaim(work: Work, key: UniqueKey, group: string, merged: MergedBa
   const { tenancy, set } = merged;
   const { resource, id, row, register } = work;
   const isForeign = tenancy !== null && !belongs(tenancy, set, { resource, id, row: row ?? {} });
-  const isFirst = isForeign || (OWN_KEYS.includes(key) && isHosteds(work, merged));
+  // nothing that comes from outside takes a name away from what bears it at the gateway
+  const isBorneHere = tenancy === null && key.within !== undefined && !claimsAnew(work, key.columns);
+  const isFirst = isForeign || isBorneHere || (OWN_KEYS.includes(key) && isHosteds(work, merged));
   const claim = register === null ? '' : key.rule.is === 'hide' ? register.hlc : stampOf(register, group);
   // the gateway's motors hear that name
   const isFromAfar = key.within !== undefined && isHostedStamp(claim);

@@ -44,6 +44,7 @@ export function accessTokenRoutes(deps: AccessTokenRouteDeps): Route[] {
       ...common,
       method: 'POST',
       path: '/access-tokens',
+      answersSecret: true,
       summary: 'Make an access token for programs; it is shown once',
       body: accessTokenCreate,
       answers: { 201: { schema: accessTokenMade } },

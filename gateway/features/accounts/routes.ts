@@ -61,6 +61,7 @@ function loginRoutes(deps: AccountDeps): Route[] {
     route({
       method: 'POST',
       path: '/auth/login',
+      answersSecret: true,
       tag,
       summary: 'Get a token: 60 minutes, or 30 days with remember_me',
       access: { who: 'anyone' },
@@ -111,6 +112,7 @@ function loginRoutes(deps: AccountDeps): Route[] {
     route({
       method: 'POST',
       path: '/auth/renew',
+      answersSecret: true,
       tag,
       summary:
         'Get a new token that lives as long as the one sent did; that one stays valid until it expires',

@@ -194,6 +194,7 @@ function adoptRoutes(deps: AdoptionRouteDeps): Route[] {
       access,
       // keys are handed out here: for people only
       token: 'never',
+      answersSecret: true,
       params: z.object({ control_point_id: idInput }),
       body: adoptInput,
       // without any it is a new key for the same controller
@@ -213,6 +214,7 @@ function adoptRoutes(deps: AdoptionRouteDeps): Route[] {
     route({
       method: 'POST',
       path: '/adoption/create',
+      answersSecret: true,
       tag,
       summary: 'A new control point for a device of the queue, in one step',
       access: { who: 'farm', of: 'farm', at: 'body', field: 'farm_id', right: 'operate', others: 403 },

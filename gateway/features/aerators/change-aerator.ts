@@ -2,13 +2,15 @@ import { type AeratorUpdate, aerator } from '#contract/resources/aerators.ts';
 import { type AuditFacts, audit } from '#core/audit.ts';
 import { remove, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { type FarmGateways, requireOwnDevices } from '#core/remote-order.ts';
 import type { Caller, FarmAccess } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { powerKwOf, requireFreeDevice } from './aerator-rules.ts';
 import type { Aerator, AeratorQueries } from './ports.ts';
 
-type ChangeAeratorDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
+export type ChangeAeratorDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: AeratorQueries;
+  gateways: Pick<FarmGateways, 'hasGateway'>;
 };
 type By = { caller: Caller; farm: FarmAccess };
 
@@ -25,6 +27,8 @@ export async function changeAerator(
     ([field, value]) => value !== undefined && value !== current[field as keyof Aerator],
   );
   if (changed.length === 0) return { answer: current };
+  if (changed.some(([field]) => field === 'device_id'))
+    await requireOwnDevices(deps.gateways, by.farm.farmId, current.name);
   const guards =
     device_id === undefined
       ? []

@@ -11,12 +11,12 @@ import {
 import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { changeAerator, deleteAerator } from './change-aerator.ts';
+import { type ChangeAeratorDeps, changeAerator, deleteAerator } from './change-aerator.ts';
 import { type ControlAeratorDeps, controlAerator } from './control-aerator.ts';
 import { type CreateAeratorDeps, createAerator } from './create-aerator.ts';
 import type { Aerator } from './ports.ts';
 
-export type AeratorRoutesDeps = CreateAeratorDeps & ControlAeratorDeps;
+export type AeratorRoutesDeps = CreateAeratorDeps & ControlAeratorDeps & ChangeAeratorDeps;
 
 const aeratorParams = z.object({ aerator_id: idInput });
 const atAerator = { who: 'farm', of: 'aerator', at: 'params', field: 'aerator_id', others: 404 } as const;

@@ -42,8 +42,8 @@ export type AlertQueries = {
   marked: (endsAfter: string) => Promise<Alert[]>;
   /** The newest alert of that type on that subject that ended by itself since then, if nobody acknowledged it. */
   returned: (type: AlertType, subject: Subject, since: string) => Promise<Alert[]>;
-  /** Names of people by their id, of those that are known here. */
-  peopleNames: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Names of people by their id, of those that have or had to do with the farm. */
+  peopleNames: (farmId: string, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** ACTIVE automatic alerts of that type, newest first. */
   openAlerts: (
     which: { type: AlertType; control_point_id?: string; pond_id?: string; farm_id?: string },

@@ -225,7 +225,7 @@ async function answered(
   language: Language,
 ): Promise<RouteDecision> {
   const { answer } = decision;
-  const names = await deps.queries.peopleNames(actorsOf(answer));
+  const names = await deps.queries.peopleNames(answer.farm_id, actorsOf(answer));
   return { ...decision, answer: { status: 200, body: toAnswer(answer, names, language), rev: answer.rev } };
 }
 
@@ -278,13 +278,14 @@ async function* answersOf(
   alerts: AsyncIterable<Alert>,
   language: Language,
 ): AsyncIterable<AlertAnswer> {
-  // a long list names few people, each asked for once
-  const names = new Map<string, string>();
-  const asked = new Set<string>();
+  // a long list names few people, each asked for once on each farm
+  const namesByFarm = new Map<string, { names: Map<string, string>; asked: Set<string> }>();
   for await (const row of alerts) {
+    const { names, asked } = namesByFarm.get(row.farm_id) ?? { names: new Map(), asked: new Set() };
+    namesByFarm.set(row.farm_id, { names, asked });
     const unknown = actorsOf(row).filter((id) => !asked.has(id));
     for (const id of unknown) asked.add(id);
-    for (const [id, name] of await deps.queries.peopleNames(unknown)) names.set(id, name);
+    for (const [id, name] of await deps.queries.peopleNames(row.farm_id, unknown)) names.set(id, name);
     yield toAnswer(row, names, language);
   }
 }

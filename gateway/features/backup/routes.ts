@@ -61,6 +61,7 @@ export function backupRoutes(deps: BackupRouteDeps): Route[] {
       ...shared,
       method: 'POST',
       path: '/system/backup/key',
+      answersSecret: true,
       summary: 'Make the recovery key, which this answer alone shows: without it no backup can be read',
       body: systemBackupKey,
       answers: { 201: { schema: systemBackupKeyAnswer } },

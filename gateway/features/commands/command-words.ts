@@ -30,6 +30,10 @@ const WHY: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
     'pt-BR': 'o gateway não conhece este ponto de controle',
     en: 'the gateway does not know this control point',
   },
+  ID_TAKEN: {
+    'pt-BR': 'o número desta ordem já é de outra na fazenda; dê a ordem de novo',
+    en: 'its number is that of another order on the farm; give it again',
+  },
   STORAGE: {
     'pt-BR': 'o disco do gateway não grava; ligue ou desligue na fazenda',
     en: 'the disk of the gateway takes nothing; switch it on the farm',

@@ -69,6 +69,7 @@ async function decide(deps: TakeDeps, frame: CommandFrame, lateAtMs: number): Pr
   const view = await deps.memory.refresh(frame.control_point_id);
   const refusal =
     lateness(deps, lateAtMs) ??
+    ((await deps.queries.orderById(frame.id)) === null ? null : refused('rejected', 'ID_TAKEN')) ??
     (view === null ? refused('rejected', 'UNKNOWN_CONTROL_POINT') : await refusalOf(deps, frame, view));
   // nothing later than here: reading took its time, too
   const answer = refusal ?? lateness(deps, lateAtMs) ?? ({ state: 'accepted', result: null } as const);

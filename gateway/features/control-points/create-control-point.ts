@@ -11,7 +11,7 @@ import { asParent, insert, purge, update } from '#core/changes.ts';
 import type { ControlView } from '#core/control-view.ts';
 import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import type { FarmGateways } from '#core/remote-order.ts';
+import { type FarmGateways, requireOwnDevices } from '#core/remote-order.ts';
 import type { Caller } from '#core/route.ts';
 import { requireReal } from '#core/simulated.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -98,7 +98,10 @@ export async function changeControlPoint(
       : { device_id: input.device_id }),
   };
   if (Object.keys(set).length === 0) return { answer: current };
-  if (set.device_id !== undefined) requireReal(current);
+  if (set.device_id !== undefined) {
+    requireReal(current);
+    await requireOwnDevices(deps.gateways, current.farm_id, current.cod);
+  }
   const guards = set.device_id === undefined ? [] : [await deps.guard('device', set.device_id)];
   await checkUnique(deps, { ownerId: current.owner_id, farmId: current.farm_id }, set);
   if (current.is_siren && set.device_id !== undefined) await requireNoAerator(deps, current, set.device_id);

@@ -198,6 +198,7 @@ function keyRoutes(deps: DeviceRouteDeps): Route[] {
       method: 'POST',
       path,
       tag,
+      answersSecret: true,
       summary: 'Make a key for the controller; it is shown this once and counts from its first use',
       access,
       params,

@@ -57,6 +57,7 @@ function ownerRoutes(deps: InvitationDeps): Route[] {
     route({
       method: 'POST',
       path: '/farms/{farm_id}/invitations',
+      answersSecret: true,
       tag,
       summary: 'Invite somebody to a farm, or offer to hand it over; the code is shown once',
       access: ownFarm,

@@ -17,6 +17,6 @@ export type LogQueries = {
   /** Newest first, as a stream. */
   logsOf: (scope: LogScope, page: { skip: number; limit: number }) => AsyncIterable<LogEntry>;
   countLogs: (scope: LogScope) => Promise<number>;
-  /** null: not known here, or gone. */
-  userName: (id: string) => Promise<string | null>;
+  /** null: not known here, gone, or nobody who has or had to do with the farm. */
+  userName: (farmId: string, id: string) => Promise<string | null>;
 };

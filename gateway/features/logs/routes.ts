@@ -22,10 +22,11 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
     rows: (page: Page) =>
       answersOf(deps.queries.logsOf(scope, page), mayOnFarm(role, 'read_finance') ? 'all' : 'no amounts'),
   });
-  const named = (journal: ReturnType<typeof journalOf>) => ({
-    ...journal,
-    rows: (page: Page) => withNames(deps.queries, journal.rows(page)),
-  });
+  const namedOf = (scope: LogScope, access: FarmAccess) => {
+    const journal = journalOf(scope, access);
+    const nameOf = (id: string) => deps.queries.userName(access.farmId, id);
+    return { ...journal, rows: (page: Page) => withNames(nameOf, journal.rows(page)) };
+  };
   return [
     route({
       method: 'GET',
@@ -76,8 +77,8 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       query: pageQuery,
       answers: { 200: { schema: recordLogAnswer, list: true } },
       async handle(request) {
-        const journal = journalOf({ of: 'pond', pondId: request.params.pond_id }, onFarm(request));
-        return { answer: await journalAnswer(request.query, named(journal)) };
+        const scope: LogScope = { of: 'pond', pondId: request.params.pond_id };
+        return { answer: await journalAnswer(request.query, namedOf(scope, onFarm(request))) };
       },
     }),
     route({
@@ -90,9 +91,8 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       query: pageQuery,
       answers: { 200: { schema: recordLogAnswer, list: true } },
       async handle(request) {
-        const { farmId } = onFarm(request);
-        const journal = journalOf({ of: 'entity', entityId: farmId }, onFarm(request));
-        return { answer: await journalAnswer(request.query, named(journal)) };
+        const scope: LogScope = { of: 'entity', entityId: onFarm(request).farmId };
+        return { answer: await journalAnswer(request.query, namedOf(scope, onFarm(request))) };
       },
     }),
     route({
@@ -113,20 +113,20 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       answers: { 200: { schema: recordLogAnswer, list: true } },
       async handle(request) {
         const scope: LogScope = { of: 'entity', entityId: request.params.measurement_id };
-        return { answer: await journalAnswer(request.query, named(journalOf(scope, onFarm(request)))) };
+        return { answer: await journalAnswer(request.query, namedOf(scope, onFarm(request))) };
       },
     }),
   ];
 }
 
 async function* withNames(
-  queries: Pick<LogQueries, 'userName'>,
+  nameOf: (userId: string) => Promise<string | null>,
   entries: AsyncIterable<LogAnswer>,
 ): AsyncIterable<RecordLogAnswer> {
   const names = new Map<string, string | null>();
   for await (const entry of entries) {
     const id = entry.user_id;
-    if (id !== null && !names.has(id)) names.set(id, await queries.userName(id));
+    if (id !== null && !names.has(id)) names.set(id, await nameOf(id));
     yield { ...entry, user_name: id === null ? null : (names.get(id) ?? null) };
   }
 }

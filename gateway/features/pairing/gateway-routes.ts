@@ -29,6 +29,7 @@ export function gatewayPairingRoutes(deps: GatewayPairingDeps): Route[] {
       ...common,
       access: { who: 'account' },
       method: 'GET',
+      answersSecret: true,
       summary: 'Whether this gateway is paired, and the code while somebody is to enter it',
       answers: { 200: { schema: pairingAnswer } },
       async handle(request) {
@@ -41,6 +42,7 @@ export function gatewayPairingRoutes(deps: GatewayPairingDeps): Route[] {
       ...common,
       access: { who: 'box', right: 'keep' },
       method: 'POST',
+      answersSecret: true,
       summary: 'Begin to pair this gateway with a hosted instance: it shows a code to enter there',
       body: pairingInput,
       answers: { 201: { schema: pairingAnswer } },

@@ -185,6 +185,7 @@ function localUserRoutes(deps: HostedPairingDeps): Route[] {
       ...common,
       method: 'POST',
       path: '/sync/local-users/{id}/adopt',
+      answersSecret: true,
       summary: 'Make such a person an account here; the code that is shown once opens it',
       params: byId,
       body: adoptInput,

@@ -90,6 +90,7 @@ function pointRoutes(deps: RelayRouteDeps): Route[] {
     route({
       method: 'PUT',
       path,
+      answersSecret: true,
       tag,
       summary: 'Adopt a relay: its key, shown this once, and what to paste into it. Again: a new key',
       access: { ...atPoint, right: 'operate' },

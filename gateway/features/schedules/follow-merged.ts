@@ -21,8 +21,10 @@ import {
 
 export type FollowMergedDeps = Pick<
   Kernel,
-  'now' | 'newId' | 'idOf' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'guard' | 'log'
+  'now' | 'newId' | 'idOf' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'guard' | 'log' | 'goFirst'
 > & {
+  /** Resolves when nothing that is decided here goes first; a merge begins then. */
+  clearWay: () => Promise<void>;
   views: ControlViews & { refresh: (id: string) => Promise<ControlView | null> };
   monotonic: () => number;
   /** Of a farm that a gateway runs its control points' shadow is the gateway's to say: it has seen to that itself. */
@@ -47,6 +49,8 @@ export type FollowMerged = {
 /** What the other instance changed of the rules of control, taken over as if it had been changed here. */
 export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
   const settling = new Map<string, number>();
+  /** Left alone at the last look; they go first until the next: merges without a pause must not keep control off for good. */
+  const leftAlone = new Map<string, () => void>();
   const arrivals = createArrivals(deps);
 
   function hold(ids: readonly string[], by: 1 | -1): void {
@@ -102,7 +106,19 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
     );
   }
 
+  async function letControlGoFirst(): Promise<void> {
+    await deps.clearWay();
+    // nobody looked for seconds: control stands still, and the other instance need not
+    for (const id of leftAlone.keys()) seen(id);
+  }
+
+  function seen(id: string): void {
+    leftAlone.get(id)?.();
+    leftAlone.delete(id);
+  }
+
   async function commitFollowed(plain: Unit) {
+    await letControlGoFirst();
     const arriving = arrivals.of(plain);
     const unit = { ...plain, changes: [...plain.changes, ...arriving.changes] };
     arrivals.hold(arriving.ids);
@@ -168,6 +184,10 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
       await catchUp();
     },
     catchUp,
-    isSettling: (id) => settling.has(id) || arrivals.isHeld(id),
+    isSettling(id) {
+      if (!settling.has(id)) seen(id);
+      else if (!leftAlone.has(id) && deps.goFirst !== undefined) leftAlone.set(id, deps.goFirst());
+      return settling.has(id) || arrivals.isHeld(id);
+    },
   };
 }

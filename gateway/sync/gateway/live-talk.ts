@@ -1,4 +1,5 @@
 import type { CommandFrame, GatewayFrame, LiveState } from '#contract/sync/wire.ts';
+import { AppError } from '#core/errors.ts';
 import { stillAsker } from './ask-still.ts';
 import type { LiveHandlers, SyncClientDeps } from './ports.ts';
 import type { SyncEvent } from './state.ts';
@@ -46,7 +47,9 @@ export function liveTalk(deps: Pick<SyncClientDeps, 'line' | 'live' | 'later' | 
       if (lateAtMs !== null) send(await deps.live.takeCommand(frame, lateAtMs));
     } catch (error) {
       // it was not carried out, or it tells so by itself; the hosted instance asks again over the next line
-      deps.log.error({ err: error, command: frame.id }, 'an order from afar could not be taken');
+      if (error instanceof AppError)
+        deps.log.warn({ command: frame.id, reason: error.message }, 'an order from afar was not taken');
+      else deps.log.error({ err: error, command: frame.id }, 'an order from afar could not be taken');
     }
   }
 

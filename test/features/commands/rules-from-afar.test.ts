@@ -172,6 +172,7 @@ onBothEngines('schedules and settings that people change on the hosted instance'
         monotonic: gateway.clock.now,
         views: gateway.control.registry,
         isRunByGateway: () => false,
+        clearWay: async () => undefined,
         storedMarks: async () => [],
         storedArrivals: async () => [],
         commit: (unit) =>
@@ -220,6 +221,7 @@ onBothEngines('schedules and settings that people change on the hosted instance'
       ...gateway.kernel,
       monotonic: gateway.clock.now,
       isRunByGateway: () => false,
+      clearWay: async () => undefined,
       views: gateway.control.registry,
       storedMarks: async () => [],
       storedArrivals: async () => [],

@@ -222,8 +222,7 @@ async function round(
   seen.pulled += client.state().counts.pulledRows;
   seen.bytes = Math.max(seen.bytes, statSync(databaseFile(gateway.config)).size - sizeBefore);
   expect(failed).toEqual([]);
-  // an order of the farm that came in between many merges is tried again a second later; nothing else went wrong
-  const errors = gateway.sentences.filter(({ level, fields }) => level === 'error' && !isBusy(fields));
+  const errors = gateway.sentences.filter(({ level }) => level === 'error');
   expect(errors.slice(0, 3).map((line) => JSON.stringify(line))).toEqual([]);
   gateway.sentences.length = 0;
   gateway.clock.advance(1_000);
@@ -245,13 +244,14 @@ async function round(
   seen.orders += carriedOut.length;
   seen.confirmed += [...orders.values()].filter(({ isCounted }) => isCounted).length;
   // what switched was an order for that very motor, and somebody had said that it counts
-  for (const { id, control_point_id } of carriedOut)
-    expect([id, orders.get(id)]).toEqual([id, { point: control_point_id, isCounted: true }]);
+  const counted = [...orders.values()].filter(({ isCounted }) => isCounted);
+  for (const { id, control_point_id } of carriedOut) {
+    // when a timed one ends, the gateway itself gives anew what an earlier one that counted still wants
+    const told = orders.get(id) ?? counted.find(({ point: of }) => of === control_point_id);
+    expect([id, told]).toEqual([id, { point: control_point_id, isCounted: true }]);
+  }
   await apps.linkDown();
 }
-
-const isBusy = ({ err }: Record<string, unknown>) =>
-  (err as { extras?: { code?: string } } | undefined)?.extras?.code === 'BUSY';
 
 /** Stamps of the hosted instance: of now, of the beginning, of the end of time. */
 function hostileStamps(gateway: App) {

@@ -9,7 +9,7 @@ import { prepared } from '../prepared.ts';
 import { decodeRow, type Tables } from '../tables.ts';
 import { inChunks } from './paging.ts';
 import { hasReturned, isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
-import { farmIdsOf } from './visible-farms.ts';
+import { farmIdsOf, isKnownOn } from './visible-farms.ts';
 
 const SHELVED_ROWS = 500;
 /** One that lasted for longer began something else. */
@@ -127,9 +127,14 @@ export function alertQueries(db: Db): AlertQueries {
         .executeTakeFirst();
       return row === undefined || row.acknowledged_at !== null ? [] : [decodeRow(alert, row)];
     },
-    async peopleNames(userIds) {
+    async peopleNames(farmId, userIds) {
       if (userIds.length === 0) return new Map();
-      const rows = await db.selectFrom('users').select(['id', 'name']).where('id', 'in', userIds).execute();
+      const rows = await db
+        .selectFrom('users')
+        .select(['id', 'name'])
+        .where('id', 'in', userIds)
+        .where(isKnownOn(sql.ref('users.id'), sql.val(farmId)))
+        .execute();
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
     async openAlerts({ type, control_point_id, pond_id, farm_id }, limit) {

@@ -1,9 +1,10 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { logEntry } from '#contract/resources/logs.ts';
 import type { LogQueries, LogScope } from '#features/logs/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow, type Tables } from '../tables.ts';
 import { inChunks } from './paging.ts';
+import { isKnownOn } from './visible-farms.ts';
 
 /** Entries are never deleted, so none is hidden: what is skipped and counted is read from the index alone. */
 export function logQueries(db: Db): LogQueries {
@@ -30,12 +31,13 @@ export function logQueries(db: Db): LogQueries {
           .execute();
         return rows.map((row) => decodeRow(logEntry, row));
       }),
-    async userName(id) {
+    async userName(farmId, id) {
       const row = await db
         .selectFrom('users')
         .select('name')
         .where('id', '=', id)
         .where('hidden', '=', 0)
+        .where(isKnownOn(sql.ref('users.id'), sql.val(farmId)))
         .executeTakeFirst();
       return row?.name ?? null;
     },

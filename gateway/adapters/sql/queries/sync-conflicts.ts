@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Resource } from '#contract/resource.ts';
+import { address } from '#contract/resources/addresses.ts';
 import { expense } from '#contract/resources/finance.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
@@ -15,7 +16,7 @@ import type {
 } from '#features/sync-conflicts/ports.ts';
 import type { Database, Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
-import { farmIdsOf } from './visible-farms.ts';
+import { farmIdsOf, isKnownOn } from './visible-farms.ts';
 
 type Deps = Pick<Database, 'read' | 'dialect'>;
 type RoleOf = (of: 'farm', id: string, userId: string) => Promise<{ role: FarmRole | null } | null>;
@@ -113,8 +114,8 @@ function shown({ read, dialect }: Deps, { userId, farmId, state, id }: ConflictF
     .where('hidden', '=', 0);
   return read
     .selectFrom('sync_conflicts as c')
-    .leftJoin('users as k', 'k.id', 'c.kept_by')
-    .leftJoin('users as d', 'd.id', 'c.dropped_by')
+    .leftJoin('users as k', (join) => join.onRef('k.id', '=', 'c.kept_by').on(mayBeNamed('k', userId)))
+    .leftJoin('users as d', (join) => join.onRef('d.id', '=', 'c.dropped_by').on(mayBeNamed('d', userId)))
     .selectAll('c')
     .select(['k.name as kept_by_name', 'd.name as dropped_by_name'])
     .where((row) =>
@@ -126,6 +127,10 @@ function shown({ read, dialect }: Deps, { userId, farmId, state, id }: ConflictF
             row('c.kept_by', '=', userId),
             row('c.dropped_by', '=', userId),
             row.and([row('c.entity', '=', user.entity), row('c.row_id', '=', userId)]),
+            row.and([
+              row('c.entity', '=', address.entity),
+              row('c.row_id', 'in', read.selectFrom('addresses').select('id').where('user_id', '=', userId)),
+            ]),
           ]),
         ]),
       ]),
@@ -137,6 +142,10 @@ function shown({ read, dialect }: Deps, { userId, farmId, state, id }: ConflictF
     .$if(farmId !== undefined, (query) => query.where('c.farm_id', '=', farmId ?? ''))
     .$if(state !== undefined, (query) => query.where(sql`${stateNow({ dialect })}`, '=', state ?? ''));
 }
+
+/** Of what is of no farm nobody stands beside it but the reader. */
+const mayBeNamed = (person: 'k' | 'd', userId: string): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.ref(`${person}.id`)} = ${userId} or ${isKnownOn(sql.ref(`${person}.id`), sql.ref('c.farm_id'))})`;
 
 /**
  * `superseded` where it was changed again since. Looked up with every read: it costs one row by its key, and what a

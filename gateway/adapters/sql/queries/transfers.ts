@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import { transfer } from '#contract/resources/transfers.ts';
 import type { Named, NamedTransfer, TransferQueries, TransferScope } from '#features/transfers/ports.ts';
 import type { Db } from '../database.ts';
 import { decodeRow } from '../tables.ts';
 import { numericIdQueries } from './numeric-ids.ts';
 import { uuidOf } from './uuid-of.ts';
-import { farmIdsOf } from './visible-farms.ts';
+import { farmIdsOf, isKnownOn } from './visible-farms.ts';
 
 export function transferQueries(db: Db): TransferQueries {
   return {
@@ -69,7 +70,11 @@ function named(db: Db) {
     .innerJoin('batches', 'batches.id', 'transfers.batch_id')
     .innerJoin('ponds as source', 'source.id', 'transfers.source_pond_id')
     .innerJoin('ponds as destination', 'destination.id', 'transfers.destination_pond_id')
-    .leftJoin('users', 'users.id', 'transfers.created_by')
+    .leftJoin('users', (join) =>
+      join
+        .onRef('users.id', '=', 'transfers.created_by')
+        .on(isKnownOn(sql.ref('users.id'), sql.ref('batches.farm_id'))),
+    )
     .selectAll('transfers')
     .select([
       'batches.batch_code',
