@@ -68,8 +68,10 @@ export type BatchState = {
 /** The course of one batch, for curves, trends and exports. */
 export type BatchHistory = {
   state: BatchState;
-  /** All weighings, oldest first. */
+  /** The weighings since stocking that are facts of now, oldest first. */
   weighings: readonly Weighing[];
+  /** All that were recorded, oldest first, also those dated before the stocking or after now. */
+  recorded: readonly Weighing[];
   /** Days of the farm with a feeding; here and not in the state, whose many readers need not pay for it. */
   feedDays: number;
   /** How the batch stood at an instant (ISO 8601 UTC), what was recorded of that very instant included. */

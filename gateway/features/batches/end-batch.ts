@@ -1,19 +1,14 @@
 import { type BatchFinish, batch } from '#contract/resources/batches.ts';
 import type { Batch, BatchState } from '#core/batch-state.ts';
 import { update } from '#core/changes.ts';
+import { requireNotAhead } from '#core/facts-of-now.ts';
 import { isoOf } from '#core/kernel.ts';
 import { instantOnFarm, localDay } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
 import { feedConversion } from '#science/biomass.ts';
-import {
-  type BatchWarning,
-  harvestWarnings,
-  requireActive,
-  requireNotAhead,
-  requireSinceStart,
-} from './batch-rules.ts';
+import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './batch-rules.ts';
 import { daysInProduction } from './batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import { type ChangeBatchDeps, entryOf, requireState } from './change-batch.ts';

@@ -4,18 +4,13 @@ import type { Batch, BatchState, BatchStates } from '#core/batch-state.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField } from '#core/errors.ts';
+import { requireNotAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { instantOnFarm, localDay } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
-import {
-  type BatchWarning,
-  harvestWarnings,
-  requireActive,
-  requireNotAhead,
-  requireSinceStart,
-} from './batch-rules.ts';
+import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './batch-rules.ts';
 import { requireState } from './change-batch.ts';
 import type { BatchQueries, Harvest } from './ports.ts';
 
