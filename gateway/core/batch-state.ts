@@ -44,7 +44,9 @@ export type BatchState = {
   survivalRate: number;
   harvestedCount: number;
   harvestedKg: number;
-  /** Animals alive now: stocked × survival − harvested, never below 0. */
+  /** What was sold at a price that was told: kg, and the money received for it. */
+  sold: { kg: number; revenue: number };
+  /** Animals alive now: stocked × survival − harvested, never below 0; a batch that has ended has none. */
   population: number;
   /** Animals alive per pond, ponds without any left out; most animals first. */
   populationByPond: ReadonlyMap<string, number>;

@@ -37,8 +37,9 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     survivalRate: stock.survivalRate,
     harvestedCount: stock.harvestedCount,
     harvestedKg: stock.harvestedKg,
-    population: stock.population,
-    populationByPond: animalsByPond(population),
+    sold: soldOf(facts, currentKg),
+    population: batch.status === 'ACTIVE' ? stock.population : 0,
+    populationByPond: batch.status === 'ACTIVE' ? animalsByPond(population) : new Map(),
     latestBiometry: latest,
     previousBiometry: previous,
     biometryCount: facts.biometryCount,
@@ -51,6 +52,15 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     feedingCount: feed?.records ?? 0,
     fca: feedConversion(totalFeedKg, gainedKg),
   };
+}
+
+function soldOf({ batch, harvests }: BatchFacts, finalKg: number): BatchState['sold'] {
+  const sales = harvests.map(({ weight_kg: kg, price_per_kg: price }) => ({ kg, price }));
+  if (batch.status === 'FINISHED') sales.push({ kg: finalKg, price: batch.final_price_per_kg });
+  return sales.reduce(
+    (sum, { kg, price }) => (price === null ? sum : { kg: sum.kg + kg, revenue: sum.revenue + kg * price }),
+    { kg: 0, revenue: 0 },
+  );
 }
 
 /** Whole days from the start to today, or to the day it was harvested; 0 before the start. */

@@ -76,6 +76,7 @@ export async function createBatch(
     estimated_survival_rate: input.estimated_survival_rate ?? DEFAULT_SURVIVAL_PERCENT,
     status: 'ACTIVE',
     final_weight_kg: null,
+    final_price_per_kg: null,
     end_reason: null,
     notes: input.notes ?? null,
     created_by: by.caller.userId,

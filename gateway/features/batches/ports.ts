@@ -28,6 +28,7 @@ export type HarvestFact = {
   harvest_date: string;
   quantity: number;
   weight_kg: number;
+  price_per_kg: number | null;
 };
 export type TransferFact = {
   id: string;

@@ -68,7 +68,12 @@ export function profitabilityAnswerOf(
   sellingPricePerKg: number,
 ): ProfitabilityAnswer {
   const { totalCost } = costs;
-  const made = profitability({ biomassKg: producedKg, sellingPricePerKg, totalCost });
+  const made = profitability({
+    biomassKg: producedKg,
+    sellingPricePerKg,
+    totalCost,
+    sold: state.sold,
+  });
   const perKg = money(costPerKg(totalCost, producedKg));
   return {
     batch_id: state.batch.id,
@@ -81,6 +86,9 @@ export function profitabilityAnswerOf(
     profit_margin_percentage: percent(made.marginPercent),
     roi_percentage: percent(made.roiPercent),
     break_even_price_per_kg: perKg,
+    ...(state.sold.kg === 0
+      ? {}
+      : { sold_kg: kilograms(state.sold.kg), received_revenue: money(state.sold.revenue) }),
   };
 }
 

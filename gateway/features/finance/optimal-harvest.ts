@@ -5,7 +5,7 @@ import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { daysBetween, localDay } from '#core/local-day.ts';
 import { grams, kilograms, money, percent } from '#core/rounding.ts';
-import { harvestExplanation, harvestSuggestion } from '#science/advice/harvest-advice.ts';
+import { feedTurnsIt, harvestExplanation, harvestSuggestion } from '#science/advice/harvest-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { growthCurve, instantaneousGrowthGPerDay } from '#science/growth.ts';
 import { type HarvestFacts, harvestDecision } from '#science/harvest-decision.ts';
@@ -78,7 +78,8 @@ export async function optimalHarvest(
       net_daily_profit: money(decision.netDailyProfit),
     },
     suggestion: harvestSuggestion(advice, language),
-    confidence: percent(decision.confidencePercent),
+    // the error of the samples says nothing of the feed
+    confidence: feedTurnsIt(advice) ? null : percent(decision.confidencePercent),
     break_even_price_per_kg: money(decision.breakEvenPricePerKg),
     last_biometry_days_ago: facts.lastWeighingDaysAgo,
     energy_estimate: await dailyEnergyOf(deps, {

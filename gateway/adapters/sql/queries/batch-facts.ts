@@ -126,7 +126,7 @@ export function survivalChangesOf(db: Db, ids: readonly string[]) {
 function harvestsOf(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('harvests')
-    .select(['batch_id', 'id', 'pond_id', 'harvest_date', 'quantity', 'weight_kg'])
+    .select(['batch_id', 'id', 'pond_id', 'harvest_date', 'quantity', 'weight_kg', 'price_per_kg'])
     .where('batch_id', 'in', ids)
     .where('hidden', '=', 0)
     .orderBy('batch_id')
