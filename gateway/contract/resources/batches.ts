@@ -339,9 +339,11 @@ export const harvestCreate = z.object({
   id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
   pond_id: harvestPond,
   harvest_date: dateInput.optional().describe('Default now'),
+  date: dateInput.optional().describe('Another name of harvest_date'),
   quantity,
   weight_kg: weightKg,
   price_per_kg: pricePerKg,
+  price: pricePerKg.describe('Another name of price_per_kg'),
   notes: longText.nullish(),
 });
 export type HarvestCreate = z.infer<typeof harvestCreate>;
@@ -349,9 +351,11 @@ export type HarvestCreate = z.infer<typeof harvestCreate>;
 export const harvestUpdate = z.object({
   pond_id: harvestPond,
   harvest_date: dateInput.optional(),
+  date: dateInput.optional(),
   quantity: quantity.optional(),
   weight_kg: weightKg.optional(),
   price_per_kg: pricePerKg,
+  price: pricePerKg,
   notes: longText.nullish(),
 });
 export type HarvestUpdate = z.infer<typeof harvestUpdate>;

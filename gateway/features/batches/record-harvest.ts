@@ -32,8 +32,9 @@ export async function recordHarvest(
   deps: HarvestDeps,
   caller: Caller,
   batchId: string,
-  { input, sentDate, language }: { input: HarvestCreate; sentDate: unknown; language: Language },
+  { input: sent, sentDate, language }: { input: HarvestCreate; sentDate: unknown; language: Language },
 ): Promise<Recorded<RowOf<typeof harvest>>> {
+  const input = byOneName(sent);
   const guard = asParent(await deps.guard('batch', batchId));
   const state = await requireState(deps, batchId);
   requireActive(state.batch, 'harvested in part');
@@ -61,6 +62,15 @@ export async function recordHarvest(
   };
 }
 
+/** `date` and `price` are other names of `harvest_date` and `price_per_kg`. */
+function byOneName<Input extends HarvestCreate | HarvestUpdate>({ date, price, ...named }: Input) {
+  return {
+    ...named,
+    harvest_date: named.harvest_date ?? date,
+    price_per_kg: named.price_per_kg === undefined ? price : named.price_per_kg,
+  };
+}
+
 /** Decides a correction, also of a batch that has ended; old and new values stay in the audit. */
 export async function changeHarvest(
   deps: HarvestDeps,
@@ -69,7 +79,7 @@ export async function changeHarvest(
   { input, sentDate, language }: { input: HarvestUpdate; sentDate: unknown; language: Language },
 ): Promise<Recorded<Harvest>> {
   const state = await requireState(deps, current.batch_id);
-  const { pond_id, harvest_date, ...fields } = input;
+  const { pond_id, harvest_date, ...fields } = byOneName(input);
   const changed = changesOf(current, {
     ...fields,
     ...(pond_id === undefined ? {} : { pond_id: await pondIdOf(deps, state.batch, pond_id) }),
