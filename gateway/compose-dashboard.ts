@@ -30,7 +30,7 @@ export function wireDashboard(deps: {
       }),
     }),
     pondContents: pondContents({
-      now: kernel.now,
+      ...kernel,
       batches,
       queries: pondContentsQueries(database.read),
     }),

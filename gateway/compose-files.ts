@@ -31,7 +31,7 @@ export function wireFiles(deps: {
     batches,
     expectedWeights,
     async costsOf(state) {
-      const { costs, producedKg } = await batchMoneyOf({ queries: finance }, state);
+      const { costs, producedKg } = await batchMoneyOf({ ...kernel, queries: finance }, state);
       return {
         totalFeedCost: costs.feedCost,
         totalOperationalCost: costs.operationalCost,

@@ -36,7 +36,7 @@ export function wireProduction(deps: {
 } {
   const { kernel, database, alerting, heardUnsaved, limits, hasFeature } = deps;
   // what every feature below may ask: how batches stand, and the figures that hold on a farm
-  const batches = batchStates({ now: kernel.now, queries: batchFactQueries(database.read) });
+  const batches = batchStates({ ...kernel, queries: batchFactQueries(database.read) });
   const scienceOf = scienceOfFarms(scienceSettingQueries(database.read));
   const weightsExpected = expectedWeights({ scienceOf, dailyTemperatures: dailyTemperatures(database.read) });
   const dashboard = wireDashboard({ kernel, database, batches, scienceOf });

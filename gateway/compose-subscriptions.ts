@@ -39,7 +39,7 @@ export type Subscriptions = ReturnType<typeof wireSubscriptions>;
 /** Plans, limits and who may use what. Control is wired without it: billing never stops aeration. */
 export function wireSubscriptions(kernel: Kernel, database: Database, notify: Notify) {
   const queries = subscriptionQueries(database.read);
-  const batches = batchStates({ now: kernel.now, queries: batchFactQueries(database.read) });
+  const batches = batchStates({ ...kernel, queries: batchFactQueries(database.read) });
   const deps: LimitDeps = {
     ...kernel,
     notify,

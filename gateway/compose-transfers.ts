@@ -3,6 +3,7 @@ import { accessQuery } from '#adapters/sql/queries/access.ts';
 import { batchFactQueries } from '#adapters/sql/queries/batch-facts.ts';
 import { transferQueries } from '#adapters/sql/queries/transfers.ts';
 import type { BatchStates } from '#core/batch-state.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
 import { animalsOf } from '#features/batches/batch-state.ts';
@@ -25,7 +26,7 @@ export function wireTransfers({ kernel, database, batches, limits }: WireDeps): 
     queries: transferQueries(database.read),
     batches,
     async chainOf(batchId) {
-      const [facts] = await factsOf([batchId], 'last two');
+      const [facts] = await factsOf([batchId], 'last two', countsUntil(kernel));
       return facts === undefined
         ? null
         : { batch: facts.batch, timezone: facts.timezone, animals: animalsOf(facts) };

@@ -86,7 +86,9 @@ export const isDateOnly = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(te
 
 function degrees(limit: number, name: string) {
   return z
-    .union([z.string().trim().max(40), z.number().transform(String)])
+    .string()
+    .trim()
+    .max(40)
     .refine((text) => /^[+-]?\d{1,3}(\.\d{1,20})?$/.test(text) && Math.abs(Number(text)) <= limit, {
       message: `must be decimal degrees between -${limit} and ${limit}, for example "-3.7319"`,
     })

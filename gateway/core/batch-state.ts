@@ -44,7 +44,9 @@ export type BatchState = {
   survivalRate: number;
   harvestedCount: number;
   harvestedKg: number;
-  /** Animals alive now: stocked × survival − harvested, never below 0. */
+  /** What was sold at a price that was told: kg, and the money received for it. */
+  sold: { kg: number; revenue: number };
+  /** Animals alive now: stocked × survival − harvested, never below 0; a batch that has ended has none. */
   population: number;
   /** Animals alive per pond, ponds without any left out; most animals first. */
   populationByPond: ReadonlyMap<string, number>;
@@ -68,8 +70,10 @@ export type BatchState = {
 /** The course of one batch, for curves, trends and exports. */
 export type BatchHistory = {
   state: BatchState;
-  /** All weighings, oldest first. */
+  /** The weighings since stocking that are facts of now, oldest first. */
   weighings: readonly Weighing[];
+  /** All that were recorded, oldest first, also those dated before the stocking or after now. */
+  recorded: readonly Weighing[];
   /** Days of the farm with a feeding; here and not in the state, whose many readers need not pay for it. */
   feedDays: number;
   /** How the batch stood at an instant (ISO 8601 UTC), what was recorded of that very instant included. */

@@ -7,6 +7,8 @@ export type Cell = string | number | null;
 const FORMULA_START = /^[=+\-@\t\r]/;
 /** The other separator, too: a spreadsheet of another country cuts there. */
 const NEEDS_QUOTES = /[",;\r\n]/;
+/** More are no figure any more but what binary fractions leave of one. */
+const MOST_DIGITS = 12;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export type CsvText = {
@@ -19,7 +21,8 @@ export type CsvText = {
 export function csvText(form: CsvForm): CsvText {
   const isSemicolon = form.separator === 'semicolon';
   const separator = isSemicolon ? ';' : ',';
-  const numberText = isSemicolon ? (value: number) => String(value).replace('.', ',') : String;
+  const digits = (value: number) => String(Number(value.toPrecision(MOST_DIGITS)));
+  const numberText = isSemicolon ? (value: number) => digits(value).replace('.', ',') : digits;
   const row = (cells: readonly Cell[]): string => {
     let line = '';
     for (let at = 0; at < cells.length; at++) {

@@ -170,6 +170,8 @@ export type Route = {
    * reference operations, and warned of.
    */
   decidedBy?: { fields: readonly string[]; otherwise: 'refused' | 'warned' };
+  /** Statuses it may refuse with beyond those of its method and access. */
+  refusals?: readonly number[];
   /** The body is taken as it comes, byte by byte, and is of this kind; it is read once the caller may send it. */
   takes?: { media: 'text/csv' | 'application/json' | 'application/octet-stream'; maxBytes: number };
   /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */

@@ -18,6 +18,9 @@ export function biomassGainedKg(batch: {
   return batch.currentKg + batch.partialHarvestsKg - batch.initialKg;
 }
 
+/** Below it a conversion is shown as 0.00: a batch that was fed and whose feed was not recorded. */
+const LEAST_FCA = 0.005;
+
 /**
  * Feed conversion: kg of feed per kg gained. Null, never 0, when no feed was recorded or nothing was gained: a zero
  * would be rated excellent.
@@ -28,7 +31,7 @@ export function biomassGainedKg(batch: {
 export function feedConversion(totalFeedKg: number, gainedKg: number): number | null {
   if (!(totalFeedKg > 0) || !(gainedKg > 0)) return null;
   const fca = totalFeedKg / gainedKg;
-  return Number.isFinite(fca) ? fca : null;
+  return Number.isFinite(fca) && fca >= LEAST_FCA ? fca : null;
 }
 
 /** EXCELLENT below 1.5, GOOD to 2.0, ACCEPTABLE to 2.5, POOR above; from the unrounded FCA. Null without one. */

@@ -57,13 +57,15 @@ export type Profitability = {
   roiPercent: number | null;
 };
 
-/** What selling the whole biomass (kg) today at a price per kg would leave. */
+/** What selling the biomass (kg) today at a price per kg would leave, with what was received for some of it already. */
 export function profitability(batch: {
   biomassKg: number;
   sellingPricePerKg: number;
   totalCost: number;
+  sold?: { kg: number; revenue: number };
 }): Profitability {
-  const projectedRevenue = batch.biomassKg * batch.sellingPricePerKg;
+  const { kg: soldKg, revenue: received } = batch.sold ?? { kg: 0, revenue: 0 };
+  const projectedRevenue = received + Math.max(0, batch.biomassKg - soldKg) * batch.sellingPricePerKg;
   const projectedProfit = projectedRevenue - batch.totalCost;
   return {
     projectedRevenue,

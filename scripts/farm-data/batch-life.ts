@@ -74,6 +74,7 @@ export function stock({ chance, places, day }: Deps, pond: PondPlace, number: nu
       estimated_survival_rate: 85,
       status: 'ACTIVE',
       final_weight_kg: null,
+      final_price_per_kg: null,
       end_reason: null,
       notes: null,
       created_by: places.ownerId,

@@ -30,7 +30,7 @@ describe('a panel on the wall that nobody touches', () => {
   beforeAll(async () => {
     farm = await startConsole();
     await measure(1, 2.4);
-    const body = { lat: -3.7319, lng: -38.5267 };
+    const body = { lat: '-3.7319', lng: '-38.5267' };
     await farm.app.call('PUT', `/farms/${farm.farm.id}`, { token: farm.owner.token, body });
   });
   afterEach(() => farm.closePages());

@@ -151,6 +151,7 @@ describe('batches of a grown farm as the gateway sees them', () => {
     const farms = await open.database.read.selectFrom('farms').select('id').execute();
     states = await batchStates({
       now: () => Date.parse(UNTIL),
+      clockQuality: () => 'trusted',
       queries: batchFactQueries(open.database.read),
     }).ofFarms(
       farms.map(({ id }) => id),

@@ -382,6 +382,7 @@ export function batchRow(
     estimated_survival_rate: 85,
     status: 'ACTIVE',
     final_weight_kg: null,
+    final_price_per_kg: null,
     end_reason: null,
     notes: null,
   };

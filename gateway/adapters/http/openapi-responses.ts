@@ -73,7 +73,7 @@ function errorStatusesOf(route: Route): number[] {
     [403, (access.who !== 'anyone' && access.who !== 'device') || isWrite],
     [404, access.who === 'farm' || route.path.includes('{') || isWrite],
     // several farms of a user have a device of that name
-    [409, isWrite || access.who === 'device'],
+    [409, isWrite || access.who === 'device' || route.refusals?.includes(409) === true],
     [412, isWrite && method !== 'POST'],
     [413, isWrite],
     [415, isWrite],

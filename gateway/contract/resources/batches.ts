@@ -42,6 +42,8 @@ export const batch = defineResource({
     status: z.enum(BATCH_STATUSES),
     /** Harvested at the end, kg; null: the estimate at that date counts. */
     final_weight_kg: z.number().nullable(),
+    /** What a kilogram of it was sold for; null: not told. A program before it had none and sends none. */
+    final_price_per_kg: z.number().nullable().default(null),
     /** Why it was aborted. */
     end_reason: z.string().nullable(),
     notes: z.string().nullable(),
@@ -55,6 +57,8 @@ export const batch = defineResource({
     batch_code: { fields: ['batch_code'] },
     expected_harvest_date: { fields: ['expected_harvest_date'] },
     state: { fields: ['status', 'actual_harvest_date', 'final_weight_kg', 'end_reason'] },
+    // apart from the state: a program before it takes that, and would be believed to know of this, too
+    final_price: { fields: ['final_price_per_kg'], isLater: true },
     notes: { fields: ['notes'] },
     // follows the farm when it is handed over
     owner: { fields: ['owner_id'], owner: 'hosted' },
@@ -209,6 +213,21 @@ export const batchFinish = z.object({
     .max(1_000_000_000)
     .nullish()
     .describe('Harvested at the end, kg; without it the estimate counts'),
+  final_count: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .nullish()
+    .describe('Animals harvested at the end: the survival of the batch follows from them'),
+  final_average_weight_g: z
+    .number()
+    .positive()
+    .max(10_000)
+    .nullish()
+    .describe(
+      'Mean weight at the harvest: gives the count from final_weight_kg, or the weight from final_count',
+    ),
+  price_per_kg: z.number().min(0).max(1_000_000).nullish().describe('What a kilogram was sold for'),
   notes: longText.nullish(),
 });
 export type BatchFinish = z.infer<typeof batchFinish>;
@@ -221,6 +240,9 @@ export const batchFinished = z.object({
   final_fca: figure,
   final_weight_kg: z.number().describe('As weighed, else the estimate'),
   harvested_kg: z.number().describe('Taken out before, by partial harvests'),
+  survival_rate: z.number().describe('As counted or weighed at the harvest, else the estimate'),
+  final_count: z.int().describe('As counted or weighed, else the estimate'),
+  revenue: figure.describe('Of the final harvest; null: no price was told'),
   warnings,
 });
 export type BatchFinished = z.infer<typeof batchFinished>;
@@ -317,9 +339,11 @@ export const harvestCreate = z.object({
   id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
   pond_id: harvestPond,
   harvest_date: dateInput.optional().describe('Default now'),
+  date: dateInput.optional().describe('Another name of harvest_date'),
   quantity,
   weight_kg: weightKg,
   price_per_kg: pricePerKg,
+  price: pricePerKg.describe('Another name of price_per_kg'),
   notes: longText.nullish(),
 });
 export type HarvestCreate = z.infer<typeof harvestCreate>;
@@ -327,9 +351,11 @@ export type HarvestCreate = z.infer<typeof harvestCreate>;
 export const harvestUpdate = z.object({
   pond_id: harvestPond,
   harvest_date: dateInput.optional(),
+  date: dateInput.optional(),
   quantity: quantity.optional(),
   weight_kg: weightKg.optional(),
   price_per_kg: pricePerKg,
+  price: pricePerKg,
   notes: longText.nullish(),
 });
 export type HarvestUpdate = z.infer<typeof harvestUpdate>;

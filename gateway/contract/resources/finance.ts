@@ -112,11 +112,16 @@ export const profitabilityAnswer = z.object({
   cost_per_kg: figure,
   selling_price_per_kg: z.number(),
   total_cost: z.number(),
-  projected_revenue: z.number(),
+  projected_revenue: z.number().describe('What was received, and the rest of the biomass at the asked price'),
   projected_profit: z.number(),
   profit_margin_percentage: figure,
   roi_percentage: figure,
   break_even_price_per_kg: figure.describe('Price at which revenue equals cost; null: no biomass'),
+  sold_kg: z
+    .number()
+    .optional()
+    .describe('Harvested and sold at a price that was recorded; left out while nothing was'),
+  received_revenue: z.number().optional(),
 });
 export type ProfitabilityAnswer = z.infer<typeof profitabilityAnswer>;
 

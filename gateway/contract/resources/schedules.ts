@@ -82,7 +82,11 @@ export const scheduleCreate = scheduleFields.extend({
 });
 
 /** PATCH /schedules/{schedule_id} */
-export const scheduleChange = scheduleFields.partial();
+export const scheduleChange = scheduleFields.partial().extend({
+  control_point_id: idInput
+    .optional()
+    .describe('Its own only: a schedule stays with its control point; another one is refused'),
+});
 
 export const scheduleAnswer = z.object({
   id: z.uuid(),

@@ -89,13 +89,17 @@ export function powerFailureCause(
   const [first] = members;
   if (first === undefined) return null;
   return {
-    ...about(first, 'POWER_FAILURE', powerFailureWords(members, failure.online)),
+    ...about(first, 'POWER_FAILURE', powerFailureWords(members, failure.online, tellersOf(members))),
     farm_id: farmId,
     parameter: 'controllers',
     value: members.length,
     cause: `power_failure:${farmId}:${isoOf(failure.startedAt)}`,
   };
 }
+
+/** Those that reported it; one that only fell silent said nothing. */
+const tellersOf = (members: readonly DeviceFacts[]): DeviceFacts[] =>
+  members.filter(({ powerOk }) => powerOk === false);
 
 function membersOf(failure: PowerFailure, devices: readonly Watched[]): DeviceFacts[] {
   return devices

@@ -172,15 +172,26 @@ export function noCurrentWords(device: Named, currentMa: number): Words {
   );
 }
 
-/** `online` is how many controllers of the farm were online; null when a controller itself told of it. */
-export function powerFailureWords(devices: readonly Named[], online: number | null): Words {
+/**
+ * `online` is how many controllers of the farm were online; null when a controller itself told of it: then `telling` are
+ * those that did, and the others only fell silent with them.
+ */
+export function powerFailureWords(
+  devices: readonly Named[],
+  online: number | null,
+  telling: readonly Named[] = devices,
+): Words {
   const n = devices.length;
   return (language) => {
     const list = listOf(devices, language);
     if (online === null) {
-      return language === 'en'
-        ? `No mains power, reported by: ${list}`
-        : `Sem energia da rede, informado por: ${list}`;
+      const tellers = telling.length === 0 ? devices : telling;
+      const others = devices.filter((device) => !tellers.includes(device));
+      const told = listOf(tellers, language);
+      const silent = others.length === 0 ? '' : listOf(others, language);
+      if (language === 'en')
+        return `No mains power, reported by: ${told}${silent === '' ? '' : `; silent since then: ${silent}`}`;
+      return `Sem energia da rede, informado por: ${told}${silent === '' ? '' : `; sem comunicação desde então: ${silent}`}`;
     }
     return language === 'en'
       ? `${n} of ${online} controllers fell silent within 60 s: ${list}`

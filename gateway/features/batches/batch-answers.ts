@@ -73,6 +73,10 @@ export function finishedToAnswer(finished: Finished): BatchFinished {
     final_fca: ratio(finished.finalFca),
     final_weight_kg: kilograms(finished.finalWeightKg),
     harvested_kg: kilograms(finished.harvestedKg),
+    survival_rate: percent(finished.survivalRate),
+    final_count: finished.finalCount,
+    revenue:
+      batch.final_price_per_kg === null ? null : money(batch.final_price_per_kg * finished.finalWeightKg),
     warnings,
   };
 }

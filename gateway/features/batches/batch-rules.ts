@@ -1,16 +1,10 @@
 import type { Batch, BatchState } from '#core/batch-state.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
-import type { Kernel } from '#core/kernel.ts';
-import { isoOf } from '#core/kernel.ts';
-import { daysBetween, localDay } from '#core/local-day.ts';
 import type { Language } from '#science/advice/language.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import type { BatchQueries } from './ports.ts';
 
 export type BatchWarning = { code: string; message: string };
-
-/** A day of grace: people enter tomorrow's stocking the evening before. */
-const DAYS_AHEAD = 1;
 
 export async function requireBatch(
   deps: { queries: Pick<BatchQueries, 'batch'> },
@@ -25,19 +19,6 @@ export async function requireBatch(
 export function requireActive(batch: Batch, toDo: string): void {
   if (batch.status === 'ACTIVE') return;
   throw conflict(`Batch ${batch.batch_code} is ${batch.status}: it cannot be ${toDo}`, 'BATCH_NOT_ACTIVE');
-}
-
-/** 422 for a day more than one ahead; an untrusted clock cannot tell. */
-export function requireNotAhead(
-  deps: Pick<Kernel, 'now' | 'clockQuality'>,
-  field: string,
-  day: string,
-  timezone: string,
-): void {
-  if (deps.clockQuality() !== 'trusted') return;
-  const today = localDay(isoOf(deps.now()), timezone);
-  if (daysBetween(today, day) > DAYS_AHEAD)
-    throw invalidField(422, field, `may lie at most a day ahead; today is ${today}`, 'TOO_FAR_AHEAD');
 }
 
 /** 422 for a day before the batch was stocked. */

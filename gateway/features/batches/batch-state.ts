@@ -16,14 +16,16 @@ import type { BatchFacts, SurvivalFact, WeighingFact } from './ports.ts';
 /** How a batch stands, from what was recorded of it. `now` is an instant (ISO 8601 UTC). */
 export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): BatchState {
   const { batch, feed } = facts;
-  // all that was recorded counts, also what a clock ahead of ours has dated into the future
+  // moves, harvests and losses all count: they are refused where they lie ahead, so that only another instance's clock
+  // can have dated them after ours
   const population = replayPopulation(animalsOf(facts));
-  const stock = stockOf(facts, population, null);
+  const weighings = sinceStocking(facts, clock);
+  const stock = stockOf({ ...facts, weighings }, population, null);
   const currentKg = batch.final_weight_kg ?? stock.biomassKg;
   const initialKg = biomassKg(batch.initial_count, batch.initial_avg_weight);
   const gainedKg = biomassGainedKg({ currentKg, partialHarvestsKg: stock.harvestedKg, initialKg });
   const totalFeedKg = feed?.kg ?? 0;
-  const [latest = null, previous = null] = facts.weighings
+  const [latest = null, previous = null] = weighings
     .slice(0, 2)
     .map((weighing) => weighingOf(weighing, batch, clock));
   return {
@@ -35,8 +37,9 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     survivalRate: stock.survivalRate,
     harvestedCount: stock.harvestedCount,
     harvestedKg: stock.harvestedKg,
-    population: stock.population,
-    populationByPond: animalsByPond(population),
+    sold: soldOf(facts, currentKg),
+    population: batch.status === 'ACTIVE' ? stock.population : 0,
+    populationByPond: batch.status === 'ACTIVE' ? animalsByPond(population) : new Map(),
     latestBiometry: latest,
     previousBiometry: previous,
     biometryCount: facts.biometryCount,
@@ -51,6 +54,15 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
   };
 }
 
+function soldOf({ batch, harvests }: BatchFacts, finalKg: number): BatchState['sold'] {
+  const sales = harvests.map(({ weight_kg: kg, price_per_kg: price }) => ({ kg, price }));
+  if (batch.status === 'FINISHED') sales.push({ kg: finalKg, price: batch.final_price_per_kg });
+  return sales.reduce(
+    (sum, { kg, price }) => (price === null ? sum : { kg: sum.kg + kg, revenue: sum.revenue + kg * price }),
+    { kg: 0, revenue: 0 },
+  );
+}
+
 /** Whole days from the start to today, or to the day it was harvested; 0 before the start. */
 export function daysInProduction(
   batch: Pick<Batch, 'start_date' | 'actual_harvest_date'>,
@@ -61,8 +73,17 @@ export function daysInProduction(
 }
 
 /** Stock at an instant; the weighings of `facts` must be all of them. */
-export function stockAt(facts: BatchFacts, instantIso: string): Stock {
-  return stockOf(facts, replayPopulation(animalsOf(facts), instantIso), instantIso);
+export function stockAt(facts: BatchFacts, clock: ZoneClock, instantIso: string): Stock {
+  const population = replayPopulation(animalsOf(facts), instantIso);
+  return stockOf({ ...facts, weighings: sinceStocking(facts, clock) }, population, instantIso);
+}
+
+/** Newest first: what was weighed before the stocking was no shrimp of this batch. */
+export function sinceStocking(
+  { batch, weighings }: Pick<BatchFacts, 'batch' | 'weighings'>,
+  clock: ZoneClock,
+): WeighingFact[] {
+  return weighings.filter((each) => localDay(each.measurement_date, clock) >= batch.start_date);
 }
 
 function stockOf(

@@ -1,19 +1,22 @@
 import type { BatchState, BatchStates } from '#core/batch-state.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
 import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
-import { stateOf, stockAt, weighingOf } from './batch-state.ts';
+import { sinceStocking, stateOf, stockAt, weighingOf } from './batch-state.ts';
 import { lastLeft } from './last-left.ts';
-import type { BatchFactQueries } from './ports.ts';
+import type { BatchFactQueries, BatchFacts } from './ports.ts';
 
 /** How batches stand, for every feature that asks; read afresh each time. */
-export function batchStates(deps: Pick<Kernel, 'now'> & { queries: BatchFactQueries }): BatchStates {
+export function batchStates(
+  deps: Pick<Kernel, 'now' | 'clockQuality'> & { queries: BatchFactQueries },
+): BatchStates {
   const { queries } = deps;
 
   async function inOrder(ids: readonly string[]): Promise<BatchState[]> {
     const now = isoOf(deps.now());
     const clockIn = clocksByZone();
-    const facts = await queries.factsOf(ids, 'last two');
+    const facts = await queries.factsOf(ids, 'last two', countsUntil(deps));
     const byId = new Map(facts.map((each) => [each.batch.id, stateOf(each, clockIn(each.timezone), now)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
@@ -33,7 +36,7 @@ export function batchStates(deps: Pick<Kernel, 'now'> & { queries: BatchFactQuer
       for (const [pondId, states] of byPond) states.sort(mostAnimalsIn(pondId));
       return byPond;
     },
-    lastLeft: (pondIds) => lastLeft(queries, pondIds),
+    lastLeft: (pondIds) => lastLeft(queries, pondIds, countsUntil(deps)),
     async activeTiedTo(pondId) {
       const ever = await inOrder(await queries.activeEverIn([pondId]));
       return ever.filter(
@@ -44,15 +47,20 @@ export function batchStates(deps: Pick<Kernel, 'now'> & { queries: BatchFactQuer
       return inOrder(await queries.idsOfFarms([...new Set(farmIds)], status));
     },
     async historyOf(batchId) {
-      const [facts] = await queries.factsOf([batchId], 'all');
-      if (facts === undefined) return null;
-      const clock = zoneClock(facts.timezone);
-      const minutes = await queries.fedMinutes(batchId);
+      const until = countsUntil(deps);
+      const [all] = await queries.factsOf([batchId], 'all', until);
+      if (all === undefined) return null;
+      const clock = zoneClock(all.timezone);
+      const weighingsOf = ({ weighings }: BatchFacts) =>
+        weighings.map((fact) => weighingOf(fact, all.batch, clock)).reverse();
+      const facts = { ...all, weighings: all.weighings.filter((each) => each.measurement_date <= until) };
+      const minutes = await queries.fedMinutes(batchId, until);
       return {
         state: stateOf(facts, clock, isoOf(deps.now())),
-        weighings: facts.weighings.map((fact) => weighingOf(fact, facts.batch, clock)).reverse(),
+        weighings: weighingsOf({ ...facts, weighings: sinceStocking(facts, clock) }),
+        recorded: weighingsOf(all),
         feedDays: new Set(minutes.map((minute) => localDay(`${minute}:00Z`, clock))).size,
-        stockAt: (instantIso) => stockAt(facts, instantIso),
+        stockAt: (instantIso) => stockAt(facts, clock, instantIso),
       };
     },
   };

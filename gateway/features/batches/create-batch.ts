@@ -2,6 +2,7 @@ import type { RowOf } from '#contract/resource.ts';
 import { type BatchCreate, batch } from '#contract/resources/batches.ts';
 import { asParent, insert } from '#core/changes.ts';
 import { conflict, invalidField, notFound, taken } from '#core/errors.ts';
+import { requireNotAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { instantOnFarm, localDay } from '#core/local-day.ts';
 import { claimNumericId } from '#core/numeric-id.ts';
@@ -9,7 +10,7 @@ import type { Caller, FarmAccess } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
 import { speciesOf } from '#science/species.ts';
-import { type BatchWarning, requireNotAhead } from './batch-rules.ts';
+import type { BatchWarning } from './batch-rules.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import type { BatchQueries, PondToStock } from './ports.ts';
 
@@ -75,6 +76,7 @@ export async function createBatch(
     estimated_survival_rate: input.estimated_survival_rate ?? DEFAULT_SURVIVAL_PERCENT,
     status: 'ACTIVE',
     final_weight_kg: null,
+    final_price_per_kg: null,
     end_reason: null,
     notes: input.notes ?? null,
     created_by: by.caller.userId,

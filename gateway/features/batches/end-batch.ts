@@ -1,22 +1,19 @@
 import { type BatchFinish, batch } from '#contract/resources/batches.ts';
 import type { Batch, BatchState } from '#core/batch-state.ts';
 import { update } from '#core/changes.ts';
+import { invalidField } from '#core/errors.ts';
+import { requireNotAhead } from '#core/facts-of-now.ts';
 import { isoOf } from '#core/kernel.ts';
 import { instantOnFarm, localDay } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
 import { feedConversion } from '#science/biomass.ts';
-import {
-  type BatchWarning,
-  harvestWarnings,
-  requireActive,
-  requireNotAhead,
-  requireSinceStart,
-} from './batch-rules.ts';
+import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './batch-rules.ts';
 import { daysInProduction } from './batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import { type ChangeBatchDeps, entryOf, requireState } from './change-batch.ts';
+import { survivalRows } from './survival-facts.ts';
 
 export type Finished = {
   batch: Batch;
@@ -24,6 +21,9 @@ export type Finished = {
   finalFca: number | null;
   finalWeightKg: number;
   harvestedKg: number;
+  finalCount: number;
+  /** Percent of the stocked animals that were harvested, at the end and before. */
+  survivalRate: number;
   warnings: BatchWarning[];
 };
 
@@ -48,16 +48,19 @@ export async function finishBatch(
   const day = localDay(at, timezone);
   requireSinceStart(current, 'actual_harvest_date', day);
   requireNotAhead(deps, 'actual_harvest_date', day, timezone);
-  const finalKg = input.final_weight_kg ?? null;
+  const { kg: finalKg, count } = harvestOf(input);
   const set = {
     status: 'FINISHED' as const,
     actual_harvest_date: at,
     final_weight_kg: finalKg,
+    final_price_per_kg: input.price_per_kg ?? null,
     ...(input.notes === undefined ? {} : { notes: input.notes }),
     updated_at: now,
   };
   const ended: Batch = { ...current, ...set, rev: current.rev + 1 };
-  const finalWeightKg = finalKg ?? state.biomassKg;
+  // more than were stocked is told, and counts as all of them
+  const counted = count === null ? null : survivalAt(state, count);
+  const finalWeightKg = finalKg ?? (count === null ? state.biomassKg : (count * state.currentWeightG) / 1000);
   return {
     answer: {
       batch: ended,
@@ -65,14 +68,36 @@ export async function finishBatch(
       finalFca: feedConversion(state.totalFeedKg, finalWeightKg + state.harvestedKg - state.initialBiomassKg),
       finalWeightKg,
       harvestedKg: state.harvestedKg,
-      warnings: finishWarnings(state, { finalKg, day }, language),
+      finalCount: Math.round(count ?? state.population),
+      survivalRate: counted ?? state.survivalRate,
+      warnings: finishWarnings(state, { finalKg, count, day }, language),
     },
     changes: [
+      ...(counted === null ? [] : (await countedRows(deps, caller, state, counted)).changes),
       update(batch, current, set),
       entryOf(deps, caller, current, { action: 'finish', actual_harvest_date: at, final_weight_kg: finalKg }),
     ],
     guards: [guard],
   };
+}
+
+/** Weight (kg) and animals of a final harvest, as far as they follow from what was told; null: the estimate counts. */
+function harvestOf(input: BatchFinish): { kg: number | null; count: number | null } {
+  const { final_weight_kg, final_count, final_average_weight_g } = input;
+  const [kg, count, meanG] = [final_weight_kg ?? null, final_count ?? null, final_average_weight_g ?? null];
+  if (meanG === null) return { kg, count };
+  if (kg !== null) return { kg, count: count ?? (kg * 1000) / meanG };
+  if (count !== null) return { kg: (count * meanG) / 1000, count };
+  throw invalidField(422, 'final_average_weight_g', 'needs final_weight_kg or final_count beside it');
+}
+
+function survivalAt({ batch: { initial_count }, harvestedCount }: BatchState, count: number): number {
+  return Math.min(100, (100 * (count + harvestedCount)) / initial_count);
+}
+
+function countedRows(deps: ChangeBatchDeps, caller: Caller, state: BatchState, percent: number) {
+  const step = { kind: 'ABSOLUTE' as const, value: percent, description: 'harvest' };
+  return survivalRows(deps, caller, state, { step, newRate: percent });
 }
 
 /** Decides the end of a batch that will never be harvested; its records stay. */
@@ -105,15 +130,14 @@ export async function abortBatch(
 
 function finishWarnings(
   state: BatchState,
-  { finalKg, day }: { finalKg: number | null; day: string },
+  { finalKg, count: told, day }: { finalKg: number | null; count: number | null; day: string },
   language: Language,
 ): BatchWarning[] {
   const { latestBiometry, currentWeightG, harvestedCount, timezone } = state;
   const warnings: BatchWarning[] = [];
-  if (finalKg !== null && currentWeightG > 0) {
-    const count = (finalKg * 1000) / currentWeightG;
-    warnings.push(...harvestWarnings(state, { count, before: harvestedCount }, language));
-  }
+  const implied = finalKg !== null && currentWeightG > 0 ? (finalKg * 1000) / currentWeightG : null;
+  const count = told ?? implied;
+  if (count !== null) warnings.push(...harvestWarnings(state, { count, before: harvestedCount }, language));
   const weighedOn = latestBiometry === null ? null : localDay(latestBiometry.measurement_date, timezone);
   if (weighedOn !== null && weighedOn > day)
     warnings.push({

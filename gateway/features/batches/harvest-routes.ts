@@ -45,7 +45,7 @@ export function harvestRoutes(deps: HarvestDeps): Route[] {
         requireMatch(request, current);
         const changed = await changeHarvest(deps, signedIn(request), current, {
           input: request.body,
-          sentDate: request.rawBody['harvest_date'],
+          sentDate: request.rawBody['harvest_date'] ?? request.rawBody['date'],
           language: request.language,
         });
         const { row, warnings } = changed.answer;
@@ -86,7 +86,7 @@ function harvestsOfBatchRoutes(deps: HarvestDeps): Route[] {
         const { batch } = await requireBatch(deps, request.params.batch_id);
         const made = await recordHarvest(deps, signedIn(request), batch.id, {
           input: request.body,
-          sentDate: request.rawBody['harvest_date'],
+          sentDate: request.rawBody['harvest_date'] ?? request.rawBody['date'],
           language: request.language,
         });
         const { row, warnings } = made.answer;

@@ -9,13 +9,15 @@ import type { BatchFactQueries, BatchFacts, Stay } from './ports.ts';
 export async function lastLeft(
   queries: Pick<BatchFactQueries, 'staysIn' | 'factsOf'>,
   pondIds: readonly string[],
+  countsUntil: string,
 ): Promise<Map<string, string>> {
   if (pondIds.length === 0) return new Map();
   const stays = await queries.staysIn(pondIds);
   const left = new Map<string, string>();
   for (const stay of stays) note(left, stay.pond_id, stay.moved_at ?? stay.ended_at);
   const doubtful = stays.filter((stay) => isDoubtful(stay, left));
-  const facts = await queries.factsOf([...new Set(doubtful.map(({ batch_id }) => batch_id))], 'last two');
+  const named = [...new Set(doubtful.map(({ batch_id }) => batch_id))];
+  const facts = await queries.factsOf(named, 'last two', countsUntil);
   const factsByBatch = new Map(facts.map((each) => [each.batch.id, each]));
   for (const { pond_id, batch_id } of doubtful) {
     const found = factsByBatch.get(batch_id);

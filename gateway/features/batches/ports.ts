@@ -28,6 +28,7 @@ export type HarvestFact = {
   harvest_date: string;
   quantity: number;
   weight_kg: number;
+  price_per_kg: number | null;
 };
 export type TransferFact = {
   id: string;
@@ -50,10 +51,17 @@ export type FeedFact = { kg: number; cost: number; records: number };
 export type Stay = { pond_id: string; batch_id: string; ended_at: string | null; moved_at: string | null };
 
 export type BatchFactQueries = {
-  /** Facts of many batches in a handful of statements; unknown and deleted batches are left out. */
-  factsOf: (batchIds: readonly string[], weighings: 'last two' | 'all') => Promise<BatchFacts[]>;
-  /** The minutes (YYYY-MM-DDTHH:MM, UTC) in which a batch was fed, each once. */
-  fedMinutes: (batchId: string) => Promise<string[]>;
+  /**
+   * Facts of many batches in a handful of statements; unknown and deleted batches are left out. Feedings count, and the
+   * last two weighings are chosen, up to an instant; `all` weighings are also those dated after it.
+   */
+  factsOf: (
+    batchIds: readonly string[],
+    weighings: 'last two' | 'all',
+    countsUntil: string,
+  ) => Promise<BatchFacts[]>;
+  /** The minutes (YYYY-MM-DDTHH:MM, UTC) in which a batch was fed up to an instant, each once. */
+  fedMinutes: (batchId: string, countsUntil: string) => Promise<string[]>;
   /** ACTIVE batches that began in one of these ponds or were moved to it at some time. */
   activeEverIn: (pondIds: readonly string[]) => Promise<string[]>;
   /** Batches that began in these ponds or were moved to them, whatever became of them, and ponds they were in. */

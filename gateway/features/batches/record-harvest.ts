@@ -4,18 +4,13 @@ import type { Batch, BatchState, BatchStates } from '#core/batch-state.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField } from '#core/errors.ts';
+import { requireNotAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { instantOnFarm, localDay } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
-import {
-  type BatchWarning,
-  harvestWarnings,
-  requireActive,
-  requireNotAhead,
-  requireSinceStart,
-} from './batch-rules.ts';
+import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './batch-rules.ts';
 import { requireState } from './change-batch.ts';
 import type { BatchQueries, Harvest } from './ports.ts';
 
@@ -37,8 +32,9 @@ export async function recordHarvest(
   deps: HarvestDeps,
   caller: Caller,
   batchId: string,
-  { input, sentDate, language }: { input: HarvestCreate; sentDate: unknown; language: Language },
+  { input: sent, sentDate, language }: { input: HarvestCreate; sentDate: unknown; language: Language },
 ): Promise<Recorded<RowOf<typeof harvest>>> {
+  const input = byOneName(sent);
   const guard = asParent(await deps.guard('batch', batchId));
   const state = await requireState(deps, batchId);
   requireActive(state.batch, 'harvested in part');
@@ -66,6 +62,15 @@ export async function recordHarvest(
   };
 }
 
+/** `date` and `price` are other names of `harvest_date` and `price_per_kg`. */
+function byOneName<Input extends HarvestCreate | HarvestUpdate>({ date, price, ...named }: Input) {
+  return {
+    ...named,
+    harvest_date: named.harvest_date ?? date,
+    price_per_kg: named.price_per_kg === undefined ? price : named.price_per_kg,
+  };
+}
+
 /** Decides a correction, also of a batch that has ended; old and new values stay in the audit. */
 export async function changeHarvest(
   deps: HarvestDeps,
@@ -74,7 +79,7 @@ export async function changeHarvest(
   { input, sentDate, language }: { input: HarvestUpdate; sentDate: unknown; language: Language },
 ): Promise<Recorded<Harvest>> {
   const state = await requireState(deps, current.batch_id);
-  const { pond_id, harvest_date, ...fields } = input;
+  const { pond_id, harvest_date, ...fields } = byOneName(input);
   const changed = changesOf(current, {
     ...fields,
     ...(pond_id === undefined ? {} : { pond_id: await pondIdOf(deps, state.batch, pond_id) }),

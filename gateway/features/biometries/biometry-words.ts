@@ -17,7 +17,7 @@ export const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
       `Amostra de ${figure(count, 0, 'pt-BR')} ${count === 1 ? 'camarão' : 'camarões'} diz pouco sobre o peso médio ` +
       `do viveiro: pese pelo menos ${least}.`,
     beforeStart: (day) => `A biometria é anterior ao povoamento do lote, em ${calendarDay(day, 'pt-BR')}.`,
-    inTheFuture: 'A data da biometria está no futuro.',
+    inTheFuture: 'A data da biometria está no futuro: até lá ela não conta.',
     afterHarvest: (day) => `A biometria é posterior à despesca do lote, em ${calendarDay(day, 'pt-BR')}.`,
     fellByHalf: (weightG, { weightG: beforeG, day }) =>
       `${grams(weightG, 'pt-BR')} é metade ou menos dos ${grams(beforeG, 'pt-BR')} ` +
@@ -30,7 +30,7 @@ export const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
       `A sample of ${figure(count, 0, 'en')} shrimp says little about the mean weight of a pond: ` +
       `weigh at least ${least}.`,
     beforeStart: (day) => `The weighing lies before the stocking of the batch on ${calendarDay(day, 'en')}.`,
-    inTheFuture: 'The date of the weighing lies in the future.',
+    inTheFuture: 'The date of the weighing lies in the future: until then it does not count.',
     afterHarvest: (day) => `The weighing lies after the harvest of the batch on ${calendarDay(day, 'en')}.`,
     fellByHalf: (weightG, { weightG: beforeG, day }) =>
       `${grams(weightG, 'en')} is half or less of the ${grams(beforeG, 'en')} ` +

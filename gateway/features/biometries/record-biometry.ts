@@ -3,6 +3,7 @@ import { type BiometryCreate, type BiometryUpdate, biometry } from '#contract/re
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict } from '#core/errors.ts';
+import { notAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { instantOnFarm, localDay } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
@@ -48,7 +49,7 @@ export async function recordBiometry(
   const row: RowOf<typeof biometry> = {
     id: input.id ?? deps.newId(),
     batch_id: batch.id,
-    measurement_date: instantOnFarm(input.measurement_date, sentDate, batch.timezone),
+    measurement_date: dateOf(deps, batch, input.measurement_date, sentDate),
     sample_size: input.sample_size,
     total_weight_g: input.total_weight_g,
     ...spreadOf(science.uniformity, input, input),
@@ -85,7 +86,7 @@ export async function changeBiometry(
     ...newSpread(science, current, input),
     ...(measurement_date === undefined
       ? {}
-      : { measurement_date: instantOnFarm(measurement_date, sentDate, batch.timezone) }),
+      : { measurement_date: dateOf(deps, batch, measurement_date, sentDate) }),
   });
   if (changed === null) return { answer: { row: current, batch, warnings: [] } };
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
@@ -109,6 +110,11 @@ export async function deleteBiometry(
   const { rev: _rev, ...before } = current;
   const entry = correctionEntry(deps, { ...nameOf(caller, batch, current), before, after: null });
   return { answer: undefined, changes: [remove(biometry, current), entry] };
+}
+
+/** The instant of a weighing; throws 422 for one more than a day ahead. */
+function dateOf(deps: RecordBiometryDeps, batch: BatchToWeigh, instant: string, sent: unknown): string {
+  return notAhead(deps, 'measurement_date', instantOnFarm(instant, sent, batch.timezone), batch.timezone);
 }
 
 /** The spread after a correction: as sent, else what is stored, which must fit the sample as it is then. */

@@ -67,7 +67,7 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
       path: '/control-points/',
       tag,
       summary: 'Create a control point',
-      access: { who: 'farm', of: 'farm', at: 'body', field: 'farm_id', right: 'operate', others: 403 },
+      access: { who: 'farm', of: 'farm', at: 'body', field: 'farm_id', right: 'operate', others: 404 },
       body: controlPointCreate,
       invalid: 400,
       answers: { 201: { schema: controlPointAnswer } },

@@ -25,7 +25,7 @@ export function biometriesCsv(history: BatchHistory, { form, timezone }: Place):
     'survival_rate',
     'population',
   ]);
-  const lines = history.weighings.map((weighing) => {
+  const lines = history.recorded.map((weighing) => {
     const stock = history.stockAt(weighing.measurement_date);
     return csv.row([
       wallText(clock, weighing.measurement_date).slice(0, 10),

@@ -24,7 +24,9 @@ export async function changeFeeding(
   const changed = changesOf(current, {
     ...fields,
     ...(pond_id === undefined ? {} : { pond_id: await pondIdOf(deps, batch, pond_id) }),
-    ...(feed_date === undefined ? {} : { feed_date: feedDateOf(batch, feed_date, sentDate) }),
+    ...(feed_date === undefined
+      ? {}
+      : { feed_date: feedDateOf(deps, batch, { instant: feed_date, sent: sentDate }) }),
   });
   if (changed === null) return { answer: { row: current, warnings: [] } };
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };

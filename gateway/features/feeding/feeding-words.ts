@@ -14,13 +14,13 @@ export const FEEDING_WARNINGS: Readonly<Record<Language, Words>> = {
       `${figure(quantityKg, 2, 'pt-BR')} kg passam de ${times} vezes o que este lote come por dia ` +
       `(cerca de ${figure(rationKg, 2, 'pt-BR')} kg): confira a quantidade.`,
     withoutCost: 'Ração sem custo: o custo por kg de camarão vai parecer menor do que é.',
-    inTheFuture: 'A data do arraçoamento está no futuro.',
+    inTheFuture: 'A data do arraçoamento está no futuro: até lá ele não conta.',
   },
   en: {
     largeQuantity: (quantityKg, { rationKg, times }) =>
       `${figure(quantityKg, 2, 'en')} kg is more than ${times} times what this batch eats in a day ` +
       `(about ${figure(rationKg, 2, 'en')} kg): check the quantity.`,
     withoutCost: 'This feed costs nothing: the cost per kg of shrimp will look lower than it is.',
-    inTheFuture: 'The date of the feeding lies in the future.',
+    inTheFuture: 'The date of the feeding lies in the future: until then it does not count.',
   },
 };

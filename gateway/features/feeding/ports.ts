@@ -39,7 +39,8 @@ export type FeedingQueries = {
   /** Of one batch, newest first. */
   feedingsOf: (batchId: string, page: { skip: number; limit: number }) => AsyncIterable<FeedingRecord>;
   countFeedings: (batchId: string) => Promise<number>;
-  lastFeeding: (batchId: string) => Promise<FeedingRecord | null>;
+  /** The newest one up to an instant. */
+  lastFeeding: (batchId: string, countsUntil: string) => Promise<FeedingRecord | null>;
   /** By UUID or number. */
   pond: (ref: string) => Promise<{ id: string; cod: string; farm_id: string } | null>;
   pondCods: (pondIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;

@@ -1,5 +1,6 @@
 import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '#core/batch-state.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { daysBetween, localDay } from '#core/local-day.ts';
 import { grams, kilograms, percent, roundTo } from '#core/rounding.ts';
@@ -21,7 +22,7 @@ import { batchToRation } from './batch-to-ration.ts';
 import { conditionsOf, hourOfDay, readingsSince, type Seen } from './pond-conditions.ts';
 import type { FeedingQueries, LatestWaterOf } from './ports.ts';
 
-export type RecommendDeps = Pick<Kernel, 'now'> & {
+export type RecommendDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   batches: Pick<BatchStates, 'byIds'>;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   latestWater: LatestWaterOf;
@@ -161,7 +162,7 @@ async function nextMeal(
   const meal =
     meals.find(({ time }) => Number(time.slice(0, 2)) + Number(time.slice(3)) / 60 > hour) ?? meals[0];
   if (meal === undefined) return { quantityKg: null, note: null };
-  const last = await deps.queries.lastFeeding(state.batch.id);
+  const last = await deps.queries.lastFeeding(state.batch.id, countsUntil(deps));
   const leftoverPercent = last?.tray_leftover_percent ?? null;
   if (last === null || leftoverPercent === null || nowMs - Date.parse(last.feed_date) > DAY_MS)
     return { quantityKg: meal.quantityKg, note: null };

@@ -2,6 +2,7 @@ import type { RowOf } from '#contract/resource.ts';
 import { type FeedingCreate, feedingRecord } from '#contract/resources/feeding.ts';
 import { asParent, insert } from '#core/changes.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
+import { notAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { instantOnFarm, localDay } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
@@ -44,7 +45,7 @@ export async function recordFeeding(
     feed_type: input.feed_type,
     quantity_kg: input.quantity_kg,
     cost_per_kg: input.cost_per_kg,
-    feed_date: feedDateOf(batch, input.feed_date, sentDate),
+    feed_date: feedDateOf(deps, batch, { instant: input.feed_date, sent: sentDate }),
     tray_leftover_percent: input.tray_leftover_percent ?? null,
     notes: input.notes ?? null,
     created_by: caller.userId,
@@ -68,14 +69,18 @@ export async function requireBatch(
   return batch;
 }
 
-/** The instant of a feeding; throws 422 for one on a day before the batch was stocked. */
-export function feedDateOf(batch: BatchToFeed, instant: string, sent: unknown): string {
+/** The instant of a feeding; throws 422 for one on a day before the batch was stocked, or more than a day ahead. */
+export function feedDateOf(
+  clock: Pick<Kernel, 'now' | 'clockQuality'>,
+  batch: BatchToFeed,
+  { instant, sent }: { instant: string; sent: unknown },
+): string {
   const at = instantOnFarm(instant, sent, batch.timezone);
   if (localDay(at, batch.timezone) < batch.start_date) {
     const message = `must not lie before the start of the batch (${batch.start_date})`;
     throw invalidField(422, 'feed_date', message, 'BEFORE_BATCH_START');
   }
-  return at;
+  return notAhead(clock, 'feed_date', at, batch.timezone);
 }
 
 /** UUID of the pond that was named; throws 422 unless it lies on the farm of the batch. */

@@ -1,16 +1,16 @@
 import { type ExpenseUpdate, expense } from '#contract/resources/finance.ts';
 import { remove, update } from '#core/changes.ts';
 import { type CorrectionDeps, changesOf, correctionEntry } from '#core/correct-record.ts';
-import { isoOf } from '#core/kernel.ts';
-import { instantOnFarm, localDay } from '#core/local-day.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { localDay } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
 import { type ExpenseWarning, warningsOf } from './expense-rules.ts';
 import type { BatchToPayFor, Expense, FinanceQueries } from './ports.ts';
-import { requireBatch } from './record-expense.ts';
+import { expenseDateOf, requireBatch } from './record-expense.ts';
 
-export type ChangeExpenseDeps = CorrectionDeps & { queries: FinanceQueries };
+export type ChangeExpenseDeps = CorrectionDeps & Pick<Kernel, 'clockQuality'> & { queries: FinanceQueries };
 
 /** Decides a correction, also of a batch that has ended. Fields left out stay; what changes nothing leaves no entry. */
 export async function changeExpense(
@@ -25,7 +25,7 @@ export async function changeExpense(
     ...fields,
     ...(expense_date === undefined
       ? {}
-      : { expense_date: instantOnFarm(expense_date, sentDate, batch.timezone) }),
+      : { expense_date: expenseDateOf(deps, batch, { instant: expense_date, sent: sentDate }) }),
   });
   if (changed === null) return { answer: { row: current, warnings: [] } };
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };

@@ -1,3 +1,4 @@
+import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Language } from '#science/advice/language.ts';
 import { EXPENSE_WARNINGS } from './expense-words.ts';
@@ -7,7 +8,6 @@ export type ExpenseWarning = { code: string; message: string };
 
 /** Larvae and lime are bought before the stocking; a year earlier is more likely another year's bill. */
 const BEFORE_START_MS = 365 * 86_400_000;
-const AHEAD_MS = 24 * 3_600_000;
 
 /** What is unlikely about an expense, but kept as it was entered. */
 export function warningsOf(
@@ -17,7 +17,7 @@ export function warningsOf(
 ): ExpenseWarning[] {
   const words = EXPENSE_WARNINGS[language];
   const atMs = Date.parse(row.expense_date);
-  const isAhead = deps.clockQuality() === 'trusted' && atMs > deps.now() + AHEAD_MS;
+  const isAhead = row.expense_date > countsUntil(deps);
   const isLongBefore = atMs < Date.parse(`${batch.start_date}T00:00:00Z`) - BEFORE_START_MS;
   return [
     ...(row.amount === 0 ? [{ code: 'ZERO_AMOUNT', message: words.zeroAmount }] : []),

@@ -6,6 +6,8 @@ import type {
   ProfitabilityAnswer,
 } from '#contract/resources/finance.ts';
 import type { BatchState } from '#core/batch-state.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
+import type { Kernel } from '#core/kernel.ts';
 import { kilograms, money, percent } from '#core/rounding.ts';
 import { type BatchCosts, batchCosts, costPerKg, profitability } from '#science/economics.ts';
 import type { FinanceQueries } from './ports.ts';
@@ -33,10 +35,10 @@ export type BatchMoney = {
 };
 
 export async function batchMoneyOf(
-  deps: { queries: Pick<FinanceQueries, 'spentByCategory'> },
+  deps: Pick<Kernel, 'now' | 'clockQuality'> & { queries: Pick<FinanceQueries, 'spentByCategory'> },
   state: BatchState,
 ): Promise<BatchMoney> {
-  const expenses = await deps.queries.spentByCategory(state.batch.id);
+  const expenses = await deps.queries.spentByCategory(state.batch.id, countsUntil(deps));
   const fedCost = state.feedingCount === 0 ? null : state.totalFeedCost;
   return {
     state,
@@ -66,7 +68,12 @@ export function profitabilityAnswerOf(
   sellingPricePerKg: number,
 ): ProfitabilityAnswer {
   const { totalCost } = costs;
-  const made = profitability({ biomassKg: producedKg, sellingPricePerKg, totalCost });
+  const made = profitability({
+    biomassKg: producedKg,
+    sellingPricePerKg,
+    totalCost,
+    sold: state.sold,
+  });
   const perKg = money(costPerKg(totalCost, producedKg));
   return {
     batch_id: state.batch.id,
@@ -79,6 +86,9 @@ export function profitabilityAnswerOf(
     profit_margin_percentage: percent(made.marginPercent),
     roi_percentage: percent(made.roiPercent),
     break_even_price_per_kg: perKg,
+    ...(state.sold.kg === 0
+      ? {}
+      : { sold_kg: kilograms(state.sold.kg), received_revenue: money(state.sold.revenue) }),
   };
 }
 

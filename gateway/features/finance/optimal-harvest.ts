@@ -1,10 +1,11 @@
 import type { OptimalHarvestAnswer } from '#contract/resources/finance.ts';
 import type { BatchHistory, BatchState } from '#core/batch-state.ts';
 import { conflict } from '#core/errors.ts';
-import { isoOf } from '#core/kernel.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
 import { daysBetween, localDay } from '#core/local-day.ts';
 import { grams, kilograms, money, percent } from '#core/rounding.ts';
-import { harvestExplanation, harvestSuggestion } from '#science/advice/harvest-advice.ts';
+import { feedTurnsIt, harvestExplanation, harvestSuggestion } from '#science/advice/harvest-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { growthCurve, instantaneousGrowthGPerDay } from '#science/growth.ts';
 import { type HarvestFacts, harvestDecision } from '#science/harvest-decision.ts';
@@ -12,9 +13,10 @@ import { speciesOf } from '#science/species.ts';
 import { dailyEnergyOf, type EnergyDeps } from './energy-use.ts';
 import type { FinanceQueries } from './ports.ts';
 
-export type OptimalHarvestDeps = EnergyDeps & {
-  queries: Pick<FinanceQueries, 'fedSince' | 'currencyOf'>;
-};
+export type OptimalHarvestDeps = EnergyDeps &
+  Pick<Kernel, 'clockQuality'> & {
+    queries: Pick<FinanceQueries, 'fedBetween' | 'currencyOf'>;
+  };
 
 type Market = { pricePerKg: number; dailyCost: number };
 
@@ -76,7 +78,8 @@ export async function optimalHarvest(
       net_daily_profit: money(decision.netDailyProfit),
     },
     suggestion: harvestSuggestion(advice, language),
-    confidence: percent(decision.confidencePercent),
+    // the error of the samples says nothing of the feed
+    confidence: feedTurnsIt(advice) ? null : percent(decision.confidencePercent),
     break_even_price_per_kg: money(decision.breakEvenPricePerKg),
     last_biometry_days_ago: facts.lastWeighingDaysAgo,
     energy_estimate: await dailyEnergyOf(deps, {
@@ -99,8 +102,8 @@ function lastWeighingDaysAgo(deps: Pick<EnergyDeps, 'now'>, state: BatchState): 
 }
 
 async function recentFeed(deps: OptimalHarvestDeps, { batch }: BatchState) {
-  const since = isoOf(deps.now() - FEED_DAYS * 86_400_000);
-  const { kg, cost } = await deps.queries.fedSince(batch.id, since);
+  const from = isoOf(deps.now() - FEED_DAYS * 86_400_000);
+  const { kg, cost } = await deps.queries.fedBetween(batch.id, { from, to: countsUntil(deps) });
   return kg > 0 ? { kgPerDay: kg / FEED_DAYS, pricePerKg: cost / kg } : null;
 }
 

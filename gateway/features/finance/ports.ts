@@ -44,10 +44,14 @@ export type FinanceQueries = {
   /** Of one batch, newest first, as a stream. */
   expensesOf: (batchId: string, page: { skip: number; limit: number }) => AsyncIterable<Expense>;
   countExpenses: (batchId: string) => Promise<number>;
-  /** Fed since that instant. */
-  fedSince: (batchId: string, since: string) => Promise<{ kg: number; cost: number }>;
+  /** Fed between two instants. */
+  fedBetween: (batchId: string, span: { from: string; to: string }) => Promise<{ kg: number; cost: number }>;
   currencyOf: (ownerId: string) => Promise<'BRL' | 'USD'>;
-  spentByCategory: (batchId: string) => Promise<{ category: ExpenseCategory; amount: number }[]>;
+  /** Spent up to an instant. */
+  spentByCategory: (
+    batchId: string,
+    countsUntil: string,
+  ) => Promise<{ category: ExpenseCategory; amount: number }[]>;
 };
 
 export type EnergyQueries = {

@@ -2,6 +2,7 @@ import type { RowOf } from '#contract/resource.ts';
 import { type ExpenseCreate, expense } from '#contract/resources/finance.ts';
 import { asParent, insert } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
+import { notAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { instantOnFarm } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
@@ -36,7 +37,7 @@ export async function recordExpense(
     category: input.category,
     amount: input.amount,
     description: input.description,
-    expense_date: instantOnFarm(input.expense_date, sentDate, batch.timezone),
+    expense_date: expenseDateOf(deps, batch, { instant: input.expense_date, sent: sentDate }),
     created_by: caller.userId,
     clock_quality: deps.clockQuality(),
     created_at: isoOf(deps.now()),
@@ -56,4 +57,13 @@ export async function requireBatch(
   const batch = await deps.queries.batchToPayFor(ref);
   if (batch === null) throw notFound('Batch');
   return batch;
+}
+
+/** The instant of an expense; throws 422 for one more than a day ahead. */
+export function expenseDateOf(
+  clock: Pick<Kernel, 'now' | 'clockQuality'>,
+  { timezone }: BatchToPayFor,
+  { instant, sent }: { instant: string; sent: unknown },
+): string {
+  return notAhead(clock, 'expense_date', instantOnFarm(instant, sent, timezone), timezone);
 }

@@ -194,6 +194,7 @@ function analysisRoutes(deps: FinanceRoutesDeps): Route[] {
       access: readBatch,
       params: batchParams,
       query: optimalHarvestQuery,
+      refusals: [409],
       answers: { 200: { schema: optimalHarvestAnswer } },
       async handle(request) {
         const { market_price_per_kg: pricePerKg, daily_operational_cost: dailyCost } = request.query;

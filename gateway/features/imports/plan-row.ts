@@ -104,6 +104,7 @@ function planBatch(cells: Cells, facts: RowFacts): Planned {
     actual_harvest_date: harvestedAt,
     status,
     final_weight_kg: status === 'FINISHED' && typeof finalKg === 'number' ? finalKg : null,
+    final_price_per_kg: null,
     end_reason: null,
     notes: notes ?? null,
   };

@@ -88,7 +88,8 @@ function providedFields(
     ...(standing.period === null
       ? {}
       : { current_period_start: standing.period.start, current_period_end: standing.period.end }),
-    cancel_at_period_end: standing.isCancelPlanned,
+    // what is cancelled already is not going to be
+    cancel_at_period_end: standing.isCancelPlanned && standing.status !== 'CANCELED',
     past_due_since: standing.pastDueSince,
   };
 }

@@ -1,12 +1,13 @@
 import type { BatchOnCard, BatchOnDetail, PondCard } from '#contract/resources/pond-cards.ts';
 import { biomassKgIn, populationIn } from '#core/batch-in-pond.ts';
 import type { BatchState, BatchStates, Weighing } from '#core/batch-state.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
 import { grams, kilograms, percent, ratio } from '#core/rounding.ts';
 import type { PondContents, PondContentsQueries } from './ports.ts';
 
-export type PondContentsDeps = Pick<Kernel, 'now'> & {
+export type PondContentsDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   batches: Pick<BatchStates, 'activeInPonds' | 'lastLeft'>;
   queries: PondContentsQueries;
 };
@@ -105,17 +106,19 @@ function biometryOnCard(weighing: Weighing | null): PondCard['latest_biometry'] 
 
 /** Today is a day of the farm. A feeding that names no pond counts where most animals of its batch are. */
 async function feedingToday(
-  { now, queries }: PondContentsDeps,
+  deps: PondContentsDeps,
   pondId: string,
   states: readonly BatchState[],
 ): Promise<PondCard['feeding_today']> {
   const [first] = states;
   if (first === undefined) return { total_kg: 0, feeds_count: 0, last_feed: null };
-  const today = localDay(isoOf(now()), first.timezone);
-  const feedings = await queries.feedingsBetween(
+  const today = localDay(isoOf(deps.now()), first.timezone);
+  const until = countsUntil(deps);
+  const ofToday = await deps.queries.feedingsBetween(
     states.map(({ batch }) => batch.id),
     { from: startOfDay(today, first.timezone), to: startOfDay(dayAfter(today, 1), first.timezone) },
   );
+  const feedings = ofToday.filter(({ feed_date }) => feed_date <= until);
   const mainPondByBatch = new Map(
     states.map(({ batch, populationByPond }) => [batch.id, [...populationByPond.keys()][0] ?? batch.pond_id]),
   );

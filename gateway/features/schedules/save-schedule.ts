@@ -5,7 +5,7 @@ import { schedule, type scheduleChange, type scheduleCreate } from '#contract/re
 import { audit } from '#core/audit.ts';
 import { type Change, insert, remove, update } from '#core/changes.ts';
 import type { ControlView, Schedule } from '#core/control-view.ts';
-import { AppError, conflict, notFound } from '#core/errors.ts';
+import { AppError, conflict, invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { FarmGateways } from '#core/remote-order.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -110,7 +110,16 @@ export async function changeSchedule(
   const { view, guard } = await load(deps, which.schedule.control_point_id);
   const current = view.schedules.find(({ id }) => id === which.schedule.id);
   if (current === undefined) throw notFound('Schedule');
-  const { apply_now, days_of_week, ...fields } = { ...input, ...timesIn(view.zone, input, texts) };
+  const {
+    apply_now,
+    days_of_week,
+    control_point_id: point,
+    ...fields
+  } = { ...input, ...timesIn(view.zone, input, texts) };
+  if (point !== undefined && point !== current.control_point_id) {
+    const message = 'a schedule stays with its control point: create it at the other one and delete this one';
+    throw invalidField(422, 'control_point_id', message, 'STAYS_WITH_CONTROL_POINT');
+  }
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const days = days_of_week === undefined ? {} : { days_of_week: daysOf(days_of_week) };
   const set: Partial<Schedule> = { ...given, ...days };

@@ -6,7 +6,7 @@ import type { Decision } from '#core/use-case.ts';
 import type { Counted, LimitFacts, SubscriptionQueries } from './ports.ts';
 import { lapseOf, limitsOf, noSubscription } from './terms.ts';
 import { type CrossingDeps, crossing, placeReached } from './usage-crossings.ts';
-import { hasRoom, levelOf, maximaOf } from './usage-rules.ts';
+import { hasRoom, isOfUse, levelOf, maximaOf } from './usage-rules.ts';
 
 // The plan's word on what is created, inside the transaction that creates it. Every create of an owner holds one guard,
 // so that two at the same moment do not both take the last place.
@@ -161,7 +161,8 @@ async function pondReached(
   const { ownerId, pondId, adding, cause } = of;
   const max = limitsOf(facts.terms).max_batches_per_pond;
   const current = facts.there + adding;
-  const place = hasRoom(current, max) ? null : await deps.queries.pondNamed(pondId);
+  const place =
+    hasRoom(current, max) || isOfUse(facts.terms.plan, max) ? null : await deps.queries.pondNamed(pondId);
   if (place === null) return [];
   return placeReached(deps, { userId: ownerId, place, current, max, cause });
 }

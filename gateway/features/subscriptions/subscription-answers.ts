@@ -9,7 +9,7 @@ import type { Counted, Place, Subscription } from './ports.ts';
 import { placeWords, usageWords } from './subscription-words.ts';
 import { featuresOf, graceEndOf, lapseOf, limitsOf } from './terms.ts';
 import { placeIs } from './usage-crossings.ts';
-import { COUNTED, hasRoom, levelOf, maximaOf, percentOf } from './usage-rules.ts';
+import { COUNTED, hasRoom, isOfUse, isWarnedOf, levelOf, maximaOf, percentOf } from './usage-rules.ts';
 
 export function subscriptionAnswerOf(
   row: Omit<Subscription, 'rev'>,
@@ -71,14 +71,14 @@ export function limitsAnswerOf(
       ...COUNTED.flatMap((resource) => {
         const [current, max] = [usage[resource], maxima[resource]];
         const level = levelOf(current, max);
-        if (level === 0) return [];
+        if (!isWarnedOf(current, max)) return [];
         const message = usageWords(resource, { level, current, max }).message(language);
         return [{ resource, message, current, max }];
       }),
       ...full.slice(0, PLACES_SHOWN).flatMap(({ place, current, max }) => {
         const { resource, ids } = placeIs(place);
         // that nothing more can be created anywhere is said already
-        if (isUsedUp(resource)) return [];
+        if (isUsedUp(resource) || (place.kind === 'pond' && isOfUse(row.plan, max))) return [];
         return [
           { resource, message: placeWords(place, { current, max }).message(language), current, max, ...ids },
         ];

@@ -34,8 +34,8 @@ export function usageWords(
     );
   }
   return told(
-    ['Mais de 80% do limite do plano', `Você usa ${current} de ${max} ${pt} do seu plano.`],
-    ['More than 80% of the plan limit', `You use ${current} of the ${max} ${en} of your plan.`],
+    ['80% do limite do plano em uso', `Você usa ${current} de ${max} ${pt} do seu plano.`],
+    ['80% of the plan limit in use', `You use ${current} of the ${max} ${en} of your plan.`],
   );
 }
 

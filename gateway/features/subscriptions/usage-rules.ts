@@ -1,12 +1,13 @@
 import { type PlanLimits, UNLIMITED } from '#contract/plans.ts';
+import type { Plan } from '#contract/words.ts';
 import type { Counted, Usage } from './ports.ts';
 
 export const COUNTED = ['farms', 'ponds', 'active_batches'] as const satisfies readonly Counted[];
 
-/** Share of a limit above which people are warned, percent. */
+/** Share of a limit from which people are told once, and above which their limits carry a warning, percent. */
 const WARN_PERCENT = 80;
 
-/** What people are told of: nothing, that more than 80 % of a limit is used, or that nothing is left. */
+/** What people are told of: nothing, that 80 % of a limit is used, or that nothing is left. */
 export type UsageLevel = 0 | 80 | 100;
 
 /** Most of each an owner can have altogether; -1 is unlimited. */
@@ -33,5 +34,11 @@ export const hasRoom = (current: number, max: number, adding = 1): boolean =>
 export function levelOf(current: number, max: number): UsageLevel {
   const percent = percentOf(current, max);
   if (percent >= 100) return 100;
-  return percent > WARN_PERCENT ? 80 : 0;
+  return percent >= WARN_PERCENT ? 80 : 0;
 }
+
+/** Whether the limits of an owner carry a warning: the interface wants it above 80 %, not at it. */
+export const isWarnedOf = (current: number, max: number): boolean => percentOf(current, max) > WARN_PERCENT;
+
+/** The one batch in each pond of FREE is ordinary use: that a pond holds a batch is no news. */
+export const isOfUse = (plan: Plan, max: number): boolean => plan === 'FREE' && max === 1;

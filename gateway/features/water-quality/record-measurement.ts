@@ -73,7 +73,7 @@ export async function recordMeasurement(
   const row = rowOf(deps, pond, { input, sentDate, userId: by.userId });
   const { water } = await deps.scienceOf(pond.farm_id);
   const verdict = judged(water, row, await salinityFor(queries, row));
-  const superseded = await supersededIn(queries, row, pond.newest_at);
+  const superseded = isOfThePast(deps, row) ? everyField : await supersededIn(queries, row, pond.newest_at);
   const open = pond.hasOpenAlerts ? await queries.openEpisodes(pond.id) : [];
   const ended = await endedBy(deps, { water, pond, verdict, superseded, open });
   const raised = await raisedBy(deps, { water, pond, row, verdict, superseded, open });
@@ -148,6 +148,11 @@ export async function salinityFor(
   if (!wantsSalinity(row)) return null;
   const notBefore = isoOf(Date.parse(row.measurement_date) - SALINITY_DAYS * DAY_MS);
   return queries.salinityBefore(row.pond_id, row.measurement_date, notBefore);
+}
+
+/** What is older than a day says nothing of the pond as it is now: it raises no alert of now, and ends none. */
+function isOfThePast(deps: Pick<Kernel, 'now' | 'clockQuality'>, row: MeasurementRow): boolean {
+  return deps.clockQuality() === 'trusted' && deps.now() - Date.parse(row.measurement_date) > DAY_MS;
 }
 
 const NOTHING: ReadonlySet<WaterField> = new Set();

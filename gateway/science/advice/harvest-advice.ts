@@ -28,7 +28,8 @@ export function harvestExplanation(facts: HarvestAdviceFacts, language: Language
   if (decision.recommendation === 'MONITOR') sentences.unshift(untrusted(facts, language));
   const feed = feedSentence(facts, language);
   if (feed !== null) sentences.push(feed);
-  if (decision.confidencePercent !== null)
+  // the samples say nothing of the feed that turns the account
+  if (decision.confidencePercent !== null && !feedTurnsIt(facts))
     sentences.push(confidenceSentence(decision.confidencePercent, language));
   return sentences.join(' ');
 }
@@ -48,6 +49,7 @@ export function harvestSuggestion(facts: HarvestAdviceFacts, language: Language)
         ? `Pese ao menos 100 camarões do lote ${batch}, de três pontos do viveiro, e consulte de novo.`
         : `Weigh at least 100 shrimp of batch ${batch}, from three spots of the pond, and ask again.`;
     case 'CONTINUE': {
+      if (feedTurnsIt(facts)) return checkFeed(facts, language);
       const price = money(facts, decision.breakEvenPricePerKg ?? 0, language);
       const growth = dailyGain(decision.breakEvenGrowthGPerDay ?? 0, language);
       return isPortuguese
@@ -105,15 +107,44 @@ function outcomeOfADay(facts: HarvestAdviceFacts, language: Language): string {
   return `each further day ${netDailyProfit > 0 ? 'earns' : 'loses'} ${net}`;
 }
 
-/** Only where feed is being wasted: what the last kilogram of shrimp costs in feed. */
+const feedPerDay = ({ feed }: HarvestAdviceFacts): number =>
+  feed === null ? 0 : feed.kgPerDay * feed.pricePerKg;
+
+/** Whether the day pays by the rule, and no longer once the feed on record is paid from it. */
+export function feedTurnsIt(facts: HarvestAdviceFacts): boolean {
+  const { netDailyProfit } = facts.decision;
+  return netDailyProfit > 0 && netDailyProfit - feedPerDay(facts) < 0;
+}
+
+function checkFeed(facts: HarvestAdviceFacts, language: Language): string {
+  const cost = money(facts, facts.dailyOperationalCost, language);
+  return language === 'pt-BR'
+    ? `Se os ${cost} por dia já incluem a ração, continue o lote ${facts.batch} e pese de novo em 7 dias; se não incluem, marque a despesca.`
+    : `If the ${cost} a day include the feed, go on with batch ${facts.batch} and weigh again in 7 days; if not, book the harvest.`;
+}
+
+/** What the feed on record makes of the day; where feed is being wasted, what the last kilogram costs in feed. */
 function feedSentence(facts: HarvestAdviceFacts, language: Language): string | null {
   const { fca, feed, decision } = facts;
-  if (fca === null || feed === null || fca <= 2 || decision.dailyBiomassGainKg <= 0) return null;
+  if (feed === null) return null;
+  if (fca === null || fca <= 2 || decision.dailyBiomassGainKg <= 0) return feedOfADay(facts, language);
   const perKg = (feed.kgPerDay / decision.dailyBiomassGainKg) * feed.pricePerKg;
   const cost = money(facts, perKg, language);
   return language === 'pt-BR'
     ? `FCA ${figure(fca, 2, language)}: o quilo que cresce agora custa ${cost} só de ração.`
     : `FCA ${figure(fca, 2, language)}: the kilogram that grows now costs ${cost} in feed alone.`;
+}
+
+function feedOfADay(facts: HarvestAdviceFacts, language: Language): string {
+  const { kgPerDay, pricePerKg } = facts.feed ?? { kgPerDay: 0, pricePerKg: 0 };
+  const net = facts.decision.netDailyProfit - feedPerDay(facts);
+  const [cost, price, left] = [feedPerDay(facts), pricePerKg, Math.abs(net)].map((value) =>
+    money(facts, value, language),
+  );
+  const kg = figure(kgPerDay, 1, language);
+  return language === 'pt-BR'
+    ? `A ração lançada, ${kg} kg por dia a ${price}, custa ${cost}: se ela não está no custo diário, cada dia a mais ${net < 0 ? 'perde' : 'rende'} ${left}.`
+    : `The feed on record, ${kg} kg a day at ${price}, costs ${cost}: unless the daily cost includes it, each further day ${net < 0 ? 'loses' : 'earns'} ${left}.`;
 }
 
 function untrusted({ decision, lastWeighingDaysAgo }: HarvestAdviceFacts, language: Language): string {

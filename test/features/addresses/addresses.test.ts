@@ -34,7 +34,7 @@ onBothEngines('addresses', (_open, engine) => {
   const idOf = (reply: { body: unknown }) => (reply.body as { id: string }).id;
 
   test('a new address is answered whole, and read back the same', async () => {
-    const made = await as(owner).create(anAddress({ complement: 'Galpão 3', lat: '-4.56', lng: -37.77 }));
+    const made = await as(owner).create(anAddress({ complement: 'Galpão 3', lat: '-4.56', lng: '-37.77' }));
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
       id: expect.any(String),

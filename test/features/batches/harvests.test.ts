@@ -105,14 +105,14 @@ onBothEngines('partial harvests', (_open, engine) => {
       weight_kg: 22,
       harvest_date: '2026-02-28T03:00:00.000Z',
     });
-    expect(await state(id)).toMatchObject({ current_population: 60_000 });
+    expect(await state(id)).toMatchObject({ current_population: 0, current_biomass_kg: 60 });
     expect(
       await outcomeOf(app, () =>
         app.call('PUT', path, { token: farm.token, body: { quantity: 1 }, headers: { 'If-Match': '"1"' } }),
       ),
     ).toEqual(refused(412));
     expect((await app.call('DELETE', path, { token: farm.token })).status).toBe(204);
-    expect(await state(id)).toMatchObject({ current_population: 85_000, harvested_kg: 0 });
+    expect(await state(id)).toMatchObject({ current_biomass_kg: 85, harvested_kg: 0 });
     const rows = await app.database.read
       .selectFrom('logs')
       .select(['action', 'details'])

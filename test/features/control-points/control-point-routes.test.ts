@@ -65,7 +65,7 @@ onBothEngines('control points', (_open, engine) => {
   it('of a farm of somebody else are not to be created or seen', async () => {
     const point = await aControlPoint(app, { token, farmId });
     const stranger = await app.signUp();
-    expect((await create({ cod: 'CP-S', device_id: 'dev-s' }, stranger.token)).status).toBe(403);
+    expect((await create({ cod: 'CP-S', device_id: 'dev-s' }, stranger.token)).status).toBe(404);
     expect((await app.call('GET', `/control-points/${point.id}`, { token: stranger.token })).status).toBe(
       404,
     );

@@ -411,7 +411,7 @@ onBothEngines('the limits of a plan', (_open, engine) => {
         return `${event} ${resource} ${current}/${max}`;
       });
 
-    test('is told once when it passes 80 %, once when nothing is left, and again after it fell', async () => {
+    test('is told once when it comes to 80 %, once when nothing is left, and again after it fell', async () => {
       const { token } = await anOwner(app, { plan: 'BASIC', max_farms: 2, max_ponds_per_farm: 5 });
       const [north, south] = [await created(farm(token, 'N')), await created(farm(token, 'S'))];
       const [, ...told] = await heard(token);
@@ -422,18 +422,21 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       };
       for (let n = 0; n < 8; n += 1) await add(n < 5 ? north : south);
       // one farm is full, the other is not
-      expect((await heard(token)).slice(1)).toEqual([...told, 'limit_reached ponds 5/5']);
+      expect((await heard(token)).slice(1)).toEqual([
+        ...told,
+        'limit_reached ponds 5/5',
+        'usage_high ponds 8/10',
+      ]);
       await add(south);
       await add(south);
       expect((await heard(token)).slice(2 + told.length)).toEqual([
-        'usage_high ponds 9/10',
+        'usage_high ponds 8/10',
         'limit_reached ponds 10/10',
       ]);
-      for (const id of ponds.splice(5, 2)) await app.call('DELETE', `/ponds/${id}`, { token });
-      await add(south);
-      await add(south);
+      for (const id of ponds.splice(5, 3)) await app.call('DELETE', `/ponds/${id}`, { token });
+      for (let n = 0; n < 3; n += 1) await add(south);
       expect((await heard(token)).slice(4 + told.length)).toEqual([
-        'usage_high ponds 9/10',
+        'usage_high ponds 8/10',
         'limit_reached ponds 10/10',
       ]);
     });

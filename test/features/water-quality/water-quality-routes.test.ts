@@ -266,9 +266,9 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
   test('the alerts of a pond are newest first, by day and by whether they are over', async () => {
     const pond = await farm.pond();
     for (const [at, dissolved_oxygen] of [
-      ['2026-02-01T12:00:00Z', 2],
-      ['2026-02-02T12:00:00Z', 6],
-      ['2026-02-03T12:00:00Z', 3.8],
+      ['2026-02-28T12:00:00Z', 2],
+      ['2026-03-01T12:00:00Z', 6],
+      ['2026-03-02T11:00:00Z', 3.8],
     ] as const) {
       await farm.measure(pond, { measurement_date: at, dissolved_oxygen });
     }
@@ -277,8 +277,8 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
     expect(await values('')).toEqual([3.8, 2]);
     expect(await values('?resolved=true')).toEqual([2]);
     expect(await values('?resolved=false')).toEqual([3.8]);
-    expect(await values('?start_date=2026-02-02')).toEqual([3.8]);
-    expect(await values('?end_date=2026-02-01')).toEqual([2]);
+    expect(await values('?start_date=2026-03-01')).toEqual([3.8]);
+    expect(await values('?end_date=2026-02-28')).toEqual([2]);
     expect(await values('?limit=1&skip=1')).toEqual([2]);
     expect((await farm.alertsOf(pond)).summary).toEqual({
       total_alerts: 2,

@@ -25,6 +25,8 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
   const [, go] = useLocation();
   const when = useWhen();
   const weight = useFigure('', { isNeeded: false });
+  const count = useFigure('', { isNeeded: false });
+  const meanG = useFigure('', { isNeeded: false });
   const price = usePrice();
   const [notes, setNotes] = useState('');
   const [typed, setTyped] = useState('');
@@ -36,6 +38,9 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
       await send<BatchFinished>(`/batches/${batch.id}/finish`, {
         actual_harvest_date: when.instant(),
         ...(weight.value === null ? {} : { final_weight_kg: weight.value }),
+        ...(count.value === null ? {} : { final_count: count.value }),
+        ...(meanG.value === null ? {} : { final_average_weight_g: meanG.value }),
+        ...(price.value === null ? {} : { price_per_kg: price.value }),
         ...(notes.trim() === '' ? {} : { notes: notes.trim() }),
       });
       refresh(...BATCH_TOUCHES);
@@ -56,6 +61,18 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
           hint={words.finalHint(quantity(estimate, 0, 'kg'))}
           figure={weight}
           fault={faults.at('final_weight_kg') ?? (isFar ? words.weightFar : null)}
+        />
+        <FigureField
+          label={words.finalCount}
+          hint={words.finalCountHint}
+          figure={count}
+          fault={faults.at('final_count')}
+        />
+        <FigureField
+          label={words.finalMean}
+          unit="g"
+          figure={meanG}
+          fault={faults.at('final_average_weight_g')}
         />
         <FigureField label={words.price} unit={currencySign.value} figure={price} />
         <TextField
@@ -98,7 +115,14 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
         </p>
       )}
       <SaveButton
-        isRight={weight.isRight && price.isRight && when.isRight && isSameCode(typed, batch.batch_code)}
+        isRight={
+          weight.isRight &&
+          count.isRight &&
+          meanG.isRight &&
+          price.isRight &&
+          when.isRight &&
+          isSameCode(typed, batch.batch_code)
+        }
         label={words.saveFinal}
         save={save}
       />

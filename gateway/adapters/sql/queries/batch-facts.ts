@@ -11,12 +11,12 @@ const IDS_AT_ONCE = 500;
 /** What is known of batches, in one statement per table and 500 batches: cards of a large farm come from here. */
 export function batchFactQueries(db: Db): BatchFactQueries {
   return {
-    async factsOf(batchIds, weighings) {
+    async factsOf(batchIds, weighings, countsUntil) {
       const facts: BatchFacts[] = [];
-      for (const ids of slicesOf(batchIds)) facts.push(...(await factsOf(db, ids, weighings)));
+      for (const ids of slicesOf(batchIds)) facts.push(...(await factsOf(db, ids, weighings, countsUntil)));
       return facts;
     },
-    async fedMinutes(batchId) {
+    async fedMinutes(batchId, countsUntil) {
       const minute = sql<string>`substr(feed_date, 1, 16)`;
       const rows = await db
         .selectFrom('feeding_records')
@@ -24,6 +24,7 @@ export function batchFactQueries(db: Db): BatchFactQueries {
         .distinct()
         .where('batch_id', '=', batchId)
         .where('hidden', '=', 0)
+        .where('feed_date', '<=', countsUntil)
         .execute();
       return rows.map((row) => row.minute);
     },
@@ -62,15 +63,20 @@ export function batchFactQueries(db: Db): BatchFactQueries {
   };
 }
 
-async function factsOf(db: Db, ids: readonly string[], weighings: 'last two' | 'all'): Promise<BatchFacts[]> {
+async function factsOf(
+  db: Db,
+  ids: readonly string[],
+  weighings: 'last two' | 'all',
+  countsUntil: string,
+): Promise<BatchFacts[]> {
   const batches = await batchesWithPlace(db, ids);
   if (batches.length === 0) return [];
   const survivalChanges = groupedByBatch(await survivalChangesOf(db, ids));
   const harvests = groupedByBatch(await harvestsOf(db, ids));
   const transfers = groupedByBatch(await transfersOf(db, ids));
-  const weighed = groupedByBatch(await weighingsOf(db, ids, weighings));
+  const weighed = groupedByBatch(await weighingsOf(db, ids, weighings, countsUntil));
   const counts = new Map((await biometryCountsOf(db, ids)).map(({ batch_id, n }) => [batch_id, Number(n)]));
-  const feed = new Map((await feedOf(db, ids)).map(({ batch_id, ...sums }) => [batch_id, sums]));
+  const feed = new Map((await feedOf(db, ids, countsUntil)).map(({ batch_id, ...sums }) => [batch_id, sums]));
   return batches.map(({ row, timezone, pondCod, pondSizeM2 }) => {
     return {
       batch: row,
@@ -120,7 +126,7 @@ export function survivalChangesOf(db: Db, ids: readonly string[]) {
 function harvestsOf(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('harvests')
-    .select(['batch_id', 'id', 'pond_id', 'harvest_date', 'quantity', 'weight_kg'])
+    .select(['batch_id', 'id', 'pond_id', 'harvest_date', 'quantity', 'weight_kg', 'price_per_kg'])
     .where('batch_id', 'in', ids)
     .where('hidden', '=', 0)
     .orderBy('batch_id')
@@ -141,7 +147,7 @@ function transfersOf(db: Db, ids: readonly string[]) {
     .execute();
 }
 
-function weighingsOf(db: Db, ids: readonly string[], which: 'last two' | 'all') {
+function weighingsOf(db: Db, ids: readonly string[], which: 'last two' | 'all', countsUntil: string) {
   return db
     .selectFrom('batches')
     .innerJoin('biometries', 'biometries.batch_id', 'batches.id')
@@ -163,6 +169,7 @@ function weighingsOf(db: Db, ids: readonly string[], which: 'last two' | 'all') 
           .select('newer.id')
           .whereRef('newer.batch_id', '=', 'batches.id')
           .where('newer.hidden', '=', 0)
+          .where('newer.measurement_date', '<=', countsUntil)
           .orderBy('newer.measurement_date', 'desc')
           .orderBy('newer.id', 'desc')
           .limit(2),
@@ -200,7 +207,7 @@ function decodeWeighing(stored: Awaited<ReturnType<typeof weighingsOf>>[number])
 }
 
 /** The covering index answers this alone: batches are fed four times a day. */
-function feedOf(db: Db, ids: readonly string[]) {
+function feedOf(db: Db, ids: readonly string[], countsUntil: string) {
   return db
     .selectFrom('feeding_records')
     .select([
@@ -211,6 +218,7 @@ function feedOf(db: Db, ids: readonly string[]) {
     ])
     .where('batch_id', 'in', ids)
     .where('hidden', '=', 0)
+    .where('feed_date', '<=', countsUntil)
     .groupBy('batch_id')
     .execute();
 }

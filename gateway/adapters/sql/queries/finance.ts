@@ -32,7 +32,7 @@ export function financeQueries(db: Db): FinanceQueries {
         .executeTakeFirst();
       return Number(row?.n ?? 0);
     },
-    async fedSince(batchId, since) {
+    async fedBetween(batchId, { from, to }) {
       const row = await db
         .selectFrom('feeding_records')
         .select([
@@ -41,7 +41,8 @@ export function financeQueries(db: Db): FinanceQueries {
         ])
         .where('batch_id', '=', batchId)
         .where('hidden', '=', 0)
-        .where('feed_date', '>=', since)
+        .where('feed_date', '>=', from)
+        .where('feed_date', '<=', to)
         .executeTakeFirst();
       return { kg: row?.kg ?? 0, cost: row?.cost ?? 0 };
     },
@@ -54,12 +55,13 @@ export function financeQueries(db: Db): FinanceQueries {
         .executeTakeFirst();
       return row?.currency ?? 'BRL';
     },
-    spentByCategory: (batchId) =>
+    spentByCategory: (batchId, countsUntil) =>
       db
         .selectFrom('expenses')
         .select((sum) => ['category', sum.fn.sum<number>('amount').as('amount')])
         .where('batch_id', '=', batchId)
         .where('hidden', '=', 0)
+        .where('expense_date', '<=', countsUntil)
         .groupBy('category')
         .execute(),
   };

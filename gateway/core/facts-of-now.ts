@@ -1,0 +1,35 @@
+import { invalidField } from './errors.ts';
+import { isoOf, type Kernel } from './kernel.ts';
+import { daysBetween, localDay } from './local-day.ts';
+import type { Zone } from './zone-clock.ts';
+
+// What is dated ahead of now is kept as it was entered, but it is no fact of now: one wrong digit of a year would double a
+// ration, and no right weighing after it would put that right. Every figure of now asks for its records up to
+// `countsUntil`.
+
+type Clock = Pick<Kernel, 'now' | 'clockQuality'>;
+
+/** A day of grace: people enter tomorrow's work the evening before. */
+const DAYS_AHEAD = 1;
+
+/** Later than any date that is taken. */
+const ALWAYS = '9999-12-31T23:59:59.999Z';
+
+/** The last instant (ISO 8601 UTC) whose records are facts of now; a clock that is not trusted cannot tell, and all count. */
+export function countsUntil(clock: Clock): string {
+  return clock.clockQuality() === 'trusted' ? isoOf(clock.now()) : ALWAYS;
+}
+
+/** 422 for a day more than one ahead; a clock that is not trusted cannot tell. */
+export function requireNotAhead(clock: Clock, field: string, day: string, zone: Zone): void {
+  if (clock.clockQuality() !== 'trusted') return;
+  const today = localDay(isoOf(clock.now()), zone);
+  if (daysBetween(today, day) > DAYS_AHEAD)
+    throw invalidField(422, field, `may lie at most a day ahead; today is ${today}`, 'TOO_FAR_AHEAD');
+}
+
+/** The instant that was handed in, once it is known to lie no more than a day ahead. */
+export function notAhead(clock: Clock, field: string, instantIso: string, zone: Zone): string {
+  requireNotAhead(clock, field, localDay(instantIso, zone), zone);
+  return instantIso;
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { csvText } from '#core/csv-text.ts';
+import { aBatch, aPondToStock, type StockedPond } from '#test/a-batch.ts';
+import { body, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { type App, aStaffedFarm } from '#test/staffed-farm.ts';
+
+// Rows of the interface that were answered otherwise. Today is 2 March 2026.
+
+onBothEngines('rows of the interface', (_open, engine) => {
+  let app: App;
+  let farm: StockedPond;
+  beforeAll(async () => {
+    app = await startApp(engine, ['--local-plan', 'ENTERPRISE']);
+    farm = await aPondToStock(app);
+  });
+  afterAll(() => app.close());
+
+  const call = (method: string, path: string, sent?: Record<string, unknown>) =>
+    app.call(method, path, { token: farm.token, ...(sent === undefined ? {} : { body: sent }) });
+
+  it('a control point on a farm of somebody else is answered as on one that is not', async () => {
+    const { farmId } = await aStaffedFarm(app);
+    const on = async (farm_id: string) => {
+      const reply = await call('POST', '/control-points/', {
+        farm_id,
+        cod: 'CP-1',
+        target_status: 'OFF',
+        device_id: 'esp-1',
+      });
+      return [reply.status, body(reply)['detail']];
+    };
+    const answered = await on(farmId);
+    expect(answered[0]).toBe(404);
+    expect(answered).toEqual(await on(app.kernel.newId()));
+  });
+
+  it('coordinates are strings: numbers are refused with the status of each resource', async () => {
+    const pond = await call('POST', '/ponds/', { farm_id: farm.farmId, cod: 'N-1', lat: -3.7 });
+    expect(pond).toMatchObject({ status: 400, body: { errors: [{ path: 'lat' }] } });
+    const place = await call('PUT', `/farms/${farm.farmId}`, { lng: -38.5 });
+    expect(place).toMatchObject({ status: 422, body: { errors: [{ path: 'lng' }] } });
+    expect((await call('PUT', `/farms/${farm.farmId}`, { lng: '-38.5' })).status).toBe(200);
+  });
+
+  it('a partial harvest takes its date and price by both names', async () => {
+    const id = await aBatch(app, farm);
+    const taken = await call('POST', `/batches/${id}/harvests`, {
+      date: '2026-02-20',
+      quantity: 100,
+      weight_kg: 1,
+      price: 30,
+    });
+    expect(taken).toMatchObject({
+      status: 201,
+      body: { harvest_date: '2026-02-20T03:00:00.000Z', price_per_kg: 30, revenue: 30 },
+    });
+    const corrected = await call('PUT', `/batches/${id}/harvests/${String(body(taken)['id'])}`, {
+      price: 20,
+    });
+    expect(corrected).toMatchObject({
+      status: 200,
+      body: { harvest_date: '2026-02-20T03:00:00.000Z', price_per_kg: 20 },
+    });
+  });
+
+  it('a schedule keeps its control point, and says so', async () => {
+    const point = async (cod: string) =>
+      String(
+        body(
+          await call('POST', '/control-points/', {
+            farm_id: farm.farmId,
+            cod,
+            target_status: 'OFF',
+            device_id: `esp-${cod}`,
+          }),
+        )['id'],
+      );
+    const [one, other] = [await point('CP-A'), await point('CP-B')];
+    const made = await call('POST', `/control-points/${one}/schedules`, {
+      action: 'ON',
+      start_time: '2026-03-05T20:00:00Z',
+    });
+    const path = `/schedules/${String(body(made)['id'])}`;
+    expect((await call('PATCH', path, { control_point_id: one })).status).toBe(200);
+    expect(await call('PATCH', path, { control_point_id: other })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'control_point_id' }] },
+    });
+  });
+
+  it('a low oxygen of years ago is told in the answer, and alarms nobody now', async () => {
+    const measured = await call('POST', '/water-quality/', {
+      pond_id: farm.pondId,
+      measurement_date: '2001-05-01T08:00:00Z',
+      dissolved_oxygen: 1.2,
+    });
+    expect(measured).toMatchObject({
+      status: 201,
+      body: { alerts_triggered: [{ type: 'LOW_OXYGEN', resolved: true }] },
+    });
+    expect(body(await call('GET', '/notifications/?type=ALERT'))['notifications']).toEqual([]);
+    expect(body(await call('GET', `/water-quality/pond/${farm.pondId}/alerts`))).toMatchObject({
+      summary: { total_alerts: 1, unresolved: 0 },
+    });
+  });
+
+  it('feed that was hardly recorded makes no conversion, never 0 and never EXCELLENT', async () => {
+    const id = await aBatch(app, farm);
+    await call('POST', '/biometries/', {
+      batch_id: id,
+      measurement_date: '2026-03-01T12:00:00Z',
+      sample_size: 100,
+      total_weight_g: 900,
+    });
+    await call('POST', '/feeding/', {
+      batch_id: id,
+      feed_type: '35%',
+      quantity_kg: 2.5,
+      cost_per_kg: 6,
+      feed_date: '2026-03-01',
+    });
+    expect(body(await call('GET', `/feeding/batch/${id}/summary`))).toMatchObject({
+      fca_analysis: { fca: null, efficiency_rating: null },
+    });
+  });
+
+  it('every status that a finished batch answers is documented', async () => {
+    const { paths } = body(await call('GET', '/openapi.json')) as {
+      paths: Record<string, { get?: { responses: object } }>;
+    };
+    const [, document] = Object.entries(paths).find(([path]) => path.includes('/optimal-harvest/')) ?? [];
+    expect(Object.keys(document?.get?.responses ?? {})).toContain('409');
+  });
+});
+
+it('no file shows what binary fractions leave of a figure', () => {
+  const csv = csvText({ bom: '0', separator: 'comma' });
+  expect(csv.row([4.6000000000000005, 0.1 + 0.2, 1_234_567.891, 0])).toBe('4.6,0.3,1234567.891,0\r\n');
+});
