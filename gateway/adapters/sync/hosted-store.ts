@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import type { Restamp, WireChange } from '#contract/sync/wire.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
+import { hasReadable, keptAside } from './kept-aside.ts';
 import { snapshotPages } from './snapshot-pages.ts';
 import { wireChangeOf } from './wire-change-of.ts';
 
@@ -55,6 +56,8 @@ export function hostedStore(read: Db): HostedStore {
         .execute();
       return rows.map(({ seq }) => seq);
     },
+    keptAside: keptAside(read),
+    hasReadable: (streamId) => hasReadable(read, streamId),
     restamps: (streamId, epoch, after) => restampsOf(read, { streamId, epoch }, after),
     snapshotPage: snapshotPages(read),
   };

@@ -63,6 +63,7 @@ async function merge(deps: FlightDeps, before: StreamPoints, answer: PullAnswer)
     deps.progress();
     if (!deps.isCurrent()) break;
   }
+  await deps.store.forgetKeptAside(answer.kept_aside, answer.in);
   return { is: 'pulled', rows: answer.rows.length, more: answer.more, cursor: cursor.seq };
 }
 

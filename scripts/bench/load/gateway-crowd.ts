@@ -121,6 +121,8 @@ function storeOf(log: Log): SyncStore {
       return { applied: changes.length, parked: [], conflicts: 0, passedOver: 0, unparked: 0 };
     },
     noteKeptAside: async () => undefined,
+    forgetKeptAside: async () => undefined,
+    retryReadable: async () => undefined,
     historyFrom: async () => null,
     forgetSeen: async () => undefined,
     logDifference: async () => true,
