@@ -13,7 +13,7 @@ import { syncStatusQueries } from '#adapters/sync/sync-status-queries.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import type { SyncEvent } from '#contract/events/stream.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
-import type { MovedFarm } from '#contract/sync/wire.ts';
+import { FIRST_SCHEMA, type MovedFarm } from '#contract/sync/wire.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
@@ -67,6 +67,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
   const { read } = database;
   const traffic = { sent: 0, received: 0 };
   const dataToday = countDataToday({ now: kernel.now, zone: wiring.config.timezone });
+  const hosted = { schema: FIRST_SCHEMA };
   const clock = { aheadMs: null as number | null, atMs: null as number | null };
   const link = watchSyncLink({
     ...kernel,
@@ -102,6 +103,9 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     software,
     chainAfter,
     onMet: link.met,
+    onHostedSchema(schema) {
+      hosted.schema = schema;
+    },
     onHostedTime({ serverNowMs, roundTripMs }) {
       clock.aheadMs = Math.round(now() - roundTripMs / 2 - serverNowMs);
       clock.atMs = monotonic();
@@ -118,6 +122,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     isoOf,
     store: compareStore({ read, commit: kernel.commit }, store),
     state: client.state,
+    hostedSchema: () => hosted.schema,
   });
   const state = {
     stopListening: () => undefined as void,

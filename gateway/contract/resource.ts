@@ -32,6 +32,15 @@ export type Resource<Row extends { id: string } = { id: string }> = {
   /** parent table → column: hiding the parent hides this row. */
   parents: Readonly<Record<string, string>>;
   goesBy: GoesBy;
+  /** Schema of the sync (SYNC_SCHEMA) that the table came with; 1: with the first that synchronised. */
+  since: number;
+  /**
+   * Schemas by field: of those that came to the table afterwards. A program below that neither knows nor tells of one, so
+   * it has a default, which stands for "nothing was said".
+   */
+  later: Readonly<Record<string, number>>;
+  /** Schemas by field: of those that may say more since then. A program below that refuses what it does not know. */
+  widened: Readonly<Record<string, number>>;
 };
 
 /**
@@ -51,6 +60,9 @@ export function defineResource<S extends z.ZodRawShape & { id: z.ZodType<string>
   groups?: Resource['groups'];
   parents?: Resource['parents'];
   goesBy?: GoesBy;
+  since?: number;
+  later?: Readonly<Partial<Record<keyof S & string, number>>>;
+  widened?: Readonly<Partial<Record<keyof S & string, number>>>;
 }): Resource<z.infer<z.ZodObject<S>> & { id: string }> {
   return {
     name: definition.name,
@@ -62,6 +74,10 @@ export function defineResource<S extends z.ZodRawShape & { id: z.ZodType<string>
     groups: definition.groups ?? {},
     parents: definition.parents ?? {},
     goesBy: definition.goesBy ?? 'row',
+    since: definition.since ?? 1,
+    // fields of the row; those without a number are not named
+    later: (definition.later ?? {}) as Resource['later'],
+    widened: (definition.widened ?? {}) as Resource['widened'],
   };
 }
 

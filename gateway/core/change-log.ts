@@ -1,5 +1,5 @@
 import type { Resource } from '#contract/resource.ts';
-import { OPS, SYNC_SCHEMA, type SyncLane } from '#contract/sync/wire.ts';
+import { OPS, type SyncLane } from '#contract/sync/wire.ts';
 import type { Committed, ForgottenChanges, Unit } from './changes.ts';
 import { AppError, StaleError } from './errors.ts';
 import { nextHlc } from './hlc.ts';
@@ -8,6 +8,7 @@ import { chainOfText, jsonOf, textOfParts } from './sync/canonical-change.ts';
 import { keepMarks } from './sync/keep-marks.ts';
 import { toldGroups, toldRow } from './sync/personal.ts';
 import { type Routes, routesOf } from './sync/routes.ts';
+import { schemaOfChange } from './sync/schemas.ts';
 
 // The change log: what sync ships, hash-chained per lane, numbered without gaps under the stream's row lock.
 
@@ -21,6 +22,8 @@ export type LogEntry = {
   body: Readonly<Record<string, unknown>> | null;
   /** Stamps per group of a whole row that is told as it stands. */
   over?: Readonly<Record<string, string>>;
+  /** Of an edit: the row as it stood. */
+  before?: Readonly<Record<string, unknown>>;
   /** Who did it, where that is not who acts in this unit. */
   actor?: string | null;
 };
@@ -156,7 +159,8 @@ function* writeLogRow(
   const overJson = jsonOf(entry.over ?? null);
   // what the other side was told already fits by its own rule
   if (unit.incoming === undefined && unit.difference === undefined) requireTellable(bodyJson);
-  const parts = { entity: resource.entity, id, op, cl, hlc, sv: SYNC_SCHEMA };
+  const sv = schemaOfChange(resource, entry);
+  const parts = { entity: resource.entity, id, op, cl, hlc, sv };
   head.seq += 1;
   head.chain = chainOfText(head.chain, textOfParts({ ...parts, baseJson, bodyJson, overJson }));
   stream.wasFed = true;
@@ -179,7 +183,7 @@ function* writeLogRow(
       context.bootId,
       Math.round(context.monotonicMs),
       entry.actor === undefined ? unit.actor : entry.actor,
-      SYNC_SCHEMA,
+      sv,
       head.chain,
     ],
   };

@@ -142,7 +142,7 @@ function* updateRow(
     params: [...changed.map((c) => wanted[c] ?? null), id],
   };
   const after = { ...stored.row, ...change.set };
-  if (resource.sync !== 'local') yield* logUpdate({ resource, id, changed, after }, log);
+  if (resource.sync !== 'local') yield* logUpdate({ resource, id, changed, before: stored.row, after }, log);
   // what nobody sees is no news
   if (stored.hidden) return [];
   return [
@@ -158,10 +158,16 @@ function* updateRow(
 }
 
 function* logUpdate(
-  edit: { resource: Resource; id: string; changed: readonly string[]; after: Record<string, unknown> },
+  edit: {
+    resource: Resource;
+    id: string;
+    changed: readonly string[];
+    before: Record<string, unknown>;
+    after: Record<string, unknown>;
+  },
   log: ChangeLog,
 ): Steps<void> {
-  const { resource, id, changed, after } = edit;
+  const { resource, id, changed, before, after } = edit;
   const groups = Object.entries(resource.groups).filter(([, group]) =>
     group.fields.some((f) => changed.includes(f)),
   );
@@ -178,7 +184,7 @@ function* logUpdate(
   if (groups.length === 0) return;
   if ('updated_at' in after) body['updated_at'] = after['updated_at'];
   yield* writeRegister(resource, id, register);
-  yield* log.write({ resource, id, op: 'put', cl: register.cl, hlc: stamp, base, body });
+  yield* log.write({ resource, id, op: 'put', cl: register.cl, hlc: stamp, base, body, before });
 }
 
 function* putRow({ resource, row }: Extract<Change, { op: 'put' }>): Steps<CommittedRow[]> {

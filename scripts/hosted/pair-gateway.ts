@@ -15,15 +15,24 @@ export type Ceremony = {
   hosted: string;
   ownerToken: string;
   name?: string;
+  /** Of another version than today's. */
+  program?: string;
 };
 
 /**
  * The ceremony as people do it: `pair` at the box shows a code, and its owner enters it at the hosted instance. Answers
  * the id of the gateway there. Throws with what `pair` said when it did not come about.
  */
-export async function pairGateway({ data, link, hosted, ownerToken, name }: Ceremony): Promise<string> {
+export async function pairGateway({
+  data,
+  link,
+  hosted,
+  ownerToken,
+  name,
+  program = MAIN_FILE,
+}: Ceremony): Promise<string> {
   const named = name === undefined ? [] : ['--name', name];
-  const child = spawn(process.execPath, [MAIN_FILE, 'pair', '--data', data, '--hosted-url', link, ...named], {
+  const child = spawn(process.execPath, [program, 'pair', '--data', data, '--hosted-url', link, ...named], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));

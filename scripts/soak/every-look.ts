@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { FIRST_VERSION } from '../versions/version-package.ts';
 
 /**
  * Every screen of the console in every size, theme, language and state, looked at by axe, and a thousand cuts of its line:
@@ -31,6 +32,13 @@ export const soakAdversary = ({ messages, seed }: { messages: number; seed: numb
     ADVERSARY_MESSAGES: String(Math.ceil(messages / 3)),
     ADVERSARY_SEED: String(seed),
   });
+
+/** The first version that synchronises, and the last one before schemas were counted. */
+const VERSIONS = [FIRST_VERSION, '37870d5'];
+
+/** Older versions beside today's, in each of the places a program may have. Answers whether all is well. */
+export const soakVersions = (): Promise<boolean> =>
+  wholeTests(['test/versions'], { VERSIONS: VERSIONS.join(',') });
 
 async function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
   const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));

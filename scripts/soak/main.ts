@@ -5,7 +5,7 @@ import { parseDuration } from '#sim/fleet/scenario.ts';
 import { soakOrders } from '../sync/soak-orders.ts';
 import { soakPair } from '../sync/soak-pair.ts';
 import { runCampaign } from './campaign.ts';
-import { soakAdversary, soakBenches, soakConsole, soakTemporary } from './every-look.ts';
+import { soakAdversary, soakBenches, soakConsole, soakTemporary, soakVersions } from './every-look.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readProgress } from './progress.ts';
 import { type Report, textOf } from './report.ts';
@@ -24,6 +24,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --temporary ROUNDS instead: kill X while Y is temporary, against the started program, each round at other moments
   --benches          instead: every bench in its quick form, every week of the demo
   --adversary N      instead: so many messages of a gateway, and of a hosted instance, in other hands, from --seed on
+  --versions         instead: programs of older versions beside today's, as gateway, as hosted instance and as one of its processes
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
 `;
 
@@ -41,6 +42,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (options.temporary !== null) return (await soakTemporary(options.temporary)) ? 0 : 1;
   if (options.adversary !== null)
     return (await soakAdversary({ messages: options.adversary, seed: options.seed })) ? 0 : 1;
+  if (options.versions) return (await soakVersions()) ? 0 : 1;
   if (options.benches) return (await soakBenches()) ? 0 : 1;
   if (options.console) return (await soakConsole(options)) ? 0 : 1;
   if (options.sync !== null) {
@@ -100,6 +102,7 @@ function readOptions(args: readonly string[]) {
       orders: { type: 'string' },
       console: { type: 'boolean', default: false },
       benches: { type: 'boolean', default: false },
+      versions: { type: 'boolean', default: false },
       temporary: { type: 'string' },
       adversary: { type: 'string' },
       json: { type: 'string' },
@@ -126,6 +129,7 @@ function readOptions(args: readonly string[]) {
     orders,
     console: values.console,
     benches: values.benches,
+    versions: values.versions,
     temporary,
     adversary,
     from: Number(values.seed ?? 1),

@@ -515,6 +515,7 @@ const aParkedRow = {
   change_json: '{}',
   parked_at: '2026-03-02T12:00:00.000Z',
   tries: 1,
+  tried_schema: 1,
 };
 
 describe('a gateway that is paired', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAIN_FILE } from '../../scripts/built-program.ts';
+import { TODAY, type VersionPackage } from '../../scripts/versions/version-package.ts';
 import { lastingPort } from '../support/lasting-port.ts';
 
 // The built program as a process, as `npm start` runs it: its own database on disk, its own ports, the operating
@@ -28,6 +28,8 @@ export type GatewayOptions = {
   data?: string;
   /** How far the clock of the process stands beside that of the machine, seconds. */
   clockAheadS?: number;
+  /** Another version than today's. */
+  version?: Pick<VersionPackage, 'main' | 'ports'>;
   /** All its clocks, the monotonic one too, run so many times faster; `stepClock` cannot be used then. */
   speed?: number;
 };
@@ -47,7 +49,7 @@ export async function startGateway(options: GatewayOptions = {}) {
   const ports = { http: await lastingPort(), mqtt: await lastingPort() };
   const lines: string[] = [];
   let child: ChildProcess | null = null;
-  let { speed } = options;
+  let { speed, version = TODAY } = options;
   let fastSince = performance.now();
   let aheadS = options.clockAheadS ?? 0;
   writeClock();
@@ -77,7 +79,7 @@ export async function startGateway(options: GatewayOptions = {}) {
       [
         '--max-semi-space-size=4',
         '--max-old-space-size=512',
-        MAIN_FILE,
+        version.main,
         '--data',
         data,
         '--host',
@@ -86,7 +88,7 @@ export async function startGateway(options: GatewayOptions = {}) {
         `${ports.http}`,
         '--mqtt-port',
         `${ports.mqtt}`,
-        ...['https', 'mqtts', 'discovery', 'ntp'].flatMap((name) => [`--${name}-port`, 'off']),
+        ...version.ports.flatMap((name) => [`--${name}-port`, 'off']),
         ...(options.args ?? []),
         ...args,
       ],
@@ -172,6 +174,10 @@ export async function startGateway(options: GatewayOptions = {}) {
     call,
     start,
     pid: () => child?.pid ?? 0,
+    /** From the next start on. */
+    upgradeTo(newer: VersionPackage): void {
+      version = newer;
+    },
     /** From the next start on. */
     quicken(by: number): void {
       speed = by;

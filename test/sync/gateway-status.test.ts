@@ -198,6 +198,7 @@ describe('GET /sync/status on a gateway', () => {
       }),
       parked_at: '2026-03-01T12:00:00.000Z',
       tries: 1,
+      tried_schema: 1,
     };
     await app.kernel.commit({ actor: null, changes: [insert(parkedChange, row)] });
     expect((await app.call('GET', '/sync/parked', { token: technician.token })).status).toBe(403);
@@ -213,6 +214,7 @@ describe('GET /sync/status on a gateway', () => {
         reason: 'entity: 999',
         parked_at: '2026-03-01T12:00:00.000Z',
         tries: 1,
+        tried_schema: 1,
       },
     ]);
     const again = await app.call('POST', `/sync/parked/${id}/retry`, { token });

@@ -2,7 +2,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { runStatement } from '#adapters/sql/run-statement.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
-import type { HelloAnswer, PullAnswer, PushAnswer, SnapshotAnswer } from '#contract/sync/wire.ts';
+import {
+  type HelloAnswer,
+  type PullAnswer,
+  type PushAnswer,
+  type SnapshotAnswer,
+  SYNC_SCHEMA,
+} from '#contract/sync/wire.ts';
 import { type Commit, update } from '#core/changes.ts';
 import { formatHlc } from '#core/hlc.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
@@ -198,7 +204,9 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
     test('of a newer version that cannot be read waits for the upgrade', async () => {
       log.pond(1);
       const sent = log.push(1, 1);
-      expect(await push({ ...sent, rows: [{ ...sent.rows[0], op: 9, sv: 2 }] })).toBe('SYNC_SCHEMA');
+      expect(await push({ ...sent, rows: [{ ...sent.rows[0], op: 9, sv: SYNC_SCHEMA + 1 }] })).toBe(
+        'SYNC_SCHEMA',
+      );
     });
 
     test('of history waits for the core rows it rests on', async () => {

@@ -2,7 +2,9 @@ import type { Database } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
+import { waysToCompare } from '#core/sync/digest.ts';
 import { changeOf } from '#core/sync/note-seen.ts';
+import { schemaOfRow } from '#core/sync/schemas.ts';
 import type { Compared, CompareStore } from '../../sync/gateway/compare.ts';
 import type { SyncStore } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
@@ -31,12 +33,13 @@ export function compareStore(
         .executeTakeFirst();
       return edit !== undefined;
     },
-    sums: rows.sums,
+    sums: (window, schema) => rows.sums(window, (table) => waysToCompare(table, schema).slice(0, 1)),
     idsIn: async (table, buckets, window) =>
       isComparedTable(table) ? rows.idsIn(table, buckets, window) : new Map(),
-    async within({ table, ...range }, window) {
+    async within({ table, ...range }, window, schema) {
       if (!isComparedTable(table)) return [];
-      return rows.within({ table, ...range }, window);
+      const found = await rows.within({ table, ...range }, window);
+      return found.filter((row) => schemaOfRow(row) <= schema);
     },
     async mend(table, theirs) {
       let mended = 0;

@@ -45,14 +45,19 @@ export function comparedRows(read: Db, stream: StreamOrOwn) {
   }
 
   return {
-    /** Sums of everything people see. */
-    async sums(window: HistoryWindow): Promise<Sums> {
+    /** Sums of everything people see, in the ways of some schemas; a table of which none knows has none. */
+    async sums(window: HistoryWindow, schemasOf: (table: string) => readonly number[]): Promise<Sums> {
       const sums: Sums = new Map();
       for (const table of COMPARED) {
-        const ofTable = noSums();
+        const ways = schemasOf(table).map((schema) => ({ schema, sums: noSums() }));
+        if (ways.length === 0) continue;
         for await (const rows of pieces({ table, window }, 'alive'))
-          for (const row of rows) addTo(ofTable, row.id, digestOf(table, row));
-        sums.set(table, ofTable);
+          for (const row of rows)
+            for (const way of ways) addTo(way.sums, row.id, digestOf(table, row, way.schema));
+        sums.set(
+          table,
+          ways.map((way) => way.sums),
+        );
       }
       return sums;
     },

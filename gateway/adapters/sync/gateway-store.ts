@@ -1,7 +1,7 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
-import type { SyncLane, WireChange } from '#contract/sync/wire.ts';
+import { LANES, SYNC_SCHEMA, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
 import { type Incoming, put, type StreamPoints } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { movesHeard } from '#core/moved-farms.ts';
@@ -9,6 +9,7 @@ import { wireChangeOf } from '#core/sync/stored-change.ts';
 import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
 import { movedFarms } from '../sql/queries/moved-farms.ts';
+import { hasReadable } from './kept-aside.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows of the log read at a time, so that a bound in bytes does not read a thousand rows too many. */
@@ -125,9 +126,32 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
           change_json: JSON.stringify(row),
           parked_at,
           tries: 0,
+          tried_schema: SYNC_SCHEMA,
         }),
       );
       await commit({ actor: null, changes });
+    },
+    async forgetKeptAside(kept, answered) {
+      if (kept === undefined) return;
+      for (const lane of LANES)
+        await read
+          .deleteFrom('sync_parked')
+          .where('stream_id', '=', KEPT_ASIDE_THERE)
+          .where('lane', '=', lane)
+          // what was sent since then is not meant
+          .where('seq', '<=', answered[lane].seq)
+          .$if(kept[lane].length > 0, (query) => query.where('seq', 'not in', kept[lane]))
+          .execute();
+    },
+    async retryReadable() {
+      const some = () => hasReadable(read, OWN_STREAM);
+      // each try notes who tried, so that it comes to an end
+      while (await some())
+        await commit({
+          actor: null,
+          changes: [],
+          incoming: { from: 'hosted', streamId: OWN_STREAM, lane: 'core', changes: [] },
+        });
     },
     async historyFrom({ core_seq, in_core_seq }) {
       const isFresh = in_core_seq === 0 && core_seq === 0;

@@ -5,8 +5,9 @@ import type { WireRow } from '#contract/sync/wire.ts';
 import { formatHlc } from '#core/hlc.ts';
 import { MOST_AHEAD_MS } from '#core/sync/accept-stamps.ts';
 import { stampOf } from '#core/sync/claims.ts';
-import { bucketOf, digestOf, hexOf } from '#core/sync/digest.ts';
+import { bucketOf, digestOf, hexOf, waysToCompare } from '#core/sync/digest.ts';
 import { changeOf } from '#core/sync/note-seen.ts';
+import { enteredBeside, schemaOfRow } from '#core/sync/schemas.ts';
 import { type CompareDeps, compareTables } from '../../sync/hosted/compare-tables.ts';
 import { comparedRows, isComparedTable } from './compared-rows.ts';
 import { withinSize } from './snapshot-pages.ts';
@@ -33,6 +34,8 @@ export function hostedCompare(
     entityOf: (table) => resourceOf(table).entity,
     bucketOf,
     digestOf,
+    waysToCompare,
+    schemaOf: schemaOfRow,
     hexOf,
     changeOf,
     withOwnWords,
@@ -58,13 +61,15 @@ function withOwnWords(table: string, sent: WireRow, own: WireRow | null): WireRo
   const resource = resourceOf(table);
   if (resource.sync === 'fact') return null;
   const body: Record<string, unknown> = { ...sent.body };
+  // but a default that stands here because the field came after the word is nobody's
+  const stands = { ...own.body, ...enteredBeside(resource, own.body, sent.body) };
   for (const [group, { fields }] of Object.entries(resource.groups)) {
     if (stampOf(sent, group) !== stampOf(own, group)) continue;
-    for (const field of fields) body[field] = own.body[field];
+    for (const field of fields) body[field] = stands[field];
   }
   if (sent.hlc === own.hlc) {
     const grouped = new Set(Object.values(resource.groups).flatMap(({ fields }) => fields));
-    for (const field of Object.keys(body)) if (!grouped.has(field)) body[field] = own.body[field];
+    for (const field of Object.keys(body)) if (!grouped.has(field)) body[field] = stands[field];
   }
   return { ...sent, body };
 }

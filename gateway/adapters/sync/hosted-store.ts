@@ -4,6 +4,7 @@ import { MOST_RETURNS, type Restamp, type WireChange } from '#contract/sync/wire
 import { wireChangeOf } from '#core/sync/stored-change.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 import { movedFarms } from '../sql/queries/moved-farms.ts';
+import { hasReadable, keptAside } from './kept-aside.ts';
 import { snapshotPages } from './snapshot-pages.ts';
 
 /** Rows of the feed read first: nearly always that is all there is. */
@@ -56,6 +57,8 @@ export function hostedStore(read: Db): HostedStore {
         .execute();
       return rows.map(({ seq }) => seq);
     },
+    keptAside: keptAside(read),
+    hasReadable: (streamId) => hasReadable(read, streamId),
     restamps: (streamId, epoch, after) => restampsOf(read, { streamId, epoch }, after),
     async returns() {
       const latest = await read

@@ -64,6 +64,8 @@ export const alert = defineResource({
   },
   parents: { farms: 'farm_id', control_points: 'control_point_id', ponds: 'pond_id' },
   goesBy: { status: 'ACTIVE', newestBy: 'triggered_at', most: 200 },
+  later: { acknowledge_note: 3 },
+  widened: { type: 6 },
 });
 
 /** OD_LOW is the other spelling of LOW_OXYGEN; answers say LOW_OXYGEN. */

@@ -89,6 +89,7 @@ export const controlPoint = defineResource({
     lock_out: { fields: ['locked_out', 'lock_out_reason', 'lock_out_by', 'lock_out_at'], owner: 'gateway' },
   },
   parents: { farms: 'farm_id' },
+  later: { is_siren: 2, is_simulated: 4, allow_unkeyed: 6 },
 });
 
 export const ORDER_STATES = [

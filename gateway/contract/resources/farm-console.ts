@@ -37,6 +37,7 @@ export const farmConsole = defineResource({
   }),
   groups: { wall: { fields: ['wall'] }, alarm_responses: { fields: ['alarm_responses'] } },
   parents: { farms: 'farm_id' },
+  since: 5,
 });
 
 /** PUT /farms/{farm_id}/console: what is left out stays. */

@@ -25,6 +25,8 @@ export const parkedChange = defineResource({
     change_json: z.string(),
     parked_at: instant,
     tries: z.int(),
+    /** Of the program that last tried it. */
+    tried_schema: z.int(),
   }),
 });
 

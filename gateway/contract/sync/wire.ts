@@ -4,8 +4,16 @@ import { MOST_HOLD_S } from '../resources/control-points.ts';
 // What a gateway and its hosted instance say to each other: JSON over HTTPS under /sync/v1, gzip or zstd on request, and
 // frames on the live socket. Additive only: an unknown field is passed over, an unknown word is refused with a reason.
 
-/** Counts changes of the tables that are synchronised; a row of a newer one is parked until the upgrade. */
-export const SYNC_SCHEMA = 1;
+/**
+ * Counts changes of what is synchronised: a table, a field or a word more is one more, noted where it is defined (`since`,
+ * `later`, `widened`) and in test/sync/schemas.json. A change says with `sv` what must be known to take all of it; below that it is
+ * kept aside until the upgrade. 1 is the first that synchronised; programs up to 6 say 1, too, whatever they know.
+ */
+export const SYNC_SCHEMA = 6;
+
+/** What a program says that says nothing of it, and what one of them is sure to know. */
+export const FIRST_SCHEMA = 1;
+const schema = z.int().min(1).max(100_000);
 
 export const LANES = ['core', 'history'] as const;
 export type SyncLane = (typeof LANES)[number];
@@ -51,8 +59,8 @@ export const wireChange = z.object({
   base: z.record(z.string(), z.string()).nullable(),
   body: z.record(z.string(), z.unknown()).nullable(),
   actor: id.nullable(),
-  /** Schema the row was written under (SYNC_SCHEMA). */
-  sv: z.int().min(1).max(100_000),
+  /** The schema that knows everything this change says. */
+  sv: schema,
   chain,
 });
 export type WireChange = z.infer<typeof wireChange>;
@@ -83,7 +91,20 @@ export type TimeReturn = z.infer<typeof timeReturn>;
 export const MOST_RETURNS = 100;
 
 /** In every answer: the hosted instance's time, and the life of its database (another one: it may have lost commits). */
-const hostedFacts = { server_now_ms: instantMs, timeline: z.string().max(64) };
+const hostedFacts = {
+  server_now_ms: instantMs,
+  timeline: z.string().max(64),
+  /** What the process that answers knows; absent: FIRST_SCHEMA. During an upgrade they may differ from answer to answer. */
+  schema: schema.optional(),
+};
+
+/** Kept aside at a time that are told of one by one. */
+export const MOST_KEPT_ASIDE = 1_000;
+/** Numbers of the gateway's log that the hosted instance keeps aside now, up to `in`; absent: it does not say. */
+const keptAside = z
+  .object({ core: z.array(seq).max(MOST_KEPT_ASIDE), history: z.array(seq).max(MOST_KEPT_ASIDE) })
+  .optional();
+export type KeptAside = z.infer<typeof keptAside>;
 
 /** Stamps set anew that one answer carries. */
 export const MOST_RESTAMPS = 10_000;
@@ -95,7 +116,7 @@ export const MOST_SHAPE = { depth: 48, values: 250_000 } as const;
 export const helloRequest = z.object({
   epoch,
   timeline: z.string().max(64),
-  schema: z.int().min(1),
+  schema,
   software: z.string().max(100),
   head: lanePoints,
   acked: lanePoints,
@@ -120,6 +141,7 @@ export const helloAnswer = z.object({
   /** Why, for `resync` and `upgrade`; milliseconds to wait for `slow`. */
   reason: z.string().nullable(),
   wait_ms: z.int().min(0).nullable(),
+  kept_aside: keptAside,
 });
 export type HelloAnswer = z.infer<typeof helloAnswer>;
 
@@ -167,6 +189,7 @@ export const pullAnswer = z.object({
   restamps: z.array(restamp),
   /** Farms that the gateway ran once and shall run no longer, all of them; a program before it says nothing of it. */
   moved: z.array(movedFarm).max(10_000).optional(),
+  kept_aside: keptAside,
 });
 export type PullAnswer = z.infer<typeof pullAnswer>;
 
@@ -235,6 +258,8 @@ export const digestRequest = z.object({
   cursor: logPoint,
   head: lanePoints,
   ...historyWindow,
+  /** The sums are of what this schema knows: the lesser of both sides'. Absent: of one up to 6, nobody knows which. */
+  schema: schema.optional(),
   /** Per table: 64 sums by the row's bucket. */
   sums: z.record(z.string().max(64), z.array(z.string().regex(/^[0-9a-f]{1,16}$/)).length(64)),
 });
@@ -258,6 +283,8 @@ export const repairRequest = z.object({
   after: z.string().max(64).nullable(),
   to: z.string().max(64).nullable(),
   ...historyWindow,
+  /** What the gateway knows: rows that say more are not answered. Absent: FIRST_SCHEMA. */
+  schema: schema.optional(),
   rows: z.array(wireRow).max(MAX_ROWS.core),
 });
 export type RepairRequest = z.infer<typeof repairRequest>;
@@ -364,7 +391,7 @@ export const pairStartRequest = z.object({
   public_key: z.string().length(43),
   name: z.string().min(1).max(100),
   software: z.string().max(100),
-  schema: z.int().min(1),
+  schema,
   hardware: z.string().max(200),
   /** Signature of `pair:<gateway_id>` by that key: nobody pairs a key that is not his. */
   proof: z.string().max(100),
@@ -409,7 +436,7 @@ export const sessionRequest = z.object({
    */
   run: z.string().min(8).max(64),
   software: z.string().max(100),
-  schema: z.int().min(1),
+  schema,
   hardware: z.string().max(200),
 });
 export const sessionAnswer = z.object({ token: z.string(), expires_in_s: lifeS, server_now_ms: instantMs });

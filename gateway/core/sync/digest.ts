@@ -3,7 +3,9 @@ import canonicalize from 'canonicalize';
 import type { FieldGroup, Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import { HOSTED_TABLES, SCOPES } from '#contract/sync/scopes.ts';
+import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { isAlive, NO_STAMP } from '../register.ts';
+import { knownFields, stepsOf } from './schemas.ts';
 
 // Sums over rows, by which two instances find out cheaply whether people see the same on both. A sum does not depend on
 // the order of the rows, so each side adds them up as its database hands them out.
@@ -23,12 +25,22 @@ export type StampedRow = {
 /** What is compared of a table's rows, in one order. */
 type Compared = { entity: number; isFact: boolean; groups: [string, FieldGroup][]; fixed: string[] };
 
-const comparedByTable = new Map<string, Compared>(
+/** By table: what programs of each schema compare of its rows, the newest first. */
+const comparedByTable = new Map<string, readonly [schema: number, compared: Compared][]>(
   // rows of different tables; here only their being rows counts
   (Object.values(sharedResources) as unknown as readonly Resource[])
     .filter(({ name }) => isCompared(name))
-    .map((resource) => [resource.name, comparedOf(resource)]),
+    .map((resource) => [
+      resource.name,
+      stepsOf(resource, SYNC_SCHEMA)
+        .toReversed()
+        .map((schema) => [schema, comparedOf(resource, schema)]),
+    ]),
 );
+
+/** Schemas up to one by which rows of a table are compared in different ways, the newest first; none: not at all. */
+export const waysToCompare = (table: string, most: number): readonly number[] =>
+  (comparedByTable.get(table) ?? []).flatMap(([schema]) => (schema <= most ? schema : []));
 
 /** Tables that both sides hold alike. What one of them alone has to say is judged by nobody. */
 export function isCompared(table: string): boolean {
@@ -42,13 +54,17 @@ export function isCompared(table: string): boolean {
  * Groups with an owner are left out: the other side's copy of them is only heard of, and on a gateway it may rightly
  * differ (a password changed there, an account that stands there alone). `updated_at` follows whatever else changed.
  */
-function comparedOf({ entity, sync, groups, row }: Resource): Compared {
+function comparedOf(resource: Resource, schema: number): Compared {
+  const { entity, sync, groups, row } = resource;
+  const known = (fields: readonly string[]) => knownFields(resource, fields, schema);
   const grouped = new Set(Object.values(groups).flatMap(({ fields }) => fields));
   return {
     entity,
     isFact: sync === 'fact',
-    groups: Object.entries(groups).filter(([, { owner }]) => owner === undefined),
-    fixed: Object.keys(row.shape).filter((field) => field !== 'updated_at' && !grouped.has(field)),
+    groups: Object.entries(groups)
+      .filter(([, { owner, fields }]) => owner === undefined && known(fields).length > 0)
+      .map(([name, group]) => [name, { ...group, fields: known(group.fields) }]),
+    fixed: known(Object.keys(row.shape)).filter((field) => field !== 'updated_at' && !grouped.has(field)),
   };
 }
 
@@ -61,8 +77,8 @@ export function bucketOf(id: string): number {
 }
 
 /** 64 bits of a row as it stands; equal on both sides when they agree on it. A row that is deleted counts as none. */
-export function digestOf(table: string, row: StampedRow): bigint {
-  const compared = comparedByTable.get(table);
+export function digestOf(table: string, row: StampedRow, schema = SYNC_SCHEMA): bigint {
+  const compared = comparedByTable.get(table)?.find(([step]) => step <= schema)?.[1];
   if (compared === undefined || !isAlive(row)) return 0n;
   const { body } = row;
   const said: unknown[] = [compared.entity, row.id];
@@ -85,7 +101,8 @@ function plain(value: unknown): unknown {
   return typeof value === 'object' ? canonicalize(value) : value;
 }
 
-export type Sums = Map<string, bigint[]>;
+/** By table: sums in each way that was asked for. */
+export type Sums = Map<string, readonly bigint[][]>;
 
 export const noSums = (): bigint[] => Array.from({ length: BUCKETS }, () => 0n);
 

@@ -5,6 +5,7 @@ import { wordOn } from './account-word.ts';
 import { compareClaims, fieldsOf, isSame, lostOf, stampOf } from './claims.ts';
 import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
 import { laterLife, newestEditOf, withoutMaking } from './row-stamps.ts';
+import { filledUp } from './schemas.ts';
 
 /** Asked like a group: may what is set once be as the other side tells it? */
 export const MAKING = '*making';
@@ -29,8 +30,12 @@ export function mergeWhole(
   const isMadeAnew = edit.isSnapshot === true && edit.hlc !== '' && edit.hlc !== register.hlc;
   const madeAt = isMadeAnew ? '' : register.hlc;
   for (const [group, { fields, owner }] of Object.entries(resource.groups)) {
-    const own = { hlc: register.over[group] ?? madeAt, value: fieldsOf(row, fields) };
-    const other = { hlc: stampOf(edit, group), value: fieldsOf(told, fields) };
+    const isOpen = accepts(group);
+    const claims = [
+      { hlc: register.over[group] ?? madeAt, value: fieldsOf(row, fields) },
+      { hlc: stampOf(edit, group), value: fieldsOf(told, fields) },
+    ] as const;
+    const [own, other] = isOpen ? filledUp(resource, ...claims) : claims;
     const word =
       edit.telling !== undefined && owner === 'hosted' ? wordOn(group, { own, other }, edit.telling) : null;
     if (word !== null) {
@@ -40,23 +45,27 @@ export function mergeWhole(
     }
     const order = compareClaims(other, own);
     // the same said by somebody else is no word against the owner
-    const mayTake = accepts(group) || isSame(own, other);
+    const mayTake = isOpen || isSame(own, other);
     if (order > 0 && !mayTake) passedOver.push(group);
     const isLaw = edit.isSnapshot === true && owner === 'hosted' && areHosteds(own.hlc, other.hlc);
     const isMended = edit.isMended === true && owner === undefined && own.hlc === other.hlc;
     const takes = isLaw || isMended ? order !== 0 : order > 0 && mayTake;
-    if (takes) Object.assign(merged, other.value);
+    Object.assign(merged, takes ? other.value : own.value);
     stamps[group] = takes ? other.hlc : own.hlc;
     if (edit.isSnapshot && owner !== 'hosted')
       lost.push(...lostOf(group, { own, other, isOtherKept: takes }, null));
   }
   // what never changes after the making goes by the making's stamp, `updated_at` by the newest of all
   const fixed = fixedFields(resource);
-  const making = { hlc: edit.hlc, value: fieldsOf(told, fixed) };
-  const makingOrder = compareClaims(making, { hlc: register.hlc, value: fieldsOf(row, fixed) });
+  const [made, making] = filledUp(
+    resource,
+    { hlc: register.hlc, value: fieldsOf(row, fixed) },
+    { hlc: edit.hlc, value: fieldsOf(told, fixed) },
+  );
+  const makingOrder = compareClaims(making, made);
   const isOlderMaking =
     isMadeAnew || (edit.isMended === true && edit.hlc === register.hlc ? makingOrder !== 0 : makingOrder > 0);
-  if (isOlderMaking && accepts(MAKING)) Object.assign(merged, making.value);
+  if (accepts(MAKING)) Object.assign(merged, isOlderMaking ? making.value : made.value);
   if (newestEditOf(edit) > newestEditOf(register) && 'updated_at' in edit.row)
     merged['updated_at'] = edit.row['updated_at'];
   const hlc = isOlderMaking ? edit.hlc : register.hlc;

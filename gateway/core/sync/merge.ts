@@ -5,6 +5,7 @@ import { type Claim, compareClaims, fieldsOf, isSame, lostOf, stampOf } from './
 import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
 import { mergeWhole } from './merge-whole.ts';
 import { editable, laterLife, newestEditOf, withoutMaking } from './row-stamps.ts';
+import { filledUp } from './schemas.ts';
 
 // The one rule by which two instances come to the same rows, whatever the order in which they hear of changes: per
 // group of fields the greater stamp wins, then the greater canonical value; per row the greater causal length. Registers
@@ -47,9 +48,10 @@ function mergeGroups(
   const isNewest = edit.hlc > newestEditOf(register);
   for (const [group, value] of Object.entries(edit.groups)) {
     const fields = resource.groups[group]?.fields ?? [];
-    const own = { hlc: stampOf(register, group), value: fieldsOf(row, fields) };
+    const held = { hlc: stampOf(register, group), value: fieldsOf(row, fields) };
     // a field that the other side does not know yet stays as it is
-    const other = { hlc: edit.hlc, value: { ...own.value, ...value } };
+    const told = { hlc: edit.hlc, value: { ...held.value, ...value } };
+    const [own, other] = accepts(group) ? filledUp(resource, held, told) : [held, told];
     const word = edit.telling === undefined ? null : wordOn(group, { own, other }, edit.telling);
     if (word !== null) {
       if (!word.takes) continue;
@@ -64,8 +66,8 @@ function mergeGroups(
     }
     if (order !== 0) lost.push(...lostOf(group, { own, other, isOtherKept: order > 0 }, edit.base[group]));
     if (!isAlive(register) && edit.cl < register.cl) lost.push(lostToDelete(group, other, register));
+    Object.assign(merged, order > 0 ? other.value : own.value);
     if (order <= 0) continue;
-    Object.assign(merged, other.value);
     over[group] = edit.hlc;
   }
   if (isNewest && edit.updatedAt !== undefined && passedOver.length < Object.keys(edit.groups).length)

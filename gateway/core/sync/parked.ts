@@ -8,7 +8,6 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { Heard, Kept } from './merge-batch.ts';
-import { SHARED_ENTITIES } from './shared-tables.ts';
 import { insertMany } from './write-rows.ts';
 
 // Changes that could not be applied wait aside, as they came. They are tried again when what they waited for has come.
@@ -21,10 +20,9 @@ const MOST_ROUNDS = 4;
 // the codec takes any resource
 const PARKED = parkedChange as unknown as Resource;
 
-/** How a program that knew no OPERATOR yet says why it kept a membership or an invitation aside (LATER_ROLES). */
-const ROLE_OF_LATER = 'refused:role: Invalid option: expected one of "MANAGER"|"TECHNICIAN"|"VIEWER"';
-const READABLE_NOW = `reason like '${ROLE_OF_LATER}%' or reason like 'entity:%' and entity in (${SHARED_ENTITIES.join(', ')})
-  or reason like 'schema:%' and cast(substr(reason, 8) as integer) <= ${SYNC_SCHEMA}`;
+/** Of what an older version could not read: it is tried once more by each that knows more. */
+export const READABLE_NOW = `tried_schema < ${SYNC_SCHEMA}
+  and (reason like 'entity:%' or reason like 'schema:%' or reason like 'refused:%')`;
 
 /** What is kept aside of a stream and may find its place with this batch; and what waits for that in turn. */
 export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<Heard[]> {
@@ -48,7 +46,9 @@ function* waitingFor(
   // `parent:ponds/<id>` and `absent:ponds/<id>` wait for a row by its id; an upgrade makes the others readable
   const stored = yield {
     sql: `select id, change_json, reason from sync_parked where stream_id = ?${
-      everything ? '' : ` and (${READABLE_NOW} or ${inList('substr(reason, length(reason) - 35)', context)})`
+      everything
+        ? ''
+        : ` and ((${READABLE_NOW}) or ${inList('substr(reason, length(reason) - 35)', context)})`
     } order by parked_at, seq limit ${MOST_TRIED}`,
     params: everything ? [streamId] : [streamId, listOf(ids)],
   };
@@ -77,14 +77,15 @@ export function* writeParked(
       rows: [...new Map(fresh.map((item) => [idOf(incoming, item.change), item])).values()].map((item) =>
         codec.encode(rowOf(item, incoming, context)),
       ),
-      conflict: 'on conflict (id) do update set reason = excluded.reason, tries = sync_parked.tries + 1',
+      conflict:
+        'on conflict (id) do update set reason = excluded.reason, tries = sync_parked.tries + 1, tried_schema = excluded.tried_schema',
     },
     context,
   );
   for (const { parkedId, reason } of again)
     yield {
-      sql: 'update sync_parked set tries = tries + 1, reason = ? where id = ?',
-      params: [reason, parkedId],
+      sql: 'update sync_parked set tries = tries + 1, reason = ?, tried_schema = ? where id = ?',
+      params: [reason, SYNC_SCHEMA, parkedId],
     };
   if (unparked.length > 0)
     yield { sql: `delete from sync_parked where ${inList('id', context)}`, params: [listOf(unparked)] };
@@ -109,5 +110,6 @@ function rowOf(
     change_json: JSON.stringify(change),
     parked_at: isoOf(context.nowMs),
     tries: 1,
+    tried_schema: SYNC_SCHEMA,
   };
 }

@@ -12,8 +12,6 @@ const SHARED = Object.values(sharedResources) as unknown as readonly Resource[];
 const byEntity = new Map(SHARED.map((resource) => [resource.entity, resource]));
 const byName = new Map(SHARED.map((resource) => [resource.name, resource]));
 
-export const SHARED_ENTITIES: readonly number[] = [...byEntity.keys()];
-
 export const resourceOfEntity = (entity: number): Resource | null => byEntity.get(entity) ?? null;
 
 export function resourceOfTable(table: string): Resource {

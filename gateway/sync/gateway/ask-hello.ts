@@ -8,6 +8,7 @@ import { takeFacts } from './take-facts.ts';
 
 /** Both sides tell how far they are; each sees from it whether they still tell the same history. */
 export async function askHello(deps: FlightDeps): Promise<Outcome> {
+  await deps.store.retryReadable();
   const points = await deps.store.points();
   const request: HelloRequest = {
     epoch: points.epoch,
@@ -36,5 +37,6 @@ export async function askHello(deps: FlightDeps): Promise<Outcome> {
   if (answer.head < points.in_core_seq)
     return { is: 'amiss', why: 'the hosted instance lost changes it had told' };
   const amiss = await takeFacts(deps, { answer, sent: ackedOf(points), in: answer.in });
+  if (amiss === null) await deps.store.forgetKeptAside(answer.kept_aside, answer.in);
   return amiss ?? greeted;
 }

@@ -71,6 +71,7 @@ async function merge(
     deps.progress();
     if (!deps.isCurrent()) break;
   }
+  await deps.store.forgetKeptAside(answer.kept_aside, answer.in);
   return { is: 'pulled', rows: answer.rows.length, more: answer.more, cursor: cursor.seq };
 }
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { MAX_ROWS, MOST_RESTAMPS } from '#contract/sync/wire.ts';
+import { FIRST_SCHEMA, MAX_ROWS, MOST_RESTAMPS } from '#contract/sync/wire.ts';
 import type { AskKind } from '../ports.ts';
 import { LinkFailure } from './link-failure.ts';
 import type { SyncClientDeps } from './ports.ts';
@@ -11,11 +11,14 @@ export type Asked<Answer> =
   | { ok: true; answer: Answer; tookMs: number }
   | { ok: false; outcome: Unanswered; in?: { seq: number; chain: string } };
 
-type HostedFacts = { server_now_ms: number; timeline: string };
+type HostedFacts = { server_now_ms: number; timeline: string; schema?: number | undefined };
 
 /** Asks the hosted instance and checks the shape of what it answers: whoever answers is not believed by itself. */
 export async function ask<Answer extends HostedFacts>(
-  deps: Pick<SyncClientDeps, 'transport' | 'monotonic' | 'later' | 'onMet' | 'onHostedTime'>,
+  deps: Pick<
+    SyncClientDeps,
+    'transport' | 'monotonic' | 'later' | 'onMet' | 'onHostedTime' | 'onHostedSchema'
+  >,
   kind: AskKind,
   schema: z.ZodType<Answer>,
   body: unknown,
@@ -39,6 +42,7 @@ export async function ask<Answer extends HostedFacts>(
     }
     const tookMs = deps.monotonic() - askedAt;
     deps.onMet?.();
+    deps.onHostedSchema?.(parsed.data.schema ?? FIRST_SCHEMA);
     deps.onHostedTime?.({ serverNowMs: parsed.data.server_now_ms, roundTripMs: tookMs });
     return { ok: true, answer: parsed.data, tookMs };
   } catch (error) {

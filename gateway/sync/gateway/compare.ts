@@ -1,4 +1,11 @@
-import { type DigestAnswer, type DigestRequest, digestAnswer, type WireRow } from '#contract/sync/wire.ts';
+import {
+  type DigestAnswer,
+  type DigestRequest,
+  digestAnswer,
+  FIRST_SCHEMA,
+  SYNC_SCHEMA,
+  type WireRow,
+} from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
 import type { Sums } from '#core/sync/digest.ts';
 import { type Asked, ask } from './ask.ts';
@@ -18,6 +25,8 @@ export type Compared = {
   /** When it was done, ms, and by which version. */
   at: number;
   software: string;
+  /** What both sides knew of the rows; absent: a version before this one did it. */
+  schema?: number;
   /** History up to here was found alike. */
   through: number;
   /** Rows made right by it, here and there. */
@@ -30,15 +39,18 @@ export type CompareStore = {
   points(): Promise<StreamPoints>;
   /** Whether the log of history behind a number tells of older rows, too. */
   isHistoryTouched(seq: number): Promise<boolean>;
-  sums(window: HistoryWindow): Promise<Sums>;
+  /** As programs of a schema compare. */
+  sums(window: HistoryWindow, schema: number): Promise<Sums>;
   idsIn(
     table: string,
     buckets: readonly number[],
     window: HistoryWindow,
   ): Promise<ReadonlyMap<number, readonly string[]>>;
+  /** Without rows that say what programs of the schema do not know: they would take those for something else. */
   within(
     range: { table: string; bucket: number; after: string | null; to: string | null },
     window: HistoryWindow,
+    schema: number,
   ): Promise<WireRow[]>;
   /** Merges rows of the hosted instance; answers how many rows here are otherwise now. */
   mend(table: string, rows: readonly WireRow[]): Promise<number>;
@@ -50,6 +62,8 @@ export type ComparerDeps = Pick<SyncClientDeps, 'transport' | 'monotonic' | 'lat
   store: CompareStore;
   state: () => SyncState;
   software: string;
+  /** What the hosted instance knew of the rows when it last answered. */
+  hostedSchema: () => number;
   hexOf: (sums: readonly bigint[]) => string[];
   isoOf: (ms: number) => string;
 };
@@ -76,6 +90,8 @@ export function createComparer(deps: ComparerDeps) {
     if (last === null) return 'never compared';
     if (own.wasAway) return 'after a long silence';
     if (last.software !== deps.software) return 'after an upgrade';
+    // fields that one of both did not know until now
+    if ((last.schema ?? 0) < common(deps)) return 'after an upgrade';
     if (own.repairs > 0 && own.repairs < COMPARE.repairsInARow) return 'after a repair';
     const age = deps.now() - last.at;
     // a clock that went back must not put it off for years
@@ -84,12 +100,13 @@ export function createComparer(deps: ComparerDeps) {
 
   async function compare(why: string): Promise<void> {
     const startedAt = deps.monotonic();
+    const knownBefore = own.last === null ? SYNC_SCHEMA : (own.last.schema ?? 0);
     const found = await compareOnce(deps, windowNow(deps, own.last));
     if (found === null) {
       own.notBefore = deps.monotonic() + COMPARE.againMs;
       return;
     }
-    const { tables, repaired, window } = found;
+    const { tables, repaired, window, schema } = found;
     own.wasAway = false;
     own.comparisons += 1;
     own.repairedRows += repaired;
@@ -98,10 +115,15 @@ export function createComparer(deps: ComparerDeps) {
     // what differed is looked at again tomorrow, too
     const through =
       tables.length === 0 ? Date.parse(window.to) : (own.last?.through ?? Date.parse(window.from));
-    own.last = { at: deps.now(), software: deps.software, through, repaired, tables };
+    own.last = { at: deps.now(), software: deps.software, schema, through, repaired, tables };
     await deps.store.remember(own.last);
     const tookMs = Math.round(deps.monotonic() - startedAt);
     if (tables.length === 0) deps.log.info({ why, tookMs }, 'both sides were compared and are alike');
+    else if (schema > knownBefore)
+      deps.log.info(
+        { why, tables, repaired, tookMs },
+        'both sides were compared after an upgrade; what one of them had not known was filled in',
+      );
     else
       deps.log.error(
         { why, tables, repaired, tookMs },
@@ -160,13 +182,18 @@ function windowNow({ now, isoOf }: ComparerDeps, last: Compared | null): History
   return { from: isoOf(from), to: isoOf(now() - COMPARE.freshMs) };
 }
 
-type Found = { tables: string[]; repaired: number; window: HistoryWindow };
+type Found = { tables: string[]; repaired: number; window: HistoryWindow; schema: number };
+
+/** What both sides know of the rows. */
+const common = ({ hostedSchema }: Pick<ComparerDeps, 'hostedSchema'>): number =>
+  Math.min(SYNC_SCHEMA, hostedSchema());
 
 /** null: something was under way, or the hosted instance did not answer; it is done later. */
 async function compareOnce(deps: ComparerDeps, window: HistoryWindow): Promise<Found | null> {
   const points = await deps.store.points();
   if (!isSettled(points)) return null;
-  const sums = await deps.store.sums(window);
+  const known = common(deps);
+  const sums = await deps.store.sums(window, known);
   if (!(await isStill(deps, points))) return null;
   const request: DigestRequest = {
     epoch: points.epoch,
@@ -177,18 +204,24 @@ async function compareOnce(deps: ComparerDeps, window: HistoryWindow): Promise<F
     },
     history_from: window.from,
     history_to: window.to,
-    sums: Object.fromEntries([...sums].map(([table, ofTable]) => [table, deps.hexOf(ofTable)])),
+    schema: known,
+    sums: Object.fromEntries([...sums].map(([table, [ofTable = []]]) => [table, deps.hexOf(ofTable)])),
   };
   const asked: Asked<DigestAnswer> = await ask(deps, 'digest', digestAnswer, request);
   if (!asked.ok || !asked.answer.is_calm) return null;
   const { differing } = asked.answer;
+  // during an upgrade the process that answers may be another one than before
+  const schema = Math.min(known, asked.answer.schema ?? FIRST_SCHEMA);
   let repaired = 0;
+  const tables: string[] = [];
   for (const [table, buckets] of Object.entries(differing)) {
-    const mended = await repairTable(deps, { table, buckets, window, epoch: points.epoch });
+    const mended = await repairTable(deps, { table, buckets, window, epoch: points.epoch, schema });
     if (mended === null) return null;
     repaired += mended;
+    // an older version says otherwise what it says at all, and keeps aside what it does not know
+    if (mended > 0 || schema === SYNC_SCHEMA) tables.push(table);
   }
-  return { tables: Object.keys(differing), repaired, window };
+  return { tables, repaired, window, schema };
 }
 
 const isSettled = (points: StreamPoints): boolean =>

@@ -2,6 +2,7 @@ import type {
   CommandFrame,
   GatewayFrame,
   HostedFrame,
+  KeptAside,
   LogPoint,
   MovedFarm,
   Restamp,
@@ -56,6 +57,10 @@ export type SyncStore = {
   noteMoved(farms: readonly MovedFarm[]): Promise<void>;
   /** Rows that the hosted instance keeps aside: shown here, too. */
   noteKeptAside(lane: SyncLane, rows: readonly WireChange[]): Promise<void>;
+  /** Forgets those that the hosted instance keeps no longer, of the numbers that its answer is about. */
+  forgetKeptAside(kept: KeptAside, answered: Readonly<Record<SyncLane, { seq: number }>>): Promise<void>;
+  /** Tries again what was kept aside here because an older version could not read it. */
+  retryReadable(): Promise<void>;
   /** Since when history is to be fetched: a box without any gets the newest back, all others compare all of it (null). */
   historyFrom(points: StreamPoints): Promise<string | null>;
   /** Forgets what an unfinished comparison had noted. */
@@ -104,6 +109,8 @@ export type SyncClientDeps = Pick<Kernel, 'now' | 'random' | 'log'> & {
   chainAfter: (chain: string, change: WireChange) => string;
   /** Both sides have just spoken with each other. */
   onMet?: () => void;
+  /** What the process that answered knows of the rows. */
+  onHostedSchema?: (schema: number) => void;
   /** What the hosted instance says the time is, with half the time the question took. */
   onHostedTime?: (time: { serverNowMs: number; roundTripMs: number }) => void;
 };

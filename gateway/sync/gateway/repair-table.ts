@@ -1,22 +1,29 @@
-import { type RepairAnswer, repairAnswer } from '#contract/sync/wire.ts';
+import { type RepairAnswer, repairAnswer, SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { type Asked, ask } from './ask.ts';
 import type { ComparerDeps, CompareStore, HistoryWindow } from './compare.ts';
 import { COMPARE } from './tuning.ts';
 
 // Rows of sums that differ, both ways: ours go to the hosted instance, which answers those on which both do not agree.
 
-type Differing = { table: string; buckets: readonly number[]; window: HistoryWindow; epoch: number };
+type Differing = {
+  table: string;
+  buckets: readonly number[];
+  window: HistoryWindow;
+  epoch: number;
+  /** What both sides know of the rows. */
+  schema: number;
+};
 
 /** Answers how many rows are otherwise now, on either side; null: the hosted instance did not answer. */
 export async function repairTable(
   deps: ComparerDeps,
-  { table, buckets, window, epoch }: Differing,
+  { table, buckets, ...known }: Differing,
 ): Promise<number | null> {
   let repaired = 0;
-  const ids = await deps.store.idsIn(table, buckets, window);
+  const ids = await deps.store.idsIn(table, buckets, known.window);
   for (const bucket of buckets) {
     for (const range of rangesOf(ids.get(bucket) ?? [])) {
-      const mended = await repairRange(deps, { table, bucket, ...range }, { window, epoch });
+      const mended = await repairRange(deps, { table, bucket, ...range }, known);
       if (mended === null) return null;
       repaired += mended;
     }
@@ -29,10 +36,10 @@ type BucketRange = Parameters<CompareStore['within']>[0];
 async function repairRange(
   deps: ComparerDeps,
   range: BucketRange,
-  known: Pick<Differing, 'window' | 'epoch'>,
+  known: Omit<Differing, 'table' | 'buckets'>,
 ): Promise<number | null> {
-  const { window, epoch } = known;
-  const rows = await deps.store.within(range, window);
+  const { window, epoch, schema } = known;
+  const rows = await deps.store.within(range, window, schema);
   const middle = rows[Math.floor(rows.length / 2) - 1]?.id;
   // pages of text: what does not go in one message goes in two
   if (middle !== undefined && JSON.stringify(rows).length > COMPARE.charactersAtOnce) {
@@ -45,6 +52,7 @@ async function repairRange(
     epoch,
     history_from: window.from,
     history_to: window.to,
+    schema: SYNC_SCHEMA,
     rows,
   });
   if (!asked.ok) return null;

@@ -1,7 +1,7 @@
 import type { HelloAnswer, HelloRequest, LogPoint, SyncLane } from '#contract/sync/wire.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { decideHello } from './decide-hello.ts';
-import { type HostedDeps, hostedFacts, streamOf } from './hosted-deps.ts';
+import { type HostedDeps, hostedFacts, lookAside, streamOf } from './hosted-deps.ts';
 import { inOf } from './ports.ts';
 
 /** The first word after every connection: where both stand, and whether they may go on from there. */
@@ -35,5 +35,6 @@ export async function answerHello(
     directive,
     reason,
     wait_ms: null,
+    kept_aside: await lookAside(deps, caller),
   };
 }

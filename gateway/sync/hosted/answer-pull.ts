@@ -3,7 +3,7 @@ import { StaleError } from '#core/errors.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { ackedPoints, movedCursor } from './answer-push.ts';
 import { wholeTransactions, whyNotPulled } from './decide-pull.ts';
-import { type HostedDeps, hostedFacts, streamOf } from './hosted-deps.ts';
+import { type HostedDeps, hostedFacts, lookAside, streamOf } from './hosted-deps.ts';
 import { headOf, inOf, type StreamRow } from './ports.ts';
 import { RequestRefused } from './request-refused.ts';
 
@@ -43,6 +43,7 @@ export async function answerPull(
       core: acked.core.seq,
       history: acked.history.seq,
     }),
+    kept_aside: await lookAside(deps, caller),
     ...(await hostedFacts(deps)),
   };
   await noteCursor(deps, stream, cursor);

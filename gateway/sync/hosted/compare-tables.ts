@@ -1,6 +1,7 @@
 import {
   type DigestAnswer,
   type DigestRequest,
+  FIRST_SCHEMA,
   MAX_ROWS,
   type RepairAnswer,
   type RepairRequest,
@@ -17,10 +18,13 @@ import { RequestRefused } from './request-refused.ts';
 
 // The hosted side of the comparison that should never find anything.
 
+/** Programs up to this schema say nothing of it. */
+const LAST_UNTOLD = 6;
+
 export type HistoryWindow = { from: string; to: string };
 
 export type ComparedOfStream = {
-  sums(window: HistoryWindow): Promise<Sums>;
+  sums(window: HistoryWindow, schemasOf: (table: string) => readonly number[]): Promise<Sums>;
   within(
     range: { table: string; bucket: number; after: string | null; to: string | null },
     window: HistoryWindow,
@@ -33,6 +37,10 @@ export type CompareDeps = Pick<HostedDeps, 'store' | 'commit' | 'now' | 'timelin
   entityOf: (table: string) => number;
   bucketOf: (id: string) => number;
   digestOf: (table: string, row: WireRow) => bigint;
+  /** The schema that knows all that a row says. */
+  schemaOf: (row: WireRow) => number;
+  /** Schemas up to one that compare the rows of a table in different ways, the newest first. */
+  waysToCompare: (table: string, most: number) => readonly number[];
   hexOf: (sums: readonly bigint[]) => string[];
   /** A row as it stands, as a change that says so. */
   changeOf: (row: WireRow) => WireChange;
@@ -64,19 +72,28 @@ async function answerDigest(
   request: DigestRequest,
 ): Promise<DigestAnswer> {
   const isCalm = async () => isSettled(await streamOf(deps, caller), request);
-  const unknown = Object.keys(request.sums).find((table) => !deps.isComparedTable(table));
-  // a newer gateway compares a table that is not known here
-  if (unknown !== undefined) throw new RequestRefused(malformed(`${unknown} is not compared here`));
   if (!(await isCalm())) return { is_calm: false, differing: {}, ...(await hostedFacts(deps)) };
-  const sums = await deps.rowsOf(caller.streamId).sums(windowOf(request));
+  const sums = await deps
+    .rowsOf(caller.streamId)
+    .sums(windowOf(request), (table) => (table in request.sums ? waysOf(deps, table, request) : []));
   if (!(await isCalm())) return { is_calm: false, differing: {}, ...(await hostedFacts(deps)) };
   const differing: Record<string, number[]> = {};
   for (const [table, sent] of Object.entries(request.sums)) {
-    const own = deps.hexOf(sums.get(table) ?? []);
-    const buckets = sent.flatMap((sum, bucket) => (sum === own[bucket] ? [] : [bucket]));
+    // a table that is not known here, or not in the way of that schema, is compared after the upgrade
+    const ways = (sums.get(table) ?? []).map(deps.hexOf);
+    const buckets = sent.flatMap((sum, bucket) =>
+      ways.length === 0 || ways.some((own) => sum === own[bucket]) ? [] : [bucket],
+    );
     if (buckets.length > 0) differing[table] = buckets;
   }
   return { is_calm: true, differing, ...(await hostedFacts(deps)) };
+}
+
+/** As the gateway summed up; one that does not say how did it in any of the ways there were by then. */
+function waysOf(deps: CompareDeps, table: string, { schema }: DigestRequest): readonly number[] {
+  return schema === undefined
+    ? deps.waysToCompare(table, LAST_UNTOLD)
+    : deps.waysToCompare(table, schema).slice(0, 1);
 }
 
 /** Everything the gateway summed up was applied here, and it has all that the feed says. */
@@ -113,10 +130,13 @@ async function answerRepair(
     );
   const before = await look();
   const digest = (row: WireRow | undefined): bigint => (row === undefined ? 0n : deps.digestOf(table, row));
+  // of a field that one side does not know it has said nothing
+  const isSame = (own: WireRow, theirs: WireRow): boolean =>
+    isAlike(own, theirs) && digest(saidBoth(own, theirs)) === digest(saidBoth(theirs, own));
   const sound = request.rows.filter((row) => !deps.isTooFarAhead(row));
   const offered = sound.flatMap((row) => {
     const own = before.get(row.id) ?? null;
-    if (own === null ? !isAlive(row) : isAlike(own, row) && digest(own) === digest(row)) return [];
+    if (own === null ? !isAlive(row) : isSame(own, row)) return [];
     return deps.withOwnWords(table, row, own) ?? [];
   });
   const { merged } =
@@ -138,7 +158,9 @@ async function answerRepair(
   const answered = [...after.values()]
     .filter((row) => {
       const theirs = sent.get(row.id);
-      return theirs === undefined ? isAlive(row) : !isAlike(row, theirs) || digest(row) !== digest(theirs);
+      // below that, it would be believed to have said that there is nothing in it
+      if (deps.schemaOf(row) > (request.schema ?? FIRST_SCHEMA)) return false;
+      return theirs === undefined ? isAlive(row) : !isSame(row, theirs);
     })
     .slice(0, MAX_ROWS.core);
   const repaired = [...after.values()].filter((row) => digest(row) !== digest(before.get(row.id))).length;
@@ -146,6 +168,12 @@ async function answerRepair(
   deps.repaired({ streamId: caller.streamId, table, rows: repaired, refused });
   // the rest is found by the comparison that follows every repair
   return { rows: deps.withinSize(answered), repaired, refused, ...(await hostedFacts(deps)) };
+}
+
+/** A row without what the other side says nothing of. */
+function saidBoth(row: WireRow, beside: WireRow): WireRow {
+  const body = Object.fromEntries(Object.entries(row.body).filter(([field]) => field in beside.body));
+  return { ...row, body };
 }
 
 /** Deleted rows have no digest; what counts of them is how often they came and went. */

@@ -1,4 +1,4 @@
-import type { DigestRequest, RepairRequest } from '#contract/sync/wire.ts';
+import { type DigestRequest, type KeptAside, type RepairRequest, SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import type { Commit, Unit } from '#core/changes.ts';
 import { StaleError } from '#core/errors.ts';
 import type { AskKind, GatewayCaller } from '../ports.ts';
@@ -41,7 +41,24 @@ export async function streamOf(
 
 /** In every answer. */
 export async function hostedFacts({ now, timeline }: Pick<HostedDeps, 'now' | 'timeline'>) {
-  return { timeline: await timeline(), server_now_ms: Math.floor(now()) };
+  return { timeline: await timeline(), server_now_ms: Math.floor(now()), schema: SYNC_SCHEMA };
+}
+
+/** What is kept aside of a caller's stream, after what an older version could not read was tried again. */
+export async function lookAside(
+  { store, commit }: Pick<HostedDeps, 'store' | 'commit'>,
+  { streamId }: GatewayCaller,
+): Promise<KeptAside> {
+  const kept = await store.keptAside(streamId);
+  if (kept !== undefined && kept.core.length + kept.history.length === 0) return kept;
+  // one try at a time: the next request goes on with the rest
+  if (!(await store.hasReadable(streamId))) return kept;
+  await commit({
+    actor: null,
+    changes: [],
+    incoming: { from: 'gateway', streamId, lane: 'core', changes: [] },
+  });
+  return store.keptAside(streamId);
 }
 
 /** Carries out what `look` answers, looking again when the stream moved meanwhile. Refuses as busy at last. */

@@ -1,4 +1,5 @@
 import type {
+  KeptAside,
   LanePoints,
   LogPoint,
   MovedFarm,
@@ -36,6 +37,10 @@ export type HostedStore = {
   marks(streamId: number, lane: SyncLane, within: { from: number; to: number }): Promise<readonly LogPoint[]>;
   /** Numbers that were kept aside, `from` to `to`. */
   parked(streamId: number, lane: SyncLane, within: { from: number; to: number }): Promise<readonly number[]>;
+  /** Numbers of all that is kept aside of a stream; undefined: too many to tell of. */
+  keptAside(streamId: number): Promise<KeptAside>;
+  /** Whether some of it could not be read by an older version, and was not tried by this one. */
+  hasReadable(streamId: number): Promise<boolean>;
   /** Stamps set anew in an epoch behind what the gateway knows to be applied, both lanes, in order. */
   restamps(streamId: number, epoch: number, after: Partial<Record<SyncLane, number>>): Promise<Restamp[]>;
   /** Stamps from the future that were brought back, earliest first. */

@@ -122,6 +122,8 @@ function storeOf(log: Log): SyncStore {
     },
     noteMoved: async () => undefined,
     noteKeptAside: async () => undefined,
+    forgetKeptAside: async () => undefined,
+    retryReadable: async () => undefined,
     historyFrom: async () => null,
     forgetSeen: async () => undefined,
     logDifference: async () => true,

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Programs of other versions, to stand beside today's. Each lies in a folder of its own outside the repository, with
+// today's packages; the repository is read and left as it is.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CACHE = process.env['VERSIONS_CACHE'] ?? join(tmpdir(), 'shrimp-farm-versions');
+const WRITER = 'scripts/versions/farm-writer.ts';
+
+/** The first version that synchronises and starts. */
+export const FIRST_VERSION = '3553405';
+
+export type VersionPackage = {
+  root: string;
+  /** What is started. */
+  main: string;
+  writer: string;
+  /** Options with a port of the machine's own, to be set off. */
+  ports: readonly string[];
+};
+
+export const TODAY: VersionPackage = packageIn(ROOT);
+
+function packageIn(root: string): VersionPackage {
+  const built = join(root, 'gateway/dist/main.js');
+  const config = readFileSync(join(root, 'gateway/config.ts'), 'utf8');
+  return {
+    root,
+    // the first versions were started from their sources
+    main: existsSync(join(root, 'scripts/build-program.mjs')) ? built : join(root, 'gateway/main.ts'),
+    writer: join(root, WRITER),
+    ports: ['https', 'mqtts', 'discovery', 'ntp'].filter((name) => config.includes(`'${name}-port'`)),
+  };
+}
+
+/** Why a commit cannot be started here; null: it can. */
+export function whyNoVersion(commit: string): string | null {
+  try {
+    git('cat-file', '-e', `${commit}^{commit}`);
+    const asked = JSON.parse(git('show', `${commit}:package.json`)) as {
+      dependencies: Record<string, string>;
+    };
+    const changed = Object.entries(asked.dependencies).filter(
+      ([name, version]) => majorOf(installed(name)) !== majorOf(version),
+    );
+    return changed.length === 0
+      ? null
+      : `its packages are others: ${changed.map(([name]) => name).join(', ')}`;
+  } catch {
+    return 'its commit is not here: no git, or not the whole history';
+  }
+}
+
+const majorOf = (version: string | null): string | undefined => version?.split('.')[0];
+
+function installed(name: string): string | null {
+  const file = join(ROOT, 'node_modules', name, 'package.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version : null;
+}
+
+const git = (...args: string[]): string =>
+  execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+/** Lays out the program of a commit, and builds it where it was built then. */
+export function packageOf(commit: string): VersionPackage {
+  const name = git('rev-parse', '--short=12', commit).trim();
+  const root = join(CACHE, name);
+  if (!existsSync(root)) {
+    const unfinished = `${root}.${process.pid}`;
+    rmSync(unfinished, { recursive: true, force: true });
+    mkdirSync(unfinished, { recursive: true });
+    const archive = join(unfinished, 'sources.tar');
+    git('archive', '--output', archive, name);
+    execFileSync('tar', ['-xf', archive, '-C', unfinished]);
+    rmSync(archive);
+    symlinkSync(join(ROOT, 'node_modules'), join(unfinished, 'node_modules'));
+    if (existsSync(join(unfinished, 'scripts/build-program.mjs')))
+      execFileSync(process.execPath, ['scripts/build-program.mjs'], { cwd: unfinished, stdio: 'inherit' });
+    try {
+      renameSync(unfinished, root);
+    } catch {
+      // another run was first
+      rmSync(unfinished, { recursive: true, force: true });
+    }
+  }
+  mkdirSync(join(root, 'scripts/versions'), { recursive: true });
+  cpSync(join(ROOT, WRITER), join(root, WRITER));
+  return packageIn(root);
+}
