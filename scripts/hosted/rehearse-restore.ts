@@ -135,8 +135,14 @@ if (import.meta.main) {
   if (base === undefined || wal === undefined || into === undefined || DATABASE_URL === undefined)
     throw new Error('say where the base backup, the archived WAL and the new folder are, and DATABASE_URL');
   const done = await rehearseRestore({
-    ...{ base, wal, into, bin: PGBIN, port: Number(PORT), until: UNTIL },
-    ...{ url: DATABASE_URL, compareUrl: COMPARE_URL },
+    base,
+    wal,
+    into,
+    bin: PGBIN,
+    port: Number(PORT),
+    until: UNTIL,
+    url: DATABASE_URL,
+    compareUrl: COMPARE_URL,
   });
   console.log(`${done.tables} tables, ${done.rows} rows, restored in ${done.seconds} s`);
   if (done.differing.length > 0) console.log(`not as in the running database: ${done.differing.join(', ')}`);
