@@ -180,7 +180,8 @@ async function beyond(world: World, side: Side): Promise<unknown[]> {
     [id, String(hlc)],
     ...Object.values(JSON.parse(String(over_json)) as Record<string, string>).map((stamp) => [id, stamp]),
   ]);
-  return [...stamps, ...streams.map(({ stream_id, hlc }) => [stream_id, String(hlc ?? '')])].filter(
-    ([, stamp]) => String(stamp) > limit,
-  );
+  return [
+    ...stamps,
+    ...streams.map(({ stream_id, hlc }) => [stream_id, typeof hlc === 'string' ? hlc : '']),
+  ].filter(([, stamp]) => String(stamp) > limit);
 }

@@ -161,7 +161,7 @@ function faultsOf(world: {
     'line holds back': () => line.hold(way(), seconds(1, 120)),
     'line cut': () => box.cut(),
     'gateway frozen': () => processes.gateway.standStill(seconds(1, 300)),
-    'gateway asleep': () => processes.gateway.standStill(seconds(1, 300), { asleep: true }),
+    'gateway asleep': () => processes.gateway.standStill(seconds(2, 300), { asleep: true }),
     'hosted instance frozen': () => processes.hosted.standStill(seconds(1, 300)),
     'gateway killed': () => {
       box.die();
