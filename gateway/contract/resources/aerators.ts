@@ -27,6 +27,8 @@ export const aerator = defineResource({
     status: { fields: ['status', 'last_command_at'] },
   },
   parents: { ponds: 'pond_id' },
+  // whose word counts is otherwise
+  widened: { device_id: 7 },
 });
 
 const switchInAnyCase = z

@@ -64,6 +64,7 @@ export const batch = defineResource({
     owner: { fields: ['owner_id'], owner: 'hosted' },
   },
   parents: { farms: 'farm_id', ponds: 'pond_id' },
+  later: { final_price_per_kg: 7 },
 });
 
 /** One change of a batch's survival; the current rate follows from all of them in order of `changed_at`. */

@@ -90,6 +90,8 @@ export const controlPoint = defineResource({
   },
   parents: { farms: 'farm_id' },
   later: { is_siren: 2, is_simulated: 4, allow_unkeyed: 6 },
+  // whose word counts is otherwise
+  widened: { device_id: 7 },
 });
 
 export const ORDER_STATES = [

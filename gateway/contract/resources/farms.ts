@@ -46,6 +46,8 @@ export const farmMember = defineResource({
   }),
   groups: { role: { fields: ['role'] } },
   parents: { farms: 'farm_id', users: 'user_id' },
+  // OPERATOR
+  widened: { role: 7 },
 });
 
 const isKnownZone = (zone: string): boolean => {

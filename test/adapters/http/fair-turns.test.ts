@@ -103,7 +103,7 @@ describe('requests in turns', () => {
       Promise.all(flood.map((socket) => ask(socket, '/ponds'))),
       Promise.all(quiet.map((socket) => ask(socket, '/ponds'))),
     ]);
-    expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect(ofQuiet).toEqual([200, 200, 200]);
     expect(new Set(refused)).toEqual(new Set(['too_many_waiting 127.3.2.1']));
   });
