@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hostedFrame } from '#contract/sync/wire.ts';
@@ -160,7 +161,7 @@ async function round(
   const drawn = draw(answers(changes), seed);
   const frames = draw(frameOf([point, other]), seed + 1);
   hostile.own.next = drawn;
-  const orders = new Map<string, { point: unknown; isCounted: boolean }>();
+  const orders = new Map<string, ToldOrder>();
   hostile.own.still = (id, ask) => {
     const order = orders.get(id);
     const left_ms = id.charCodeAt(0) % 3 === 0 ? null : 60_000;
@@ -245,10 +246,11 @@ async function round(
   seen.confirmed += [...orders.values()].filter(({ isCounted }) => isCounted).length;
   // what switched was an order for that very motor, and somebody had said that it counts
   const counted = [...orders.values()].filter(({ isCounted }) => isCounted);
-  for (const { id, control_point_id } of carriedOut) {
-    // when a timed one ends, the gateway itself gives anew what an earlier one that counted still wants
-    const told = orders.get(id) ?? counted.find(({ point: of }) => of === control_point_id);
-    expect([id, told]).toEqual([id, { point: control_point_id, isCounted: true }]);
+  for (const { id, control_point_id, target_status } of carriedOut) {
+    const wanted = { point: control_point_id, target: target_status, isCounted: true };
+    // when a timed one ends, the executor gives anew what an earlier one that counted still wants, in its name
+    const told = orders.get(id) ?? counted.find((one) => isDeepStrictEqual(one, wanted));
+    expect([id, told]).toEqual([id, wanted]);
   }
   await apps.linkDown();
 }
@@ -319,12 +321,15 @@ function frameOf(points: readonly MadeControlPoint[]) {
   });
 }
 
-function noteOrder(text: string, orders: Map<string, { point: unknown; isCounted: boolean }>): void {
+type ToldOrder = { point: unknown; target: unknown; isCounted: boolean };
+
+function noteOrder(text: string, orders: Map<string, ToldOrder>): void {
   try {
     const parsed = hostedFrame.safeParse(JSON.parse(text));
     if (!parsed.success || parsed.data.is !== 'command') return;
-    const { id, control_point_id, answers_still, age_ms, ttl_ms } = parsed.data;
-    orders.set(id, { point: control_point_id, isCounted: answers_still !== true && age_ms <= ttl_ms });
+    const { id, control_point_id, target_status, answers_still, age_ms, ttl_ms } = parsed.data;
+    const isCounted = answers_still !== true && age_ms <= ttl_ms;
+    orders.set(id, { point: control_point_id, target: target_status, isCounted });
   } catch {
     // none at all
   }
