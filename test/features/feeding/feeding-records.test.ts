@@ -65,6 +65,7 @@ onBothEngines('feeding records', (_open, engine) => {
           feed_date: '2026-03-02T09:00:00.000Z',
           tray_leftover_percent: null,
           notes: 'manhã',
+          created_by: farm.userId,
           clock_quality: 'trusted',
           created_at: '2026-03-02T12:00:00.000Z',
           updated_at: null,
