@@ -183,7 +183,8 @@ onBothEngines('both sides are compared', (_open, engine) => {
     const said = ['Unica', 'ruadajurema', 'ruadairacema', '97777', '62899'];
     // of who left nothing but the name stays, beside what was done
     expect(await tablesThatSay(gateway, 'Iracema Unica')).toEqual(['users']);
-    for (const own of ['ruadairacema', '97777', '62899']) expect(await tablesThatSay(gateway, own)).toEqual([]);
+    for (const own of ['ruadairacema', '97777', '62899'])
+      expect(await tablesThatSay(gateway, own)).toEqual([]);
 
     for (const person of [member, former]) expect((await person.end()).status).toBe(204);
     await apps.settled();

@@ -214,7 +214,6 @@ describe('GET /sync/status on a gateway', () => {
         reason: 'entity: 999',
         parked_at: '2026-03-01T12:00:00.000Z',
         tries: 1,
-        tried_schema: 1,
       },
     ]);
     const again = await app.call('POST', `/sync/parked/${id}/retry`, { token });

@@ -75,7 +75,8 @@ function* tellThose(
     const register = registers.get(id);
     // of an account that ended every gateway hears by itself
     if (found['hidden'] === 1 || register === undefined) continue;
-    const row = toldRow(users, codec.decode(found), 'left');
+    const person = codec.decode(found);
+    const row = toldRow(users, person, person['role'] === 'ADMIN' ? 'admin' : 'left');
     yield* log.write({ ...wholeRow(users, { ...row, id }, register), actor: null }, [streamId]);
   }
 }

@@ -170,12 +170,12 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   const made =
     tenancy !== null && work.row === null && item.edit.is === 'whole' ? asCreatedHere(item, merged) : null;
   const edit = made?.edit ?? item.edit;
+  const missing = missingIn(set, resource, edit);
+  if (missing !== null) return missing;
   if (tenancy !== null && isOfLeaver(tenancy, work, edit)) {
     refuseMember({ ...item, edit }, work, merged);
     return null;
   }
-  const missing = missingIn(set, resource, edit);
-  if (missing !== null) return missing;
   if (tenancy !== null && !mayTell(tenancy, set, work, edit)) {
     made?.undo();
     return { parked: `tenant:${resource.name}/${work.id}` };

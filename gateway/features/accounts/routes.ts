@@ -84,6 +84,7 @@ function loginRoutes(deps: AccountDeps): Route[] {
     route({
       method: 'POST',
       path: '/auth/passkey',
+      answersSecret: true,
       tag,
       summary: 'Get a token with a passkey alone, signed for the options of POST /auth/passkey/options',
       access: { who: 'anyone' },

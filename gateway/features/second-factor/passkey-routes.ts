@@ -92,6 +92,7 @@ export function passkeyRoutes(deps: Deps): Route[] {
       ...common,
       method: 'POST',
       path,
+      answersSecret: true,
       summary: 'Add the passkey that a browser made; from then on the password alone does not sign in here',
       body: passkeyInput,
       answers: { 201: { schema: passkeyMade } },

@@ -11,7 +11,7 @@ import { readChange } from '#core/sync/read-change.ts';
 import { defaultsOf } from '#core/sync/schemas.ts';
 import { TABLES_IN_ORDER } from '#core/sync/shared-tables.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
-import { controlPointRow } from '#test/farm-rows.ts';
+import { batchRow, controlPointRow } from '#test/farm-rows.ts';
 import { hasReadable } from '../../../gateway/adapters/sync/kept-aside.ts';
 import { aControlPoint, aFarm, ana, idOf, norte } from './rows.ts';
 import { logged, pair, pull, push, STREAM, shown } from './two-sides.ts';
@@ -63,6 +63,10 @@ const ENTERED: Readonly<Record<string, { row: Record<string, unknown>; entered: 
         updated_at: null,
       },
       entered: { acknowledge_note: 'aerator 3 has no fuse' },
+    },
+    batches: {
+      row: batchRow({ batch: idOf(6, 3), farm: farmId, pond: idOf(6, 4) }, ana),
+      entered: { final_price_per_kg: 31.5 },
     },
   };
 

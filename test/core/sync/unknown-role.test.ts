@@ -105,6 +105,7 @@ onBothEngines('a role that the other side does not know', (open) => {
       .set({
         reason: 'refused:role: Invalid option: expected one of "MANAGER"|"TECHNICIAN"|"VIEWER"',
         change_json: JSON.stringify(told.at(-1)),
+        tried_schema: 1,
       })
       .execute();
     expect(JSON.stringify(told.at(-1))).toContain('OPERATOR');
