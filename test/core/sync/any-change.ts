@@ -72,7 +72,17 @@ function valueOf(schema: z.ZodType): fc.Arbitrary<unknown> {
 const referencesOf = (table: string): Readonly<Record<string, string>> =>
   (REFERENCES as Readonly<Record<string, Readonly<Record<string, string>>>>)[table] ?? {};
 
+/** What the interface takes, too, where it refuses nearly all that may be drawn: else nothing lay below. */
+const TAKEN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  timezone: fc.constant('America/Fortaleza'),
+  min_on_s: fc.integer({ min: 0, max: 3_600 }),
+  min_off_s: fc.integer({ min: 0, max: 3_600 }),
+};
+
 function columnOf(resource: Resource, column: string, schema: z.ZodType): fc.Arbitrary<unknown> {
+  const taken = TAKEN[column];
+  if (taken !== undefined)
+    return fc.oneof({ weight: 9, arbitrary: taken }, { weight: 1, arbitrary: valueOf(schema) });
   const table = referencesOf(resource.name)[column] ?? (column === 'farm_id' ? 'farms' : undefined);
   if (table === undefined) return valueOf(schema);
   const isNullable = schema.safeParse(null).success;

@@ -192,7 +192,7 @@ export const THINGS: readonly Thing[] = [
     edits: {
       cod: (_, __, chance) => ({ cod: code(chance, 'CP') }),
       device_id: (_, __, chance) => ({ device_id: code(chance, 'dev') }),
-      settings: (word) => ({ start_group: word, min_on_s: numberOf(word) }),
+      settings: (word) => ({ start_group: word, min_on_s: numberOf(word) % 3_600 }),
       shadow: (word, row) => ({
         target_status: row['target_status'] === 'ON' ? 'OFF' : 'ON',
         version: Number(row['version']) + 1,
