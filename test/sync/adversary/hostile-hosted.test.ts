@@ -289,7 +289,7 @@ function frameOf(points: readonly MadeControlPoint[]) {
     target_status: fc.constantFrom('ON', 'OFF'),
     issued_by: fc.option(fc.uuid({ version: 4 })),
     reason: fc.constant('x'),
-    hold_s: fc.constantFrom(null, null, 1, 60, 900, 2 ** 31),
+    hold_s: fc.constantFrom(null, null, null, 1, 60, 900, 2 ** 31, 2 ** 53 - 1),
     basis: fc.record({
       version: fc.constantFrom(0, 1, 2 ** 53 - 1),
       epoch: fc.constantFrom('', 'x', points[0]?.epoch ?? ''),
