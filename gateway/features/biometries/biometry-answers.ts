@@ -37,7 +37,7 @@ export function headToAnswer(state: BatchState): Omit<z.infer<typeof biometryJou
   const latest =
     latestBiometry === null
       ? null
-      : { day: latestBiometry.measurementDay, weightG: latestBiometry.average_weight_g };
+      : { day: latestBiometry.measurementDay, weightG: latestBiometry.batchWeightG };
   return {
     batch_id: batch.id,
     batch_number: batch.batch_code,
@@ -101,6 +101,7 @@ function inJournal(
   const age = (instant: string) => daysBetween(start_date, localDay(instant, timezone));
   return {
     id: row.id,
+    pond_id: row.pond_id,
     measurement_date: row.measurement_date,
     days_in_production: Math.max(0, age(actual_harvest_date ?? isoOf(nowMs))),
     measurement_day: age(row.measurement_date),

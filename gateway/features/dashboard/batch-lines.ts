@@ -42,7 +42,7 @@ export function growthLine(
 /** In order of age. */
 function lastWeighings({ previousBiometry, latestBiometry }: BatchState): WeightAtAge[] {
   return [previousBiometry, latestBiometry].flatMap((weighing) =>
-    weighing === null ? [] : [{ day: weighing.measurementDay, weightG: weighing.average_weight_g }],
+    weighing === null ? [] : [{ day: weighing.measurementDay, weightG: weighing.batchWeightG }],
   );
 }
 

@@ -45,7 +45,7 @@ export async function optimalHarvest(
     currentWeightG: state.currentWeightG,
     weighings: weighings.map((each) => ({
       day: each.measurementDay,
-      weightG: each.average_weight_g,
+      weightG: each.batchWeightG,
       sampleSize: each.sample_size,
       cvPercent: each.coefficient_variation,
     })),
