@@ -11,7 +11,7 @@ import {
   replayPopulation,
 } from '#science/population.ts';
 import type { SurvivalFact as SurvivalChange } from '#science/survival.ts';
-import { cvOfWeights } from '#science/uniformity.ts';
+import { cvOfSample } from '#science/uniformity.ts';
 import type { BatchFacts, SurvivalFact, WeighingFact } from './ports.ts';
 
 /** How a batch stands, from what was recorded of it. `now` is an instant (ISO 8601 UTC). */
@@ -231,11 +231,10 @@ export function averageWeightG(weighing: Pick<WeighingFact, 'total_weight_g' | '
 export function variationOf(
   weighing: Pick<WeighingFact, 'total_weight_g' | 'sample_size' | 'weight_sd_g' | 'individual_weights_g'>,
 ): number | null {
-  const { individual_weights_g, weight_sd_g } = weighing;
-  const single = individual_weights_g === null ? null : cvOfWeights(individual_weights_g);
-  if (single !== null) return single;
-  const meanG = averageWeightG(weighing);
-  return weight_sd_g !== null && meanG > 0 ? (weight_sd_g / meanG) * 100 : null;
+  return cvOfSample(
+    { individualWeightsG: weighing.individual_weights_g, standardDeviationG: weighing.weight_sd_g },
+    averageWeightG(weighing),
+  );
 }
 
 /** A weighing with what the batch weighed after it; the weighings of `facts` come newest first. */

@@ -84,12 +84,12 @@ describe('survival', () => {
     [59.999, 'POOR'],
     [0, 'POOR'],
   ])('%s %% is %s', (survivalRate, status) => {
-    expect(survivalLine(aState({ survivalRate })).status).toBe(status);
+    expect(survivalLine(SCIENCE_DEFAULTS.survival, aState({ survivalRate })).status).toBe(status);
   });
 
   test('harvested animals are not among the dead', () => {
     const state = aState({ population: 60_000, harvestedCount: 25_000 });
-    expect(survivalLine(state).mortality_count).toBe(15_000);
+    expect(survivalLine(SCIENCE_DEFAULTS.survival, state).mortality_count).toBe(15_000);
   });
 });
 
