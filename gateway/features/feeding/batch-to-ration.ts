@@ -10,6 +10,7 @@ export function batchToRation(
   warmDays: number | null = null,
 ): BatchToFeed {
   const day = Math.max(0, state.daysActive);
+  const population = pondId === null ? state.population : populationIn(state, pondId);
   const weighing = pondId === null ? state.latestBiometry : weighingIn(state, pondId);
   return {
     species: speciesOf(state.batch.species).species,
@@ -23,6 +24,7 @@ export function batchToRation(
             day: weighing.measurementDay,
             weightG: pondId === null ? weighing.batchWeightG : weighing.average_weight_g,
           },
-    population: pondId === null ? state.population : populationIn(state, pondId),
+    population,
+    stocked: state.survivalRate > 0 ? (population * 100) / state.survivalRate : 0,
   };
 }

@@ -3,6 +3,7 @@ import type { BatchState, BatchStates } from '#core/batch-state.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
 import type { Language } from '#science/advice/language.ts';
+import { largestBlindFeedKg } from '#science/blind-feeding.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { feedingRatePercent } from '#science/feeding-rate.ts';
 import { weightToFeedG } from '#science/feeding-ration.ts';
@@ -57,5 +58,8 @@ async function plainRationKg(deps: WarningDeps, state: BatchState): Promise<numb
   const batch = batchToRation(state, null);
   const weightG = weightToFeedG(science, batch);
   const ratePercent = feedingRatePercent(science.feeding, batch.species, weightG);
-  return (((state.population * weightG) / 1000) * ratePercent) / 100;
+  const byWeightKg = (((state.population * weightG) / 1000) * ratePercent) / 100;
+  const blindKg = largestBlindFeedKg(science, { ...batch, isWeighed: batch.lastWeighing !== null });
+  // whichever chart the farm goes by, what another one says is no slip of the pen
+  return Math.max(byWeightKg, (blindKg * batch.stocked) / 100_000);
 }

@@ -13,6 +13,7 @@ import {
 } from '#science/advice/feeding-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { trayNote } from '#science/advice/tray-advice.ts';
+import { BLIND_SOURCES } from '#science/blind-feeding.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { type FeedingConditions, nextMealFactor } from '#science/feeding-adjustments.ts';
 import { type DailyRation, dailyRation, weightToFeedG } from '#science/feeding-ration.ts';
@@ -75,6 +76,8 @@ export async function recommendFeeding(
         rations.length === 1 ? main.ration.ratePercent : percent((totalKg / biomassKg) * 100),
       adjustment_reason: reasonOf(main),
       next_meal_kg: tray.quantityKg,
+      feeding_table: main.ration.chart,
+      feeding_table_source: BLIND_SOURCES[main.ration.chart],
     },
     factors: {
       ...factorsOf(deps, state),
@@ -226,6 +229,8 @@ function nothingToFeed(
       feeding_rate_percent: 0,
       adjustment_reason: adjustmentReason(why, language),
       next_meal_kg: null,
+      feeding_table: 'BY_WEIGHT',
+      feeding_table_source: BLIND_SOURCES.BY_WEIGHT,
     },
     factors: {
       ...factorsOf(deps, state),
