@@ -45,6 +45,8 @@ export type BatchState = {
   timezone: string;
   pondCod: string;
   pondSizeM2: number | null;
+  /** Its first pond raises postlarvae for others. */
+  isNursery: boolean;
   /** Whole days from start to today, or to the actual harvest date, in the farm's zone; 0 before the start. */
   daysActive: number;
   /** Percent, following all survival changes. */

@@ -145,7 +145,6 @@ export const CONSTANT_RULES: readonly ConstantRule[] = [
   rule('aeration.unaeratedKgPerM2', 'kg/m²', 0, 5),
 
   rule('economics.biometryStaleDays', 'days', 1, 90),
-  rule('economics.sizePremium.referenceWeightG', 'g', 1, 100),
   rule('economics.sizePremium.exponent', '', -1, 3),
 
   rule('energy.tariffPerKwh', 'money per kWh', 0, 100),

@@ -368,8 +368,8 @@ export const SCIENCE_DEFAULTS = {
     /** Spread of single weights (%) and sample where a biometry does not tell. */
     assumedCvPercent: 25,
     assumedSampleSize: 100,
-    /** Price by size: price of the reference size × (weight / reference)^exponent (two Brazilian quotations of 2017: weak). */
-    sizePremium: { referenceWeightG: 10, exponent: 0.45 },
+    /** Price by size: price of a size × (weight / that size)^exponent (two Brazilian quotations of 2017: weak). */
+    sizePremium: { exponent: 0.45 },
   },
   energy: {
     /** Price of a kilowatt-hour, R$. */

@@ -4,4 +4,5 @@ alter table survival_changes add column animals BIGINT;
 alter table survival_changes add column weight_kg DOUBLE PRECISION;
 -- The pond a sample was taken in; null: it stands for the whole batch.
 alter table biometries add column pond_id TEXT COLLATE "C" references ponds (id) deferrable initially deferred;
-create index biometries_by_pond on biometries (batch_id, pond_id) where pond_id is not null;
+create index biometries_by_pond on biometries (batch_id, hidden, measurement_date, id) where pond_id is not null;
+create index biometries_of_all on biometries (batch_id, hidden, measurement_date, id) where pond_id is null;

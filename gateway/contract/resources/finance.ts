@@ -142,6 +142,7 @@ const energyEstimate = z.object({
   kwh_per_tonne: figure.describe(
     'Since stocking, for each tonne the batch has gained; null: nothing reports, or nothing was gained',
   ),
+  kwh_per_tonne_usual: z.number().describe('The mean of those ponds'),
   kwh_per_tonne_rating: z
     .enum(['BELOW_USUAL', 'USUAL', 'ABOVE_USUAL'])
     .nullable()

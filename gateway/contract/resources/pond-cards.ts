@@ -121,6 +121,9 @@ export const pondCard = z.object({
         .describe(
           'Hours by night until oxygen falls from the alert to the critical level; null: area or depth is not known',
         ),
+      proposed_set_points: z
+        .object({ on_mg_l: z.number(), off_mg_l: z.number(), emergency_mg_l: z.number() })
+        .describe('Of oxygen, for the control point: what the farm proposes'),
       advice: z.string().nullable().describe('What to add; null: nothing is lacking'),
     })
     .nullable()

@@ -33,6 +33,7 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     timezone: facts.timezone,
     pondCod: facts.pondCod,
     pondSizeM2: facts.pondSizeM2,
+    isNursery: facts.isNursery,
     daysActive: daysInProduction(batch, clock, now),
     survivalRate: stock.survivalRate,
     harvestedCount: stock.harvestedCount,

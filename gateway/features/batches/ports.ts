@@ -9,6 +9,7 @@ export type BatchFacts = {
   timezone: string;
   pondCod: string;
   pondSizeM2: number | null;
+  isNursery: boolean;
   /** Oldest first. */
   survivalChanges: readonly SurvivalFact[];
   /** Oldest first. */

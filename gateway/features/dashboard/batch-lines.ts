@@ -56,7 +56,7 @@ export function survivalLine(survival: ScienceConstants['survival'], state: Batc
     current_population: population,
     survival_rate: percent(survivalRate),
     expected_survival_rate: percent(
-      expectedSurvivalPercent(survival, speciesOf(batch.species).species, {
+      expectedSurvivalPercent(survival, state.isNursery ? 'nursery' : speciesOf(batch.species).species, {
         day: state.daysActive,
         cycleDays: plannedDays(state),
       }),

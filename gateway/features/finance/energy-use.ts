@@ -116,6 +116,7 @@ export async function dailyEnergyOf(
     source: uses.length === 0 ? 'NONE' : 'REPORTS',
     days,
     kwh_per_tonne: roundTo(benchmark?.kwhPerTonne ?? null, 0),
+    kwh_per_tonne_usual: energy.kwhPerTonne.mean,
     kwh_per_tonne_rating: benchmark?.rating ?? null,
   };
 }

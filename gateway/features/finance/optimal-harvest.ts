@@ -107,11 +107,10 @@ function priceBySize(
   weightG: number,
   { growthGPerDay, pricePerKg }: { growthGPerDay: number; pricePerKg: number },
 ): OptimalHarvestAnswer['price_by_size'] {
-  const today = priceAtSize(economics, 1, weightG);
-  if (today === null || growthGPerDay <= 0) return [];
+  if (growthGPerDay <= 0) return [];
   return PRICE_DAYS.flatMap((days) => {
     const thenG = weightG + days * growthGPerDay;
-    const then = priceAtSize(economics, pricePerKg / today, thenG);
+    const then = priceAtSize(economics, { pricePerKg, weightG }, thenG);
     return then === null ? [] : [{ days, weight_g: grams(thenG), price_per_kg: money(then) }];
   });
 }

@@ -35,6 +35,11 @@ export function aerationOf(
             to_mg_l: fall.toMgL,
             hours: roundTo(hoursToOxygenLevel(aeration, { kgPerM3, ...fall }), 1),
           },
+    proposed_set_points: {
+      on_mg_l: aeration.proposedSetPoints.onMgL,
+      off_mg_l: aeration.proposedSetPoints.offMgL,
+      emergency_mg_l: aeration.proposedSetPoints.emergencyMgL,
+    },
     advice: aerationText({ pond: pond.cod, biomassKg, sizing }, of.language),
   };
 }

@@ -50,6 +50,7 @@ onBothEngines('beside the figures of the contract', (_open, engine) => {
       kg_per_horsepower: null,
       rating: 'RISKY',
       missing_horsepower: 2,
+      proposed_set_points: { on_mg_l: 4, off_mg_l: 5, emergency_mg_l: 3.5 },
       advice:
         'Viveiro V-1: 1.000 kg para 0,0 cv de aeração; acrescente 2,0 cv antes desta noite ou despesque uma parte.',
       without_aerators: { from_mg_l: 4, to_mg_l: 2 },

@@ -14,6 +14,7 @@ const aState = (fields: Partial<BatchState> = {}): BatchState => ({
   timezone: 'America/Fortaleza',
   pondCod: 'V-01',
   pondSizeM2: 1000,
+  isNursery: false,
   daysActive: 50,
   survivalRate: 85,
   harvestedCount: 0,

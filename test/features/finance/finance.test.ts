@@ -378,6 +378,7 @@ onBothEngines('money', (_open, engine) => {
           source: 'NONE',
           days: 7,
           kwh_per_tonne: null,
+          kwh_per_tonne_usual: 5_028,
           kwh_per_tonne_rating: null,
         },
       });

@@ -113,7 +113,7 @@ function Advice({ told }: { told: OptimalHarvestAnswer }) {
           {told.energy_estimate.kwh_per_tonne_rating === null ? null : (
             <Fact
               name={words.perTonne}
-              value={`${quantity(told.energy_estimate.kwh_per_tonne, 0, 'kWh')} · ${words.perTonneRatings[told.energy_estimate.kwh_per_tonne_rating]}`}
+              value={`${quantity(told.energy_estimate.kwh_per_tonne, 0, 'kWh')} · ${words.perTonneRatings[told.energy_estimate.kwh_per_tonne_rating]} (${figure(told.energy_estimate.kwh_per_tonne_usual)})`}
             />
           )}
         </dl>

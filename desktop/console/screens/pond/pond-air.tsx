@@ -96,6 +96,13 @@ function Sizing({ pond }: { pond: Pond }) {
                 : words.perHorsepower(figure(found.kg_per_horsepower), figure(found.horsepower, 1))}
             </p>
             {found.advice === null ? null : <p>{found.advice}</p>}
+            <p class="muted small">
+              {words.setPoints(
+                figure(found.proposed_set_points.on_mg_l, 1),
+                figure(found.proposed_set_points.off_mg_l, 1),
+                figure(found.proposed_set_points.emergency_mg_l, 1),
+              )}
+            </p>
             {found.without_aerators === null ? null : (
               <p class="muted small">
                 {words.withoutAerators(

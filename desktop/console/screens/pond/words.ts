@@ -34,6 +34,8 @@ export const pondWords = dictionary({
       RISKY: 'Aeração de risco.',
     } satisfies Record<Rating, string>,
     noHorsepower: 'Nenhum cv cadastrado.',
+    setPoints: (on: string, off: string, emergency: string) =>
+      `Pontos propostos: liga a ${on}, desliga a ${off}, emergência a ${emergency} mg/L.`,
     perHorsepower: (kg: string, cv: string) => `${kg} kg por cv, ${cv} cv (até 500 kg por cv, Boyd)`,
     withoutAerators: (from: string, to: string, hours: string) =>
       `À noite, sem aeradores, o oxigênio cai de ${from} para ${to} mg/L em cerca de ${hours}.`,
@@ -112,6 +114,8 @@ export const pondWords = dictionary({
       RISKY: 'Aeration is a risk.',
     } satisfies Record<Rating, string>,
     noHorsepower: 'No horsepower is registered.',
+    setPoints: (on: string, off: string, emergency: string) =>
+      `Set points proposed: on at ${on}, off at ${off}, emergency at ${emergency} mg/L.`,
     perHorsepower: (kg: string, hp: string) => `${kg} kg per hp, ${hp} hp (up to 500 kg per hp, Boyd)`,
     withoutAerators: (from: string, to: string, hours: string) =>
       `By night, without aerators, oxygen falls from ${from} to ${to} mg/L in about ${hours}.`,

@@ -77,12 +77,13 @@ async function factsOf(
   const weighed = groupedByBatch(await weighingsOf(db, ids, which, countsUntil));
   const counts = new Map((await biometryCountsOf(db, ids)).map(({ batch_id, n }) => [batch_id, Number(n)]));
   const feed = new Map((await feedOf(db, ids, countsUntil)).map(({ batch_id, ...sums }) => [batch_id, sums]));
-  return batches.map(({ row, timezone, pondCod, pondSizeM2 }) => {
+  return batches.map(({ row, timezone, pondCod, pondSizeM2, isNursery }) => {
     return {
       batch: row,
       timezone,
       pondCod,
       pondSizeM2,
+      isNursery,
       survivalChanges: survivalChanges.get(row.id) ?? [],
       harvests: harvests.get(row.id) ?? [],
       transfers: transfers.get(row.id) ?? [],
@@ -99,7 +100,7 @@ async function batchesWithPlace(db: Db, ids: readonly string[]) {
     .innerJoin('farms', 'farms.id', 'batches.farm_id')
     .innerJoin('ponds', 'ponds.id', 'batches.pond_id')
     .selectAll('batches')
-    .select(['farms.timezone', 'ponds.cod', 'ponds.size_m2'])
+    .select(['farms.timezone', 'ponds.cod', 'ponds.size_m2', 'ponds.pond_type'])
     .where('batches.id', 'in', ids)
     .where('batches.hidden', '=', 0)
     .execute();
@@ -108,6 +109,7 @@ async function batchesWithPlace(db: Db, ids: readonly string[]) {
     timezone: stored.timezone,
     pondCod: stored.cod,
     pondSizeM2: stored.size_m2,
+    isNursery: stored.pond_type === 'NURSERY',
   }));
 }
 
