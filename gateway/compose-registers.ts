@@ -48,6 +48,7 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
       ...kernel,
       queries: pondQueries(database.read),
       contents: production.pondContents,
+      scienceOf: production.scienceOf,
       isOnline: (id) => presenceOf(id)?.is_online ?? null,
       activeBatchesIn: async (pondId) =>
         (await production.batches.activeTiedTo(pondId)).map(({ batch }) => batch.batch_code),

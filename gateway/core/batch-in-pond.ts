@@ -1,15 +1,37 @@
-import type { BatchState } from './batch-state.ts';
+import type { BatchState, Weighing } from './batch-state.ts';
 
 /** Animals of a batch that live in this pond. */
 export function populationIn(state: Pick<BatchState, 'populationByPond'>, pondId: string): number {
   return state.populationByPond.get(pondId) ?? 0;
 }
 
+/** The weighing that counts in this pond; null: nobody weighed the batch yet. */
+export function weighingIn(
+  state: Pick<BatchState, 'weighingByPond' | 'latestBiometry'>,
+  pondId: string,
+): Weighing | null {
+  return state.weighingByPond.get(pondId) ?? state.latestBiometry;
+}
+
+type Weighed = Pick<BatchState, 'weighingByPond' | 'currentWeightG'>;
+
+/** Mean weight of the animals in this pond, g: as weighed there, else of the batch. */
+export function weightIn(state: Weighed, pondId: string): number {
+  return state.weighingByPond.get(pondId)?.average_weight_g ?? state.currentWeightG;
+}
+
 /** Biomass of a batch that lies in this pond, kg: its ponds together hold exactly what the batch weighs. Unrounded. */
 export function biomassKgIn(
-  state: Pick<BatchState, 'populationByPond' | 'biomassKg'>,
+  state: Weighed & Pick<BatchState, 'populationByPond' | 'biomassKg'>,
   pondId: string,
 ): number {
-  const animals = [...state.populationByPond.values()].reduce((sum, count) => sum + count, 0);
-  return animals === 0 ? 0 : (state.biomassKg * populationIn(state, pondId)) / animals;
+  const weightOf = (id: string) => populationIn(state, id) * weightIn(state, id);
+  const total = [...state.populationByPond.keys()].reduce((sum, id) => sum + weightOf(id), 0);
+  return total === 0 ? 0 : (state.biomassKg * weightOf(pondId)) / total;
+}
+
+/** Were animals of the batch in this pond on that day of the farm, as far as was recorded? */
+export function wasIn({ stays }: Pick<BatchState, 'stays'>, pondId: string, day: string): boolean {
+  const stay = stays.get(pondId);
+  return stay !== undefined && stay.from <= day && (stay.to === null || day <= stay.to);
 }

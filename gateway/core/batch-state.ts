@@ -7,10 +7,17 @@ export type Batch = Stored<RowOf<typeof batch>>;
 
 export type Weighing = {
   id: string;
+  /** Where the sample was taken; null: it stands for the whole batch. */
+  pondId: string | null;
   measurement_date: string;
   sample_size: number;
   total_weight_g: number;
   average_weight_g: number;
+  /**
+   * Mean weight of the whole batch after it, g: that of the sample, or, of one pond, each pond by its own last weighing and
+   * by its animals.
+   */
+  batchWeightG: number;
   /** Percent; null: the weights of single animals are not known. */
   coefficient_variation: number | null;
   /** Age of the batch when it was weighed: whole days in the farm's zone. */
@@ -38,6 +45,8 @@ export type BatchState = {
   timezone: string;
   pondCod: string;
   pondSizeM2: number | null;
+  /** Its first pond raises postlarvae for others. */
+  isNursery: boolean;
   /** Whole days from start to today, or to the actual harvest date, in the farm's zone; 0 before the start. */
   daysActive: number;
   /** Percent, following all survival changes. */
@@ -50,10 +59,17 @@ export type BatchState = {
   population: number;
   /** Animals alive per pond, ponds without any left out; most animals first. */
   populationByPond: ReadonlyMap<string, number>;
+  /** Ponds that hold or held animals of it: the day of the farm on which the first came and, since it has none, the last left. */
+  stays: ReadonlyMap<string, { from: string; to: string | null }>;
+  /** Animals alive per pond, unrounded: what the whole ones were rounded from. */
+  aliveByPond: ReadonlyMap<string, number>;
+  /** The weighing that counts in a pond: its own, or of the whole batch if that is newer. */
+  weighingByPond: ReadonlyMap<string, Weighing>;
   latestBiometry: Weighing | null;
+  /** The one before it; where ponds are weighed apart, of a day before. */
   previousBiometry: Weighing | null;
   biometryCount: number;
-  /** Last weighing, else the stocking weight, g. */
+  /** After the last weighing, else the stocking weight, g; of ponds weighed apart the mean by their animals. */
   currentWeightG: number;
   /** Of the animals alive; of a finished batch what was harvested at the end, where that was weighed. */
   biomassKg: number;

@@ -2,9 +2,6 @@ import type { ScienceConstants } from './constants.ts';
 
 // How much of the ammonia in a pond is the poisonous, un-ionised form, and how much in all.
 
-/** 17.031 / 14.007: mass of ammonia (NH3) that holds one unit of nitrogen. */
-const NH3_PER_NITROGEN = 1.2159;
-
 /** What decides how much of total ammonia is poisonous; null: not measured. */
 export type AmmoniaWater = {
   temperatureC: number | null;
@@ -73,11 +70,6 @@ export function tanOf(limits: Limits, nh3MgL: number, water: AmmoniaWater): Tan 
   return share.isKnown
     ? { isKnown: true, mgL: nh3MgL / share.mgL, isExtrapolated: share.isExtrapolated }
     : { isKnown: false, gaps: share.gaps };
-}
-
-/** The same amount written as ammonia instead of as nitrogen, mg/L NH3: some kits print one, some the other. */
-export function asAmmoniaMgL(nh3NitrogenMgL: number): number {
-  return nh3NitrogenMgL * NH3_PER_NITROGEN;
 }
 
 type Worst = { temperatureC: number; ph: number; salinityPpt: number };

@@ -1,3 +1,5 @@
+import { BLIND_CHARTS } from './blind-feeding.ts';
+
 /** What a farm may set a figure to. */
 export interface ConstantRule {
   /** Path in the table of constants; `*` stands for one name, `[]` for each line of a list. */
@@ -55,6 +57,7 @@ export const CONSTANT_RULES: readonly ConstantRule[] = [
   rule('feeding.readingFreshHours.*', 'hours', 1, 720),
   rule('feeding.whenUnknown.oxygenMgL', 'mg/L', 2.5, 20),
   rule('feeding.whenUnknown.temperatureC', '°C', 16, 38),
+  rule('feeding.whenUnknown.leastFactor', 'share', 0, 1),
   rule('feeding.whenUnknown.ammoniaNh3NMgL', 'mg/L NH3-N', 0, 10),
   rule('feeding.rollForwardDays', 'days', 0, 60),
   rule('feeding.biometryStaleDays', 'days', 1, 90),
@@ -142,7 +145,6 @@ export const CONSTANT_RULES: readonly ConstantRule[] = [
   rule('aeration.unaeratedKgPerM2', 'kg/m²', 0, 5),
 
   rule('economics.biometryStaleDays', 'days', 1, 90),
-  rule('economics.sizePremium.referenceWeightG', 'g', 1, 100),
   rule('economics.sizePremium.exponent', '', -1, 3),
 
   rule('energy.tariffPerKwh', 'money per kWh', 0, 100),
@@ -207,6 +209,7 @@ export const EMPTY_LIST_LINES: Readonly<Record<string, Readonly<Record<string, u
 /** Closed words. */
 export const CONSTANT_WORDS: Readonly<Record<string, readonly string[]>> = {
   'water.ammoniaBasis': ['NH3', 'TAN'],
+  'feeding.blindChart': BLIND_CHARTS,
 };
 
 /** Each rule with the names of its path, what stands before and after a `*` in them apart. */

@@ -1,3 +1,5 @@
+import type { BlindChart } from './blind-feeding.ts';
+
 /**
  * Every number of the farm's science that a farm may tune, in one table, by topic.
  * Functions take the section they need as their first argument; a farm that knows its
@@ -50,6 +52,8 @@ export const SCIENCE_DEFAULTS = {
      * print, has one more digit so that the ration is the 7.91 % at 1 g that was calibrated.
      */
     vannamei: { mealScale: 0.09306, mealExponent: 0.62, rationFactor: 0.85 },
+    /** How postlarvae of vannamei are fed until they are weighed (gateway/science/blind-feeding.ts). */
+    blindChart: 'BY_WEIGHT' as BlindChart,
     /** No feeding table goes above this, % of biomass per day. */
     largestRatePercent: 25,
     /** monodon: feeding table after Chanratchakool et al. (1994), read between its points on log axes. */
@@ -127,9 +131,10 @@ export const SCIENCE_DEFAULTS = {
     /**
      * What the ration is cut by while nothing fresh was measured, as if it had been this: oxygen half-way to the
      * production minimum (mg/L, −20 %), water at the cool end of the good range (°C, −8 %). Ammonia that nobody measured
-     * counts at its limit (mg/L NH3-N, no cut): it is measured weekly at best, and never measured is not never there.
+     * counts at its limit (mg/L NH3-N, no cut): it is measured weekly at best, and never measured is not never there. All
+     * of it together never cuts the ration below `leastFactor`, whatever a farm supposes: nobody saw that the water is bad.
      */
-    whenUnknown: { oxygenMgL: 3.5, temperatureC: 26, ammoniaNh3NMgL: 0.1 },
+    whenUnknown: { oxygenMgL: 3.5, temperatureC: 26, ammoniaNh3NMgL: 0.1, leastFactor: 0.7 },
     /** The last biometry is grown forward by at most this many days. */
     rollForwardDays: 10,
     /** Older biometries ask for a new weighing, days. */
@@ -363,8 +368,8 @@ export const SCIENCE_DEFAULTS = {
     /** Spread of single weights (%) and sample where a biometry does not tell. */
     assumedCvPercent: 25,
     assumedSampleSize: 100,
-    /** Price by size: price of the reference size × (weight / reference)^exponent (two Brazilian quotations of 2017: weak). */
-    sizePremium: { referenceWeightG: 10, exponent: 0.45 },
+    /** Price by size: price of a size × (weight / that size)^exponent (two Brazilian quotations of 2017: weak). */
+    sizePremium: { exponent: 0.45 },
   },
   energy: {
     /** Price of a kilowatt-hour, R$. */

@@ -76,16 +76,16 @@ export function profitability(batch: {
 }
 
 /**
- * Price of shrimp of a size, from the price of the reference size (10 g). Two Brazilian quotations carry the exponent,
- * so it is an order of magnitude: an offer of the buyer is better. Null for no weight.
+ * Price of shrimp of a size, from that of another. Two Brazilian quotations carry the exponent, so it is an order of
+ * magnitude: an offer of the buyer is better. Null for no weight.
  */
 export function priceAtSize(
   { sizePremium }: Economics,
-  referencePrice: number,
+  known: { pricePerKg: number; weightG: number },
   weightG: number,
 ): number | null {
-  if (weightG <= 0) return null;
-  return referencePrice * (weightG / sizePremium.referenceWeightG) ** sizePremium.exponent;
+  if (weightG <= 0 || known.weightG <= 0) return null;
+  return known.pricePerKg * (weightG / known.weightG) ** sizePremium.exponent;
 }
 
 function percentOf(part: number, whole: number): number | null {

@@ -98,16 +98,33 @@ export function feedingAdjustment(
   ]
     .filter(changesRation)
     .toSorted((a, b) => a.factor - b.factor);
-  const causes = [temperature, stress, eventCause(feeding, conditions.event, mealsPerDay)]
-    .filter(changesRation)
-    .toSorted((a, b) => Math.abs(1 - b.factor) - Math.abs(1 - a.factor));
+  const causes = withinUnknown(
+    whenUnknown.leastFactor,
+    [temperature, stress, eventCause(feeding, conditions.event, mealsPerDay)]
+      .filter(changesRation)
+      .toSorted((a, b) => Math.abs(1 - b.factor) - Math.abs(1 - a.factor)),
+  );
   const product = causes.reduce((factor, cause) => factor * cause.factor, 1);
   return {
     factor: Math.min(feeding.largestFactor, Math.max(0, product)),
     causes,
     covered,
-    isSuspended: stress !== null && stress.cause === 'OXYGEN' && stress.factor <= 0,
+    isSuspended:
+      stress !== null && stress.cause === 'OXYGEN' && stress.isAssumed !== true && stress.factor <= 0,
   };
+}
+
+/** What nobody measured cuts by so much at most, all of it together: the smaller cuts give way. */
+function withinUnknown(leastFactor: number, causes: readonly FeedingCause[]): FeedingCause[] {
+  let left = leastFactor;
+  return causes
+    .map((cause) => {
+      if (cause.cause === 'EVENT' || cause.isAssumed !== true || cause.factor > 1) return cause;
+      const factor = Math.max(cause.factor, Math.min(1, left));
+      left /= factor;
+      return { ...cause, factor };
+    })
+    .filter(changesRation);
 }
 
 /**

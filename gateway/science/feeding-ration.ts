@@ -1,3 +1,4 @@
+import { type BlindChart, blindFeedKg } from './blind-feeding.ts';
 import type { ScienceConstants } from './constants.ts';
 import {
   type FeedingAdjustment,
@@ -28,6 +29,8 @@ export interface BatchToFeed {
   lastWeighing: WeightAtAge | null;
   /** Live animals, 0 or more. */
   population: number;
+  /** Stocked ones that they are of: what a chart for postlarvae counts. */
+  stocked: number;
 }
 
 export interface DailyRation {
@@ -40,6 +43,8 @@ export interface DailyRation {
   /** Biomass at that weight, kg. */
   biomassKg: number;
   adjustment: FeedingAdjustment;
+  /** What it goes by: the weight, or the farm's chart for postlarvae that were never weighed. */
+  chart: BlindChart;
   meals: Meal[];
   /**
    * kg of feed for each kg the pond gains today if it grows at its own pace; null when nothing
@@ -58,8 +63,16 @@ export function dailyRation(
   const feedWeightG = weightToFeedG(constants, batch);
   const plan = mealPlan(feeding, feedWeightG, freshTemperature(feeding, conditions));
   const adjustment = feedingAdjustment(feeding, conditions, plan.length);
-  const ratePercent = feedingRatePercent(feeding, batch.species, feedWeightG) * adjustment.factor;
   const biomassKg = (batch.population * feedWeightG) / 1000;
+  const blindKg = blindFeedKg(constants, feeding.blindChart, {
+    ...batch,
+    isWeighed: batch.lastWeighing !== null,
+  });
+  const fullPercent =
+    blindKg === null || biomassKg <= 0
+      ? feedingRatePercent(feeding, batch.species, feedWeightG)
+      : (blindKg * batch.stocked) / 1000 / biomassKg;
+  const ratePercent = fullPercent * adjustment.factor;
   const recommendedKg = weighedFeedKg((biomassKg * ratePercent) / 100);
   const pace = instantaneousGrowthGPerDay(pondCurve(growth, batch.species, batch), feedWeightG);
   const gainKg = (batch.population * pace) / 1000;
@@ -69,6 +82,7 @@ export function dailyRation(
     feedWeightG,
     biomassKg,
     adjustment,
+    chart: blindKg === null ? 'BY_WEIGHT' : feeding.blindChart,
     meals: feedingSchedule(plan, recommendedKg),
     feedPerGain: recommendedKg > 0 && gainKg > 0 ? recommendedKg / gainKg : null,
   };
@@ -80,7 +94,7 @@ export function dailyRation(
  */
 export function weightToFeedG(
   { growth, feeding }: Constants,
-  batch: Omit<BatchToFeed, 'population'>,
+  batch: Omit<BatchToFeed, 'population' | 'stocked'>,
 ): number {
   const { species, initialWeightG, lastWeighing } = batch;
   if (lastWeighing === null) {

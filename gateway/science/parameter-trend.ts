@@ -29,31 +29,6 @@ const NO_TREND: ParameterTrend = {
   pValue: null,
 };
 
-/** Readings gathered by local date ('YYYY-MM-DD'), in order of date: mean, lowest and highest of each day. */
-export function dailyValues(readings: readonly { localDate: string; value: number }[]) {
-  const days = new Map<string, { sum: number; count: number; min: number; max: number }>();
-  for (const { localDate, value } of readings) {
-    const day = days.get(localDate);
-    if (day === undefined) days.set(localDate, { sum: value, count: 1, min: value, max: value });
-    else {
-      day.sum += value;
-      day.count += 1;
-      day.min = Math.min(day.min, value);
-      day.max = Math.max(day.max, value);
-    }
-  }
-  return [...days]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([date, { sum, count, min, max }]) => ({
-      date,
-      day: Date.parse(date) / 86_400_000,
-      average: sum / count,
-      min,
-      max,
-      count,
-    }));
-}
-
 /**
  * Where a parameter is going, from its daily averages in order of day (one per day, days may be missing).
  *
@@ -82,15 +57,6 @@ export function trendOf(
     return { ...found, direction: change > 0 ? 'INCREASING' : 'DECREASING' };
   }
   return { ...found, direction: residualSd > trends.volatileAbove[parameter] ? 'VOLATILE' : 'STABLE' };
-}
-
-/** Standard deviation of a sample (n − 1); 0 for a single value, null for none. */
-export function sampleStandardDeviation(values: readonly number[]): number | null {
-  if (values.length === 0) return null;
-  if (values.length === 1) return 0;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1));
 }
 
 /** Median of all slopes between two days, and Kendall's count of rises minus falls. */

@@ -10,6 +10,7 @@ export type BatchAnimals = {
   initialCount: number;
   /** Per cent at stocking, and what was recorded since. */
   initialSurvivalPercent: number;
+  /** A loss that names a pond is a share of the whole batch all the same, and taken from that pond alone. */
   survivalFacts: readonly SurvivalFact[];
   /** In any order; those of the same instant count in order of id, so that every instance finds the same. */
   steps: readonly PopulationStep[];
@@ -66,6 +67,10 @@ export function replayPopulation(batch: BatchAnimals, upTo: string | null = null
       countAnew(ledger, event.percent / 100);
       continue;
     }
+    if (event.kind === 'LOSS') {
+      loseInOnePond(ledger, event);
+      continue;
+    }
     const percent = survivalPercent(batch.initialSurvivalPercent, batch.survivalFacts, event.at);
     carryOut(ledger, event, percent / 100);
   }
@@ -80,15 +85,30 @@ export function replayPopulation(batch: BatchAnimals, upTo: string | null = null
 
 /** Whole animals alive in a pond, never below 0. */
 export function animalsIn(population: Population, pondId: string): number {
-  return wholeAnimals(population.equivalentsByPond.get(pondId) ?? 0, population.survivalPercent / 100);
+  return animalsByPond(population).get(pondId) ?? 0;
 }
 
-/** Whole animals alive per pond, ponds without any left out; most animals first, then by pond. */
+/**
+ * Whole animals alive per pond, ponds without any left out; most animals first, then by pond. Together they are those of
+ * the batch: what rounding down leaves over goes to the ponds that miss the least to one more.
+ */
 export function animalsByPond(population: Population): Map<string, number> {
-  const counted = [...population.equivalentsByPond.keys()]
-    .map((pondId): [string, number] => [pondId, animalsIn(population, pondId)])
-    .filter(([, animals]) => animals > 0);
-  return new Map(counted.sort(([a, most], [b, more]) => more - most || (a < b ? -1 : 1)));
+  const counted = wholePerPond(population.equivalentsByPond, population.survivalPercent / 100);
+  return new Map(
+    [...counted]
+      .filter(([, animals]) => animals > 0)
+      .sort(([a, most], [b, more]) => more - most || (a < b ? -1 : 1)),
+  );
+}
+
+/** The same unrounded, never below 0: what biomass and shares are computed from. */
+export function aliveByPond({
+  equivalentsByPond,
+  survivalPercent: percent,
+}: Population): Map<string, number> {
+  return new Map(
+    [...equivalentsByPond].map(([pondId, there]) => [pondId, Math.max(0, (there * percent) / 100)]),
+  );
 }
 
 /**
@@ -121,15 +141,41 @@ function countAnew(ledger: Ledger, survival: number): void {
   ledger.harvested = harvested;
 }
 
+/**
+ * Animals of one pond died: its share of the batch goes down, that of the others up, by as much as the survival of the
+ * batch falls with it.
+ */
+function loseInOnePond(ledger: Ledger, { id, pondId, severity }: PondLoss): void {
+  const { ponds } = ledger;
+  const total = [...ponds.values()].reduce((sum, there) => sum + there, 0);
+  // where all died there is nothing to share
+  if (total <= 0 || severity <= 0 || severity >= 1) return;
+  const there = ponds.get(pondId) ?? 0;
+  const died = severity * total;
+  for (const [each, equivalents] of ponds) ponds.set(each, equivalents / (1 - severity));
+  add(ponds, pondId, -died / (1 - severity));
+  if (died > there + total * HAIR)
+    ledger.overdraws.push({
+      stepId: id,
+      pondId,
+      quantity: Math.ceil(died),
+      available: wholeAnimals(there, 1),
+    });
+  else if (died > there * (1 - HAIR)) ponds.set(pondId, 0);
+}
+
 function carryOut(ledger: Ledger, step: PopulationStep, survival: number): void {
   const pondId = step.kind === 'TRANSFER' ? step.fromPondId : step.pondId;
-  const there = pondId === null ? sumOf(ledger.ponds) : (ledger.ponds.get(pondId) ?? 0);
-  const available = wholeAnimals(there, survival);
+  const available =
+    pondId === null
+      ? wholeAnimals(sumOf(ledger.ponds), survival)
+      : (wholePerPond(ledger.ponds, survival).get(pondId) ?? 0);
   if (step.quantity > available) {
     ledger.overdraws.push({ stepId: step.id, pondId, quantity: step.quantity, available });
   }
   // Nothing lives at survival 0: such a step moves nobody, and is an overdraw.
   const moved = survival > 0 ? step.quantity / survival : 0;
+  if (pondId !== null && step.quantity <= available) roundUp(ledger.ponds, pondId, moved);
   if (step.kind === 'TRANSFER') {
     const lost = moved * (step.mortality ?? 0);
     add(ledger.ponds, step.fromPondId, -moved);
@@ -141,6 +187,15 @@ function carryOut(ledger: Ledger, step: PopulationStep, survival: number): void 
   ledger.harvestedAnimals += step.quantity;
   if (pondId !== null) add(ledger.ponds, pondId, -moved);
   else takeFromAll(ledger.ponds, moved);
+}
+
+/** The last animal of a pond may have been a part of one: the other ponds give the rest of it. */
+function roundUp(ponds: Map<string, number>, pondId: string, moved: number): void {
+  const missing = moved - (ponds.get(pondId) ?? 0);
+  if (missing <= 0) return;
+  ponds.delete(pondId);
+  takeFromAll(ponds, missing);
+  ponds.set(pondId, moved);
 }
 
 /** Every pond gives the same share of its animals. */
@@ -165,13 +220,35 @@ function wholeAnimals(equivalents: number, survival: number): number {
   return Math.max(0, Math.floor(equivalents * survival + HAIR));
 }
 
+/** What is left over by rounding down each pond goes, animal by animal, to those with the largest part of one. */
+function wholePerPond(ponds: ReadonlyMap<string, number>, survival: number): Map<string, number> {
+  const whole = new Map([...ponds].map(([pondId, there]) => [pondId, wholeAnimals(there, survival)]));
+  const total = wholeAnimals(
+    [...ponds.values()].reduce((sum, there) => sum + there, 0),
+    survival,
+  );
+  let left = total - [...whole.values()].reduce((sum, animals) => sum + animals, 0);
+  const partOf = ([pondId, there]: [string, number]) => there * survival - (whole.get(pondId) ?? 0);
+  const byPart = [...ponds].sort((a, b) => partOf(b) - partOf(a) || compare(a[0], b[0]));
+  for (const [pondId] of byPart) {
+    if (left <= 0) break;
+    whole.set(pondId, (whole.get(pondId) ?? 0) + 1);
+    left -= 1;
+  }
+  return whole;
+}
+
 type SetSurvival = Extract<SurvivalFact, { kind: 'SET' }>;
+type PondLoss = Extract<SurvivalFact, { kind: 'LOSS' }> & { pondId: string };
+
+const isInOnePond = (fact: SurvivalFact): fact is PondLoss => fact.kind === 'LOSS' && fact.pondId != null;
 
 /** At the same instant survival goes before steps, which count with it. */
-function inOrder({ steps, survivalFacts }: BatchAnimals): (PopulationStep | SetSurvival)[] {
+function inOrder({ steps, survivalFacts }: BatchAnimals): (PopulationStep | SetSurvival | PondLoss)[] {
   const sets = survivalFacts.filter((fact) => fact.kind === 'SET');
-  const rank = ({ kind }: PopulationStep | SetSurvival) => (kind === 'SET' ? '0' : '1');
-  return [...sets, ...steps].toSorted(
+  const losses = survivalFacts.filter(isInOnePond);
+  const rank = ({ kind }: PopulationStep | SurvivalFact) => (kind === 'SET' || kind === 'LOSS' ? '0' : '1');
+  return [...sets, ...losses, ...steps].toSorted(
     (a, b) => compare(a.at, b.at) || compare(rank(a), rank(b)) || compare(a.id, b.id),
   );
 }

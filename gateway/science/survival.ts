@@ -6,7 +6,8 @@ type Survival = ScienceConstants['survival'];
 /** A change of a batch's survival that somebody recorded. */
 export type SurvivalFact = { at: string; id: string } & (
   | { kind: 'SET'; percent: number }
-  | { kind: 'LOSS'; severity: number }
+  /** Share of all animals of the batch that died, 0–1; `pondId`: all of them in that pond. */
+  | { kind: 'LOSS'; severity: number; pondId?: string | null }
 );
 
 export const SURVIVAL_STATUSES = ['GOOD', 'ACCEPTABLE', 'POOR'] as const;

@@ -8,35 +8,18 @@ export type UniformityRating = (typeof UNIFORMITY_RATINGS)[number];
 /** Two-sided 95 % of the normal distribution. */
 const Z95 = 1.96;
 
-/** What a biometry says about the spread of weights; null where it says nothing. */
-export interface SpreadEvidence {
-  individualWeightsG: readonly number[] | null;
-  standardDeviationG: number | null;
-  /** Groups counted and weighed one by one on the same day. */
-  subsamples: readonly { count: number; weightG: number }[] | null;
-}
-
-export type CvSource = 'INDIVIDUAL_WEIGHTS' | 'STANDARD_DEVIATION' | 'SUBSAMPLES';
-
 /**
- * Coefficient of variation of single weights, %, by the best evidence there is. One total over
- * one sample says nothing about spread, so without evidence it is null and never a guess.
- *
- * @param meanG mean weight of the sample, grams
+ * Coefficient of variation of single weights, %: of the weights themselves, else of a standard deviation (g). One total
+ * over one sample says nothing about spread, so without either it is null and never a guess.
  */
-export function coefficientOfVariation(
-  uniformity: Uniformity,
-  evidence: SpreadEvidence,
+export function cvOfSample(
+  spread: { individualWeightsG: readonly number[] | null; standardDeviationG: number | null },
   meanG: number,
-): { percent: number; source: CvSource } | null {
-  const { individualWeightsG, standardDeviationG, subsamples } = evidence;
+): number | null {
+  const { individualWeightsG, standardDeviationG } = spread;
   const single = individualWeightsG === null ? null : cvOfWeights(individualWeightsG);
-  if (single !== null) return { percent: single, source: 'INDIVIDUAL_WEIGHTS' };
-  if (standardDeviationG !== null && meanG > 0) {
-    return { percent: (standardDeviationG / meanG) * 100, source: 'STANDARD_DEVIATION' };
-  }
-  const grouped = subsamples === null ? null : cvOfSubsamples(uniformity, subsamples);
-  return grouped === null ? null : { percent: grouped, source: 'SUBSAMPLES' };
+  if (single !== null) return single;
+  return standardDeviationG !== null && meanG > 0 ? (standardDeviationG / meanG) * 100 : null;
 }
 
 /** Sample standard deviation over mean, %; null with fewer than two weights. */

@@ -85,6 +85,7 @@ export function weigh(deps: Deps, living: LivingBatch): void {
     total_weight_g,
     weight_sd_g: weights === null && chance.happens(0.4) ? written(living.weighedG * cv, 4) : null,
     individual_weights_g: weights,
+    pond_id: null,
     notes: null,
     created_by: recorderOf(places),
     created_at: iso(unixMs),

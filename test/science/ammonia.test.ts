@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AmmoniaWater, asAmmoniaMgL, nh3Of, nh3ToActOn, tanOf } from '#science/ammonia.ts';
+import { type AmmoniaWater, nh3Of, nh3ToActOn, tanOf } from '#science/ammonia.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 
 const { worstPlausible } = SCIENCE_DEFAULTS.water;
@@ -188,8 +188,4 @@ test('the un-ionised part is a part of the total, larger in warmer, more alkalin
       expect(unionizedAmmoniaMgL({ ...sample, salinityPpt: sample.salinityPpt - 1 })).toBeGreaterThan(here);
     }),
   );
-});
-
-test('0.1 mg/L as nitrogen is 0.12 mg/L as ammonia', () => {
-  expect(asAmmoniaMgL(0.1)).toBeCloseTo(0.1216, 4);
 });

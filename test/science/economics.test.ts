@@ -91,7 +91,9 @@ describe('what selling today would leave', () => {
 
 // Farm gate, Brazil, December 2017 (portaloros.com.br): 10 g at R$ 22–25, 20 g at R$ 32.
 test('shrimp of 20 g fetch about R$ 32 where those of 10 g fetch R$ 23.50', () => {
-  expect(Math.abs((priceAtSize(economics, 23.5, 20) ?? 0) - 32)).toBeLessThan(0.5);
-  expect(priceAtSize(economics, 23.5, 10)).toBe(23.5);
-  expect(priceAtSize(economics, 23.5, 0)).toBeNull();
+  expect(Math.abs((priceAtSize(economics, { pricePerKg: 23.5, weightG: 10 }, 20) ?? 0) - 32)).toBeLessThan(
+    0.5,
+  );
+  expect(priceAtSize(economics, { pricePerKg: 23.5, weightG: 10 }, 10)).toBe(23.5);
+  expect(priceAtSize(economics, { pricePerKg: 23.5, weightG: 10 }, 0)).toBeNull();
 });

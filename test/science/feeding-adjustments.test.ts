@@ -181,6 +181,24 @@ describe('together', () => {
     expect(isSuspended).toBe(false);
   });
 
+  test('what nobody measured never cuts more than the limit for it, whatever a farm supposes', () => {
+    const supposed = fc.record({
+      oxygenMgL: fc.double({ min: 0, max: 8, noNaN: true }),
+      temperatureC: fc.double({ min: 10, max: 40, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(supposed, fc.double({ min: 0.1, max: 1, noNaN: true }), (own, leastFactor) => {
+        const whenUnknown = { ...feeding.whenUnknown, ...own, leastFactor };
+        const found = feedingAdjustment({ ...feeding, whenUnknown }, nothingKnown, 4);
+        expect(found.factor).toBeGreaterThanOrEqual(leastFactor - 1e-9);
+        expect(found.isSuspended).toBe(false);
+      }),
+    );
+    // a measured danger is no supposition
+    const suffocating = { ...nothingKnown, dissolvedOxygen: fresh(1) };
+    expect(feedingAdjustment(feeding, suffocating, 4)).toMatchObject({ factor: 0, isSuspended: true });
+  });
+
   test('worse water never gets a larger ration, and unknown water none larger than fair water', () => {
     const figure = (min: number, max: number) => fc.double({ min, max, noNaN: true });
     const water = fc.record({

@@ -27,6 +27,7 @@ const aBatch = (batch: Partial<BatchToFeed> = {}): BatchToFeed => ({
   warmDays: 80,
   lastWeighing: { day: 80, weightG: 8.4 },
   population: 246_000,
+  stocked: 300_000,
   ...batch,
 });
 
@@ -163,6 +164,7 @@ test('no batch under any conditions is fed less than nothing or more than 26.25 
       { nil: null },
     ),
     population: fc.integer({ min: 0, max: 5_000_000 }),
+    stocked: fc.integer({ min: 0, max: 5_000_000 }),
   });
   const temperatures = fc.option(fc.double({ min: 5, max: 45, noNaN: true }), { nil: null });
   fc.assert(

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import {
-  dailyValues,
-  sampleStandardDeviation,
-  type TrendDirection,
-  trendOf,
-} from '#science/parameter-trend.ts';
+import { type TrendDirection, trendOf } from '#science/parameter-trend.ts';
 import { WATER_PARAMETERS, type WaterParameter } from '#science/water-limits.ts';
 import { createRandom } from '#sim/random.ts';
 
@@ -78,18 +73,6 @@ describe('the statistics are those of the text books', () => {
   test('slope is the median of the pairs, scatter is about that line', () => {
     const found = trendOf(trends, 'salinity', daysOf([3, 4, 6]));
     expect(found).toMatchObject({ slopePerDay: 1.5, change: 3, residualSd: 0.5, pValue: null });
-  });
-
-  test.each([
-    [[], null],
-    [[7], 0],
-    [[2, 4], Math.SQRT2],
-    // 2 4 4 4 5 5 7 9 has mean 5 and squares 32
-    [[2, 4, 4, 4, 5, 5, 7, 9], Math.sqrt(32 / 7)],
-  ])('sample standard deviation of %j', (values, sd) => {
-    const found = sampleStandardDeviation(values);
-    if (sd === null) expect(found).toBeNull();
-    else expect(found).toBeCloseTo(sd, 12);
   });
 });
 
@@ -185,20 +168,4 @@ test('a year of days is done in well under a second', () => {
   const before = process.threadCpuUsage();
   expect(directionOf('dissolved_oxygen', year)).toBe('STABLE');
   expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(500);
-});
-
-test('readings are gathered by day, in order of date', () => {
-  const readings = [
-    { localDate: '2026-03-02', value: 6 },
-    { localDate: '2026-03-01', value: 4 },
-    { localDate: '2026-03-02', value: 3 },
-    { localDate: '2026-03-04', value: 5 },
-  ];
-  expect(dailyValues(readings)).toMatchObject([
-    { date: '2026-03-01', average: 4, min: 4, max: 4, count: 1 },
-    { date: '2026-03-02', average: 4.5, min: 3, max: 6, count: 2 },
-    { date: '2026-03-04', average: 5, min: 5, max: 5, count: 1 },
-  ]);
-  const [first, second, third] = dailyValues(readings).map(({ day }) => day);
-  expect([(second ?? 0) - (first ?? 0), (third ?? 0) - (first ?? 0)]).toEqual([1, 3]);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  aliveByPond,
   animalsAlive,
   animalsByPond,
   animalsIn,
@@ -305,6 +306,31 @@ describe('whatever is moved, harvested, corrected and taken back', () => {
         expect(counted).toBeLessThanOrEqual(animalsAlive(population) + 0.01);
         expect(counted).toBeGreaterThan(animalsAlive(population) - PONDS.length);
       }),
+    );
+  });
+
+  test('ponds add up to the batch animal by animal, whatever died in one of them', () => {
+    fc.assert(
+      fc.property(
+        aHistory,
+        fc.constantFrom(...PONDS),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (batch, pond, share) => {
+          const before = replayPopulation(batch);
+          const [there, all] = [aliveByPond(before).get(pond) ?? 0, animalsAlive(before)];
+          const severity = all > 0 ? (share * there) / all : 0;
+          const inPond = { ...loss(101, severity), pondId: pond };
+          const after = replayPopulation({ ...batch, survivalFacts: [...batch.survivalFacts, inPond] });
+          const counted = [...animalsByPond(after).values()].reduce((sum, each) => sum + each, 0);
+          expect(counted).toBe(Math.floor(animalsAlive(after) + 1e-6));
+          expect(animalsAlive(after)).toBeCloseTo(all - share * there, 3);
+          for (const [other, alive] of aliveByPond(before)) {
+            const left = aliveByPond(after).get(other) ?? 0;
+            if (severity < 1) expect(left).toBeCloseTo(other === pond ? alive * (1 - share) : alive, 3);
+          }
+          expect(after.overdraws).toEqual(before.overdraws);
+        },
+      ),
     );
   });
 

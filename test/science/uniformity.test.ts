@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import {
   averageCvPercent,
-  coefficientOfVariation,
+  cvOfSample,
   cvOfSubsamples,
   cvOfWeights,
   planningCvPercent,
@@ -40,33 +40,14 @@ describe('spread of weights', () => {
   });
 
   test.each([
-    [
-      'single weights before anything else',
-      { individualWeightsG: TEN_SHRIMP, standardDeviationG: 3, subsamples: THREE_GROUPS },
-      12.37,
-      'INDIVIDUAL_WEIGHTS',
-    ],
-    [
-      'a standard deviation before groups',
-      { individualWeightsG: null, standardDeviationG: 2, subsamples: THREE_GROUPS },
-      20,
-      'STANDARD_DEVIATION',
-    ],
-    [
-      'groups when nothing else was given',
-      { individualWeightsG: null, standardDeviationG: null, subsamples: THREE_GROUPS },
-      23.63,
-      'SUBSAMPLES',
-    ],
-  ])('goes by %s', (_, evidence, percent, source) => {
-    const found = coefficientOfVariation(uniformity, evidence, 10);
-    expect(found?.percent).toBeCloseTo(percent, 1);
-    expect(found?.source).toBe(source);
+    ['single weights before anything else', { individualWeightsG: TEN_SHRIMP, standardDeviationG: 3 }, 12.37],
+    ['a standard deviation without them', { individualWeightsG: null, standardDeviationG: 2 }, 20],
+  ])('goes by %s', (_, spread, percent) => {
+    expect(cvOfSample(spread, 10)).toBeCloseTo(percent, 1);
   });
 
   test('is unknown, and never guessed, from a total alone', () => {
-    const evidence = { individualWeightsG: null, standardDeviationG: null, subsamples: null };
-    expect(coefficientOfVariation(uniformity, evidence, 10)).toBeNull();
+    expect(cvOfSample({ individualWeightsG: null, standardDeviationG: null }, 10)).toBeNull();
   });
 
   test('does not depend on the unit of the scales', () => {

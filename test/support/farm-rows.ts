@@ -306,6 +306,7 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       total_weight_g: 900,
       weight_sd_g: null,
       individual_weights_g: null,
+      pond_id: null,
     }),
     insert(feedingRecord, {
       ...ofBatch,

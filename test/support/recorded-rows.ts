@@ -29,6 +29,7 @@ export async function weighed(
     total_weight_g: averageWeightG * 100,
     weight_sd_g: null,
     individual_weights_g: null,
+    pond_id: null,
     ...fields,
   };
   await app.kernel.commit({ actor: null, changes: [insert(biometry, row)] });
@@ -68,6 +69,9 @@ export async function survivalSet(app: App, batchId: string, value: number): Pro
     batch_id: batchId,
     kind: 'ABSOLUTE',
     value,
+    pond_id: null,
+    animals: null,
+    weight_kg: null,
     changed_at: at,
     description: null,
     created_by: null,

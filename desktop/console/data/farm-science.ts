@@ -1,4 +1,5 @@
 import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
+import type { BlindChart } from '#science/blind-feeding.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import type { Water } from '#science/water-limits.ts';
 import { put } from './api.ts';
@@ -29,4 +30,20 @@ export async function keepAmmoniaBasis(farmId: string, ammoniaBasis: AmmoniaBasi
   queries.setQueryData(['farms', path, {}], kept);
   // every value is told on both bases
   refresh('water-quality');
+}
+
+/** By what postlarvae are fed until they are weighed; null: the farm has not answered yet. */
+export function useBlindChart(): BlindChart | null {
+  const { id } = farm.value ?? {};
+  const science = useGet<ScienceSettingsAnswer>(id === undefined ? null : pathOf(id));
+  const feeding = science.data?.constants['feeding'] as { blindChart?: BlindChart } | undefined;
+  // a gateway of before has the one way alone
+  return science.data === undefined ? null : (feeding?.blindChart ?? 'BY_WEIGHT');
+}
+
+export async function keepBlindChart(farmId: string, blindChart: BlindChart): Promise<void> {
+  const path = pathOf(farmId);
+  const kept = await put<ScienceSettingsAnswer>(path, { feeding: { blindChart } });
+  queries.setQueryData(['farms', path, {}], kept);
+  refresh('feeding');
 }

@@ -75,9 +75,18 @@ export const survivalChange = defineResource({
   row: z.object({
     id: uuid,
     batch_id: uuid,
-    /** ABSOLUTE: `value` is the new rate in percent. FACTOR: `value` is the share of the living that died, 0 to 1. */
+    /**
+     * ABSOLUTE: `value` is the new rate in percent. FACTOR: `value` is the share of the living of the whole batch that
+     * died, 0 to 1, also where all of them died in one pond.
+     */
     kind: z.enum(['ABSOLUTE', 'FACTOR']),
     value: z.number(),
+    /** Where they died; null: in all ponds alike. A program before it has none and sends none. */
+    pond_id: uuid.nullable().default(null),
+    /** How many died, where they were counted or weighed. */
+    animals: z.int().nullable().default(null),
+    /** kg of dead animals, where those were weighed. */
+    weight_kg: z.number().nullable().default(null),
     changed_at: instant,
     description: z.string().nullable(),
     created_by: uuid.nullable(),
@@ -86,6 +95,7 @@ export const survivalChange = defineResource({
   }),
   parents: { batches: 'batch_id' },
   goesBy: 'parent',
+  later: { pond_id: 8, animals: 8, weight_kg: 8 },
 });
 
 /** A partial harvest: animals taken out while the batch goes on. */
@@ -202,7 +212,16 @@ export const batchDetail = batchAnswer.omit({ warnings: true }).extend({
   harvested_count: z.int().describe('Taken out by partial harvests'),
   harvested_kg: z.number(),
   total_feed_kg: z.number(),
-  ponds: z.array(z.object({ pond_id: z.uuid(), population: z.int() })).describe('Most animals first'),
+  ponds: z
+    .array(
+      z.object({
+        pond_id: z.uuid(),
+        population: z.int(),
+        average_weight_g: z.number().describe('As weighed in this pond, else of the batch'),
+        biomass_kg: z.number(),
+      }),
+    )
+    .describe('Most animals first; together the population and biomass of the batch'),
 });
 export type BatchDetail = z.infer<typeof batchDetail>;
 
@@ -257,7 +276,27 @@ export const survivalAdjust = z.object({
       'Optional id of the event, chosen by the caller (UUID v4 or v7): told again it kills nothing more',
     ),
   event_description: longText.min(1),
-  severity: z.number().min(0).max(1).describe('Share of the animals alive now that the event kills'),
+  pond_id: idOrNumber
+    .nullish()
+    .describe('The pond they died in, for a batch in several; without it in all ponds alike'),
+  severity: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Share of the animals alive now, in that pond or the batch, that the event kills'),
+  dead_count: z
+    .int()
+    .positive()
+    .max(1_000_000_000)
+    .optional()
+    .describe('Dead animals counted, in place of severity'),
+  dead_weight_kg: z
+    .number()
+    .positive()
+    .max(1_000_000_000)
+    .optional()
+    .describe('Dead animals weighed, kg, in place of severity: counted by the mean weight there'),
 });
 export type SurvivalAdjust = z.infer<typeof survivalAdjust>;
 
@@ -267,6 +306,9 @@ export const survivalAdjusted = z.object({
   new_survival_rate: z.number(),
   adjustment: z.number().describe('Percentage points, 0 or less'),
   event_description: z.string(),
+  pond_id: z.uuid().nullable().describe('Where they died; null: in all ponds alike'),
+  dead_count: z.int().describe('Animals that died, as counted, else as estimated'),
+  current_population: z.int().describe('Alive after it, in that pond or the batch'),
 });
 
 export const GROWTH_PERFORMANCES = ['ABOVE_EXPECTED', 'ON_TRACK', 'BELOW_EXPECTED'] as const;

@@ -18,6 +18,8 @@ export const biometry = defineResource({
     weight_sd_g: z.number().nullable(),
     /** Weight of each animal of the sample, g. */
     individual_weights_g: z.array(z.number()).nullable(),
+    /** Where the sample was taken; null: of the whole batch. A program before it has none and sends none. */
+    pond_id: uuid.nullable().default(null),
     notes: z.string().nullable(),
     created_by: uuid.nullable(),
     clock_quality: z.enum(['trusted', 'estimated']),
@@ -28,10 +30,13 @@ export const biometry = defineResource({
     weights: {
       fields: ['measurement_date', 'sample_size', 'total_weight_g', 'weight_sd_g', 'individual_weights_g'],
     },
+    // apart from the weights: a program before it takes those, and would be believed to know of this, too
+    pond_id: { fields: ['pond_id'], isLater: true },
     notes: { fields: ['notes'] },
   },
   parents: { batches: 'batch_id' },
   goesBy: 'parent',
+  later: { pond_id: 8 },
 });
 
 const measurementDate = instantInput.describe('A bare date is the start of that day in the zone of the farm');
@@ -58,9 +63,14 @@ const spread = {
     .describe('Groups counted and weighed one by one, at least three; the spread is estimated from them'),
 };
 
+const samplePond = idOrNumber
+  .nullish()
+  .describe('Where the sample was taken, for a batch in several ponds; without it it stands for all of them');
+
 export const biometryCreate = z.object({
   id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
   batch_id: idOrNumber,
+  pond_id: samplePond,
   measurement_date: measurementDate,
   sample_size: sampleSize,
   total_weight_g: totalWeight,
@@ -70,6 +80,7 @@ export const biometryCreate = z.object({
 export type BiometryCreate = z.infer<typeof biometryCreate>;
 
 export const biometryUpdate = z.object({
+  pond_id: samplePond,
   measurement_date: measurementDate.optional(),
   sample_size: sampleSize.optional(),
   total_weight_g: totalWeight.optional(),
@@ -82,6 +93,7 @@ const figure = z.number().nullable();
 
 export const biometryInJournal = z.object({
   id: z.uuid(),
+  pond_id: z.uuid().nullable().describe('Where the sample was taken; null: of the whole batch'),
   measurement_date: z.string(),
   days_in_production: z.int().describe('Age of the batch today, or at its harvest'),
   measurement_day: z.int().describe('Age of the batch when it was weighed'),

@@ -81,6 +81,11 @@ export const survivalLine = batchLine.extend({
   initial_population: z.int(),
   current_population: z.int(),
   survival_rate: z.number(),
+  expected_survival_rate: z
+    .number()
+    .describe(
+      'Usual on this day of the cycle, percent, to compare with; the rate of the farm is what counts',
+    ),
   mortality_count: z.int().describe('Died since stocking; harvested animals are not among them'),
   status: z.enum(['GOOD', 'ACCEPTABLE', 'POOR']),
 });

@@ -152,6 +152,12 @@ export const feedingRecommendation = z.object({
     feeding_rate_percent: z.number().describe('Percent of biomass per day, adjusted'),
     adjustment_reason: z.string(),
     next_meal_kg: figure.describe('The next meal, adjusted by what the last one left on the trays'),
+    feeding_table: z
+      .enum(['BY_WEIGHT', 'ROCHA_MAIA_1998', 'VINH_PHAT_LOC'])
+      .describe(
+        'What it goes by; a chart only while postlarvae of vannamei were never weighed (feeding.blindChart)',
+      ),
+    feeding_table_source: z.string(),
   }),
   factors: z.object({
     current_biomass_kg: z.number(),

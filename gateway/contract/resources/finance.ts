@@ -139,6 +139,14 @@ const energyEstimate = z.object({
       'REPORTS: power of the aerators × hours their control points reported ON; NONE: nothing reports',
     ),
   days: z.int().describe('Days looked back'),
+  kwh_per_tonne: figure.describe(
+    'Since stocking, for each tonne the batch has gained; null: nothing reports, or nothing was gained',
+  ),
+  kwh_per_tonne_usual: z.number().describe('The mean of those ponds'),
+  kwh_per_tonne_rating: z
+    .enum(['BELOW_USUAL', 'USUAL', 'ABOVE_USUAL'])
+    .nullable()
+    .describe('Beside Thai ponds, 3,806 to 6,806 kWh per tonne (Boyd & McNevin)'),
 });
 
 export const optimalHarvestAnswer = z.object({
@@ -173,6 +181,11 @@ export const optimalHarvestAnswer = z.object({
       remaining_biomass_kg: z.number(),
     })
     .describe('What taking a part now would bring, and leave'),
+  price_by_size: z
+    .array(z.object({ days: z.int(), weight_g: z.number(), price_per_kg: z.number() }))
+    .describe(
+      'What larger shrimp would fetch if the price asked is that of today’s size: by two Brazilian quotations of 2017, an order of magnitude; empty: nothing grows',
+    ),
 });
 export type OptimalHarvestAnswer = z.infer<typeof optimalHarvestAnswer>;
 

@@ -3,6 +3,8 @@ import { ALERT_TYPES, POND_TYPES, SEVERITIES } from '../words.ts';
 
 // Answers of the summary cards. What a pond has not (no batch, no measurement yet) is null.
 
+export const AERATION_RATINGS = ['NOT_NEEDED', 'COMFORTABLE', 'ENOUGH', 'ADD_AERATION', 'RISKY'] as const;
+
 const number = z.number().nullable();
 
 export const batchOnCard = z.object({
@@ -107,6 +109,27 @@ export const pondCard = z.object({
       triggered_at: z.string(),
     }),
   ),
+  aeration: z
+    .object({
+      horsepower: z.number().describe('Rated power of the aerators registered in the pond'),
+      kg_per_horsepower: number.describe('Shrimp that one horsepower carries; null: no aerator'),
+      rating: z.enum(AERATION_RATINGS),
+      missing_horsepower: z.number(),
+      without_aerators: z
+        .object({ from_mg_l: z.number(), to_mg_l: z.number(), hours: z.number() })
+        .nullable()
+        .describe(
+          'Hours by night until oxygen falls from the alert to the critical level; null: area or depth is not known',
+        ),
+      proposed_set_points: z
+        .object({ on_mg_l: z.number(), off_mg_l: z.number(), emergency_mg_l: z.number() })
+        .describe('Of oxygen, for the control point: what the farm proposes'),
+      advice: z.string().nullable().describe('What to add; null: nothing is lacking'),
+    })
+    .nullable()
+    .describe(
+      'Whether the aerators carry what lives there (Boyd: 300 to 500 kg per hp); null: nothing lives there',
+    ),
   control_point: z
     .object({
       id: z.uuid(),

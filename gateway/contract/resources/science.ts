@@ -29,6 +29,9 @@ export const scienceSettings = z.object({
   farm_id: z.uuid(),
   constants: table.describe('What holds on this farm'),
   overrides: table.describe('What the farm has set for itself'),
+  unread: z
+    .array(z.string())
+    .describe('What the farm has set under names that this version does not know, and which change nothing'),
   defaults: table,
   rules: z
     .array(

@@ -165,6 +165,12 @@ export const measurementAnswer = z.object({
   created_at: z.string(),
   updated_at: z.string().nullable(),
   ammonia_as: ammoniaAs.nullable().describe('null: ammonia was not measured'),
+  oxygen_saturation_percent: z
+    .number()
+    .nullable()
+    .describe(
+      'Of what such water holds (Benson & Krause 1984); null: oxygen, temperature or salinity was not measured with it',
+    ),
 });
 export type MeasurementAnswer = z.infer<typeof measurementAnswer>;
 

@@ -1,4 +1,5 @@
 import type { BatchAnswer, BatchDetail, BatchFinished, HarvestAnswer } from '#contract/resources/batches.ts';
+import { biomassKgIn, weightIn } from '#core/batch-in-pond.ts';
 import type { Batch, BatchState } from '#core/batch-state.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
 import type { Finished } from './end-batch.ts';
@@ -58,7 +59,12 @@ export function detailToAnswer(state: BatchState): BatchDetail {
     harvested_count: state.harvestedCount,
     harvested_kg: kilograms(state.harvestedKg),
     total_feed_kg: kilograms(state.totalFeedKg),
-    ponds: [...state.populationByPond].map(([pond_id, population]) => ({ pond_id, population })),
+    ponds: [...state.populationByPond].map(([pond_id, population]) => ({
+      pond_id,
+      population,
+      average_weight_g: grams(weightIn(state, pond_id)),
+      biomass_kg: kilograms(biomassKgIn(state, pond_id)),
+    })),
   };
 }
 

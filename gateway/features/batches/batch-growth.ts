@@ -126,12 +126,12 @@ function growthFrom(
 
 function latestWeight({ latestBiometry }: BatchState): WeightAtAge | null {
   if (latestBiometry === null) return null;
-  return { day: latestBiometry.measurementDay, weightG: latestBiometry.average_weight_g };
+  return { day: latestBiometry.measurementDay, weightG: latestBiometry.batchWeightG };
 }
 
 const toTrend = (weighing: Weighing) => ({
   day: weighing.measurementDay,
-  weightG: weighing.average_weight_g,
+  weightG: weighing.batchWeightG,
   sampleSize: weighing.sample_size,
   cvPercent: weighing.coefficient_variation,
 });
@@ -154,7 +154,7 @@ function factsOf(
         ? null
         : {
             date: localDay(latestBiometry.measurement_date, timezone),
-            weightG: latestBiometry.average_weight_g,
+            weightG: latestBiometry.batchWeightG,
             sampleSize: latestBiometry.sample_size,
             cvPercent: latestBiometry.coefficient_variation,
           },

@@ -3,6 +3,7 @@ import { daysBetween, localDay } from '#core/local-day.ts';
 import type { Zone, ZoneClock } from '#core/zone-clock.ts';
 import { biomassGainedKg, biomassKg, feedConversion } from '#science/biomass.ts';
 import {
+  aliveByPond,
   animalsAlive,
   animalsByPond,
   type BatchAnimals,
@@ -10,7 +11,7 @@ import {
   replayPopulation,
 } from '#science/population.ts';
 import type { SurvivalFact as SurvivalChange } from '#science/survival.ts';
-import { cvOfWeights } from '#science/uniformity.ts';
+import { cvOfSample } from '#science/uniformity.ts';
 import type { BatchFacts, SurvivalFact, WeighingFact } from './ports.ts';
 
 /** How a batch stands, from what was recorded of it. `now` is an instant (ISO 8601 UTC). */
@@ -25,14 +26,14 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
   const initialKg = biomassKg(batch.initial_count, batch.initial_avg_weight);
   const gainedKg = biomassGainedKg({ currentKg, partialHarvestsKg: stock.harvestedKg, initialKg });
   const totalFeedKg = feed?.kg ?? 0;
-  const [latest = null, previous = null] = weighings
-    .slice(0, 2)
-    .map((weighing) => weighingOf(weighing, batch, clock));
+  const { latest, previous } = lastWeighings({ ...facts, weighings }, clock);
+  const alive = batch.status === 'ACTIVE' ? aliveByPond(population) : new Map<string, number>();
   return {
     batch,
     timezone: facts.timezone,
     pondCod: facts.pondCod,
     pondSizeM2: facts.pondSizeM2,
+    isNursery: facts.isNursery,
     daysActive: daysInProduction(batch, clock, now),
     survivalRate: stock.survivalRate,
     harvestedCount: stock.harvestedCount,
@@ -40,6 +41,9 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     sold: soldOf(facts, currentKg),
     population: batch.status === 'ACTIVE' ? stock.population : 0,
     populationByPond: batch.status === 'ACTIVE' ? animalsByPond(population) : new Map(),
+    stays: staysOf(facts, population, clock),
+    aliveByPond: alive,
+    weighingByPond: weighingByPond({ ...facts, weighings }, [...alive.keys()], clock),
     latestBiometry: latest,
     previousBiometry: previous,
     biometryCount: facts.biometryCount,
@@ -93,8 +97,11 @@ function stockOf(
 ): Stock {
   const taken = harvests.filter(({ harvest_date }) => upTo === null || harvest_date <= upTo);
   // newest first
-  const weighing = weighings.find(({ measurement_date }) => upTo === null || measurement_date <= upTo);
-  const weightG = weighing === undefined ? batch.initial_avg_weight : averageWeightG(weighing);
+  const weightG = batchWeightG(
+    weighings.filter(({ measurement_date }) => upTo === null || measurement_date <= upTo),
+    population,
+    batch.initial_avg_weight,
+  );
   const alive = animalsAlive(population);
   return {
     survivalRate: population.survivalPercent,
@@ -106,12 +113,82 @@ function stockOf(
   };
 }
 
+/** Mean weight of a batch, g, by weighings of which the newest comes first: each pond by its own, and by its animals. */
+function batchWeightG(weighings: readonly WeighingFact[], population: Population, initialG: number): number {
+  const [newest] = weighings;
+  if (newest === undefined) return initialG;
+  if (newest.pond_id === null) return averageWeightG(newest);
+  let [animals, grams] = [0, 0];
+  for (const [pondId, alive] of aliveByPond(population)) {
+    animals += alive;
+    grams += alive * averageWeightG(countingIn(weighings, pondId) ?? newest);
+  }
+  return animals > 0 ? grams / animals : averageWeightG(newest);
+}
+
+const countingIn = (weighings: readonly WeighingFact[], pondId: string): WeighingFact | undefined =>
+  weighings.find(({ pond_id }) => pond_id === null || pond_id === pondId);
+
+function weighingByPond(
+  facts: BatchFacts,
+  pondIds: readonly string[],
+  clock: ZoneClock,
+): BatchState['weighingByPond'] {
+  const { weighings } = facts;
+  return new Map(
+    pondIds.flatMap((pondId) => {
+      const counting = countingIn(weighings, pondId) ?? weighings[0];
+      return counting === undefined ? [] : [[pondId, weighingOf(counting, facts, clock)] as const];
+    }),
+  );
+}
+
+function staysOf(facts: BatchFacts, population: Population, clock: ZoneClock): BatchState['stays'] {
+  const { batch, transfers } = facts;
+  const from = new Map([[batch.pond_id, batch.start_date]]);
+  // oldest first
+  for (const { destination_pond_id: id, transfer_date } of transfers)
+    if (!from.has(id)) from.set(id, localDay(transfer_date, clock));
+  const there = animalsByPond(population);
+  return new Map(
+    [...from].map(([pondId, day]) => {
+      const left = there.has(pondId) ? null : lastTakenFrom(facts, pondId);
+      return [pondId, { from: day, to: left === null ? null : localDay(left, clock) }];
+    }),
+  );
+}
+
+/** When animals were last moved or harvested from a pond; null: never. */
+export function lastTakenFrom(
+  { transfers, harvests }: Pick<BatchFacts, 'transfers' | 'harvests'>,
+  pondId: string,
+): string | null {
+  const steps = [
+    ...transfers.filter((step) => step.source_pond_id === pondId).map((step) => step.transfer_date),
+    ...harvests.filter((step) => step.pond_id === pondId).map((step) => step.harvest_date),
+  ];
+  return steps.toSorted().at(-1) ?? null;
+}
+
+/** Where ponds are weighed one after the other on a day, that day is one weighing of the batch. */
+function lastWeighings(facts: BatchFacts, clock: ZoneClock): Record<'latest' | 'previous', Weighing | null> {
+  const [latest, ...before] = facts.weighings.map((fact) => weighingOf(fact, facts, clock));
+  if (latest === undefined) return { latest: null, previous: null };
+  const previous =
+    latest.pondId === null
+      ? before[0]
+      : before.find(({ measurementDay }) => measurementDay < latest.measurementDay);
+  return { latest, previous: previous ?? null };
+}
+
 /** Animals are whole; what binary rounding leaves of the last one still counts. */
 const wholeAnimals = (alive: number): number => Math.floor(alive + 1e-6);
 
 export function survivalFactsOf(changes: readonly SurvivalFact[]): SurvivalChange[] {
-  return changes.map(({ id, kind, value, changed_at: at }) =>
-    kind === 'ABSOLUTE' ? { id, at, kind: 'SET', percent: value } : { id, at, kind: 'LOSS', severity: value },
+  return changes.map(({ id, kind, value, pond_id: pondId, changed_at: at }) =>
+    kind === 'ABSOLUTE'
+      ? { id, at, kind: 'SET', percent: value }
+      : { id, at, kind: 'LOSS', severity: value, pondId },
   );
 }
 
@@ -155,20 +232,31 @@ export function averageWeightG(weighing: Pick<WeighingFact, 'total_weight_g' | '
 export function variationOf(
   weighing: Pick<WeighingFact, 'total_weight_g' | 'sample_size' | 'weight_sd_g' | 'individual_weights_g'>,
 ): number | null {
-  const { individual_weights_g, weight_sd_g } = weighing;
-  const single = individual_weights_g === null ? null : cvOfWeights(individual_weights_g);
-  if (single !== null) return single;
-  const meanG = averageWeightG(weighing);
-  return weight_sd_g !== null && meanG > 0 ? (weight_sd_g / meanG) * 100 : null;
+  return cvOfSample(
+    { individualWeightsG: weighing.individual_weights_g, standardDeviationG: weighing.weight_sd_g },
+    averageWeightG(weighing),
+  );
 }
 
-export function weighingOf(fact: WeighingFact, batch: Pick<Batch, 'start_date'>, clock: ZoneClock): Weighing {
+/** A weighing with what the batch weighed after it; the weighings of `facts` come newest first. */
+export function weighingOf(fact: WeighingFact, facts: BatchFacts, clock: ZoneClock): Weighing {
+  const { batch } = facts;
+  const at = fact.measurement_date;
   return {
     id: fact.id,
+    pondId: fact.pond_id,
     measurement_date: fact.measurement_date,
     sample_size: fact.sample_size,
     total_weight_g: fact.total_weight_g,
     average_weight_g: averageWeightG(fact),
+    batchWeightG:
+      fact.pond_id === null
+        ? averageWeightG(fact)
+        : batchWeightG(
+            facts.weighings.filter(({ measurement_date }) => measurement_date <= at),
+            replayPopulation(animalsOf(facts), at),
+            batch.initial_avg_weight,
+          ),
     coefficient_variation: variationOf(fact),
     measurementDay: daysBetween(batch.start_date, localDay(fact.measurement_date, clock)),
   };

@@ -51,8 +51,8 @@ export function batchStates(
       const [all] = await queries.factsOf([batchId], 'all', until);
       if (all === undefined) return null;
       const clock = zoneClock(all.timezone);
-      const weighingsOf = ({ weighings }: BatchFacts) =>
-        weighings.map((fact) => weighingOf(fact, all.batch, clock)).reverse();
+      const weighingsOf = (of: BatchFacts) =>
+        of.weighings.map((fact) => weighingOf(fact, of, clock)).reverse();
       const facts = { ...all, weighings: all.weighings.filter((each) => each.measurement_date <= until) };
       const minutes = await queries.fedMinutes(batchId, until);
       return {

@@ -9,6 +9,7 @@ type Words = {
   aboveStocked: (taken: number, stocked: number) => string;
   moreThanEstimated: (count: number, alive: number) => string;
   weighedAfterwards: (day: string) => string;
+  notInPond: (day: string) => string;
 };
 
 /** What is unlikely about a batch and its harvests, as a technician is told. */
@@ -25,6 +26,9 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
     moreThanEstimated: (count, alive) =>
       `Os camarões despescados (cerca de ${whole(count, 'pt-BR')}) passam dos ${whole(alive, 'pt-BR')} ` +
       'estimados vivos: a sobrevivência registrada deve estar baixa.',
+    notInPond: (day) =>
+      `Pelo que está registrado, este lote não tinha animais nesse viveiro em ${calendarDay(day, 'pt-BR')}: ` +
+      'confira o viveiro, ou registre a transferência.',
     weighedAfterwards: (day) =>
       `Há biometria depois desta data de despesca, em ${calendarDay(day, 'pt-BR')}: confira as datas.`,
   },
@@ -39,6 +43,9 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
     moreThanEstimated: (count, alive) =>
       `The shrimp harvested (about ${whole(count, 'en')}) exceed the ${whole(alive, 'en')} estimated alive: ` +
       'the recorded survival is probably too low.',
+    notInPond: (day) =>
+      `By what is on record this batch had no animals in that pond on ${calendarDay(day, 'en')}: ` +
+      'check the pond, or record the transfer.',
     weighedAfterwards: (day) =>
       `The batch was weighed after this harvest date, on ${calendarDay(day, 'en')}: check the dates.`,
   },

@@ -75,13 +75,16 @@ export function endRoutes(deps: ChangeBatchDeps): Route[] {
       async handle(request) {
         const { batch } = await requireBatch(deps, request.params.batch_id);
         const adjusted = await adjustBatchSurvival(deps, signedIn(request), batch.id, request.body);
-        const { oldRate, newRate, adjustment } = adjusted.answer;
+        const { oldRate, newRate, adjustment, pondId, died, left } = adjusted.answer;
         const body = {
           batch_id: batch.id,
           old_survival_rate: percent(oldRate),
           new_survival_rate: percent(newRate),
           adjustment: percent(adjustment),
           event_description: request.body.event_description,
+          pond_id: pondId,
+          dead_count: died,
+          current_population: left,
         };
         return { ...adjusted, answer: { status: 200, body } };
       },

@@ -37,7 +37,7 @@ export function statsToAnswer(state: BatchState): z.infer<typeof batchStatsAnswe
   const latest =
     latestBiometry === null
       ? null
-      : { day: latestBiometry.measurementDay, weightG: latestBiometry.average_weight_g };
+      : { day: latestBiometry.measurementDay, weightG: latestBiometry.batchWeightG };
   const initialG = batch.initial_avg_weight;
   return {
     batch_id: batch.id,
@@ -134,7 +134,7 @@ export function chartToAnswer(growth: BatchGrowth, language: Language): z.infer<
 function pointsOf({ history, expectedWeightG }: BatchGrowth): Point[] {
   const { batch } = history.state;
   const stocking = { day: 0, realG: batch.initial_avg_weight, expectedG: expectedWeightG(0) };
-  const weighed = history.weighings.map(({ measurementDay: day, average_weight_g: realG }) => ({
+  const weighed = history.weighings.map(({ measurementDay: day, batchWeightG: realG }) => ({
     day,
     realG,
     expectedG: expectedWeightG(day),
@@ -146,6 +146,6 @@ function pointsOf({ history, expectedWeightG }: BatchGrowth): Point[] {
 function latestPoint({ history, expectedWeightG }: BatchGrowth): Point | null {
   const latest = history.state.latestBiometry;
   if (latest === null) return null;
-  const { measurementDay: day, average_weight_g: realG } = latest;
+  const { measurementDay: day, batchWeightG: realG } = latest;
   return { day, realG, expectedG: expectedWeightG(day) };
 }

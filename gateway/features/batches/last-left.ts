@@ -1,5 +1,5 @@
 import { animalsIn, replayPopulation } from '#science/population.ts';
-import { animalsOf } from './batch-state.ts';
+import { animalsOf, lastTakenFrom } from './batch-state.ts';
 import type { BatchFactQueries, BatchFacts, Stay } from './ports.ts';
 
 /**
@@ -35,12 +35,6 @@ function note(left: Map<string, string>, pondId: string, at: string | null): voi
 }
 
 function leftAt(facts: BatchFacts, pondId: string): string | null {
-  const { batch, transfers, harvests } = facts;
   const there = animalsIn(replayPopulation(animalsOf(facts)), pondId);
-  if (there > 0) return batch.actual_harvest_date;
-  const steps = [
-    ...transfers.filter((step) => step.source_pond_id === pondId).map((step) => step.transfer_date),
-    ...harvests.filter((step) => step.pond_id === pondId).map((step) => step.harvest_date),
-  ];
-  return steps.toSorted().at(-1) ?? null;
+  return there > 0 ? facts.batch.actual_harvest_date : lastTakenFrom(facts, pondId);
 }

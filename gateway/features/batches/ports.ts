@@ -9,19 +9,26 @@ export type BatchFacts = {
   timezone: string;
   pondCod: string;
   pondSizeM2: number | null;
+  isNursery: boolean;
   /** Oldest first. */
   survivalChanges: readonly SurvivalFact[];
   /** Oldest first. */
   harvests: readonly HarvestFact[];
   /** Oldest first. */
   transfers: readonly TransferFact[];
-  /** The last two, or all when asked for; newest first. */
+  /** The last two of the batch and all of single ponds, or all when asked for; newest first. */
   weighings: readonly WeighingFact[];
   biometryCount: number;
   feed: FeedFact | null;
 };
 
-export type SurvivalFact = { id: string; kind: 'ABSOLUTE' | 'FACTOR'; value: number; changed_at: string };
+export type SurvivalFact = {
+  id: string;
+  kind: 'ABSOLUTE' | 'FACTOR';
+  value: number;
+  pond_id: string | null;
+  changed_at: string;
+};
 export type HarvestFact = {
   id: string;
   pond_id: string | null;
@@ -39,6 +46,7 @@ export type TransferFact = {
 };
 export type WeighingFact = {
   id: string;
+  pond_id: string | null;
   measurement_date: string;
   sample_size: number;
   total_weight_g: number;

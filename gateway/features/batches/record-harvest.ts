@@ -1,5 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type HarvestCreate, type HarvestUpdate, harvest } from '#contract/resources/batches.ts';
+import { wasIn } from '#core/batch-in-pond.ts';
 import type { Batch, BatchState, BatchStates } from '#core/batch-state.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
@@ -11,6 +12,7 @@ import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
 import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './batch-rules.ts';
+import { BATCH_WARNINGS } from './batch-words.ts';
 import { requireState } from './change-batch.ts';
 import type { BatchQueries, Harvest } from './ports.ts';
 
@@ -122,14 +124,20 @@ function nameOf(caller: Caller, { batch, timezone }: BatchState, row: Harvest) {
 /** `counted`: animals of this very harvest that the population already lacks. */
 function warningsOf(
   state: BatchState,
-  { row, counted }: { row: Pick<Harvest, 'quantity'>; counted: number },
+  { row, counted }: { row: Pick<Harvest, 'quantity' | 'pond_id' | 'harvest_date'>; counted: number },
   language: Language,
 ): BatchWarning[] {
-  return harvestWarnings(
-    { batch: state.batch, population: state.population + counted },
-    { count: row.quantity, before: state.harvestedCount - counted },
-    language,
-  );
+  const day = localDay(row.harvest_date, state.timezone);
+  return [
+    ...harvestWarnings(
+      { batch: state.batch, population: state.population + counted },
+      { count: row.quantity, before: state.harvestedCount - counted },
+      language,
+    ),
+    ...(row.pond_id === null || wasIn(state, row.pond_id, day)
+      ? []
+      : [{ code: 'NOT_IN_POND', message: BATCH_WARNINGS[language].notInPond(day) }]),
+  ];
 }
 
 function dateOf(deps: HarvestDeps, state: BatchState, instant: string, sent: unknown): string {

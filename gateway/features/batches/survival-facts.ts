@@ -12,7 +12,8 @@ export type SurvivalDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality
   queries: Pick<BatchQueries, 'lastSurvivalChange'>;
 };
 
-export type SurvivalStep = Pick<RowOf<typeof survivalChange>, 'kind' | 'value' | 'description'>;
+export type SurvivalStep = Pick<RowOf<typeof survivalChange>, 'kind' | 'value' | 'description'> &
+  Partial<Pick<RowOf<typeof survivalChange>, 'pond_id' | 'animals' | 'weight_kg'>>;
 
 /**
  * The rows of a survival change: the fact itself, the audit entry with old and new rate, and the batch, whose version
@@ -31,6 +32,9 @@ export async function survivalRows(
   const fact: RowOf<typeof survivalChange> = {
     id: id ?? deps.newId(),
     batch_id: state.batch.id,
+    pond_id: null,
+    animals: null,
+    weight_kg: null,
     ...step,
     changed_at: isoOf(changedAt),
     created_by: caller.userId,
@@ -48,6 +52,9 @@ export async function survivalRows(
       old_survival_rate: percent(state.survivalRate),
       new_survival_rate: percent(newRate),
       ...(step.kind === 'FACTOR' ? { severity: step.value } : {}),
+      ...(step.pond_id == null ? {} : { pond_id: step.pond_id }),
+      ...(step.animals == null ? {} : { dead_count: step.animals }),
+      ...(step.weight_kg == null ? {} : { dead_weight_kg: step.weight_kg }),
       ...(step.description === null ? {} : { description: step.description }),
     },
   });

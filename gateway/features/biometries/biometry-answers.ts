@@ -12,7 +12,7 @@ import { grams, percent, roundTo } from '#core/rounding.ts';
 import { biometryAdvice } from '#science/advice/growth-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { averageWeeklyGainG } from '#science/daily-growth.ts';
-import { averageCvPercent, cvOfWeights, uniformityRating } from '#science/uniformity.ts';
+import { averageCvPercent, cvOfSample, uniformityRating } from '#science/uniformity.ts';
 import { averageG } from './biometry-rules.ts';
 import type { BatchToWeigh, Biometry, GrowthOf } from './ports.ts';
 
@@ -37,7 +37,7 @@ export function headToAnswer(state: BatchState): Omit<z.infer<typeof biometryJou
   const latest =
     latestBiometry === null
       ? null
-      : { day: latestBiometry.measurementDay, weightG: latestBiometry.average_weight_g };
+      : { day: latestBiometry.measurementDay, weightG: latestBiometry.batchWeightG };
   return {
     batch_id: batch.id,
     batch_number: batch.batch_code,
@@ -101,6 +101,7 @@ function inJournal(
   const age = (instant: string) => daysBetween(start_date, localDay(instant, timezone));
   return {
     id: row.id,
+    pond_id: row.pond_id,
     measurement_date: row.measurement_date,
     days_in_production: Math.max(0, age(actual_harvest_date ?? isoOf(nowMs))),
     measurement_day: age(row.measurement_date),
@@ -118,6 +119,8 @@ function inJournal(
 function variationOf(
   row: Pick<Biometry, 'sample_size' | 'total_weight_g' | 'weight_sd_g' | 'individual_weights_g'>,
 ) {
-  const single = row.individual_weights_g === null ? null : cvOfWeights(row.individual_weights_g);
-  return single ?? (row.weight_sd_g === null ? null : (row.weight_sd_g / averageG(row)) * 100);
+  return cvOfSample(
+    { individualWeightsG: row.individual_weights_g, standardDeviationG: row.weight_sd_g },
+    averageG(row),
+  );
 }

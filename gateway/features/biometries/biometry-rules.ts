@@ -1,3 +1,5 @@
+import { wasIn } from '#core/batch-in-pond.ts';
+import type { BatchStates } from '#core/batch-state.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
@@ -8,7 +10,10 @@ import type { BatchToWeigh, Biometry, BiometryQueries } from './ports.ts';
 
 export type BiometryWarning = { code: string; message: string };
 
-export type WarningDeps = Pick<Kernel, 'now' | 'clockQuality'> & { queries: BiometryQueries };
+export type WarningDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
+  queries: BiometryQueries;
+  batches: Pick<BatchStates, 'byIds'>;
+};
 
 /** A weighing this much below the one before is more likely a slip of the pen than hunger. */
 const HALF = 0.5;
@@ -25,7 +30,7 @@ export async function requireBatch(
 export const averageG = (row: Pick<Biometry, 'total_weight_g' | 'sample_size'>): number =>
   row.total_weight_g / row.sample_size;
 
-type WeighedRow = Pick<Biometry, 'id' | 'measurement_date' | 'sample_size' | 'total_weight_g'>;
+type WeighedRow = Pick<Biometry, 'id' | 'pond_id' | 'measurement_date' | 'sample_size' | 'total_weight_g'>;
 
 /** What is unlikely about a weighing, but kept as it was entered. */
 export async function warningsOf(
@@ -47,7 +52,14 @@ export async function warningsOf(
   const harvestedOn =
     batch.actual_harvest_date === null ? null : localDay(batch.actual_harvest_date, batch.timezone);
   if (harvestedOn !== null && day > harvestedOn) warn('AFTER_HARVEST', words.afterHarvest(harvestedOn));
-  const before = await deps.queries.weighedBefore(batch.id, { at: row.measurement_date, id: row.id });
+  const state = (await deps.batches.byIds([batch.id])).get(batch.id);
+  if (row.pond_id !== null && state !== undefined && !wasIn(state, row.pond_id, day))
+    warn('NOT_IN_POND', words.notInPond(day));
+  const before = await deps.queries.weighedBefore(batch.id, {
+    at: row.measurement_date,
+    id: row.id,
+    pondId: row.pond_id,
+  });
   const beforeG = before === null ? batch.initial_avg_weight : averageG(before);
   if (weightG <= beforeG * HALF) {
     const beforeOn = before === null ? null : localDay(before.measurement_date, batch.timezone);

@@ -4,6 +4,7 @@ type Words = {
   smallSample: (count: number, least: number) => string;
   beforeStart: (day: string) => string;
   inTheFuture: string;
+  notInPond: (day: string) => string;
   afterHarvest: (day: string) => string;
   /** `day` null: the weight before is that of stocking. */
   fellByHalf: (weightG: number, before: { weightG: number; day: string | null }) => string;
@@ -18,6 +19,9 @@ export const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
       `do viveiro: pese pelo menos ${least}.`,
     beforeStart: (day) => `A biometria é anterior ao povoamento do lote, em ${calendarDay(day, 'pt-BR')}.`,
     inTheFuture: 'A data da biometria está no futuro: até lá ela não conta.',
+    notInPond: (day) =>
+      `Pelo que está registrado, este lote não tinha animais nesse viveiro em ${calendarDay(day, 'pt-BR')}: ` +
+      'confira o viveiro, ou registre a transferência.',
     afterHarvest: (day) => `A biometria é posterior à despesca do lote, em ${calendarDay(day, 'pt-BR')}.`,
     fellByHalf: (weightG, { weightG: beforeG, day }) =>
       `${grams(weightG, 'pt-BR')} é metade ou menos dos ${grams(beforeG, 'pt-BR')} ` +
@@ -31,6 +35,9 @@ export const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
       `weigh at least ${least}.`,
     beforeStart: (day) => `The weighing lies before the stocking of the batch on ${calendarDay(day, 'en')}.`,
     inTheFuture: 'The date of the weighing lies in the future: until then it does not count.',
+    notInPond: (day) =>
+      `By what is on record this batch had no animals in that pond on ${calendarDay(day, 'en')}: ` +
+      'check the pond, or record the transfer.',
     afterHarvest: (day) => `The weighing lies after the harvest of the batch on ${calendarDay(day, 'en')}.`,
     fellByHalf: (weightG, { weightG: beforeG, day }) =>
       `${grams(weightG, 'en')} is half or less of the ${grams(beforeG, 'en')} ` +

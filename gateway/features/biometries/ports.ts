@@ -25,13 +25,16 @@ export type BatchToWeigh = {
 export type BiometryQueries = {
   /** By UUID or number. */
   batchToWeigh: (ref: string) => Promise<BatchToWeigh | null>;
+  /** UUID of a pond named by UUID or number; null: there is no such pond. */
+  pondId: (ref: string) => Promise<string | null>;
   biometryById: (id: string) => Promise<Biometry | null>;
   /** True for every id ever used, deleted biometries included. */
   biometryIdTaken: (id: string) => Promise<boolean>;
   /** The last weighing of the batch before that instant; null: the first. */
   weighedBefore: (
     batchId: string,
-    than: { at: string; id: string },
+    /** `pondId` null: whatever pond it was in; else of that pond or of the whole batch. */
+    than: { at: string; id: string; pondId: string | null },
   ) => Promise<Pick<Biometry, 'sample_size' | 'total_weight_g' | 'measurement_date'> | null>;
   /** Of one batch, newest first. */
   biometriesOf: (batchId: string, page: { skip: number; limit: number }) => AsyncIterable<Biometry>;

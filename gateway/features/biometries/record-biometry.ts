@@ -1,8 +1,9 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type BiometryCreate, type BiometryUpdate, biometry } from '#contract/resources/biometries.ts';
+import type { BatchStates } from '#core/batch-state.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
-import { conflict } from '#core/errors.ts';
+import { conflict, invalidField } from '#core/errors.ts';
 import { notAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { instantOnFarm, localDay } from '#core/local-day.ts';
@@ -17,6 +18,7 @@ import { spreadOf } from './weight-spread.ts';
 export type RecordBiometryDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: BiometryQueries;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
+  batches: Pick<BatchStates, 'byIds'>;
 };
 
 type Recorded<Row> = Decision<{ row: Row; batch: BatchToWeigh; warnings: BiometryWarning[] }>;
@@ -49,6 +51,7 @@ export async function recordBiometry(
   const row: RowOf<typeof biometry> = {
     id: input.id ?? deps.newId(),
     batch_id: batch.id,
+    pond_id: await pondIdOf(deps, batch, input.pond_id ?? null),
     measurement_date: dateOf(deps, batch, input.measurement_date, sentDate),
     sample_size: input.sample_size,
     total_weight_g: input.total_weight_g,
@@ -78,12 +81,13 @@ export async function changeBiometry(
 ): Promise<Recorded<Biometry>> {
   const batch = await requireBatch(deps, current.batch_id);
   const science = await deps.scienceOf(batch.farm_id);
-  const { measurement_date, sample_size, total_weight_g, notes } = input;
+  const { pond_id, measurement_date, sample_size, total_weight_g, notes } = input;
   const changed = changesOf(current, {
     sample_size,
     total_weight_g,
     notes,
     ...newSpread(science, current, input),
+    ...(pond_id === undefined ? {} : { pond_id: await pondIdOf(deps, batch, pond_id) }),
     ...(measurement_date === undefined
       ? {}
       : { measurement_date: dateOf(deps, batch, measurement_date, sentDate) }),
@@ -110,6 +114,25 @@ export async function deleteBiometry(
   const { rev: _rev, ...before } = current;
   const entry = correctionEntry(deps, { ...nameOf(caller, batch, current), before, after: null });
   return { answer: undefined, changes: [remove(biometry, current), entry] };
+}
+
+/** UUID of the pond the sample was taken in; throws 422 for one that never held animals of the batch. */
+async function pondIdOf(
+  deps: Pick<RecordBiometryDeps, 'queries' | 'batches'>,
+  batch: BatchToWeigh,
+  ref: string | null,
+): Promise<string | null> {
+  if (ref === null) return null;
+  const id = await deps.queries.pondId(ref);
+  const state = (await deps.batches.byIds([batch.id])).get(batch.id);
+  if (id === null || state?.stays.has(id) !== true)
+    throw invalidField(
+      422,
+      'pond_id',
+      `batch ${batch.batch_code} was never in such a pond: record the transfer first`,
+      'NEVER_IN_POND',
+    );
+  return id;
 }
 
 /** The instant of a weighing; throws 422 for one more than a day ahead. */

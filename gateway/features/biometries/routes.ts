@@ -7,7 +7,6 @@ import {
   biometrySummary,
   biometryUpdate,
 } from '#contract/resources/biometries.ts';
-import type { BatchStates } from '#core/batch-state.ts';
 import { notFound } from '#core/errors.ts';
 import { journalAnswer } from '#core/journal.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
@@ -22,10 +21,7 @@ import {
   recordBiometry,
 } from './record-biometry.ts';
 
-export type BiometryRoutesDeps = RecordBiometryDeps & {
-  batches: Pick<BatchStates, 'byIds'>;
-  growthOf: GrowthOf;
-};
+export type BiometryRoutesDeps = RecordBiometryDeps & { growthOf: GrowthOf };
 
 const batchParams = z.object({ batch_id: idOrNumber });
 const biometryParams = z.object({ biometry_id: idInput });

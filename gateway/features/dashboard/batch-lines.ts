@@ -1,12 +1,14 @@
 import type { FeedLine, GrowthLine, SurvivalLine } from '#contract/resources/dashboard.ts';
 import type { BatchState } from '#core/batch-state.ts';
+import { daysBetween, localDay } from '#core/local-day.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
 import { efficiencyRating, ratio as oneBy } from '#science/biomass.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { averageDailyGainG, weeklyGrowthG } from '#science/daily-growth.ts';
 import type { WeightAtAge } from '#science/growth.ts';
 import { growthStatus, performancePercent } from '#science/growth-status.ts';
-import { survivalStatus } from '#science/survival.ts';
+import { speciesOf } from '#science/species.ts';
+import { expectedSurvivalPercent, survivalStatus } from '#science/survival.ts';
 
 const beginning = ({ batch, pondCod, daysActive }: BatchState) => ({
   batch_id: batch.id,
@@ -42,20 +44,32 @@ export function growthLine(
 /** In order of age. */
 function lastWeighings({ previousBiometry, latestBiometry }: BatchState): WeightAtAge[] {
   return [previousBiometry, latestBiometry].flatMap((weighing) =>
-    weighing === null ? [] : [{ day: weighing.measurementDay, weightG: weighing.average_weight_g }],
+    weighing === null ? [] : [{ day: weighing.measurementDay, weightG: weighing.batchWeightG }],
   );
 }
 
-export function survivalLine(state: BatchState): SurvivalLine {
+export function survivalLine(survival: ScienceConstants['survival'], state: BatchState): SurvivalLine {
   const { batch, population, harvestedCount, survivalRate } = state;
   return {
     ...beginning(state),
     initial_population: batch.initial_count,
     current_population: population,
     survival_rate: percent(survivalRate),
+    expected_survival_rate: percent(
+      expectedSurvivalPercent(survival, state.isNursery ? 'nursery' : speciesOf(batch.species).species, {
+        day: state.daysActive,
+        cycleDays: plannedDays(state),
+      }),
+    ),
     mortality_count: Math.max(0, batch.initial_count - population - harvestedCount),
     status: survivalStatus(survivalRate),
   };
+}
+
+/** Days from stocking to the planned harvest; null: none is planned. */
+function plannedDays({ batch, timezone }: BatchState): number | null {
+  if (batch.expected_harvest_date === null) return null;
+  return daysBetween(batch.start_date, localDay(batch.expected_harvest_date, timezone));
 }
 
 export function feedLine(state: BatchState): FeedLine {

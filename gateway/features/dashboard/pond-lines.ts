@@ -1,5 +1,5 @@
 import type { DashboardPond } from '#contract/resources/dashboard.ts';
-import { biomassKgIn, populationIn } from '#core/batch-in-pond.ts';
+import { biomassKgIn, populationIn, weightIn } from '#core/batch-in-pond.ts';
 import type { BatchState } from '#core/batch-state.ts';
 import { grams, kilograms, percent } from '#core/rounding.ts';
 import { biomassPerM2 } from '#science/biomass.ts';
@@ -23,7 +23,7 @@ export function pondLine(pond: PondOnDashboard, states: readonly BatchState[]): 
     survival_rate: percent(main?.survivalRate ?? null),
     current_biomass_kg: main === undefined ? null : kilograms(biomassKg),
     biomass_per_m2: main === undefined ? null : kilograms(biomassPerM2(biomassKg, pond.size_m2)),
-    average_weight_g: grams(main?.currentWeightG ?? null),
+    average_weight_g: grams(main === undefined ? null : weightIn(main, pond.id)),
     status: main === undefined ? 'EMPTY' : 'ACTIVE',
     active_batches: states.length,
   };

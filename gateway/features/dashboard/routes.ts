@@ -120,7 +120,12 @@ function batchRoutes(deps: DashboardDeps): Route[] {
       answers: { 200: { schema: survivalRates } },
       async handle(request) {
         const states = await statesAsked(deps, request);
-        return { answer: { status: 200, body: { batches: states.map(survivalLine) } } };
+        const constants = await constantsOf(deps, states);
+        const batches = states.flatMap((state) => {
+          const science = constants.get(state.batch.farm_id);
+          return science === undefined ? [] : [survivalLine(science.survival, state)];
+        });
+        return { answer: { status: 200, body: { batches } } };
       },
     }),
     route({
@@ -148,13 +153,21 @@ async function statesAsked(deps: DashboardDeps, request: Asking): Promise<BatchS
   return states.slice(skip, limit === undefined ? undefined : skip + limit);
 }
 
-async function growthLines(deps: DashboardDeps, states: readonly BatchState[]) {
-  const expected = await deps.expectedWeights(states);
+async function constantsOf(
+  deps: Pick<DashboardDeps, 'scienceOf'>,
+  states: readonly BatchState[],
+): Promise<ReadonlyMap<string, ScienceConstants>> {
   const scienceByFarm = new Map<string, ScienceConstants>();
   for (const { batch } of states) {
     if (scienceByFarm.has(batch.farm_id)) continue;
     scienceByFarm.set(batch.farm_id, await deps.scienceOf(batch.farm_id));
   }
+  return scienceByFarm;
+}
+
+async function growthLines(deps: DashboardDeps, states: readonly BatchState[]) {
+  const expected = await deps.expectedWeights(states);
+  const scienceByFarm = await constantsOf(deps, states);
   return states.flatMap((state) => {
     const science = scienceByFarm.get(state.batch.farm_id);
     const expectedG = expected.get(state.batch.id);

@@ -116,7 +116,7 @@ function biometryLines({ history: { state, weighings } }: BatchReport): ReportLi
   const dayOf = (at: string | undefined) => (at === undefined ? null : localDay(at, state.timezone));
   const days = last?.measurementDay ?? 0;
   const dailyGain =
-    last === null || days <= 0 ? null : (last.average_weight_g - state.batch.initial_avg_weight) / days;
+    last === null || days <= 0 ? null : (last.batchWeightG - state.batch.initial_avg_weight) / days;
   return [
     ['biometries', 'total_biometries', weighings.length, ''],
     ['biometries', 'first_date', dayOf(first?.measurement_date), ''],

@@ -92,7 +92,7 @@ function production({ history }: BatchReport, said: Said): string {
   const gain =
     latestBiometry === null || days <= 0
       ? '–'
-      : `${figure((latestBiometry.average_weight_g - state.batch.initial_avg_weight) / days, 3, language)} g/d`;
+      : `${figure((latestBiometry.batchWeightG - state.batch.initial_avg_weight) / days, 3, language)} g/d`;
   return section(words.production, [
     table([
       [words.daysOfCulture, count(state.daysActive)],

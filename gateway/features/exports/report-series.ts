@@ -22,9 +22,9 @@ const CURVE_POINTS = 60;
 export async function seriesOf(deps: ExportDeps, report: BatchReport): Promise<ReportSeries> {
   const { history, pond, span } = report;
   const { state, weighings } = history;
-  const measuredG = weighings.map(({ measurementDay, average_weight_g }) => ({
+  const measuredG = weighings.map(({ measurementDay, batchWeightG }) => ({
     x: measurementDay,
-    y: average_weight_g,
+    y: batchWeightG,
   }));
   const expectedOn = (await deps.expectedWeights([state])).get(state.batch.id);
   const lastDay = Math.max(1, state.daysActive, ...measuredG.map(({ x }) => x));

@@ -1,4 +1,5 @@
 import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
+import { weighingIn } from '#core/batch-in-pond.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '#core/batch-state.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -12,6 +13,7 @@ import {
 } from '#science/advice/feeding-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { trayNote } from '#science/advice/tray-advice.ts';
+import { BLIND_SOURCES } from '#science/blind-feeding.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { type FeedingConditions, nextMealFactor } from '#science/feeding-adjustments.ts';
 import { type DailyRation, dailyRation, weightToFeedG } from '#science/feeding-ration.ts';
@@ -74,6 +76,8 @@ export async function recommendFeeding(
         rations.length === 1 ? main.ration.ratePercent : percent((totalKg / biomassKg) * 100),
       adjustment_reason: reasonOf(main),
       next_meal_kg: tray.quantityKg,
+      feeding_table: main.ration.chart,
+      feeding_table_source: BLIND_SOURCES[main.ration.chart],
     },
     factors: {
       ...factorsOf(deps, state),
@@ -111,7 +115,7 @@ async function pondRations(
     ponds.map(([pondId]) => pondId),
     readingsSince(science.feeding, nowMs),
   );
-  const batch = batchToRation(state, await warmDaysOf(deps, science, state));
+  const warmDays = await warmDaysOf(deps, science, state);
   return ponds.map(([pondId, inPond]) => {
     // a batch in one pond is fed by its whole, unrounded population
     const population = ponds.length === 1 ? state.population : inPond;
@@ -121,7 +125,7 @@ async function pondRations(
       pondId,
       population,
       conditions,
-      ration: dailyRation(science, { ...batch, population }, conditions),
+      ration: dailyRation(science, { ...batchToRation(state, pondId, warmDays), population }, conditions),
     };
   });
 }
@@ -177,7 +181,8 @@ function notesOf(
   state: BatchState,
   { main, tray, language }: { main: PondRation; tray: NextMeal; language: Language },
 ): string[] {
-  const { batch, latestBiometry } = state;
+  const { batch } = state;
+  const weighing = weighingIn(state, main.pondId);
   const tell =
     tray.note === null || main.ration.adjustment.isSuspended ? null : trayNote(tray.note, language);
   const notes = feedingNotes(
@@ -189,13 +194,13 @@ function notesOf(
       isKnownSpecies: speciesOf(batch.species).isKnown,
       initialWeightG: batch.initial_avg_weight,
       lastSample:
-        latestBiometry === null
+        weighing === null
           ? null
           : {
-              date: localDay(latestBiometry.measurement_date, state.timezone),
-              weightG: latestBiometry.average_weight_g,
-              sampleSize: latestBiometry.sample_size,
-              cvPercent: latestBiometry.coefficient_variation,
+              date: localDay(weighing.measurement_date, state.timezone),
+              weightG: weighing.average_weight_g,
+              sampleSize: weighing.sample_size,
+              cvPercent: weighing.coefficient_variation,
             },
       conditions: main.conditions,
       ration: main.ration,
@@ -212,7 +217,7 @@ function nothingToFeed(
   state: BatchState,
   { seen, language }: Ask,
 ): FeedingRecommendation {
-  const weightG = weightToFeedG(science, batchToRation(state));
+  const weightG = weightToFeedG(science, batchToRation(state, null));
   const why = whyNothing(state);
   return {
     ...headOf(state),
@@ -224,6 +229,8 @@ function nothingToFeed(
       feeding_rate_percent: 0,
       adjustment_reason: adjustmentReason(why, language),
       next_meal_kg: null,
+      feeding_table: 'BY_WEIGHT',
+      feeding_table_source: BLIND_SOURCES.BY_WEIGHT,
     },
     factors: {
       ...factorsOf(deps, state),

@@ -1,4 +1,4 @@
-import type { EnergyAnswer } from '#contract/resources/finance.ts';
+import type { EnergyAnswer, OptimalHarvestAnswer } from '#contract/resources/finance.ts';
 import { invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { dayAfter, daysBetween, localDay, startOfDay } from '#core/local-day.ts';
@@ -6,7 +6,14 @@ import { kilograms, money, roundTo } from '#core/rounding.ts';
 import type { FarmAccess } from '#core/route.ts';
 import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import type { ScienceConstants } from '#science/constants.ts';
-import { energyCost, hoursWithin, type Interval, type PowerUse } from '#science/energy.ts';
+import {
+  energyBenchmark,
+  energyCost,
+  energyKwh,
+  hoursWithin,
+  type Interval,
+  type PowerUse,
+} from '#science/energy.ts';
 import type { AeratorOfPond, EnergyQueries, RunFacts } from './ports.ts';
 
 export type EnergyDeps = Pick<Kernel, 'now'> & {
@@ -85,8 +92,15 @@ export async function energyOfFarm(
 /** What the aeration of some ponds costs a day, by their last days; `since` is the youngest a batch can be billed for. */
 export async function dailyEnergyOf(
   deps: EnergyDeps,
-  of: { farmId: string; pondIds: readonly string[]; timezone: string; batchAgeDays: number },
-): Promise<{ kwh_per_day: number; cost_per_day: number; source: 'REPORTS' | 'NONE'; days: number }> {
+  of: {
+    farmId: string;
+    pondIds: readonly string[];
+    timezone: string;
+    batchAgeDays: number;
+    stockedAt: string;
+    gainedKg: number;
+  },
+): Promise<OptimalHarvestAnswer['energy_estimate']> {
   const days = Math.max(1, Math.min(DAYS_BY_DEFAULT, of.batchAgeDays));
   const nowMs = deps.now();
   const window = { fromMs: nowMs - days * 86_400_000, toMs: nowMs };
@@ -95,12 +109,29 @@ export async function dailyEnergyOf(
   const { energy } = await deps.scienceOf(of.farmId);
   const utcOffsetMinutes = zoneClock(of.timezone).offsetAt(nowMs) / 60_000;
   const { kwh, cost } = energyCost(energy, { utcOffsetMinutes }, { uses, window });
+  const benchmark = await benchmarkOf(deps, energy, of);
   return {
     kwh_per_day: kilowatts(kwh / days),
     cost_per_day: money(cost / days),
     source: uses.length === 0 ? 'NONE' : 'REPORTS',
     days,
+    kwh_per_tonne: roundTo(benchmark?.kwhPerTonne ?? null, 0),
+    kwh_per_tonne_usual: energy.kwhPerTonne.mean,
+    kwh_per_tonne_rating: benchmark?.rating ?? null,
   };
+}
+
+/** All that the aerators of these ponds drew since stocking, beside what the batch gained with it; null: nothing reports. */
+async function benchmarkOf(
+  deps: EnergyDeps,
+  energy: ScienceConstants['energy'],
+  { pondIds, stockedAt, gainedKg }: Parameters<typeof dailyEnergyOf>[1],
+) {
+  const ponds = await powerOf(deps, await deps.energy.aeratorsIn(pondIds), stockedAt);
+  const uses = ponds.flatMap(({ use }) => use ?? []);
+  if (uses.length === 0) return null;
+  const kwh = energyKwh(uses, { fromMs: Date.parse(stockedAt), toMs: deps.now() });
+  return energyBenchmark(energy, { kwh, gainedKg });
 }
 
 /** Power per pond and when it ran since an instant; `use` null: no control point reports it. */

@@ -3,10 +3,12 @@ import type { BatchHistory, BatchState } from '#core/batch-state.ts';
 import { conflict } from '#core/errors.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { daysBetween, localDay } from '#core/local-day.ts';
+import { daysBetween, localDay, startOfDay } from '#core/local-day.ts';
 import { grams, kilograms, money, percent } from '#core/rounding.ts';
 import { feedTurnsIt, harvestExplanation, harvestSuggestion } from '#science/advice/harvest-advice.ts';
 import type { Language } from '#science/advice/language.ts';
+import type { ScienceConstants } from '#science/constants.ts';
+import { priceAtSize } from '#science/economics.ts';
 import { growthCurve, instantaneousGrowthGPerDay } from '#science/growth.ts';
 import { type HarvestFacts, harvestDecision } from '#science/harvest-decision.ts';
 import { speciesOf } from '#science/species.ts';
@@ -23,6 +25,7 @@ type Market = { pricePerKg: number; dailyCost: number };
 /** A thinning that relieves the pond and still leaves most of the growth. */
 const PARTIAL_SHARE = 0.3;
 const FEED_DAYS = 7;
+const PRICE_DAYS = [7, 14, 21];
 
 /** Whether a batch earns by staying another day. Throws 409 for one that has ended: there is nothing to decide. */
 export async function optimalHarvest(
@@ -45,7 +48,7 @@ export async function optimalHarvest(
     currentWeightG: state.currentWeightG,
     weighings: weighings.map((each) => ({
       day: each.measurementDay,
-      weightG: each.average_weight_g,
+      weightG: each.batchWeightG,
       sampleSize: each.sample_size,
       cvPercent: each.coefficient_variation,
     })),
@@ -87,9 +90,29 @@ export async function optimalHarvest(
       pondIds: [...state.populationByPond.keys()],
       timezone: state.timezone,
       batchAgeDays: state.daysActive,
+      stockedAt: startOfDay(batch.start_date, state.timezone),
+      gainedKg: state.biomassGainedKg,
     }),
     partial_harvest: partialHarvestOf(state, market),
+    price_by_size: priceBySize(economics, state.currentWeightG, {
+      growthGPerDay: decision.growthGPerDay,
+      pricePerKg: market.pricePerKg,
+    }),
   };
+}
+
+/** The price asked is that of the shrimp as they are: what it would be in the weeks to come. */
+function priceBySize(
+  economics: ScienceConstants['economics'],
+  weightG: number,
+  { growthGPerDay, pricePerKg }: { growthGPerDay: number; pricePerKg: number },
+): OptimalHarvestAnswer['price_by_size'] {
+  if (growthGPerDay <= 0) return [];
+  return PRICE_DAYS.flatMap((days) => {
+    const thenG = weightG + days * growthGPerDay;
+    const then = priceAtSize(economics, { pricePerKg, weightG }, thenG);
+    return then === null ? [] : [{ days, weight_g: grams(thenG), price_per_kg: money(then) }];
+  });
 }
 
 function lastWeighingDaysAgo(deps: Pick<EnergyDeps, 'now'>, state: BatchState): number | null {

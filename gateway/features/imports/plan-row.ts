@@ -152,6 +152,7 @@ function planBiometry(cells: Cells, facts: RowFacts): Planned {
     total_weight_g: parsed.data.total_weight_g,
     weight_sd_g: parsed.data.weight_sd_g ?? null,
     individual_weights_g: null,
+    pond_id: null,
     notes: parsed.data.notes ?? null,
   };
   return {

@@ -1,8 +1,12 @@
 import type { PondCard, PondCards } from '#contract/resources/pond-cards.ts';
+import type { Language } from '#science/advice/language.ts';
+import type { ScienceConstants } from '#science/constants.ts';
+import { aerationOf } from './pond-aeration.ts';
 import type { IsOnline, Pond, PondContents, PondQueries } from './ports.ts';
 
 export type PondCardDeps = {
-  queries: Pick<PondQueries, 'activeAlerts' | 'controlPointCod'>;
+  queries: Pick<PondQueries, 'activeAlerts' | 'controlPointCod' | 'aeratorsOfPond'>;
+  scienceOf: (farmId: string) => Promise<ScienceConstants>;
   contents: PondContents;
   isOnline: IsOnline;
 };
@@ -40,7 +44,7 @@ export async function pondCardsOf(deps: PondCardDeps, ponds: readonly Pond[]): P
 }
 
 /** Everything about one pond on one card. */
-export async function pondCardOf(deps: PondCardDeps, pond: Pond): Promise<PondCard> {
+export async function pondCardOf(deps: PondCardDeps, pond: Pond, language: Language): Promise<PondCard> {
   const { active_batches, latest_biometry, latest_water_quality, feeding_today } = await deps.contents.detail(
     pond.id,
   );
@@ -57,6 +61,11 @@ export async function pondCardOf(deps: PondCardDeps, pond: Pond): Promise<PondCa
     latest_water_quality,
     feeding_today,
     active_alerts: await deps.queries.activeAlerts(pond),
+    aeration: aerationOf(await deps.scienceOf(pond.farm_id), pond, {
+      batches: active_batches,
+      aerators: await deps.queries.aeratorsOfPond(pond.id),
+      language,
+    }),
     control_point: await controlPointOnCard(deps, pond.control_point_id),
   };
 }

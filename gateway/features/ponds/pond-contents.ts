@@ -1,5 +1,5 @@
 import type { BatchOnCard, BatchOnDetail, PondCard } from '#contract/resources/pond-cards.ts';
-import { biomassKgIn, populationIn } from '#core/batch-in-pond.ts';
+import { biomassKgIn, populationIn, weighingIn, weightIn } from '#core/batch-in-pond.ts';
 import type { BatchState, BatchStates, Weighing } from '#core/batch-state.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -53,7 +53,7 @@ export function pondContents(deps: PondContentsDeps): PondContents {
       const latest = (await queries.latestWater([pondId])).get(pondId);
       return {
         active_batches: states.map((state) => onDetail(state, pondId)),
-        latest_biometry: biometryOnCard(states[0]?.latestBiometry ?? null),
+        latest_biometry: biometryOnCard(states[0] === undefined ? null : weighingIn(states[0], pondId)),
         latest_water_quality:
           latest === undefined
             ? null
@@ -77,9 +77,9 @@ function onCard(state: BatchState, pondId: string): BatchOnCard {
     batch_number: state.batch.batch_code,
     days_active: state.daysActive,
     current_biomass_kg: kilograms(biomassKgIn(state, pondId)),
-    average_weight_g: grams(state.currentWeightG),
+    average_weight_g: grams(weightIn(state, pondId)),
     survival_rate: percent(state.survivalRate),
-    weighed_at: state.latestBiometry?.measurement_date ?? null,
+    weighed_at: weighingIn(state, pondId)?.measurement_date ?? null,
     fca: ratio(state.fca),
   };
 }

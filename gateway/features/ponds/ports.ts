@@ -20,7 +20,7 @@ export type PondQueries = NumericIdDeps & {
     where: { userId: string; farmId: string | null },
     page: { skip: number; limit: number | undefined },
   ) => AsyncIterable<Pond>;
-  aeratorsOfPond: (pondId: string) => Promise<{ id: string; name: string }[]>;
+  aeratorsOfPond: (pondId: string) => Promise<{ id: string; name: string; power_kw: number }[]>;
   controlPointCod: (controlPointId: string) => Promise<string | null>;
   /** Active alerts of a pond and of the control point that airs it, each episode by its newest, newest first; folded ones are left out. */
   activeAlerts: (pond: Pick<Pond, 'id' | 'control_point_id'>) => Promise<PondCard['active_alerts']>;

@@ -110,7 +110,7 @@ function singlePondRoutes(deps: PondRoutesDeps, visiblePond: (id: string) => Pro
       answers: { 200: { schema: pondCard } },
       async handle(request) {
         const pond = await visiblePond(request.params.pond_id);
-        return { answer: { status: 200, body: await pondCardOf(deps, pond) } };
+        return { answer: { status: 200, body: await pondCardOf(deps, pond, request.language) } };
       },
     }),
     route({

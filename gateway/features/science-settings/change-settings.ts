@@ -6,7 +6,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { disorderIn, faultsIn } from './check-overrides.ts';
-import { isTable, mergedConstants, type Overrides } from './merge-constants.ts';
+import { inTodaysNames, isTable, mergedConstants, type Overrides } from './merge-constants.ts';
 import type { FarmScience, ScienceSettingQueries } from './ports.ts';
 
 export type ChangeSettingsDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
@@ -22,7 +22,7 @@ export type Settings = {
 
 export function settingsOf(row: FarmScience | null): Settings {
   return {
-    overrides: row?.overrides ?? {},
+    overrides: inTodaysNames(row?.overrides ?? {}),
     rev: row?.rev ?? 0,
     updatedAt: row === null ? null : (row.updated_at ?? row.created_at),
     updatedBy: row?.updated_by ?? null,
@@ -40,7 +40,7 @@ export async function changeSettings(
   { current, sent }: { current: FarmScience | null; sent: Readonly<Record<string, unknown>> },
 ): Promise<Decision<Settings>> {
   refuse(faultsIn(sent));
-  const before = current?.overrides ?? {};
+  const before = settingsOf(current).overrides;
   const overrides = laidOver(before, sent);
   if (JSON.stringify(overrides) === JSON.stringify(before)) return { answer: settingsOf(current) };
   refuse(disorderIn(mergedConstants(overrides)));

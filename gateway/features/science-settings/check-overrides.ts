@@ -47,13 +47,16 @@ function faultsInTable(
   return Object.entries(sent).flatMap(([name, value]) =>
     Object.hasOwn(known, name)
       ? faults(known[name], value, below(path, name), how)
-      : [
-          fault(
-            below(path, name),
-            'UNRECOGNIZED_KEYS',
-            `is not known; known are ${Object.keys(known).join(', ')}`,
-          ),
-        ],
+      : // what another version has left behind may be cleared
+        value === null && how.mayReset
+        ? []
+        : [
+            fault(
+              below(path, name),
+              'UNRECOGNIZED_KEYS',
+              `is not known; known are ${Object.keys(known).join(', ')}`,
+            ),
+          ],
   );
 }
 

@@ -5,7 +5,36 @@ export type Overrides = Readonly<Record<string, unknown>>;
 /** The figures that hold on a farm: its own where it has set some, else the defaults. */
 export function mergedConstants(overrides: Overrides | null): ScienceConstants {
   // laid over the defaults key by key, nothing of another kind is taken: the shape stays that of the defaults
-  return overrides === null ? SCIENCE_DEFAULTS : (merged(SCIENCE_DEFAULTS, overrides) as ScienceConstants);
+  return overrides === null
+    ? SCIENCE_DEFAULTS
+    : (merged(SCIENCE_DEFAULTS, inTodaysNames(overrides)) as ScienceConstants);
+}
+
+/** An ordinary forecast of the dawn looks ahead from 21:00 to 06:00. */
+const FORECAST_HOURS = 9;
+
+/** Figures under the names of today: the error of a forecast was one of all hours, and is one of each hour ahead. */
+export function inTodaysNames(overrides: Overrides): Overrides {
+  const { aeration } = overrides;
+  if (!isTable(aeration) || !isTable(aeration['forecast'])) return overrides;
+  const { methodErrorMgL: ofAllHours, ...forecast } = aeration['forecast'];
+  if (typeof ofAllHours !== 'number') return overrides;
+  const perHour = Math.round((ofAllHours / FORECAST_HOURS) * 10_000) / 10_000;
+  return {
+    ...overrides,
+    aeration: { ...aeration, forecast: { methodErrorMgLPerHour: perHour, ...forecast } },
+  };
+}
+
+/** Paths of figures a farm has set that nothing here reads: another version of the program knows them. */
+export function unknownIn(overrides: Overrides, known: unknown = SCIENCE_DEFAULTS, path = ''): string[] {
+  return Object.entries(overrides).flatMap(([name, own]) => {
+    const here = path === '' ? name : `${path}.${name}`;
+    const default_ = isTable(known) ? known[name] : undefined;
+    if (isTable(default_) && isTable(own)) return unknownIn(own, default_, here);
+    const isRead = Array.isArray(default_) ? Array.isArray(own) : typeof own === typeof default_;
+    return default_ !== undefined && isRead ? [] : [here];
+  });
 }
 
 /**

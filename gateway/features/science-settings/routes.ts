@@ -10,7 +10,7 @@ import { type Route, route } from '#core/route.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { type ChangeSettingsDeps, changeSettings, type Settings, settingsOf } from './change-settings.ts';
 import { listRules } from './list-rules.ts';
-import { mergedConstants } from './merge-constants.ts';
+import { mergedConstants, unknownIn } from './merge-constants.ts';
 
 const params = z.object({ farm_id: idInput });
 const atFarm = { who: 'farm', of: 'farm', at: 'params', field: 'farm_id', others: 404 } as const;
@@ -22,6 +22,7 @@ export function scienceSettingRoutes(deps: ChangeSettingsDeps): Route[] {
     farm_id: farmId,
     constants: mergedConstants(settings.overrides),
     overrides: { ...settings.overrides },
+    unread: unknownIn(settings.overrides),
     defaults: SCIENCE_DEFAULTS,
     rules,
     updated_at: settings.updatedAt,

@@ -1,4 +1,5 @@
 import { type TransferUpdate, transfer } from '#contract/resources/transfers.ts';
+import { weightIn } from '#core/batch-in-pond.ts';
 import { type GuardSeen, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { AppError, notFound } from '#core/errors.ts';
@@ -57,7 +58,8 @@ export async function changeTransfer(
         caller,
       })
     : {};
-  const currentWeightG = (await deps.batches.byIds([row.batch_id])).get(row.batch_id)?.currentWeightG ?? null;
+  const state = (await deps.batches.byIds([row.batch_id])).get(row.batch_id);
+  const currentWeightG = state === undefined ? null : weightIn(state, row.source_pond_id);
   const isWeighed = 'average_weight' in changed.after;
   return {
     answer: {

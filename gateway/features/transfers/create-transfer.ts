@@ -1,6 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type TransferCreate, transfer } from '#contract/resources/transfers.ts';
 import { audit } from '#core/audit.ts';
+import { weightIn } from '#core/batch-in-pond.ts';
 import { insert } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { claimNumericId } from '#core/numeric-id.ts';
@@ -61,7 +62,8 @@ export async function createTransfer(
   };
   await requireAnimals(deps, chain, { stepId: id, move });
   const numericId = await claimNumericId(deps.queries, 'transfer', id);
-  const currentWeightG = (await deps.batches.byIds([batchId])).get(batchId)?.currentWeightG ?? null;
+  const state = (await deps.batches.byIds([batchId])).get(batchId);
+  const currentWeightG = state === undefined ? null : weightIn(state, source.id);
   const row: RowOf<typeof transfer> = {
     id,
     numeric_id: numericId.number,

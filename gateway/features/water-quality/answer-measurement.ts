@@ -1,5 +1,7 @@
 import type { AmmoniaAs, MeasurementAnswer } from '#contract/resources/water-quality.ts';
+import { roundTo } from '#core/rounding.ts';
 import { type AmmoniaGap, nh3ToActOn, tanOf } from '#science/ammonia.ts';
+import { oxygenSaturationPercent } from '#science/oxygen-saturation.ts';
 import { ammoniaWaterOf, nh3In, type Water } from '#science/water-limits.ts';
 import { sampleOf } from './judge-water.ts';
 import type { MeasurementRow, RecordQueries, ScienceOf } from './ports.ts';
@@ -17,11 +19,18 @@ export async function answerMeasurement(
   farmId: string,
   row: MeasurementRow,
 ): Promise<MeasurementAnswer> {
-  const values = measurementValuesOf(row);
+  const values = { ...measurementValuesOf(row), oxygen_saturation_percent: saturationOf(row) };
   if (row.ammonia === null) return { ...values, ammonia_as: null };
   const { water } = await deps.scienceOf(farmId);
   const salinity = row.salinity ?? (await salinityFor(deps.queries, row));
   return { ...values, ammonia_as: ammoniaAs(water, { ...sampleOf(row), salinity, ammonia: row.ammonia }) };
+}
+
+/** Only from what was measured together: in an hour of sun the temperature of the morning says nothing. */
+function saturationOf(row: MeasurementRow): number | null {
+  const { dissolved_oxygen: oxygenMgL, temperature: temperatureC, salinity: salinityPpt } = row;
+  if (oxygenMgL === null || temperatureC === null || salinityPpt === null) return null;
+  return roundTo(oxygenSaturationPercent({ oxygenMgL, temperatureC, salinityPpt }), 1);
 }
 
 type Sample = { ammonia: number; temperature: number | null; ph: number | null; salinity: number | null };

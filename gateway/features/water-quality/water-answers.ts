@@ -16,7 +16,9 @@ import type { MeasurementRow, Span, WaterAlertRow } from './ports.ts';
 /** Digits of averages: as fine as the finest kit. */
 export const waterFigure = <N extends number | null>(value: N): N => roundTo(value, 3);
 
-export function measurementValuesOf(row: MeasurementRow): Omit<MeasurementAnswer, 'ammonia_as'> {
+export function measurementValuesOf(
+  row: MeasurementRow,
+): Omit<MeasurementAnswer, 'ammonia_as' | 'oxygen_saturation_percent'> {
   return {
     id: row.id,
     pond_id: row.pond_id,

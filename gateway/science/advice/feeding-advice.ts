@@ -1,3 +1,4 @@
+import { BLIND_SOURCES } from '../blind-feeding.ts';
 import type { ScienceConstants } from '../constants.ts';
 import {
   type FeedingAdjustment,
@@ -85,6 +86,7 @@ export function feedingNotes(constants: Constants, facts: FeedingFacts, language
   const words = FEEDING_WORDS[language];
   return [
     facts.isKnownSpecies ? null : words.unknownSpecies(facts.speciesName),
+    facts.ration.chart === 'BY_WEIGHT' ? null : words.byChart(BLIND_SOURCES[facts.ration.chart]),
     ...waterNotes(constants.feeding, facts, language),
     weightNote(constants, facts, language),
     conversionNote(constants.feeding, facts, language),

@@ -68,6 +68,37 @@ const ENTERED: Readonly<Record<string, { row: Record<string, unknown>; entered: 
       row: batchRow({ batch: idOf(6, 3), farm: farmId, pond: idOf(6, 4) }, ana),
       entered: { final_price_per_kg: 31.5 },
     },
+    survival_changes: {
+      row: {
+        id: idOf(6, 5),
+        batch_id: idOf(6, 3),
+        kind: 'FACTOR',
+        value: 0.1,
+        changed_at: '2026-03-01T12:00:00.000Z',
+        description: null,
+        created_by: null,
+        clock_quality: 'trusted',
+        created_at: '2026-03-01T12:00:00.000Z',
+      },
+      entered: { pond_id: idOf(6, 4), animals: 120, weight_kg: 1.2 },
+    },
+    biometries: {
+      row: {
+        id: idOf(6, 6),
+        batch_id: idOf(6, 3),
+        measurement_date: '2026-03-01T12:00:00.000Z',
+        sample_size: 100,
+        total_weight_g: 900,
+        weight_sd_g: null,
+        individual_weights_g: null,
+        notes: null,
+        created_by: null,
+        clock_quality: 'trusted',
+        created_at: '2026-03-01T12:00:00.000Z',
+        updated_at: null,
+      },
+      entered: { pond_id: idOf(6, 4) },
+    },
   };
 
 const LATER = TABLES_IN_ORDER.flatMap((resource) =>

@@ -89,6 +89,9 @@ function everythingOn(app: App, farm: ProducingFarm): Change[] {
       batch_id: batches.weighed,
       kind: 'FACTOR',
       value: 0.1,
+      pond_id: null,
+      animals: null,
+      weight_kg: null,
       changed_at: '2026-02-25T12:00:00.000Z',
       description: 'Mortalidade',
       created_by: null,
@@ -145,6 +148,7 @@ function aWeighing(app: App, batch_id: string, measurement_date: string, average
     total_weight_g: averageG * 100,
     weight_sd_g: averageG * 0.2,
     individual_weights_g: null,
+    pond_id: null,
   });
 }
 

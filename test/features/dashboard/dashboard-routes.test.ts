@@ -152,6 +152,7 @@ onBothEngines('dashboards', (_open, engine) => {
         days_in_production: 40,
         initial_population: 100_000,
         current_population: 76_500,
+        expected_survival_rate: 94.26,
         survival_rate: 76.5,
         mortality_count: 23_500,
         status: 'ACCEPTABLE',

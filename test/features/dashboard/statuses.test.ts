@@ -14,6 +14,7 @@ const aState = (fields: Partial<BatchState> = {}): BatchState => ({
   timezone: 'America/Fortaleza',
   pondCod: 'V-01',
   pondSizeM2: 1000,
+  isNursery: false,
   daysActive: 50,
   survivalRate: 85,
   harvestedCount: 0,
@@ -21,6 +22,9 @@ const aState = (fields: Partial<BatchState> = {}): BatchState => ({
   sold: { kg: 0, revenue: 0 },
   population: 85_000,
   populationByPond: new Map([['pond', 85_000]]),
+  stays: new Map([['pond', { from: '2026-01-10', to: null }]]),
+  aliveByPond: new Map([['pond', 85_000]]),
+  weighingByPond: new Map(),
   latestBiometry: null,
   previousBiometry: null,
   biometryCount: 0,
@@ -39,10 +43,12 @@ const weighed = (average_weight_g: number, measurementDay = 50): Partial<BatchSt
   currentWeightG: average_weight_g,
   latestBiometry: {
     id: 'weighing',
+    pondId: null,
     measurement_date: '2026-02-20T11:00:00.000Z',
     sample_size: 100,
     total_weight_g: average_weight_g * 100,
     average_weight_g,
+    batchWeightG: average_weight_g,
     coefficient_variation: null,
     measurementDay,
   },
@@ -79,12 +85,12 @@ describe('survival', () => {
     [59.999, 'POOR'],
     [0, 'POOR'],
   ])('%s %% is %s', (survivalRate, status) => {
-    expect(survivalLine(aState({ survivalRate })).status).toBe(status);
+    expect(survivalLine(SCIENCE_DEFAULTS.survival, aState({ survivalRate })).status).toBe(status);
   });
 
   test('harvested animals are not among the dead', () => {
     const state = aState({ population: 60_000, harvestedCount: 25_000 });
-    expect(survivalLine(state).mortality_count).toBe(15_000);
+    expect(survivalLine(SCIENCE_DEFAULTS.survival, state).mortality_count).toBe(15_000);
   });
 });
 

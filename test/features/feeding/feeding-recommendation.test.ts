@@ -64,6 +64,8 @@ onBothEngines('feeding recommendation', (_open, engine) => {
           feed_type: expect.stringContaining('1.7 mm') as unknown,
           feeding_rate_percent: 3.38,
           adjustment_reason: 'Temperature 27.0 °C: -4%',
+          feeding_table: 'BY_WEIGHT',
+          feeding_table_source: 'Nunes & Parsons 2000',
           next_meal_kg: 13.98,
         },
         factors: {
@@ -360,5 +362,59 @@ onBothEngines('feeding recommendation', (_open, engine) => {
     expect(ponds[1]?.adjustment_reason).toMatch(/^Feeding suspended/);
     const sum = daily_schedule.reduce((kg, meal) => kg + meal.quantity_kg, 0);
     expect(sum).toBeCloseTo(54.6, 9);
+  });
+
+  describe('100,000 postlarvae of yesterday', () => {
+    const yesterday = { initial_count: 100_000, initial_avg_weight: 0.003, start_date: '2026-03-01' };
+    const good = async () => {
+      const farm = await aStockedFarm(app, yesterday);
+      await measured(app, pondOf(farm), { temperature: 29, dissolved_oxygen: 6, measurement_date: MORNING });
+      return farm;
+    };
+    const choose = (farm: StockedFarm, blindChart: string) =>
+      app.call('PUT', `/farms/${farm.farmId}/science`, {
+        token: farm.token,
+        body: { feeding: { blindChart } },
+      });
+
+    it('are fed by the chart the farm chooses, named with its source, until they are weighed', async () => {
+      const farm = await good();
+      expect((await recommended(farm)).recommendation.feeding_table).toBe('BY_WEIGHT');
+      for (const [chart, kg, source] of [
+        ['VINH_PHAT_LOC', 2.6, 'Phát Lộc'],
+        ['ROCHA_MAIA_1998', 0.439, 'Rocha & Maia'],
+      ] as const) {
+        expect((await choose(farm, chart)).status).toBe(200);
+        const { recommendation, notes, ponds } = await recommended(farm);
+        expect(recommendation).toMatchObject({ recommended_feed_kg: kg, feeding_table: chart });
+        expect(ponds[0]?.recommended_feed_kg).toBe(kg);
+        expect(recommendation.feeding_table_source).toContain(source);
+        expect(notes.join(' ')).toContain(source);
+      }
+      await weighed(app, farm.batch.id, 0.01);
+      expect((await recommended(farm)).recommendation.feeding_table).toBe('BY_WEIGHT');
+      expect((await choose(farm, 'MOON')).status).toBe(422);
+    });
+
+    it('may be given what any of the charts says without being asked back', async () => {
+      const farm = await good();
+      const feed = async (quantity_kg: number) => {
+        const made = await app.call('POST', '/feeding/', {
+          token: farm.token,
+          body: {
+            batch_id: farm.batch.id,
+            feed_type: '40 % PB',
+            quantity_kg,
+            cost_per_kg: 8,
+            feed_date: MORNING,
+          },
+        });
+        const { warnings = [] } = made.body as { warnings?: { code: string }[] };
+        return warnings.map(({ code }) => code);
+      };
+      expect(await feed(0.6)).toEqual([]);
+      expect(await feed(2.6)).toEqual([]);
+      expect(await feed(26)).toEqual(['LARGE_QUANTITY']);
+    });
   });
 });

@@ -372,7 +372,15 @@ onBothEngines('money', (_open, engine) => {
           revenue: 16_236,
           remaining_biomass_kg: 1_722,
         },
-        energy_estimate: { kwh_per_day: 0, cost_per_day: 0, source: 'NONE', days: 7 },
+        energy_estimate: {
+          kwh_per_day: 0,
+          cost_per_day: 0,
+          source: 'NONE',
+          days: 7,
+          kwh_per_tonne: null,
+          kwh_per_tonne_usual: 5_028,
+          kwh_per_tonne_rating: null,
+        },
       });
       expect(more['confidence']).toBeGreaterThan(50);
       expect(more['confidence']).toBeLessThan(100);

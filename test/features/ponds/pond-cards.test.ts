@@ -4,6 +4,7 @@ import { alert } from '#contract/resources/alerts.ts';
 import { insert } from '#core/changes.ts';
 import { emptyPonds, pondCardOf, pondCardsOf } from '#features/ponds/pond-cards.ts';
 import type { Pond, PondContents } from '#features/ponds/ports.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { type App, aControlPoint, aStaffedFarm, created, type StaffedFarm } from '#test/staffed-farm.ts';
@@ -38,7 +39,12 @@ const aPond = (id: string): Pond => ({
 const cardDeps = (contents: PondContents, isOnline: boolean | null = null) => ({
   contents,
   isOnline: () => isOnline,
-  queries: { activeAlerts: async () => [], controlPointCod: async () => 'PC-1' },
+  queries: {
+    activeAlerts: async () => [],
+    controlPointCod: async () => 'PC-1',
+    aeratorsOfPond: async () => [],
+  },
+  scienceOf: async () => SCIENCE_DEFAULTS,
 });
 
 describe('summary cards', () => {
@@ -70,7 +76,7 @@ describe('summary cards', () => {
     [false, 'OFFLINE'],
     [null, 'UNKNOWN'],
   ])('a control point that is online: %s shows %s', async (isOnline, status) => {
-    const card = await pondCardOf(cardDeps(emptyPonds, isOnline), aPond('1'));
+    const card = await pondCardOf(cardDeps(emptyPonds, isOnline), aPond('1'), 'en');
     expect(card.control_point).toEqual({ id: 'point', name: 'PC-1', status });
   });
 });
@@ -187,6 +193,7 @@ onBothEngines('summary cards of the interface', (_open, engine) => {
     const card = await get(`/ponds/${pondId}/summary-card`, place.viewer.token);
     expect(card).toMatchObject({ status: 200 });
     expect(card.body).toEqual({
+      aeration: null,
       pond_id: pondId,
       cod: 'V-01',
       pond_type: null,

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { farmScience } from '#contract/resources/science.ts';
+import { insert } from '#core/changes.ts';
 import { mergedConstants } from '#features/science-settings/merge-constants.ts';
 import { RISING_CONSTANTS, ruleOf } from '#science/constant-rules.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
@@ -49,6 +51,11 @@ describe('the rules of figures', () => {
   });
 });
 
+it('an error of the forecast set for all its hours holds as that of each hour', () => {
+  const merged = mergedConstants({ aeration: { forecast: { methodErrorMgL: 0.9, warnBelowMgL: 5 } } });
+  expect(merged.aeration.forecast).toMatchObject({ methodErrorMgLPerHour: 0.1, warnBelowMgL: 5 });
+});
+
 onBothEngines('figures a farm sets for itself', (_open, engine) => {
   let app: App;
   let place: StaffedFarm;
@@ -63,6 +70,35 @@ onBothEngines('figures a farm sets for itself', (_open, engine) => {
   const put = (sent: unknown, headers = {}) =>
     app.call('PUT', path(), { token: place.manager.token, body: sent, headers });
   const holds = async () => (await get())['constants'] as Figures;
+
+  it('what another version has left behind is told as unread, and can be cleared', async () => {
+    const farm = await aStaffedFarm(app);
+    const at = app.kernel.now();
+    await app.kernel.commit({
+      actor: null,
+      changes: [
+        insert(farmScience, {
+          id: app.kernel.idOf(`farm_science:${farm.farmId}`),
+          farm_id: farm.farmId,
+          overrides: { moon: { phase: 1 }, aeration: { forecast: { methodErrorMgL: 0.9 } } },
+          updated_by: null,
+          created_at: new Date(at).toISOString(),
+          updated_at: null,
+        }),
+      ],
+    });
+    const own = `/farms/${farm.farmId}/science`;
+    const seen = body(await app.call('GET', own, { token: farm.manager.token }));
+    expect(seen).toMatchObject({
+      unread: ['moon'],
+      overrides: { aeration: { forecast: { methodErrorMgLPerHour: 0.1 } } },
+    });
+    const cleared = await app.call('PUT', own, { token: farm.manager.token, body: { moon: null } });
+    expect(cleared).toMatchObject({
+      status: 200,
+      body: { unread: [], overrides: { aeration: { forecast: { methodErrorMgLPerHour: 0.1 } } } },
+    });
+  });
 
   it('before anybody sets one the defaults hold, each number with its unit and range', async () => {
     const answer = await get();

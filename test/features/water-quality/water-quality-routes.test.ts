@@ -31,6 +31,7 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
       alkalinity: null,
       ammonia: null,
       ammonia_as: null,
+      oxygen_saturation_percent: null,
       nitrite: null,
       nitrate: null,
       transparency: null,

@@ -84,6 +84,7 @@ describe('notes', () => {
     warmDays: 87,
     lastWeighing: { day: 87, weightG: 9.5 },
     population: 200_000,
+    stocked: 250_000,
   };
   const notesOf = (
     changes: Partial<FeedingFacts> & { batch?: Partial<BatchToFeed> } = {},

@@ -107,7 +107,28 @@ function Advice({ told }: { told: OptimalHarvestAnswer }) {
           <Fact name={words.perDay} value={money(told.analysis.net_daily_profit)} />
           <Fact name={words.adg} value={quantity(told.analysis.expected_daily_growth_g, 2, 'g')} />
           <Fact name={words.breakEvenDay} value={`${money(told.break_even_price_per_kg)}/kg`} />
+          {told.energy_estimate.source === 'NONE' ? null : (
+            <Fact name={words.energyDay} value={money(told.energy_estimate.cost_per_day)} />
+          )}
+          {told.energy_estimate.kwh_per_tonne_rating === null ? null : (
+            <Fact
+              name={words.perTonne}
+              value={`${quantity(told.energy_estimate.kwh_per_tonne, 0, 'kWh')} · ${words.perTonneRatings[told.energy_estimate.kwh_per_tonne_rating]} (${figure(told.energy_estimate.kwh_per_tonne_usual)})`}
+            />
+          )}
         </dl>
+        {told.price_by_size.length === 0 ? null : (
+          <p class="muted small">
+            {words.priceBySize(
+              told.price_by_size
+                .map(
+                  ({ days, weight_g, price_per_kg }) =>
+                    `${words.inDays(figure(days))}: ${quantity(weight_g, 1, 'g')}, ${money(price_per_kg)}/kg`,
+                )
+                .join(' · '),
+            )}
+          </p>
+        )}
         <p class="muted small">
           {words.partial(
             percent(partial.share_percent),

@@ -59,6 +59,16 @@ export const batchWords = dictionary({
     breakEven: 'Preço de equilíbrio',
     /** Of one more day, not of the whole crop. */
     breakEvenDay: 'Um dia a mais se paga a partir de',
+    energyDay: 'Energia por dia',
+    perTonne: 'Energia por tonelada',
+    perTonneRatings: {
+      BELOW_USUAL: 'abaixo do usual',
+      USUAL: 'usual',
+      ABOVE_USUAL: 'acima do usual',
+    },
+    inDays: (days: string) => `em ${days} dias`,
+    priceBySize: (steps: string) =>
+      `Preço por tamanho, ordem de grandeza (cotações brasileiras de 2017): ${steps}.`,
     harvestAdvice: 'Quando despescar',
     recommendations: { CONTINUE: 'Continuar', HARVEST_NOW: 'Despescar agora', MONITOR: 'Acompanhar' },
     perDay: 'Cada dia a mais rende',
@@ -132,6 +142,12 @@ export const batchWords = dictionary({
     roi: 'Return',
     breakEven: 'Break-even price',
     breakEvenDay: 'A further day pays from',
+    energyDay: 'Energy per day',
+    perTonne: 'Energy per tonne',
+    perTonneRatings: { BELOW_USUAL: 'below the usual', USUAL: 'usual', ABOVE_USUAL: 'above the usual' },
+    inDays: (days: string) => `in ${days} days`,
+    priceBySize: (steps: string) =>
+      `Price by size, an order of magnitude (Brazilian quotations of 2017): ${steps}.`,
     harvestAdvice: 'When to harvest',
     recommendations: { CONTINUE: 'Go on', HARVEST_NOW: 'Harvest now', MONITOR: 'Watch it' },
     perDay: 'Each further day brings',

@@ -1,10 +1,11 @@
+import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, quantity } from '../../i18n/format.ts';
-import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
+import { EntryForm, OnePondField, SaveButton, useOnePond, WhenFields } from './entry-form.tsx';
 import { formWords } from './form-words.ts';
 import { useSubmit, useWhen } from './use-form.ts';
 import { entryWords } from './words.ts';
@@ -21,11 +22,16 @@ export function BiometryEntry() {
 function BiometryForm({ batch }: { batch: Batch }) {
   const words = formWords();
   const submit = useSubmit();
-  const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 1 });
+  const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 20 });
+  const detail = useGet<BatchDetail>(`/batches/${batch.id}`);
+  const place = useOnePond(detail.data?.ponds);
   const when = useWhen();
   const sample = useCount();
   const weight = useFigure();
-  const last = journal.data?.biometries[0];
+  const pondId = place.pond?.pond_id ?? null;
+  const last = journal.data?.biometries.find(
+    ({ pond_id }) => pondId === null || pond_id === null || pond_id === pondId,
+  );
   const mean = sample.isRight && weight.isRight ? (weight.value ?? 0) / (sample.value ?? 1) : null;
   const save = () =>
     submit({
@@ -33,6 +39,7 @@ function BiometryForm({ batch }: { batch: Batch }) {
       label: `${batch.batch_code} · ${quantity(mean, 2, 'g')}`,
       body: {
         batch_id: batch.id,
+        ...(pondId === null ? {} : { pond_id: pondId }),
         measurement_date: when.instant(),
         sample_size: sample.value,
         total_weight_g: weight.value,
@@ -41,6 +48,7 @@ function BiometryForm({ batch }: { batch: Batch }) {
     });
   return (
     <>
+      <OnePondField of={place} all={words.biometry.allPonds} />
       <CountField label={words.biometry.sample} count={sample} />
       <FigureField label={words.biometry.weight} unit="g" figure={weight} />
       <div class="note" role="status">

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
+import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { Right } from '#contract/rights.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
@@ -105,6 +106,36 @@ function useChosen(batches: readonly Batch[]) {
     isAwaited: batch === undefined && code === null && pond !== null && cards.isPending,
     choose: (id: string) => setChosen({ search, id }),
   };
+}
+
+/** One pond of a batch in several, that of the page first; null: all of them. */
+export function useOnePond(ponds: BatchDetail['ponds'] = []) {
+  const asked = new URLSearchParams(useSearch()).get('pond');
+  const { ponds: known } = usePonds();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const options = ponds.map((pond) => ({
+    ...pond,
+    cod: known.find(({ id }) => id === pond.pond_id)?.cod ?? '',
+  }));
+  const id = chosen ?? options.find(({ cod }) => cod === asked)?.pond_id ?? '';
+  const pond = options.length < 2 ? undefined : options.find(({ pond_id }) => pond_id === id);
+  return { options, pond: pond ?? null, choose: setChosen };
+}
+
+/** Only where there is a choice; `all`: what none of them stands for. */
+export function OnePondField({ of, all }: { of: ReturnType<typeof useOnePond>; all: string }) {
+  if (of.options.length < 2) return null;
+  return (
+    <SelectField
+      label={formWords().pond}
+      value={of.pond?.pond_id ?? ''}
+      options={[
+        { value: '', label: all },
+        ...of.options.map(({ pond_id, cod }) => ({ value: pond_id, label: cod })),
+      ]}
+      onChange={(event) => of.choose(event.currentTarget.value)}
+    />
+  );
 }
 
 export function WhenFields({ when }: { when: ReturnType<typeof useWhen> }) {

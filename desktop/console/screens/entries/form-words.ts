@@ -26,6 +26,7 @@ export const formWords = dictionary({
       plan: 'Plano de hoje',
     },
     biometry: {
+      allPonds: 'Todos os viveiros do lote',
       sample: 'Camarões na amostra',
       weight: 'Peso da amostra',
       mean: (g: string) => `Peso médio: ${g}`,
@@ -51,6 +52,11 @@ export const formWords = dictionary({
     },
     mortality: {
       event: 'O que aconteceu',
+      allPonds: 'Todos os viveiros do lote',
+      way: 'Como foi contado',
+      ways: { dead_count: 'Animais contados', dead_weight_kg: 'Quilos pesados', severity: 'Parte dos vivos' },
+      count: 'Camarões mortos',
+      weight: 'Peso dos mortos',
       severity: 'Quanto dos vivos morreu',
       now: (rate: string, population: string) => `Agora: ${rate} de sobrevivência, ${population} camarões`,
       later: (rate: string, population: string) => `Depois: ${rate}, ${population} camarões`,
@@ -81,6 +87,7 @@ export const formWords = dictionary({
       plan: 'Plan of today',
     },
     biometry: {
+      allPonds: 'All ponds of the batch',
       sample: 'Shrimp in the sample',
       weight: 'Weight of the sample',
       mean: (g: string) => `Mean weight: ${g}`,
@@ -106,6 +113,15 @@ export const formWords = dictionary({
     },
     mortality: {
       event: 'What happened',
+      allPonds: 'All ponds of the batch',
+      way: 'How it was counted',
+      ways: {
+        dead_count: 'Animals counted',
+        dead_weight_kg: 'Kilograms weighed',
+        severity: 'Share of the living',
+      },
+      count: 'Dead shrimp',
+      weight: 'Weight of the dead',
       severity: 'How much of the living died',
       now: (rate: string, population: string) => `Now: ${rate} survival, ${population} shrimp`,
       later: (rate: string, population: string) => `After: ${rate}, ${population} shrimp`,

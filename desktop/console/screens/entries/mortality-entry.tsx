@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { BatchDetail } from '#contract/resources/batches.ts';
-import { TextField } from '../../components/field.tsx';
+import { CountField, useCount } from '../../components/count-field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
-import { figure, percent } from '../../i18n/format.ts';
-import { EntryForm, SaveButton } from './entry-form.tsx';
+import { figure, percent, quantity } from '../../i18n/format.ts';
+import { EntryForm, OnePondField, SaveButton, useOnePond } from './entry-form.tsx';
 import { formWords } from './form-words.ts';
 import { useSubmit } from './use-form.ts';
 import { entryWords } from './words.ts';
@@ -18,21 +19,52 @@ export function MortalityEntry() {
   );
 }
 
+const WAYS = ['severity', 'dead_count', 'dead_weight_kg'] as const;
+type Way = (typeof WAYS)[number];
+
 /** Shows what the batch was and what it will be before anything is saved. */
 function MortalityForm({ batch }: { batch: Batch }) {
   const words = formWords();
   const submit = useSubmit();
   const detail = useGet<BatchDetail>(`/batches/${batch.id}`);
+  const place = useOnePond(detail.data?.ponds);
+  const [way, setWay] = useState<Way>('severity');
   const died = useFigure('', { most: 100 });
+  const count = useCount();
+  const weight = useFigure();
   const [event, setEvent] = useState('');
   const rate = detail.data?.survival_rate ?? batch.survival_rate;
-  const alive = detail.data?.current_population ?? null;
-  const share = died.isRight && died.value !== null ? died.value / 100 : null;
+  const population = detail.data?.current_population ?? null;
+  const alive = place.pond?.population ?? population;
+  const weightG = place.pond?.average_weight_g ?? detail.data?.average_weight_g ?? null;
+  const field = { severity: died, dead_count: count, dead_weight_kg: weight }[way];
+  const value = field.isRight ? field.value : null;
+  const dead =
+    value === null || (alive === null && way === 'severity')
+      ? null
+      : way === 'severity'
+        ? ((alive ?? 0) * value) / 100
+        : way === 'dead_count'
+          ? value
+          : weightG === null
+            ? null
+            : (value * 1000) / weightG;
+  // of the whole batch, as its survival is
+  const share = dead === null || !population ? null : Math.min(1, dead / population);
+  const told = {
+    severity: `−${percent(died.value, 1)}`,
+    dead_count: `−${figure(count.value)}`,
+    dead_weight_kg: `−${quantity(weight.value, 2, 'kg')}`,
+  }[way];
   const save = () =>
     submit({
       path: `/batches/${batch.id}/adjust-survival`,
-      label: `${batch.batch_code} · −${percent(died.value, 1)}`,
-      body: { event_description: event.trim(), severity: share },
+      label: `${batch.batch_code} · ${told}`,
+      body: {
+        event_description: event.trim(),
+        [way]: way === 'severity' && value !== null ? value / 100 : value,
+        ...(place.pond === null ? {} : { pond_id: place.pond.pond_id }),
+      },
       touches: ['batches', 'ponds', 'dashboard', 'feeding', 'financial'],
     });
   return (
@@ -46,14 +78,27 @@ function MortalityForm({ batch }: { batch: Batch }) {
               <strong>
                 {words.mortality.later(
                   percent(rate * (1 - share), 1),
-                  figure(alive === null ? null : Math.round(alive * (1 - share))),
+                  figure(alive === null || dead === null ? null : Math.max(0, Math.round(alive - dead))),
                 )}
               </strong>
             </>
           )}
         </span>
       </p>
-      <FigureField label={words.mortality.severity} unit="%" figure={died} />
+      <OnePondField of={place} all={words.mortality.allPonds} />
+      <SelectField
+        label={words.mortality.way}
+        value={way}
+        options={WAYS.map((each) => ({ value: each, label: words.mortality.ways[each] }))}
+        onChange={(changed) => setWay(WAYS.find((each) => each === changed.currentTarget.value) ?? way)}
+      />
+      {way === 'severity' ? (
+        <FigureField label={words.mortality.severity} unit="%" figure={died} />
+      ) : way === 'dead_count' ? (
+        <CountField label={words.mortality.count} count={count} />
+      ) : (
+        <FigureField label={words.mortality.weight} unit="kg" figure={weight} />
+      )}
       <TextField
         label={words.mortality.event}
         value={event}
@@ -61,7 +106,7 @@ function MortalityForm({ batch }: { batch: Batch }) {
         onInput={(input) => setEvent(input.currentTarget.value)}
       />
       <SaveButton
-        isRight={share !== null && event.trim() !== ''}
+        isRight={value !== null && event.trim() !== ''}
         save={save}
         label={words.mortality.confirm}
       />

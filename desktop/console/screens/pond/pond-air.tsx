@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { AeratorAnswer } from '#contract/resources/aerators.ts';
+import type { PondCard } from '#contract/resources/pond-cards.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { NextRunLine } from '../../components/next-run.tsx';
@@ -26,6 +27,7 @@ export function PondAir({ pond }: { pond: Pond }) {
         <PointCard point={point} cod={pond.cod} />
       )}
       <Aerators pond={pond} />
+      <Sizing pond={pond} />
     </div>
   );
 }
@@ -74,6 +76,46 @@ function PointCard({ point, cod }: { point: ControlPoint; cod: string }) {
       </dl>
       <ControlButton point={point} />
     </section>
+  );
+}
+
+/** Whether the motors carry what lives in the pond: nothing is said of an empty one. */
+function Sizing({ pond }: { pond: Pond }) {
+  const words = pondWords();
+  const card = useGet<PondCard>(`/ponds/${pond.id}/summary-card`);
+  return (
+    <Answer of={card} isEmpty={({ aeration }) => aeration === null} empty={null}>
+      {({ aeration: found }) =>
+        found === null ? null : (
+          <section class="card stack" data-sizing={found.rating}>
+            <h2>{words.sizing}</h2>
+            <p>
+              <strong>{words.sizings[found.rating]}</strong>{' '}
+              {found.kg_per_horsepower === null
+                ? words.noHorsepower
+                : words.perHorsepower(figure(found.kg_per_horsepower), figure(found.horsepower, 1))}
+            </p>
+            {found.advice === null ? null : <p>{found.advice}</p>}
+            <p class="muted small">
+              {words.setPoints(
+                figure(found.proposed_set_points.on_mg_l, 1),
+                figure(found.proposed_set_points.off_mg_l, 1),
+                figure(found.proposed_set_points.emergency_mg_l, 1),
+              )}
+            </p>
+            {found.without_aerators === null ? null : (
+              <p class="muted small">
+                {words.withoutAerators(
+                  figure(found.without_aerators.from_mg_l, 1),
+                  figure(found.without_aerators.to_mg_l, 1),
+                  quantity(found.without_aerators.hours, 1, 'h'),
+                )}
+              </p>
+            )}
+          </section>
+        )
+      }
+    </Answer>
   );
 }
 

@@ -11,7 +11,7 @@ import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
-import { asTyped, dayAndTime, figure } from '../../i18n/format.ts';
+import { asTyped, dayAndTime, figure, percent } from '../../i18n/format.ts';
 import { CorrectionStory } from './correction-story.tsx';
 import { pondWords } from './words.ts';
 
@@ -82,6 +82,9 @@ export function PondHistory({ pond }: { pond: Pond }) {
                             data-none={row[field] === null}
                           >
                             {figure(row[field], WATER[field].decimals)}
+                            {field === 'dissolved_oxygen' && row.oxygen_saturation_percent !== null ? (
+                              <div class="muted small">{percent(row.oxygen_saturation_percent)}</div>
+                            ) : null}
                             {field === 'ammonia' && row.ammonia_as !== null ? (
                               <div class="muted small">{ammoniaTwin(row.ammonia_as)}</div>
                             ) : null}

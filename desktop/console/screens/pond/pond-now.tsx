@@ -18,7 +18,7 @@ import { isBlind } from '../../data/live.ts';
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
-import { age, clockTime, quantity } from '../../i18n/format.ts';
+import { age, clockTime, percent, quantity } from '../../i18n/format.ts';
 import { isNight } from '../../state/freshness.ts';
 import { listWords } from '../alarms/words.ts';
 import { FeedToday } from './feed-today.tsx';
@@ -90,6 +90,11 @@ function WaterNow({ pondId }: { pondId: string }) {
                     at={found?.measurement_date}
                     kind={field === 'dissolved_oxygen' && night ? 'oxygenByNight' : kind}
                   />
+                  {field === 'dissolved_oxygen' && found?.oxygen_saturation_percent != null ? (
+                    <div class="muted small">
+                      {pondWords().saturation(percent(found.oxygen_saturation_percent))}
+                    </div>
+                  ) : null}
                   {field === 'ammonia' && found?.ammonia_as != null ? (
                     <div class="muted small">{ammoniaTwin(found.ammonia_as)}</div>
                   ) : null}

@@ -1,4 +1,7 @@
+import type { PondCard } from '#contract/resources/pond-cards.ts';
 import { dictionary } from '../../i18n/language.ts';
+
+type Rating = NonNullable<PondCard['aeration']>['rating'];
 
 export const pondWords = dictionary({
   'pt-BR': {
@@ -21,6 +24,21 @@ export const pondWords = dictionary({
     alsoAirs: (ponds: string) => `Aera também ${ponds}.`,
     aerators: 'Aeradores',
     noAerators: 'Nenhum aerador cadastrado neste viveiro.',
+    saturation: (share: string) => `${share} da saturação`,
+    sizing: 'Aeração para a biomassa',
+    sizings: {
+      NOT_NEEDED: 'Biomassa baixa: dispensa aeradores.',
+      COMFORTABLE: 'Com folga.',
+      ENOUGH: 'Suficiente.',
+      ADD_AERATION: 'Pouca aeração.',
+      RISKY: 'Aeração de risco.',
+    } satisfies Record<Rating, string>,
+    noHorsepower: 'Nenhum cv cadastrado.',
+    setPoints: (on: string, off: string, emergency: string) =>
+      `Pontos propostos: liga a ${on}, desliga a ${off}, emergência a ${emergency} mg/L.`,
+    perHorsepower: (kg: string, cv: string) => `${kg} kg por cv, ${cv} cv (até 500 kg por cv, Boyd)`,
+    withoutAerators: (from: string, to: string, hours: string) =>
+      `À noite, sem aeradores, o oxigênio cai de ${from} para ${to} mg/L em cerca de ${hours}.`,
     ordered: { ON: '◫ comandado: ligado', OFF: '□ comandado: desligado' },
     orderedAgo: (ago: string) => `há ${ago}`,
     neverOrdered: 'ainda sem ordem',
@@ -86,6 +104,21 @@ export const pondWords = dictionary({
     alsoAirs: (ponds: string) => `Also aerates ${ponds}.`,
     aerators: 'Aerators',
     noAerators: 'No aerator of this pond is registered.',
+    saturation: (share: string) => `${share} of saturation`,
+    sizing: 'Aeration for the biomass',
+    sizings: {
+      NOT_NEEDED: 'Low biomass: no aerator needed.',
+      COMFORTABLE: 'Ample.',
+      ENOUGH: 'Enough.',
+      ADD_AERATION: 'Too little aeration.',
+      RISKY: 'Aeration is a risk.',
+    } satisfies Record<Rating, string>,
+    noHorsepower: 'No horsepower is registered.',
+    setPoints: (on: string, off: string, emergency: string) =>
+      `Set points proposed: on at ${on}, off at ${off}, emergency at ${emergency} mg/L.`,
+    perHorsepower: (kg: string, hp: string) => `${kg} kg per hp, ${hp} hp (up to 500 kg per hp, Boyd)`,
+    withoutAerators: (from: string, to: string, hours: string) =>
+      `By night, without aerators, oxygen falls from ${from} to ${to} mg/L in about ${hours}.`,
     ordered: { ON: '◫ ordered: on', OFF: '□ ordered: off' },
     orderedAgo: (ago: string) => `${ago} ago`,
     neverOrdered: 'no order yet',

@@ -44,6 +44,12 @@ export function SurvivalReport() {
               raw: (row) => row.survival_rate,
             },
             {
+              name: words.usualAlive,
+              isNumber: true,
+              of: (row) => percent(row.expected_survival_rate, 1),
+              raw: (row) => row.expected_survival_rate,
+            },
+            {
               name: words.status,
               of: ({ status }) => words.survival[status],
               raw: ({ status }) => status,

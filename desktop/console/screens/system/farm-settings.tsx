@@ -1,11 +1,15 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { FarmAnswer } from '#contract/resources/farms.ts';
+import { BLIND_CHARTS, BLIND_SOURCES } from '#science/blind-feeding.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
-import { Answer, Empty } from '../../components/answer.tsx';
+import { Answer, Empty, faultText } from '../../components/answer.tsx';
+import { WorkButton } from '../../components/button.tsx';
+import { toast } from '../../components/toast.tsx';
 import { waterWords } from '../../components/water-words.ts';
-import { useFarmWater } from '../../data/farm-science.ts';
+import { keepBlindChart, useBlindChart, useFarmWater } from '../../data/farm-science.ts';
 import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { Story } from '../pond/pond-story.tsx';
 import { DeletedFarms } from './deleted-farms.tsx';
@@ -52,6 +56,7 @@ export function FarmSettings() {
         </Answer>
       </section>
       <AmmoniaSetting />
+      <BlindFeedingSetting farmId={shown.id} />
       <PondRegister farmId={shown.id} />
       <Story path={`/logs/farms/${shown.id}`} />
       <DeletedFarms />
@@ -71,6 +76,32 @@ function AmmoniaSetting() {
       {told === null ? <p class="muted">{words.notKnown}</p> : null}
       {told?.isChosen === false ? <p class="note">{words.askText}</p> : null}
       {told === null ? null : <AmmoniaBasisButtons chosen={told.isChosen ? told.basis : null} />}
+    </section>
+  );
+}
+
+/** How postlarvae are fed until somebody weighs them, each chart with its source. */
+function BlindFeedingSetting({ farmId }: { farmId: string }) {
+  const words = farmWords();
+  const chosen = useBlindChart();
+  if (chosen === null) return null;
+  return (
+    <section class="card stack" data-blind-chart={chosen}>
+      <h2>{words.blindFeeding}</h2>
+      <p class="muted">{words.blindHint}</p>
+      {BLIND_CHARTS.map((chart) => (
+        <div key={chart} class="row">
+          <WorkButton
+            look={chart === chosen ? 'main' : 'plain'}
+            aria-pressed={chart === chosen}
+            disabled={isBlind.value || !mayManage.value}
+            work={() => keepBlindChart(farmId, chart).catch((error: unknown) => toast(faultText(error)))}
+          >
+            {words.blindCharts[chart]}
+          </WorkButton>
+          <span class="muted small">{BLIND_SOURCES[chart]}</span>
+        </div>
+      ))}
     </section>
   );
 }

@@ -1,8 +1,16 @@
+import type { BlindChart } from '#science/blind-feeding.ts';
 import { dictionary } from '../../i18n/language.ts';
 
 export const farmWords = dictionary({
   'pt-BR': {
     title: 'Fazenda e viveiros',
+    blindFeeding: 'Ração dos primeiros 30 dias',
+    blindHint: 'Até a primeira biometria as pós-larvas de vannamei são alimentadas por uma destas tabelas.',
+    blindCharts: {
+      BY_WEIGHT: 'Pelo peso esperado',
+      ROCHA_MAIA_1998: 'Prática brasileira',
+      VINH_PHAT_LOC: 'Intensivo',
+    } satisfies Record<BlindChart, string>,
     farm: 'Fazenda',
     noFarm: 'Ainda não há fazenda nesta conta.',
     createFarm: 'Criar fazenda',
@@ -63,6 +71,13 @@ export const farmWords = dictionary({
   },
   en: {
     title: 'Farm and ponds',
+    blindFeeding: 'Feed of the first 30 days',
+    blindHint: 'Until the first weighing postlarvae of vannamei are fed by one of these tables.',
+    blindCharts: {
+      BY_WEIGHT: 'By the expected weight',
+      ROCHA_MAIA_1998: 'Brazilian practice',
+      VINH_PHAT_LOC: 'Intensive',
+    } satisfies Record<BlindChart, string>,
     farm: 'Farm',
     noFarm: 'This account has no farm yet.',
     createFarm: 'Create a farm',

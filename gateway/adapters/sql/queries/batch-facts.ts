@@ -66,7 +66,7 @@ export function batchFactQueries(db: Db): BatchFactQueries {
 async function factsOf(
   db: Db,
   ids: readonly string[],
-  weighings: 'last two' | 'all',
+  which: 'last two' | 'all',
   countsUntil: string,
 ): Promise<BatchFacts[]> {
   const batches = await batchesWithPlace(db, ids);
@@ -74,15 +74,16 @@ async function factsOf(
   const survivalChanges = groupedByBatch(await survivalChangesOf(db, ids));
   const harvests = groupedByBatch(await harvestsOf(db, ids));
   const transfers = groupedByBatch(await transfersOf(db, ids));
-  const weighed = groupedByBatch(await weighingsOf(db, ids, weighings, countsUntil));
+  const weighed = groupedByBatch(await weighingsOf(db, ids, which, countsUntil));
   const counts = new Map((await biometryCountsOf(db, ids)).map(({ batch_id, n }) => [batch_id, Number(n)]));
   const feed = new Map((await feedOf(db, ids, countsUntil)).map(({ batch_id, ...sums }) => [batch_id, sums]));
-  return batches.map(({ row, timezone, pondCod, pondSizeM2 }) => {
+  return batches.map(({ row, timezone, pondCod, pondSizeM2, isNursery }) => {
     return {
       batch: row,
       timezone,
       pondCod,
       pondSizeM2,
+      isNursery,
       survivalChanges: survivalChanges.get(row.id) ?? [],
       harvests: harvests.get(row.id) ?? [],
       transfers: transfers.get(row.id) ?? [],
@@ -99,7 +100,7 @@ async function batchesWithPlace(db: Db, ids: readonly string[]) {
     .innerJoin('farms', 'farms.id', 'batches.farm_id')
     .innerJoin('ponds', 'ponds.id', 'batches.pond_id')
     .selectAll('batches')
-    .select(['farms.timezone', 'ponds.cod', 'ponds.size_m2'])
+    .select(['farms.timezone', 'ponds.cod', 'ponds.size_m2', 'ponds.pond_type'])
     .where('batches.id', 'in', ids)
     .where('batches.hidden', '=', 0)
     .execute();
@@ -108,13 +109,14 @@ async function batchesWithPlace(db: Db, ids: readonly string[]) {
     timezone: stored.timezone,
     pondCod: stored.cod,
     pondSizeM2: stored.size_m2,
+    isNursery: stored.pond_type === 'NURSERY',
   }));
 }
 
 export function survivalChangesOf(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('survival_changes')
-    .select(['batch_id', 'id', 'kind', 'value', 'changed_at'])
+    .select(['batch_id', 'id', 'kind', 'value', 'pond_id', 'changed_at'])
     .where('batch_id', 'in', ids)
     .where('hidden', '=', 0)
     .orderBy('batch_id')
@@ -147,21 +149,8 @@ function transfersOf(db: Db, ids: readonly string[]) {
     .execute();
 }
 
-function weighingsOf(db: Db, ids: readonly string[], which: 'last two' | 'all', countsUntil: string) {
-  return db
-    .selectFrom('batches')
-    .innerJoin('biometries', 'biometries.batch_id', 'batches.id')
-    .select([
-      'biometries.batch_id',
-      'biometries.id',
-      'biometries.measurement_date',
-      'biometries.sample_size',
-      'biometries.total_weight_g',
-      'biometries.weight_sd_g',
-      'biometries.individual_weights_g',
-    ])
-    .where('batches.id', 'in', ids)
-    .where('biometries.hidden', '=', 0)
+async function weighingsOf(db: Db, ids: readonly string[], which: 'last two' | 'all', countsUntil: string) {
+  const chosen = await weighings(db, ids)
     .$if(which === 'last two', (query) =>
       query.where('biometries.id', 'in', (last) =>
         last
@@ -170,15 +159,50 @@ function weighingsOf(db: Db, ids: readonly string[], which: 'last two' | 'all', 
           .whereRef('newer.batch_id', '=', 'batches.id')
           .where('newer.hidden', '=', 0)
           .where('newer.measurement_date', '<=', countsUntil)
+          .where('newer.pond_id', 'is', null)
           .orderBy('newer.measurement_date', 'desc')
           .orderBy('newer.id', 'desc')
           .limit(2),
       ),
     )
+    .execute();
+  if (which === 'all') return chosen;
+  const ofPonds = await weighings(db, ids)
+    .where('biometries.pond_id', 'is not', null)
+    .where('biometries.measurement_date', '<=', countsUntil)
+    .execute();
+  return [...chosen, ...ofPonds].toSorted(newestFirst);
+}
+
+type DatedRow = { measurement_date: string; id: string };
+const newestFirst = (a: DatedRow, b: DatedRow): number =>
+  a.measurement_date === b.measurement_date
+    ? a.id < b.id
+      ? 1
+      : -1
+    : a.measurement_date < b.measurement_date
+      ? 1
+      : -1;
+
+function weighings(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('batches')
+    .innerJoin('biometries', 'biometries.batch_id', 'batches.id')
+    .select([
+      'biometries.batch_id',
+      'biometries.id',
+      'biometries.pond_id',
+      'biometries.measurement_date',
+      'biometries.sample_size',
+      'biometries.total_weight_g',
+      'biometries.weight_sd_g',
+      'biometries.individual_weights_g',
+    ])
+    .where('batches.id', 'in', ids)
+    .where('biometries.hidden', '=', 0)
     .orderBy('biometries.batch_id')
     .orderBy('biometries.measurement_date', 'desc')
-    .orderBy('biometries.id', 'desc')
-    .execute();
+    .orderBy('biometries.id', 'desc');
 }
 
 /** Read from the index alone. */
@@ -193,9 +217,10 @@ function biometryCountsOf(db: Db, ids: readonly string[]) {
 }
 
 function decodeWeighing(stored: Awaited<ReturnType<typeof weighingsOf>>[number]): WeighingFact {
-  const { id, measurement_date, sample_size, total_weight_g, weight_sd_g } = stored;
+  const { id, pond_id, measurement_date, sample_size, total_weight_g, weight_sd_g } = stored;
   return {
     id,
+    pond_id,
     measurement_date,
     sample_size,
     total_weight_g,

@@ -26,6 +26,15 @@ export function biometryQueries(db: Db): BiometryQueries {
         .executeTakeFirst();
       return row ?? null;
     },
+    async pondId(ref) {
+      const row = await db
+        .selectFrom('ponds')
+        .select('id')
+        .where('id', '=', uuidOf(db, 'pond', ref))
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
     async biometryById(id) {
       const row = await db
         .selectFrom('biometries')
@@ -47,6 +56,11 @@ export function biometryQueries(db: Db): BiometryQueries {
         .where('hidden', '=', 0)
         .where('measurement_date', '<', than.at)
         .where('id', '!=', than.id)
+        .$if(than.pondId !== null, (query) =>
+          query.where((where) =>
+            where.or([where('pond_id', 'is', null), where('pond_id', '=', than.pondId)]),
+          ),
+        )
         .orderBy('measurement_date', 'desc')
         .orderBy('id', 'desc')
         .limit(1)

@@ -58,7 +58,7 @@ export function pondQueries(db: Db): PondQueries {
     async aeratorsOfPond(pondId) {
       return db
         .selectFrom('aerators')
-        .select(['id', 'name'])
+        .select(['id', 'name', 'power_kw'])
         .where('pond_id', '=', pondId)
         .where('hidden', '=', 0)
         .orderBy('created_at')
