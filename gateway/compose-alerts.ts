@@ -2,6 +2,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { alertQueries } from '#adapters/sql/queries/alerts.ts';
 import { peopleQuery } from '#adapters/sql/queries/notifications.ts';
 import { oxygenQueries } from '#adapters/sql/queries/oxygen.ts';
+import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
 import type { BatchStates } from '#core/batch-state.ts';
 import type { ClockStep } from '#core/clock-step.ts';
 import { type ControlView, type ControlViews, targetOf } from '#core/control-view.ts';
@@ -23,7 +24,7 @@ import { createDeviceWatch } from '#features/alerts/watch-devices.ts';
 import { createHeldOffWatch, type HoldablePoint } from '#features/alerts/watch-held-off.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alerts/watch-instance.ts';
 import { personHold } from '#features/schedules/person-hold.ts';
-import type { ScienceOf } from '#features/science-settings/ports.ts';
+import { type ScienceOf, scienceOfFarms } from '#features/science-settings/ports.ts';
 import type { Config } from './config.ts';
 
 /** The alert store and its interface: for every feature that raises alerts. */
@@ -31,7 +32,11 @@ export function wireAlerts(kernel: Kernel, database: Database, notify: Notify) {
   const queries = alertQueries(database.read);
   const deps = { ...kernel, queries, notify };
   const { alertsOf, countAlerts } = alertQueries(database.readLong);
-  const routes = alertRoutes({ ...deps, queries: { ...queries, alertsOf, countAlerts } });
+  const routes = alertRoutes({
+    ...deps,
+    queries: { ...queries, alertsOf, countAlerts },
+    scienceOf: scienceOfFarms(scienceSettingQueries(database.read)),
+  });
   const episodes = createEpisodeFinisher(deps);
   database.onCommit(episodes.follow);
   return {

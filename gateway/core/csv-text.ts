@@ -1,15 +1,6 @@
+import { BYTE_ORDER_MARK, type Cell, csvRows } from '#contract/csv-cells.ts';
 import type { CsvForm } from '#contract/resources/exports.ts';
 import { wallOf, zoneClock } from './zone-clock.ts';
-
-export type Cell = string | number | null;
-
-/** Spreadsheets take a cell that begins so for a formula, and a formula of a stranger can do harm. */
-const FORMULA_START = /^[=+\-@\t\r]/;
-/** The other separator, too: a spreadsheet of another country cuts there. */
-const NEEDS_QUOTES = /[",;\r\n]/;
-/** More are no figure any more but what binary fractions leave of one. */
-const MOST_DIGITS = 12;
-const BYTE_ORDER_MARK = '\uFEFF';
 
 export type CsvText = {
   /** Byte order mark, where wanted, and the header row. */
@@ -17,28 +8,10 @@ export type CsvText = {
   row: (cells: readonly Cell[]) => string;
 };
 
-/** Writes rows as RFC 4180 with CRLF. Text that a spreadsheet would run gets a leading apostrophe; numbers never do. */
+/** Writes a file of the interface, row by row. */
 export function csvText(form: CsvForm): CsvText {
-  const isSemicolon = form.separator === 'semicolon';
-  const separator = isSemicolon ? ';' : ',';
-  const digits = (value: number) => String(Number(value.toPrecision(MOST_DIGITS)));
-  const numberText = isSemicolon ? (value: number) => digits(value).replace('.', ',') : digits;
-  const row = (cells: readonly Cell[]): string => {
-    let line = '';
-    for (let at = 0; at < cells.length; at++) {
-      const cell = cells[at] ?? null;
-      if (at > 0) line += separator;
-      if (typeof cell === 'number') line += numberText(cell);
-      else if (cell !== null) line += textCell(cell);
-    }
-    return `${line}\r\n`;
-  };
+  const row = csvRows(form);
   return { head: (names) => (form.bom === '1' ? BYTE_ORDER_MARK : '') + row(names), row };
-}
-
-function textCell(text: string): string {
-  const harmless = FORMULA_START.test(text) ? `'${text}` : text;
-  return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 /** A column of a file: the value as it is stored, or of an instant what the farm's clock shows. */

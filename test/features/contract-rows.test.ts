@@ -89,6 +89,48 @@ onBothEngines('rows of the interface', (_open, engine) => {
     });
   });
 
+  it('a schedule is no change of its control point', async () => {
+    const made = await call('POST', '/control-points/', {
+      farm_id: farm.farmId,
+      cod: 'CP-U',
+      target_status: 'OFF',
+      device_id: 'esp-CP-U',
+    });
+    const path = `/control-points/${String(body(made)['id'])}`;
+    const schedule = await call('POST', `${path}/schedules`, {
+      action: 'ON',
+      start_time: '2026-03-05T20:00:00Z',
+    });
+    expect(schedule.status).toBe(201);
+    const one = `/schedules/${String(body(schedule)['id'])}`;
+    expect((await call('PATCH', one, { is_active: false })).status).toBe(200);
+    expect((await call('DELETE', one)).status).toBe(204);
+    expect(body(await call('GET', path))).toMatchObject({ updated_at: null });
+  });
+
+  it('an order by the old path answers the level that it makes', async () => {
+    await call('POST', '/control-points/', {
+      farm_id: farm.farmId,
+      cod: 'CP-S',
+      target_status: 'OFF',
+      device_id: 'esp-CP-S',
+    });
+    const told = body(await call('PUT', '/iot/shadow/esp-CP-S', { target_status: 'ON' }));
+    expect(told).toMatchObject({ target_status: 'ON' });
+    expect(body(await call('GET', '/iot/shadow/esp-CP-S'))).toMatchObject({
+      target_status: 'ON',
+      version: told['version'],
+      target_origin: told['target_origin'],
+    });
+  });
+
+  it('ids in files keep every digit', async () => {
+    const id = await aBatch(app, farm);
+    const { numeric_id } = body(await call('GET', `/batches/${id}`));
+    const file = await call('GET', `/exports/batch/${id}/report/csv`);
+    expect(String(file.body)).toContain(`batch,batch_id,${String(numeric_id)},`);
+  });
+
   it('a low oxygen of years ago is told in the answer, and alarms nobody now', async () => {
     const measured = await call('POST', '/water-quality/', {
       pond_id: farm.pondId,
@@ -125,6 +167,33 @@ onBothEngines('rows of the interface', (_open, engine) => {
     });
   });
 
+  it('the farm’s own level of what kills decides the advice, and reading tells what entering told', async () => {
+    const science = await call('PUT', `/farms/${farm.farmId}/science`, {
+      water: { criticalOxygenMgL: 2.5 },
+    });
+    expect(science.status).toBe(200);
+    const pond = await call('POST', '/ponds/', { farm_id: farm.farmId, cod: 'V-AD' });
+    const pondId = String(body(pond)['id']);
+    const low = async (dissolved_oxygen: number, time: string) => {
+      const measurement_date = `2026-03-02T${time}:00Z`;
+      return body(
+        await call('POST', '/water-quality/', { pond_id: pondId, dissolved_oxygen, measurement_date }),
+      );
+    };
+    const [bad, deadly] = [await low(2.8, '11:00'), await low(2.4, '11:30')];
+    const adviceIn = (alerts: unknown) => (alerts as { advice: string }[]).map(({ advice }) => advice);
+    const [mild] = adviceIn(bad['alerts_triggered']);
+    const [grave] = adviceIn(deadly['alerts_triggered']);
+    expect(grave).toContain('chame ajuda');
+    expect(mild).not.toBe(grave);
+    const all = body(await call('GET', `/water-quality/pond/${pondId}/alerts`));
+    expect(adviceIn(all['alerts'])).toEqual(expect.arrayContaining([mild, grave]));
+    const latest = body(await call('GET', `/water-quality/pond/${pondId}/latest`));
+    expect(adviceIn(latest['alerts'])).toContain(grave);
+    const listed = await call('GET', `/alerts/?include=all&farm_id=${farm.farmId}`);
+    expect(adviceIn(listed.body)).toContain(grave);
+  });
+
   it('every status that a finished batch answers is documented', async () => {
     const { paths } = body(await call('GET', '/openapi.json')) as {
       paths: Record<string, { get?: { responses: object } }>;
@@ -137,4 +206,5 @@ onBothEngines('rows of the interface', (_open, engine) => {
 it('no file shows what binary fractions leave of a figure', () => {
   const csv = csvText({ bom: '0', separator: 'comma' });
   expect(csv.row([4.6000000000000005, 0.1 + 0.2, 1_234_567.891, 0])).toBe('4.6,0.3,1234567.891,0\r\n');
+  expect(csv.row([281_474_976_710_655])).toBe('281474976710655\r\n');
 });

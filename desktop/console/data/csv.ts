@@ -1,25 +1,11 @@
+import { BYTE_ORDER_MARK, type Cell, csvRows } from '#contract/csv-cells.ts';
 import { language } from '../i18n/language.ts';
 
-// Files made of what is shown, in the separators of the reader's spreadsheet: as the files of the gateway (csv-text there).
-
-type Cell = string | number | null;
-
-/** More are no figure any more but what binary fractions leave of one. */
-const MOST_DIGITS = 12;
+// Files made of what is shown, in the separators of the reader's spreadsheet, as the files of the gateway.
 
 export function csvOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const isLocal = language.value === 'pt-BR';
-  const cell = (value: Cell): string => {
-    if (value === null) return '';
-    if (typeof value === 'number') {
-      const digits = String(Number(value.toPrecision(MOST_DIGITS)));
-      return isLocal ? digits.replace('.', ',') : digits;
-    }
-    // a cell that begins like a formula would be run by a spreadsheet
-    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-    return /[",;\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  return [head, ...rows].map((row) => row.map(cell).join(isLocal ? ';' : ',')).join('\r\n');
+  const row = csvRows({ separator: language.value === 'pt-BR' ? 'semicolon' : 'comma' });
+  return [head, ...rows].map(row).join('');
 }
 
 /** `V-07-Oxigenio-dissolvido-2026-03-02.csv`: the words of the screen, in letters that every system takes. */
@@ -32,7 +18,7 @@ export const fileName = (...words: readonly string[]): string =>
 
 export function saveFile(name: string, text: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
+  link.href = URL.createObjectURL(new Blob([BYTE_ORDER_MARK, text], { type: 'text/csv;charset=utf-8' }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -203,6 +203,7 @@ export const waterAlert = z.object({
   resolved: z.boolean(),
   resolved_at: z.string().nullable(),
   episode_id: z.uuid().describe('Alerts of one trouble without a good value between share it'),
+  advice: z.string().describe('What to do now, by the limits of the farm'),
 });
 export type WaterAlert = z.infer<typeof waterAlert>;
 

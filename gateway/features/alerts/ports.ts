@@ -6,6 +6,7 @@ import type { EpisodeAlert, SubjectNames } from '#core/alerting.ts';
 import type { DeviceTrouble } from '#core/control-view.ts';
 import type { DeviceActivity } from '#core/device-activity.ts';
 import type { ProcessPause } from '#core/process-pause.ts';
+import type { Water } from '#science/water-limits.ts';
 
 export type Alert = Stored<RowOf<typeof alert>>;
 /** What an alert is about; the ids that are null do not count. */
@@ -13,6 +14,9 @@ export type Subject = { farm_id: string; control_point_id: string | null; pond_i
 
 /** An ACTIVE alert that the program raised by itself, as the watchers remember it. */
 export type OpenAlert = Pick<Alert, 'id' | 'farm_id' | 'control_point_id' | 'type' | 'triggered_at'>;
+
+/** What the limits of a farm say of the water that kills. */
+export type FarmWater = Pick<Water, 'criticalOxygenMgL'>;
 
 export type AlertFilter = {
   status: Alert['status'];

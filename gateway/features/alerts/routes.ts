@@ -28,7 +28,7 @@ import {
   silenced,
   UNDONE,
 } from './change-alert.ts';
-import type { Alert, AlertFilter } from './ports.ts';
+import type { Alert, AlertFilter, FarmWater } from './ports.ts';
 
 const tag = 'Alerts';
 const params = z.object({ alert_id: idInput });
@@ -44,11 +44,15 @@ const access = {
 const rightTo = (mark: 'acknowledge' | 'silence' | 'shelve') =>
   mark === 'acknowledge' ? ({ ...access, right: 'attend' } as const) : access;
 
-export function alertRoutes(deps: ChangeAlertDeps): Route[] {
+export type AlertRouteDeps = ChangeAlertDeps & {
+  scienceOf: (farmId: string) => Promise<{ water: FarmWater }>;
+};
+
+export function alertRoutes(deps: AlertRouteDeps): Route[] {
   return [listRoute(deps), createRoute(deps), resolveRoute(deps), ...markRoutes(deps), ...undoRoutes(deps)];
 }
 
-function listRoute(deps: ChangeAlertDeps): Route {
+function listRoute(deps: AlertRouteDeps): Route {
   return route({
     method: 'GET',
     path: '/alerts/',
@@ -82,7 +86,7 @@ function filterOf({ status, type, include, farm_id }: z.infer<typeof alertQuery>
   };
 }
 
-function createRoute(deps: ChangeAlertDeps): Route {
+function createRoute(deps: AlertRouteDeps): Route {
   return route({
     method: 'POST',
     path: '/alerts/{control_point_id}/alerts',
@@ -95,16 +99,21 @@ function createRoute(deps: ChangeAlertDeps): Route {
     idempotent: true,
     async handle(request) {
       const place = { controlPointId: request.params.control_point_id, farm: onFarm(request) };
+      const { water } = await deps.scienceOf(onFarm(request).farmId);
       const made = await createAlert(deps, signedIn(request), place, request.body);
       return {
         ...made,
-        answer: { status: 201, body: toAnswer(made.answer, NOBODY, request.language), rev: 1 },
+        answer: {
+          status: 201,
+          body: toAnswer(made.answer, NOBODY, { language: request.language, water }),
+          rev: 1,
+        },
       };
     },
   });
 }
 
-function resolveRoute(deps: ChangeAlertDeps): Route {
+function resolveRoute(deps: AlertRouteDeps): Route {
   return route({
     method: 'PUT',
     path: '/alerts/{alert_id}/resolve',
@@ -121,7 +130,7 @@ function resolveRoute(deps: ChangeAlertDeps): Route {
   });
 }
 
-function markRoutes(deps: ChangeAlertDeps): Route[] {
+function markRoutes(deps: AlertRouteDeps): Route[] {
   const common = { method: 'POST', tag, access, params, answers: { 200: { schema: alertAnswer } } } as const;
   return [
     route({
@@ -185,7 +194,7 @@ function requireShort(current: Alert, minutes: number): void {
   );
 }
 
-function undoRoutes(deps: ChangeAlertDeps): Route[] {
+function undoRoutes(deps: AlertRouteDeps): Route[] {
   const summaries = {
     acknowledge: 'Take an acknowledgement back',
     silence: 'End a silence',
@@ -210,7 +219,7 @@ function undoRoutes(deps: ChangeAlertDeps): Route[] {
 }
 
 async function visibleAlert(
-  deps: ChangeAlertDeps,
+  deps: AlertRouteDeps,
   request: Request<{ alert_id: string }, unknown, unknown>,
 ): Promise<Alert> {
   const current = await deps.queries.alertById(request.params.alert_id);
@@ -220,13 +229,15 @@ async function visibleAlert(
 }
 
 async function answered(
-  deps: Pick<ChangeAlertDeps, 'queries'>,
+  deps: Pick<AlertRouteDeps, 'queries' | 'scienceOf'>,
   decision: Awaited<ReturnType<typeof markAlert>>,
   language: Language,
 ): Promise<RouteDecision> {
   const { answer } = decision;
   const names = await deps.queries.peopleNames(answer.farm_id, actorsOf(answer));
-  return { ...decision, answer: { status: 200, body: toAnswer(answer, names, language), rev: answer.rev } };
+  const { water } = await deps.scienceOf(answer.farm_id);
+  const body = toAnswer(answer, names, { language, water });
+  return { ...decision, answer: { status: 200, body, rev: answer.rev } };
 }
 
 /** People by their id. */
@@ -236,7 +247,10 @@ const NOBODY: Names = new Map();
 const actorsOf = ({ acknowledged_by, silenced_by, shelved_by }: AlertRow): string[] =>
   [acknowledged_by, silenced_by, shelved_by].flatMap((id) => (id === null ? [] : [id]));
 
-function toAnswer(row: AlertRow, names: Names, language: Language): AlertAnswer {
+/** By the limits of the farm it is on. */
+type Told = { language: Language; water: FarmWater };
+
+function toAnswer(row: AlertRow, names: Names, { language, water }: Told): AlertAnswer {
   return {
     id: row.id,
     control_point_id: row.control_point_id,
@@ -269,23 +283,28 @@ function toAnswer(row: AlertRow, names: Names, language: Language): AlertAnswer 
     clock_quality: row.clock_quality,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    advice: alertAdvice(row, language),
+    advice: alertAdvice(row, language, water),
   };
 }
 
 async function* answersOf(
-  deps: Pick<ChangeAlertDeps, 'queries'>,
+  deps: Pick<AlertRouteDeps, 'queries' | 'scienceOf'>,
   alerts: AsyncIterable<Alert>,
   language: Language,
 ): AsyncIterable<AlertAnswer> {
-  // a long list names few people, each asked for once on each farm
-  const namesByFarm = new Map<string, { names: Map<string, string>; asked: Set<string> }>();
+  // a long list names few people on few farms, each asked for once on each farm
+  const farms = new Map<string, { names: Map<string, string>; asked: Set<string>; water: FarmWater }>();
   for await (const row of alerts) {
-    const { names, asked } = namesByFarm.get(row.farm_id) ?? { names: new Map(), asked: new Set() };
-    namesByFarm.set(row.farm_id, { names, asked });
+    const known = farms.get(row.farm_id) ?? {
+      names: new Map<string, string>(),
+      asked: new Set<string>(),
+      water: (await deps.scienceOf(row.farm_id)).water,
+    };
+    farms.set(row.farm_id, known);
+    const { names, asked, water } = known;
     const unknown = actorsOf(row).filter((id) => !asked.has(id));
     for (const id of unknown) asked.add(id);
     for (const [id, name] of await deps.queries.peopleNames(row.farm_id, unknown)) names.set(id, name);
-    yield toAnswer(row, names, language);
+    yield toAnswer(row, names, { language, water });
   }
 }

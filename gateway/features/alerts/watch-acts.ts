@@ -1,4 +1,5 @@
 import type { AlertCause } from '#core/alerting.ts';
+import type { HeartbeatEntry } from './heartbeat-log.ts';
 import type { Clock, Listening } from './ports.ts';
 
 export const DEVICE_TYPES = [
@@ -17,6 +18,8 @@ export type Act =
   | { do: 'resolve'; which: { type: DeviceType; control_point_id?: string; farm_id?: string } }
   | { do: 'fold'; alertId: string; into: string }
   | { do: 'reword'; alertId: string; cause: AlertCause }
+  /** Into the activity log. */
+  | { do: 'log'; entry: HeartbeatEntry }
   /** The trouble goes on for another reason. */
   | { do: 'restate'; alertId: string; cause: AlertCause };
 

@@ -1,5 +1,6 @@
 import { alert } from '#contract/resources/alerts.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
+import { audit } from '#core/audit.ts';
 import { asParent, type Change, type Committed, update } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -17,6 +18,7 @@ import {
   resumed,
   silentMs,
 } from './device-alert-rules.ts';
+import { createHeartbeatLog } from './heartbeat-log.ts';
 import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries, Clock, DeviceFacts, Listening } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
@@ -26,7 +28,7 @@ import { createPowerWatch } from './watch-power.ts';
 
 export type DeviceWatchDeps = Pick<
   Kernel,
-  'now' | 'commit' | 'pause' | 'random' | 'guard' | 'idOf' | 'log'
+  'now' | 'newId' | 'commit' | 'pause' | 'random' | 'guard' | 'idOf' | 'clockQuality' | 'log'
 > & {
   monotonic: () => number;
   devices: () => Iterable<DeviceFacts>;
@@ -70,6 +72,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
   const toldCauses = new Map<string, Map<DeviceType, string>>();
   /** What the alert that stands says, and since when, per control point and type. */
   const saidByPoint = new Map<string, Map<DeviceType, Said>>();
+  const heartbeats = createHeartbeatLog();
   const power = createPowerWatch({ open, idOf: deps.idOf, forgetFalls });
   const state = { heardSince: Number.NaN, isStorageDown: false };
 
@@ -127,6 +130,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
       memories.delete(id);
       toldCauses.delete(id);
       saidByPoint.delete(id);
+      heartbeats.forget(id);
     }
     return watched;
   }
@@ -160,6 +164,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
           finding: hasNoCurrent(memory, clock) ? only(noCurrentCause(facts, memory)) : null,
           isOver: hasCurrentAgain(facts),
         }),
+        ...heartbeats.due({ facts, memory }, clock).map((entry): Act => ({ do: 'log', entry })),
       ];
     });
   }
@@ -234,6 +239,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     for (const act of acts) {
       power.done(farmId, act);
       if (act.do === 'raise') remember(act);
+      if (act.do === 'log') heartbeats.done(act.entry, { now: deps.now(), monotonic: deps.monotonic() });
     }
   }
 
@@ -246,6 +252,8 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
         return deps.alerting.resolve(act.which);
       case 'fold':
         return [update(alert, act.alertId, { folded_into: act.into, updated_at })];
+      case 'log':
+        return [audit(deps, act.entry.facts)];
       case 'restate':
         return deps.alerting.restate(act.alertId, act.cause);
       case 'reword': {

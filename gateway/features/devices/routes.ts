@@ -7,7 +7,7 @@ import {
   httpHeartbeat,
   unprovedAnswer,
 } from '#contract/mqtt/messages.ts';
-import { deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
+import { controlPoint, deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
 import {
   type DeviceStatus,
   deviceStatus,
@@ -155,7 +155,7 @@ function shadowRoutes(deps: DeviceRouteDeps): Route[] {
             userId: who.caller.userId,
             requestId: request.requestId,
           });
-          const body = { ...statusOf(deps, who.view), target_status };
+          const body = { ...statusOf(deps, afterOrder(who.view, decision)), target_status };
           return { ...decision, answer: { status: 200, body } };
         }
         if (current_status !== undefined && !deps.gateways.isRunByGateway(who.view.row.farm_id)) {
@@ -170,6 +170,15 @@ function shadowRoutes(deps: DeviceRouteDeps): Route[] {
       },
     }),
   ];
+}
+
+/** The control point as it stands once an order to it is stored. */
+function afterOrder(view: ControlView, { changes = [] }: RouteDecision): ControlView {
+  const own = changes.find(
+    (change) =>
+      change.op === 'update' && change.resource.name === controlPoint.name && change.id === view.row.id,
+  );
+  return own?.op === 'update' ? { ...view, row: { ...view.row, ...own.set } } : view;
 }
 
 function keyRoutes(deps: DeviceRouteDeps): Route[] {

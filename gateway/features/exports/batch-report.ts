@@ -1,7 +1,7 @@
+import type { Cell } from '#contract/csv-cells.ts';
 import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import type { BatchHistory } from '#core/batch-state.ts';
-import type { Cell } from '#core/csv-text.ts';
 import { notFound } from '#core/errors.ts';
 import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
 import { grams, kilograms, money, percent, ratio, roundTo } from '#core/rounding.ts';

@@ -61,7 +61,6 @@ export function keepWhatHolds(deps: { now: () => number }, view: ControlView, af
       base_target: base.target,
       base_at: isoOf(base.at),
       schedule_rev: view.row.schedule_rev + 1,
-      updated_at: isoOf(now),
     }),
     ...endOrders(view, over, now),
   ];

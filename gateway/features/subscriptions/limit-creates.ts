@@ -6,7 +6,7 @@ import type { Decision } from '#core/use-case.ts';
 import type { Counted, LimitFacts, SubscriptionQueries } from './ports.ts';
 import { lapseOf, limitsOf, noSubscription } from './terms.ts';
 import { type CrossingDeps, crossing, placeReached } from './usage-crossings.ts';
-import { hasRoom, isOfUse, levelOf, maximaOf } from './usage-rules.ts';
+import { hasRoom, isOfUse, levelOf, maximaOf, type UsageLevel } from './usage-rules.ts';
 
 // The plan's word on what is created, inside the transaction that creates it. Every create of an owner holds one guard,
 // so that two at the same moment do not both take the last place.
@@ -46,8 +46,9 @@ export async function limitPond(
   const total = await counted(deps, facts, { ownerId, resource: 'ponds', adding: 1, cause });
   const max = limitsOf(facts.terms)[limit];
   const current = facts.there + 1;
-  const isFull = !total.isUsedUp && !hasRoom(current, max);
-  const place = isFull ? await deps.queries.farmNamed(farmId) : null;
+  const level = levelOf(current, max);
+  const isNews = level > levelOf(facts.there, max) && level > total.level;
+  const place = isNews ? await deps.queries.farmNamed(farmId) : null;
   const told =
     place === null ? [] : await placeReached(deps, { userId: ownerId, place, current, max, cause });
   return { changes: [...total.changes, ...told], guards: guardsOf(facts, limit, 'ponds') };
@@ -75,9 +76,10 @@ export async function limitBatches(
   const asked = { ownerId, resource: 'active_batches', adding: batches.length, cause: first.id } as const;
   const total = await counted(deps, facts, asked);
   const told: Change[] = [];
-  if (!total.isUsedUp)
-    for (const { pondId, incoming, cause, ...pond } of ponds)
-      told.push(...(await pondReached(deps, pond.facts, { ownerId, pondId, adding: incoming, cause })));
+  for (const { pondId, incoming, cause, ...pond } of ponds) {
+    const of = { ownerId, pondId, adding: incoming, cause, told: total.level };
+    told.push(...(await pondReached(deps, pond.facts, of)));
+  }
   return { changes: [...total.changes, ...told], guards: guardsOf(facts, limit, 'active_batches') };
 }
 
@@ -100,7 +102,8 @@ export async function limitIncoming(
   if (there.includes(batchId)) return {};
   const exact = { ...facts, there: there.length };
   requireRoom(exact, { resource: 'active_batches', limit, adding: 1 });
-  const told = await pondReached(deps, exact, { ownerId, pondId, adding: 1, cause: `${batchId}:${pondId}` });
+  const cause = `${batchId}:${pondId}`;
+  const told = await pondReached(deps, exact, { ownerId, pondId, adding: 1, cause, told: 0 });
   return { changes: told, guards: [facts.guard] };
 }
 
@@ -118,7 +121,7 @@ async function pondFactsOf(
   { ownerId, pondId, adding }: { ownerId: string; pondId: string; adding: number },
 ): Promise<LimitFacts> {
   const facts = standing(deps, await deps.queries.batchFacts({ ownerId, pondId, exceptId: null }));
-  if (hasRoom(facts.there, limitsOf(facts.terms).max_batches_per_pond, adding + 1)) return facts;
+  if (levelOf(facts.there + adding, limitsOf(facts.terms).max_batches_per_pond) === 0) return facts;
   return { ...facts, there: (await deps.batchesIn(pondId)).length };
 }
 
@@ -137,32 +140,33 @@ function requireRoom(
   if (!hasRoom(facts.there, max, adding)) throw limitReached(facts, { resource, max });
 }
 
-/** What is told of all that the owner has. `isUsedUp`: nothing more can be created anywhere, which says it all. */
+/** What is told of all that the owner has. `level`: a place that stands no worse is no news beside it. */
 async function counted(
   deps: CrossingDeps,
   facts: LimitFacts,
   of: { ownerId: string; resource: Counted; adding: number; cause: string },
-): Promise<{ changes: Change[]; isUsedUp: boolean }> {
+): Promise<{ changes: Change[]; level: UsageLevel }> {
   const { ownerId, resource, adding, cause } = of;
   const max = maximaOf(limitsOf(facts.terms))[resource];
   const current = facts.used + adding;
   const after = levelOf(current, max);
   const before = levelOf(facts.used, max);
   const changes = await crossing(deps, { userId: ownerId, resource, before, after, current, max, cause });
-  return { changes, isUsedUp: after === 100 };
+  return { changes, level: after };
 }
 
-/** What is told of one pond when nothing more goes into it. */
+/** What is told of one pond when little or nothing more goes into it. */
 async function pondReached(
   deps: LimitDeps,
   facts: LimitFacts,
-  of: { ownerId: string; pondId: string; adding: number; cause: string },
+  of: { ownerId: string; pondId: string; adding: number; cause: string; told: UsageLevel },
 ): Promise<Change[]> {
-  const { ownerId, pondId, adding, cause } = of;
+  const { ownerId, pondId, adding, cause, told } = of;
   const max = limitsOf(facts.terms).max_batches_per_pond;
   const current = facts.there + adding;
-  const place =
-    hasRoom(current, max) || isOfUse(facts.terms.plan, max) ? null : await deps.queries.pondNamed(pondId);
+  const level = levelOf(current, max);
+  const isNews = level > levelOf(facts.there, max) && level > told && !isOfUse(facts.terms.plan, max);
+  const place = isNews ? await deps.queries.pondNamed(pondId) : null;
   if (place === null) return [];
   return placeReached(deps, { userId: ownerId, place, current, max, cause });
 }

@@ -44,7 +44,7 @@ const PLACES_SHOWN = 100;
 export function limitsAnswerOf(
   deps: Pick<Kernel, 'now' | 'clockQuality'>,
   row: Subscription,
-  { usage, full }: Used,
+  { usage, tight }: Used,
   language: Language,
 ): LimitsAnswer {
   const limits = limitsOf(row);
@@ -56,9 +56,10 @@ export function limitsAnswerOf(
   };
   // where nothing is yet nothing is full
   const isEverywhereFull = (kind: Place['kind'], count: number) =>
-    count > 0 && full.filter(({ place }) => place.kind === kind).length >= count;
+    count > 0 &&
+    tight.filter(({ place, current, max }) => place.kind === kind && !hasRoom(current, max)).length >= count;
   const mayCreate = (of: Counted) => !isLapsed && hasRoom(usage[of], maxima[of]);
-  const isUsedUp = (of: Counted) => levelOf(usage[of], maxima[of]) === 100;
+  const saidOfAll = (of: Counted) => (isWarnedOf(usage[of], maxima[of]) ? levelOf(usage[of], maxima[of]) : 0);
   return {
     plan: row.plan,
     limits,
@@ -75,10 +76,11 @@ export function limitsAnswerOf(
         const message = usageWords(resource, { level, current, max }).message(language);
         return [{ resource, message, current, max }];
       }),
-      ...full.slice(0, PLACES_SHOWN).flatMap(({ place, current, max }) => {
+      ...tight.slice(0, PLACES_SHOWN).flatMap(({ place, current, max }) => {
         const { resource, ids } = placeIs(place);
-        // that nothing more can be created anywhere is said already
-        if (isUsedUp(resource) || (place.kind === 'pond' && isOfUse(row.plan, max))) return [];
+        // what holds for all that the owner has is said already
+        if (levelOf(current, max) <= saidOfAll(resource)) return [];
+        if (place.kind === 'pond' && isOfUse(row.plan, max)) return [];
         return [
           { resource, message: placeWords(place, { current, max }).message(language), current, max, ...ids },
         ];

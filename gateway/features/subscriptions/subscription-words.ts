@@ -1,7 +1,7 @@
 import { unreachable } from '#contract/words.ts';
 import type { Words } from '#core/notifying.ts';
 import type { Counted, Place, SubscriptionRow } from './ports.ts';
-import type { UsageLevel } from './usage-rules.ts';
+import { hasRoom, type UsageLevel } from './usage-rules.ts';
 
 type Told = { title: Words; message: Words };
 
@@ -39,8 +39,9 @@ export function usageWords(
   );
 }
 
-/** Of one farm or pond on which nothing more can be created, while there may be room on others. */
+/** Of one farm or pond whose own limit comes near, or is reached, while there may be room on others. */
 export function placeWords(place: Place, { current, max }: { current: number; max: number }): Told {
+  if (hasRoom(current, max)) return nearWords(place, { current, max });
   switch (place.kind) {
     case 'farm':
       return told(
@@ -67,6 +68,26 @@ export function placeWords(place: Place, { current, max }: { current: number; ma
     default:
       return unreachable(place);
   }
+}
+
+function nearWords(place: Place, { current, max }: { current: number; max: number }): Told {
+  const { farmName } = place;
+  const [name, pt, en] =
+    place.kind === 'farm'
+      ? [
+          farmName,
+          `A fazenda ${farmName} tem ${current} de ${max} viveiros`,
+          `The farm ${farmName} has ${current} of the ${max} ponds`,
+        ]
+      : [
+          place.cod,
+          `O viveiro ${place.cod} (${farmName}) tem ${current} de ${max} lotes ativos`,
+          `The pond ${place.cod} (${farmName}) has ${current} of the ${max} active batches`,
+        ];
+  return told(
+    [`80% do limite do plano em uso: ${name}`, `${pt} do seu plano.`],
+    [`80% of the plan limit in use: ${name}`, `${en} of your plan.`],
+  );
 }
 
 export const createdWords = ({ plan }: SubscriptionRow): Told =>

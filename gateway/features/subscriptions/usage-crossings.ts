@@ -2,7 +2,7 @@ import type { Change } from '#core/changes.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Counted, Place } from './ports.ts';
 import { placeWords, usageWords } from './subscription-words.ts';
-import type { UsageLevel } from './usage-rules.ts';
+import { hasRoom, type UsageLevel } from './usage-rules.ts';
 
 export type CrossingDeps = { notify: Notify };
 
@@ -38,7 +38,7 @@ export async function crossing(
   );
 }
 
-/** Changes that tell an owner that nothing more can be created on one farm, or in one pond. */
+/** Changes that tell an owner that little, or nothing, more can be created on one farm, or in one pond. */
 export async function placeReached(
   deps: CrossingDeps,
   of: { userId: string; place: Place; current: number; max: number; cause: string },
@@ -50,7 +50,7 @@ export async function placeReached(
     {
       type: 'SUBSCRIPTION',
       ...placeWords(place, { current, max }),
-      data: { event: 'limit_reached', resource, current, max, ...ids },
+      data: { event: hasRoom(current, max) ? 'usage_high' : 'limit_reached', resource, current, max, ...ids },
       cause: `usage:${userId}:${Object.values(ids).join(':')}:${cause}`,
     },
   );

@@ -40,5 +40,8 @@ export function levelOf(current: number, max: number): UsageLevel {
 /** Whether the limits of an owner carry a warning: the interface wants it above 80 %, not at it. */
 export const isWarnedOf = (current: number, max: number): boolean => percentOf(current, max) > WARN_PERCENT;
 
+/** The least of a limit that is warned of. */
+export const warnedFrom = (max: number): number => Math.floor((max * WARN_PERCENT) / 100) + 1;
+
 /** The one batch in each pond of FREE is ordinary use: that a pond holds a batch is no news. */
 export const isOfUse = (plan: Plan, max: number): boolean => plan === 'FREE' && max === 1;

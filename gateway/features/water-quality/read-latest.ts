@@ -4,7 +4,7 @@ import type { Language } from '#science/advice/language.ts';
 import { waterStatus } from '#science/water-status.ts';
 import { answerMeasurement } from './answer-measurement.ts';
 import { judged } from './judge-water.ts';
-import type { Measurement, PondName, RecordQueries, ScienceOf, WaterReadQueries } from './ports.ts';
+import type { PondName, RecordQueries, ScienceOf, WaterReadQueries } from './ports.ts';
 import { salinityFor } from './record-measurement.ts';
 import { timeSince, waterAlertOf } from './water-answers.ts';
 
@@ -32,19 +32,15 @@ export async function latestWaterOf(
     const row = latest.get(pond.id);
     if (row === undefined) continue;
     const open = alerts.get(pond.id) ?? [];
-    const own = await violationsOf(deps, pond, row);
+    const { water } = await deps.scienceOf(pond.farm_id);
+    const own = judged(water, row, await salinityFor(deps.queries, row)).violations;
     answers.push({
       ...(await answerMeasurement(deps, pond.farm_id, row)),
       pond_cod: pond.cod,
       time_since_measurement: timeSince(row.measurement_date, deps.now(), language),
       status: waterStatus([...own, ...open]),
-      alerts: open.map(waterAlertOf),
+      alerts: open.map((alert) => waterAlertOf(alert, { water, language })),
     });
   }
   return answers;
-}
-
-async function violationsOf(deps: ReadLatestDeps, pond: PondName, row: Measurement) {
-  const { water } = await deps.scienceOf(pond.farm_id);
-  return judged(water, row, await salinityFor(deps.queries, row)).violations;
 }

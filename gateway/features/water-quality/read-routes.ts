@@ -102,7 +102,9 @@ function alertsRoute(deps: ReadWaterDeps): Route {
     params,
     query: waterAlertQuery,
     answers: { 200: { schema: waterAlerts } },
-    handle: async ({ params: { pond_id }, query }) => ({ answer: await alertsAnswer(deps, pond_id, query) }),
+    handle: async ({ params: { pond_id }, query, language }) => ({
+      answer: await alertsAnswer(deps, pond_id, query, language),
+    }),
   });
 }
 
@@ -164,9 +166,10 @@ function aliasRoutes(deps: ReadWaterDeps): Route[] {
       answers: { 200: { schema: z.union([waterAlerts, z.array(waterAlerts)]) } },
       async handle(request) {
         const { pond_id: pondId, ...query } = request.query;
-        if (pondId !== undefined) return { answer: await alertsAnswer(deps, pondId, query) };
+        if (pondId !== undefined)
+          return { answer: await alertsAnswer(deps, pondId, query, request.language) };
         const ponds = await deps.queries.pondsOf(signedIn(request).userId);
-        return { answer: { status: 200, rows: alertsOfPonds(deps, ponds, query) } };
+        return { answer: { status: 200, rows: alertsOfPonds(deps, ponds, query, request.language) } };
       },
     }),
   ];
@@ -186,13 +189,20 @@ async function latestAnswer(deps: ReadWaterDeps, ref: string, language: Language
   return { status: 200, body };
 }
 
-async function alertsAnswer(deps: ReadWaterDeps, ref: string, query: AlertQuery): Promise<Answer> {
+async function alertsAnswer(
+  deps: ReadWaterDeps,
+  ref: string,
+  query: AlertQuery,
+  language: Language,
+): Promise<Answer> {
   const pond = await visiblePond(deps, ref);
+  const { water } = await deps.scienceOf(pond.farm_id);
   const scope = scopeOf(pond, query);
   const summary = summaryOf(await deps.queries.countAlerts(scope));
   const answer = await journalAnswer(query, {
     count: async () => summary.total_alerts,
-    rows: (page) => mapped(deps.queries.alertsOf(scope, page), waterAlertOf),
+    rows: (page) =>
+      mapped(deps.queries.alertsOf(scope, page), (row) => waterAlertOf(row, { water, language })),
   });
   return { ...answer, inside: { field: 'alerts', rest: { pond_id: pond.id, pond_cod: pond.cod, summary } } };
 }
@@ -201,14 +211,17 @@ async function* alertsOfPonds(
   deps: ReadWaterDeps,
   ponds: readonly PondName[],
   query: AlertQuery,
+  language: Language,
 ): AsyncIterable<WaterAlerts> {
   const { skip, limit = ALERTS_A_POND } = query;
   for (const pond of ponds) {
     const scope = scopeOf(pond, query);
     const summary = summaryOf(await deps.queries.countAlerts(scope));
     const page = { skip, limit: Math.min(limit, JOURNAL_ROWS) };
+    const { water } = await deps.scienceOf(pond.farm_id);
     const alerts: WaterAlert[] = [];
-    for await (const row of deps.queries.alertsOf(scope, page)) alerts.push(waterAlertOf(row));
+    for await (const row of deps.queries.alertsOf(scope, page))
+      alerts.push(waterAlertOf(row, { water, language }));
     yield { pond_id: pond.id, pond_cod: pond.cod, alerts, summary };
   }
 }

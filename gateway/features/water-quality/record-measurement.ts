@@ -84,7 +84,7 @@ export async function recordMeasurement(
       alerts_triggered: raised.of.map(({ words, ...told }) => ({
         ...told,
         message: words(by.language),
-        advice: alertAdvice(told, by.language),
+        advice: alertAdvice(told, by.language, water),
       })),
       warnings: warningsOf(water, row, by.language),
     },

@@ -10,7 +10,9 @@ import { isoOf } from '#core/kernel.ts';
 import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
 import { roundTo } from '#core/rounding.ts';
 import type { Zone } from '#core/zone-clock.ts';
+import { alertAdvice } from '#science/advice/alert-advice.ts';
 import type { Language } from '#science/advice/language.ts';
+import type { Water } from '#science/water-limits.ts';
 import type { MeasurementRow, Span, WaterAlertRow } from './ports.ts';
 
 /** Digits of averages: as fine as the finest kit. */
@@ -41,11 +43,16 @@ export function measurementValuesOf(
   };
 }
 
-export function waterAlertOf({ status, type, ...row }: WaterAlertRow): WaterAlert {
+/** As a POST tells it, in the reader's language and by the limits of the farm. */
+export function waterAlertOf(
+  { status, type: word, ...row }: WaterAlertRow,
+  { water, language }: { water: Water; language: Language },
+): WaterAlert {
+  // the column holds these words alone
+  const type = ALERT_TYPES.find((known) => known === word) ?? 'LOW_OXYGEN';
   return {
     id: row.id,
-    // the column holds these words alone
-    type: ALERT_TYPES.find((word) => word === type) ?? 'LOW_OXYGEN',
+    type,
     parameter: row.parameter,
     value: row.value,
     threshold: row.threshold,
@@ -55,6 +62,7 @@ export function waterAlertOf({ status, type, ...row }: WaterAlertRow): WaterAler
     resolved: status === 'RESOLVED',
     resolved_at: row.resolved_at,
     episode_id: row.episode_id,
+    advice: alertAdvice({ type, severity: row.severity, value: row.value }, language, water),
   };
 }
 

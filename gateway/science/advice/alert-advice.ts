@@ -1,5 +1,12 @@
+import { SCIENCE_DEFAULTS } from '../constants.ts';
 import type { WaterSeverity } from '../severity.ts';
-import { isUpperLimit, parameterOf, WATER_ALERT_TYPES, type WaterAlertType } from '../water-limits.ts';
+import {
+  isUpperLimit,
+  parameterOf,
+  WATER_ALERT_TYPES,
+  type Water,
+  type WaterAlertType,
+} from '../water-limits.ts';
 import { type AdviceGrade, adviceOf } from './advice-table.ts';
 import type { Language } from './language.ts';
 
@@ -60,14 +67,18 @@ export type AdvisedAlert = {
   value: number | null;
 };
 
-/** At or below this oxygen the words are those of the level that kills, mg/L. */
-const DEADLY_OXYGEN_MG_L = 2;
+/** The oxygen at and below which the words are those of what kills; without a farm's own that of all farms. */
+type DeadlyLevel = Pick<Water, 'criticalOxygenMgL'>;
 
 /** What to do now about an alert: the same words wherever it is told. */
-export function alertAdvice({ type, severity, value }: AdvisedAlert, language: Language): string {
+export function alertAdvice(
+  { type, severity, value }: AdvisedAlert,
+  language: Language,
+  water: DeadlyLevel = SCIENCE_DEFAULTS.water,
+): string {
   if (isEquipment(type)) return EQUIPMENT[type][language];
   if (type === 'LOW_OXYGEN_FORECAST') return tonight(severity, language);
-  const isDeadly = type === 'LOW_OXYGEN' && value !== null && value <= DEADLY_OXYGEN_MG_L;
+  const isDeadly = type === 'LOW_OXYGEN' && value !== null && value <= water.criticalOxygenMgL;
   const grade: AdviceGrade | null = isDeadly ? 'CRITICAL' : severity;
   const problem = isUpperLimit(type) ? 'HIGH' : 'LOW';
   return adviceOf({ parameter: parameterOf(type), problem, stage: 'now', grade, value }, language) ?? '';
@@ -81,9 +92,10 @@ function tonight(grade: AdviceGrade | null, language: Language): string {
 export function adviceForWord(
   alert: { type: unknown; severity: WaterSeverity | null; value: number | null },
   language: Language,
+  water?: DeadlyLevel,
 ): string | null {
   const { type } = alert;
-  return isAdvised(type) ? alertAdvice({ ...alert, type }, language) : null;
+  return isAdvised(type) ? alertAdvice({ ...alert, type }, language, water) : null;
 }
 
 const isEquipment = (type: unknown): type is EquipmentAlert =>

@@ -88,14 +88,16 @@ export function memoryAlerts() {
     revise: async () => null,
     restate: async (id, now) => [update(alert, id, { severity: now.severity, message: now.message })],
   };
-  const commit: Commit = async ({ changes }) => {
+  const commit: Commit = async ({ changes: all }) => {
+    // the store holds alerts alone
+    const changes = all.filter(({ resource }) => resource.name === alert.name);
+    if (changes.length === 0) return { rows: [] };
     commits += 1;
     const committed = changes.flatMap((change): Committed['rows'][number][] => {
       if (change.op !== 'insert' && change.op !== 'update') return [];
       const id = change.op === 'insert' ? change.row.id : change.id;
       const before = rows.get(id) ?? null;
       const set = change.op === 'insert' ? change.row : change.set;
-      // the store holds alerts alone
       const after = { ...before, ...set } as AlertRow;
       rows.set(id, after);
       return [{ table: 'alerts', id, before, after, rev: 1, hidden: false }];

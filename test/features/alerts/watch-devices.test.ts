@@ -52,6 +52,33 @@ describe.each(['sqlite', 'postgres'] as const)('the watch over controllers (%s)'
     const told = async (point: Point) =>
       (await app.notifications()).filter(({ data }) => data['control_point_id'] === point.id);
 
+    test('a silence too short for an alarm is in the log of the control point, with its end', async () => {
+      const point = await app.controlPoint();
+      await app.pass(2 * MINUTE);
+      await point.heartbeat();
+      await app.pass(4 * MINUTE);
+      await point.heartbeat();
+      await app.pass(5000);
+      expect(await typesOn(point)).toEqual([]);
+      const heard = (await app.logs(point.id)).filter(({ action }) => action.startsWith('heartbeat_'));
+      expect(heard.map(({ action, user_id }) => [action, user_id])).toEqual([
+        ['heartbeat_restored', null],
+        ['heartbeat_lost', null],
+      ]);
+    });
+
+    test('a controller that comes and goes is logged now and then, not each time', async () => {
+      const point = await app.controlPoint();
+      for (let round = 0; round < 20; round += 1) {
+        await point.heartbeat();
+        await app.pass(2 * MINUTE);
+      }
+      const heard = (await app.logs(point.id)).filter(({ action }) => action.startsWith('heartbeat_'));
+      // 40 minutes: at its first fall and twice more
+      expect(heard.length).toBeGreaterThanOrEqual(4);
+      expect(heard.length).toBeLessThanOrEqual(6);
+    });
+
     test('a controller that falls silent is offline after ten minutes, and well with its next report', async () => {
       const point = await app.controlPoint();
       await app.pass(2 * MINUTE);

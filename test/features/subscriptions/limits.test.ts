@@ -278,6 +278,28 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       expect((await limitsOf(token)).can_create).toEqual({ farm: true, pond: true, batch: true });
     });
 
+    test('a farm whose own ponds come near the limit is told at 80 % and warned of above, once', async () => {
+      const { token } = await anOwner(app, { plan: 'BASIC' });
+      const north = await created(farm(token));
+      const fill = async (from: number, to: number) => {
+        for (let n = from; n <= to; n += 1) await created(pond(token, north, `V-${n}`));
+      };
+      await fill(1, 7);
+      expect(await tidingsOf(app, token)).toEqual([]);
+      await fill(8, 8);
+      expect(await lastTold(token)).toMatchObject({
+        title: '80% do limite do plano em uso: Norte',
+        data: { event: 'usage_high', resource: 'ponds', current: 8, max: 10, farm_id: north },
+      });
+      expect((await limitsOf(token)).warnings).toEqual([]);
+      await fill(9, 9);
+      expect(await tidingsOf(app, token)).toHaveLength(1);
+      expect(await limitsOf(token)).toMatchObject({
+        warnings: [{ resource: 'ponds', current: 9, max: 10, farm_id: north }],
+        can_create: { farm: true, pond: true, batch: true },
+      });
+    });
+
     test('a pond: as a farm, whether a batch begins in it or is moved there, until it has left', async () => {
       const { token } = await anOwner(app, { plan: 'BASIC', max_batches_per_pond: 1 });
       const farmId = await created(farm(token));
@@ -424,18 +446,19 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       // one farm is full, the other is not
       expect((await heard(token)).slice(1)).toEqual([
         ...told,
+        'usage_high ponds 4/5',
         'limit_reached ponds 5/5',
         'usage_high ponds 8/10',
       ]);
       await add(south);
       await add(south);
-      expect((await heard(token)).slice(2 + told.length)).toEqual([
+      expect((await heard(token)).slice(3 + told.length)).toEqual([
         'usage_high ponds 8/10',
         'limit_reached ponds 10/10',
       ]);
       for (const id of ponds.splice(5, 3)) await app.call('DELETE', `/ponds/${id}`, { token });
       for (let n = 0; n < 3; n += 1) await add(south);
-      expect((await heard(token)).slice(4 + told.length)).toEqual([
+      expect((await heard(token)).slice(5 + told.length)).toEqual([
         'usage_high ponds 8/10',
         'limit_reached ponds 10/10',
       ]);

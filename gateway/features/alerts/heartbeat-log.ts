@@ -1,0 +1,85 @@
+import type { AuditFacts } from '#core/audit.ts';
+import { isoOf } from '#core/kernel.ts';
+import type { Clock } from './ports.ts';
+import type { Watched } from './power-failure-rules.ts';
+
+/** A controller that comes and goes is logged once in that time; what was not is counted into the next entry. */
+const REST_MS = 15 * 60_000;
+
+/** An entry that is due. */
+export type HeartbeatEntry = { controlPointId: string; facts: AuditFacts };
+
+/** `lostAt`: since when the log says that it is silent, null: it does not. Instants are monotonic ms. */
+type Told = { lostAt: number | null; at: number; unlogged: number; isDown: boolean };
+
+/**
+ * Silences of controllers for the activity log, from the first that is noticed: DEVICE_OFFLINE comes ten minutes later,
+ * and of a shorter silence nothing else would be left.
+ */
+export function createHeartbeatLog() {
+  const toldById = new Map<string, Told>();
+
+  function due({ facts, memory }: Watched, clock: Clock): HeartbeatEntry[] {
+    const id = facts.controlPointId;
+    const isDown = !memory.isUp && memory.fellAt !== null;
+    const told = toldById.get(id) ?? {
+      lostAt: null,
+      at: Number.NEGATIVE_INFINITY,
+      unlogged: 0,
+      isDown: false,
+    };
+    if (isDown && told.lostAt === null) {
+      const isResting = clock.monotonic - told.at < REST_MS;
+      if (isResting) {
+        // counted once, when it falls
+        toldById.set(id, { ...told, unlogged: told.unlogged + (told.isDown ? 0 : 1), isDown });
+        return [];
+      }
+      const heard = facts.lastReportAt === null ? null : isoOf(facts.lastReportAt);
+      // the fall that is told now may have been counted when it was not due yet
+      const before = told.unlogged - (told.isDown ? 1 : 0);
+      return [entryOf(facts, 'heartbeat_lost', { last_heartbeat: heard, ...unlogged(before) })];
+    }
+    toldById.set(id, { ...told, isDown });
+    if (!memory.isUp || told.lostAt === null) return [];
+    const silentS = Math.round((clock.monotonic - told.lostAt) / 1000);
+    return [entryOf(facts, 'heartbeat_restored', { silent_s: silentS })];
+  }
+
+  return {
+    due,
+    /** Follows what is stored. */
+    done({ controlPointId, facts }: HeartbeatEntry, { monotonic }: Clock): void {
+      const isLost = facts.action === 'heartbeat_lost';
+      toldById.set(controlPointId, {
+        lostAt: isLost ? monotonic : null,
+        at: monotonic,
+        unlogged: 0,
+        isDown: isLost,
+      });
+    },
+    forget: (controlPointId: string): void => void toldById.delete(controlPointId),
+  };
+}
+
+const unlogged = (count: number) => (count > 0 ? { unlogged_losses: count } : {});
+
+function entryOf(
+  facts: Watched['facts'],
+  action: 'heartbeat_lost' | 'heartbeat_restored',
+  details: Record<string, unknown>,
+): HeartbeatEntry {
+  return {
+    controlPointId: facts.controlPointId,
+    facts: {
+      farm_id: facts.farmId,
+      entity_type: 'CONTROL_POINT',
+      entity_id: facts.controlPointId,
+      entity_name: facts.cod,
+      action,
+      user_id: null,
+      origin: 'DEVICE',
+      details,
+    },
+  };
+}
