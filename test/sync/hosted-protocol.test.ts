@@ -217,7 +217,7 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
           parked
             .filter(({ reason }) => reason.startsWith('parent:'))
             .map(({ seq }) => seq)
-            .sort(),
+            .toSorted((a, b) => a - b),
         ).toEqual([1, 2, 3, 4, 5]);
         // of the others the newest
         expect(Math.max(...parked.map(({ seq }) => seq))).toBe(count);
