@@ -39,6 +39,7 @@ export type SyncServerWiring = {
   database: Pick<Database, 'dialect' | 'read' | 'aheadMs'>;
   monotonic: () => number;
   refused?: HostedDeps['refused'];
+  dropped?: HostedDeps['dropped'];
   repaired?: CompareDeps['repaired'];
 };
 
@@ -56,6 +57,7 @@ export function wireSyncServer({ kernel, database, monotonic, ...given }: SyncSe
     chainAfter,
     rowsPerUnit: ROWS_PER_UNIT[database.dialect],
     refused: given.refused ?? (() => undefined),
+    dropped: given.dropped ?? (() => undefined),
     compare: hostedCompare({ ...common, read: database.read, repaired: given.repaired ?? (() => undefined) }),
   });
 }
@@ -79,13 +81,20 @@ export function wireHostedSync(wiring: HostedSyncWiring) {
   const { kernel, database, monotonic, metrics, processes } = wiring;
   const gatewayByToken = atMost(LOOKED_UP_AT_ONCE, wiring.gatewayByToken);
   const counts = new Map<string, number>();
-  const counted = { repaired: 0 };
+  const counted = { repaired: 0, dropped: 0 };
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
   const server = wireSyncServer({
     kernel,
     database,
     monotonic,
     refused: (kind, code) => count(`${kind} ${code}`),
+    dropped(streamId, rows) {
+      counted.dropped += rows;
+      kernel.log.warn(
+        { streamId, rows },
+        'more of what a gateway said fits nowhere than is kept aside: what was refused and the oldest went; a comparison finds them again',
+      );
+    },
     repaired({ streamId, table, rows, refused }) {
       if (rows + refused === 0) return;
       counted.repaired += rows;
@@ -116,7 +125,7 @@ export function wireHostedSync(wiring: HostedSyncWiring) {
     }),
     refused: (reason) => count(`live ${reason.replaceAll(' ', '_')}`),
   });
-  tellSync(metrics, { counts, shedding, sockets, repaired: () => counted.repaired });
+  tellSync(metrics, { counts, shedding, sockets, counted });
   return {
     server,
     sockets,
@@ -149,14 +158,19 @@ function tellSync(
     counts: ReadonlyMap<string, number>;
     shedding: ReturnType<typeof createShedding>;
     sockets: ReturnType<typeof createLiveSockets>;
-    repaired: () => number;
+    counted: { repaired: number; dropped: number };
   },
 ): void {
-  const { counts, shedding, sockets } = parts;
+  const { counts, counted, shedding, sockets } = parts;
   metrics.counter(
     'sync_repair_rows_total',
     'Rows on which a gateway and this instance differed and which a comparison made right',
-    parts.repaired,
+    () => counted.repaired,
+  );
+  metrics.counter(
+    'sync_kept_aside_dropped_total',
+    'Changes of gateways that fitted nowhere and were dropped because too many of one gateway were kept aside',
+    () => counted.dropped,
   );
   metrics.counterBy(
     'sync_refused_total',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '#adapters/http/openapi.ts';
 import { type FarmRole, MEMBER_ROLES } from '#contract/words.ts';
-import { OWNED, type Route } from '#core/route.ts';
+import { OWNED, type Owned, type Route } from '#core/route.ts';
 import { type App, type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
@@ -75,10 +75,60 @@ function isNotThere(engine: Engine, args: readonly string[] = []): void {
     expect(open).toEqual([]);
   });
 
+  test('a single thing that is deleted, wherever its id is named', async () => {
+    const open: string[] = [];
+    const deleted: string[] = [];
+    const farm = standingFarm(() => farmOf(people.OWNER));
+    const removalOf = (thing: Owned) =>
+      ofFarms().find(
+        ({ method, path, access }) =>
+          method === 'DELETE' && path.endsWith('}') && access.who === 'farm' && access.of === thing,
+      );
+    for (const thing of OWNED.filter((one) => one !== 'farm' && removalOf(one) !== undefined)) {
+      const gone = await farmOf(people.OWNER);
+      // a bus and a profile are in use while their probe stands
+      for (const one of thing.startsWith('probe_') ? (['probe', thing] as const) : [thing]) {
+        const removal = removalOf(one);
+        if (removal === undefined) continue;
+        const { path } = sampleRequest(document, removal, gone);
+        const { status } = await send(removal, { path: `${path}?force=true` }, people.OWNER);
+        if (status >= 300) open.push(`${thing} could not be deleted: ${path} ${status}`);
+      }
+      deleted.push(thing);
+      for (const route of ofFarms()) {
+        const { access } = route;
+        const isOfIt = access.who === 'farm' && access.of === thing;
+        const request = isOfIt ? sampleRequest(document, route, gone) : null;
+        // its id beside those of another farm of the same owner
+        const beside = mixed(route, await farm.names(), gone, [thing]);
+        const told = request ?? (beside.isMixed ? beside.told : null);
+        if (told === null) continue;
+        const reply = await send(route, told, people.OWNER);
+        farm.answered(route.method, reply);
+        const isThere = isOfIt ? reply.status !== 404 : route.method !== 'GET' && reply.status < 400;
+        if (isThere || reply.status >= 500)
+          open.push(`${thing}: ${route.method} ${told.path} ${JSON.stringify(told.body)}: ${reply.status}`);
+      }
+    }
+    expect(open).toEqual([]);
+    // an alert ends, and is not deleted
+    const always = [
+      'pond',
+      'aerator',
+      'control_point',
+      'schedule',
+      'batch',
+      'harvest',
+      'transfer',
+      'expense',
+    ];
+    expect(deleted).toEqual(expect.arrayContaining([...always, 'biometry', 'feeding_record', 'measurement']));
+  });
+
   /** A request of one's own farm with every other field that can name a thing, and the things of others in them. */
-  function mixed(route: Route, own: Names, foreign: Names) {
+  function mixed(route: Route, own: Names, foreign: Names, of: readonly Owned[] = OWNED) {
     const { access } = route;
-    const things = OWNED.filter((thing) => access.who !== 'farm' || access.of !== thing);
+    const things = of.filter((thing) => access.who !== 'farm' || access.of !== thing);
     const names: Names = { ...own, ...Object.fromEntries(things.map((thing) => [thing, foreign[thing]])) };
     const request = sampleRequest(document, route, names);
     const operation = operationOf(document, route);
@@ -102,7 +152,7 @@ function isNotThere(engine: Engine, args: readonly string[] = []): void {
       path: asked.size === 0 ? path : `${path}?${asked}`,
       ...(body === undefined ? {} : { body }),
     };
-    const ids = OWNED.map((thing) => foreign[thing]);
+    const ids = of.map((thing) => foreign[thing]);
     return { told, isMixed: ids.some((id) => JSON.stringify(told).includes(id)) };
   }
 

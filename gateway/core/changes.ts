@@ -126,6 +126,8 @@ export type MergeReport = {
   passedOver: number;
   /** Rows that were kept aside before and found their place now. */
   unparked: number;
+  /** Kept aside before or now, and gone: there were more than is kept of one stream. */
+  dropped?: number;
 };
 
 export type Commit = (unit: Unit) => Promise<Committed>;

@@ -1,9 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openGatewayApi } from '#sim/cli/gateway-api.ts';
+import BetterSqlite from 'better-sqlite3';
+import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { user } from '#contract/resources/users.ts';
+import { issueToken, newLogin } from '#features/accounts/issue-token.ts';
 import { callHttp } from '#sim/http-call.ts';
+import { createRowBuffer } from '../farm-data/grown.ts';
+import { writeToSqlite } from '../farm-data/write-rows.ts';
 import { type BenchOptions, type Finding, median, orderFigures } from './finding.ts';
 import { newDataFolder, startGatewayOn } from './gateway.ts';
 import type { Beats, CrowdLoad } from './load/crowd.ts';
@@ -14,7 +21,7 @@ import { type Remote, startRemote, stopAll } from './remote.ts';
 import type { RunningServer } from './start-server.ts';
 
 const MOST_TIMES_CALM = 3;
-const LANES = 6;
+const TOKEN_LASTS_S = 3_600;
 const HONEST_EVERY_MS = 250;
 const PATIENCE_MS = 120_000;
 /** How long the hostile ones are there before anything is measured. */
@@ -35,17 +42,23 @@ type Honest = { asked: number; refused: string[] };
 export async function hostileCrowd({ isQuick, tell }: BenchOptions): Promise<Finding[]> {
   const size: Size = isQuick
     ? { controllers: 10, people: 5, bodies: 4, silent: 100, rounds: 1, ms: 500 }
-    : { controllers: 100, people: 500, bodies: 200, silent: 10_000, rounds: 5, ms: 8_000 };
+    : {
+        controllers: 100,
+        people: 500,
+        bodies: 200,
+        silent: 10_000,
+        rounds: 5,
+        ms: 8_000,
+      };
   const data = await newDataFolder();
   const crowd = startRemote<CrowdLoad>(new URL('load/crowd.ts', import.meta.url));
   const hostile = startRemote<HostilePeople>(new URL('load/hostile-people.ts', import.meta.url));
   try {
     const owner = await provisionFolder(data, { count: size.controllers, prefix: 'crowd' });
+    const tokens = strangers(data, size.people);
     // as a farm with a small plan has it
     const gateway = await startGatewayOn(data, ['--local-plan', 'BASIC']);
     try {
-      tell(`${size.people} accounts`);
-      const tokens = await strangers(gateway, size.people);
       await crowd.call('arrive', { mqttUrl: gateway.mqtt, clients: owner.controllers, atOnce: 20 });
       const round = () => aRound({ gateway, owner, crowd }, size.ms);
       await round();
@@ -73,21 +86,39 @@ export async function hostileCrowd({ isQuick, tell }: BenchOptions): Promise<Fin
   }
 }
 
-/** People with an account and no farm. */
-async function strangers({ http }: RunningServer, count: number): Promise<string[]> {
-  const tokens: string[] = [];
-  const password = randomBytes(12).toString('base64url');
-  const lane = async (first: number) => {
-    for (let n = first; n < count; n += LANES) {
+/** People with an account and no farm, written into the database of a gateway that is stopped; the tokens of their logins. */
+function strangers(data: string, count: number): string[] {
+  const connection = new BetterSqlite(join(data, 'farm.db'), { fileMustExist: true });
+  try {
+    const secret = connection.prepare("select value from instance_values where id = 'jwt_secret'").pluck();
+    const deps = { tokens: jwtTokens(String(secret.get())), now: Date.now, newId: randomUUID };
+    const rows = createRowBuffer();
+    const tokens = Array.from({ length: count }, (_each, n) => {
       const email = `crowd-${n}@longe.example`;
-      const body = { email, name: 'Longe', password };
-      const made = await callHttp(http, '/api/v1/auth/register', { body, withinMs: PATIENCE_MS });
-      if (made.status !== 201) throw new Error(`no account was made: ${JSON.stringify(made.body)}`);
-      tokens.push((await openGatewayApi(http, { email, password })).token);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, (_lane, number) => lane(number)));
-  return tokens;
+      const person: RowOf<typeof user> = {
+        id: randomUUID(),
+        numeric_id: n + 1,
+        email,
+        email_key: email,
+        name: 'Longe',
+        phone_number: null,
+        role: 'OWNER',
+        is_active: true,
+        // nobody logs in with it
+        password_hash: '',
+        password_version: 1,
+        language: null,
+        created_at: new Date().toISOString(),
+        updated_at: null,
+      };
+      rows.emit(user, person);
+      return issueToken(deps, person, TOKEN_LASTS_S, newLogin(deps, 0, false)).access_token;
+    });
+    writeToSqlite(connection, rows.taken());
+    return tokens;
+  } finally {
+    connection.close();
+  }
 }
 
 type Farm = { gateway: RunningServer; owner: ProvisionedOwner; crowd: Remote<CrowdLoad> };

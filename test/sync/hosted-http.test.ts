@@ -226,6 +226,21 @@ describe('the machines’ side of a hosted instance over real sockets', () => {
       );
     });
 
+    test.each([
+      ['nested deeply', `${'['.repeat(400_000)}${']'.repeat(400_000)}`, 4007],
+      ['of nothing but small values', `[${'0,'.repeat(400_000)}0]`, 4007],
+      ['larger than any farm says', JSON.stringify({ is: 'weather', rain: 'x'.repeat(1_100_000) }), 1009],
+    ])('ends with a frame %s, before it is parsed', async (_what, text, code) => {
+      const { socket, frames, closed } = open();
+      await until(() => frames.length === 1);
+      socket.send(text);
+      expect(await closed).toBe(code);
+      const next = open();
+      await until(() => next.frames.length === 1);
+      next.socket.close();
+      await next.closed;
+    });
+
     test('of one that talks without end is ended', async () => {
       const { socket, frames, closed } = open();
       await until(() => frames.length === 1);

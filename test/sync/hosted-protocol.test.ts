@@ -25,6 +25,7 @@ const OTHER_FARM = '29999999-0000-4000-8000-000000000009';
 onBothEngines('what a hosted instance says to a gateway', (open) => {
   const at = { now: NOON };
   const refusals: string[] = [];
+  const drops: number[] = [];
   let db: TestDatabase;
   let commit: Commit;
   let server: ReturnType<typeof wireSyncServer>;
@@ -34,6 +35,7 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
   beforeEach(async () => {
     at.now = NOON;
     refusals.length = 0;
+    drops.length = 0;
     db = await open({ streams: 'by scope', now: () => at.now, node: 'c0000001' });
     const run = runStatement(db.database.read);
     for (const statement of PAIRED_STREAM.split(';')) await run(statement, []);
@@ -44,6 +46,7 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
       database: db.database,
       monotonic: () => at.now,
       refused: (kind, code) => refusals.push(`${kind} ${code}`),
+      dropped: (_stream, rows) => drops.push(rows),
     });
     log = gatewayLog(FARM);
     return () => db.close();
@@ -186,6 +189,49 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
       const answer = answered(await push(foreign.push(1, 1)));
       expect(answer).toMatchObject({ in: foreign.head(), parked: [1] });
       expect(await ponds()).toEqual([]);
+    });
+
+    test.each([
+      ['rows', 10_600, 'x'],
+      ['bytes', 600, 'x'.repeat(32_000)],
+    ])(
+      'of what fits nowhere keeps only so many %s, and longest what waits for another row',
+      {
+        timeout: 120_000,
+      },
+      async (_of, count, notes) => {
+        // five wait for their farm, the others can never be read
+        for (let n = 1; n <= count; n += 1)
+          log.pond(n, n <= 5 ? { farm_id: OTHER_FARM } : { size_m2: notes });
+        for (let from = 1; from <= count; from += 500)
+          expect(await push(log.push(from, Math.min(count, from + 499)))).toMatchObject({ restamps: [] });
+        const { parked } = await everything();
+        const dropped = drops.reduce((sum, rows) => sum + rows, 0);
+        const bytes = parked.reduce((sum, { change_json }) => sum + change_json.length, 0);
+        expect(parked.length).toBeLessThanOrEqual(10_000);
+        expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
+        expect(parked.length).toBeGreaterThan(400);
+        expect(dropped).toBe(count - parked.length);
+        expect(dropped).toBeGreaterThan(0);
+        expect(
+          parked
+            .filter(({ reason }) => reason.startsWith('parent:'))
+            .map(({ seq }) => seq)
+            .toSorted((a, b) => a - b),
+        ).toEqual([1, 2, 3, 4, 5]);
+        // of the others the newest
+        expect(Math.max(...parked.map(({ seq }) => seq))).toBe(count);
+      },
+    );
+
+    test('with half a character, in a value, a name or deep below, is refused', async () => {
+      const before = await everything();
+      log.pond(1);
+      const sent = log.push(1, 1);
+      for (const odd of [{ cod: '\ud800' }, { 'V\udc00': 1 }, { a: [{ b: '\ud800' }] }])
+        for (const part of [{ body: odd }, { base: { cod: '\ud800' } }, { over: { '\ud800': '' } }])
+          expect(await push({ ...sent, rows: [{ ...sent.rows[0], ...part }] })).toBe('SYNC_MALFORMED');
+      expect(await everything()).toEqual(before);
     });
 
     test('with garbage, too many rows or unknown words is refused and counted', async () => {

@@ -9,6 +9,7 @@ import express, {
 import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
+import { oneATurn } from './fair-turns.ts';
 import { type HandleDeps, handleRoute, proveCaller } from './handle-route.ts';
 import type { Refused } from './harden-server.ts';
 import { ownHosts } from './own-hosts.ts';
@@ -59,6 +60,7 @@ type Serve = {
 /** The routes below /api/v1; what is none of them goes on. */
 function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
   const find = routeFinder<Serve>(routes, (route) => serving(deps, route));
+  const inTurn = oneATurn();
   return (request, response, next) => {
     const { url } = request;
     if (!url.startsWith(BELOW_API)) return next();
@@ -70,12 +72,12 @@ function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
     request.params = params;
     // a file is read by the route, once it is known who sends it
     if (served.takesFile) return void served.serve(request, response, next);
-    const read = (maxBytes: number) =>
-      readJsonBody(request, maxBytes, (error, body) => {
-        if (error !== null) return next(error);
-        request.body = body;
-        void served.serve(request, response, next);
-      });
+    const take = (error: AppError | null, body?: unknown) => {
+      if (error !== null) return next(error);
+      request.body = body;
+      void served.serve(request, response, next);
+    };
+    const read = (maxBytes: number) => readJsonBody(request, maxBytes, take, inTurn);
     if (!served.isProved || isSmallBody(request)) return read(UNPROVED_BYTES);
     // whoever sends much proves first who it is; nothing of it is kept before that
     proveCaller(deps, request).then(() => read(PROVED_BYTES), next);

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 // Thousands of requests that are ready at the same moment would be handled in one turn of the event loop, and the reports
 // of controllers, timers and orders would wait for all of them. So a turn of the loop handles requests for some
-// milliseconds; the others wait, each source in a line of its own, and the lines take turns.
+// milliseconds; the others wait, each source in a line of its own, and the lines take turns. What goes on with requests
+// begun before counts to a turn: where their answers, new connections and reports fill it, little is begun in it.
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -14,15 +15,17 @@ export type FairTurns = {
   bounds?: Partial<TurnBounds>;
 };
 export type TurnBounds = {
-  /** How long one turn of the loop handles requests, ms. */
+  /** How long one turn of the loop handles requests, ms, with all else that it did. */
   sliceMs: number;
+  /** How long it does so even where all else filled it. */
+  leastMs: number;
   /** Requests of one source that wait; more are answered 503. */
   mostPerSource: number;
   /** Requests of all sources that wait. */
   most: number;
 };
 
-const BOUNDS: TurnBounds = { sliceMs: 4, mostPerSource: 128, most: 4_096 };
+const BOUNDS: TurnBounds = { sliceMs: 4, leastMs: 0.5, mostPerSource: 128, most: 4_096 };
 /** How many requests one turn may begin: a request that is answered at once takes some tenths of a millisecond. */
 const STEPS = 32;
 /** What controllers ask, and who looks whether this program lives: before the pages of people, one by one. */
@@ -33,7 +36,7 @@ type Line = { source: string; waiting: Waiting[] };
 
 /** Handles requests in turns. What comes while the loop has time is handled at once. */
 export function fairTurns({ handle, sourceOf, refused, bounds }: FairTurns): Handle {
-  const { sliceMs, mostPerSource, most } = { ...BOUNDS, ...bounds };
+  const { sliceMs, leastMs, mostPerSource, most } = { ...BOUNDS, ...bounds };
   const control = createLines();
   const others = createLines();
   let turnBegan: number | null = null;
@@ -45,13 +48,15 @@ export function fairTurns({ handle, sourceOf, refused, bounds }: FairTurns): Han
   function endOfTurn(): void {
     turnBegan = null;
     if (!isAny()) return;
+    const activeBefore = activeMs();
+    let until: number | null = null;
     // each in an immediate of its own, so that what it goes on with before it waits counts to its time
-    let began: number | null = null;
     for (let n = 0; n < STEPS; n += 1)
       setImmediate(() => {
-        began ??= performance.now();
-        turnBegan ??= began;
-        if (hasTime(began)) handleNext();
+        const now = performance.now();
+        turnBegan ??= now;
+        until ??= now + Math.max(leastMs, sliceMs - (activeMs() - activeBefore));
+        if (now < until) handleNext();
       });
     setImmediate(endOfTurn);
   }
@@ -76,6 +81,23 @@ export function fairTurns({ handle, sourceOf, refused, bounds }: FairTurns): Han
       return;
     refused('too_many_waiting', source);
     refuse(response);
+  };
+}
+
+/** How long the loop has worked since it began, ms: all but its waiting for something to do. */
+const activeMs = () => performance.eventLoopUtilization().active;
+
+/** Makes what runs one piece of work in each turn of the loop, in the order in which they came. */
+export function oneATurn(): (work: () => void) => void {
+  const waiting: (() => void)[] = [];
+  function next(): void {
+    const work = waiting.shift();
+    if (waiting.length > 0) setImmediate(next);
+    work?.();
+  }
+  return (work) => {
+    waiting.push(work);
+    if (waiting.length === 1) setImmediate(next);
   };
 }
 

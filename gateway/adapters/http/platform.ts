@@ -6,6 +6,7 @@ import { type Authorities, authorityBundle, authorityForPhones } from './authori
 import { consolePages } from './console.ts';
 import { docsPage } from './docs-page.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
+import { oneATurn } from './fair-turns.ts';
 import { healthPage, type Readiness, readyPage } from './health.ts';
 import { type LocalPages, localBundle, localEntrance, localReport } from './local-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
@@ -43,14 +44,17 @@ export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly
 
 function openApiPage(routes: readonly Route[]): RequestHandler {
   const made: { bytes: Promise<Buffer> | null } = { bytes: null };
+  const inTurn = oneATurn();
   return async (request, response) => {
     // at the first request: a start that controllers wait for does not wait for it
     made.bytes ??= documentOf(routes);
     const bytes = await made.bytes;
-    // the same bytes for all: they are large, and anybody may ask for them
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.setHeader('Content-Length', bytes.length);
-    response.end(request.method === 'HEAD' ? undefined : bytes);
+    // the same bytes for all: they are large, and hundreds may wait for them
+    inTurn(() => {
+      response.setHeader('Content-Type', 'application/json; charset=utf-8');
+      response.setHeader('Content-Length', bytes.length);
+      response.end(request.method === 'HEAD' ? undefined : bytes);
+    });
   };
 }
 

@@ -27,6 +27,8 @@ export function readJsonBody(
   request: IncomingMessage,
   maxBytes: number,
   done: (error: AppError | null, body?: unknown) => void,
+  /** Runs what a large body takes to read, which may be many at the same moment. */
+  inTurn: (work: () => void) => void = (work) => work(),
 ): void {
   const { headers } = request;
   const length = Number(headers['content-length'] ?? 0);
@@ -40,9 +42,13 @@ export function readJsonBody(
   if (length > maxBytes) return done(tooLarge(maxBytes));
   collect(request, maxBytes, (error, bytes) => {
     if (error !== null) return done(error);
-    const parsed = parse(bytes);
-    if (parsed instanceof AppError) done(parsed);
-    else done(null, parsed.body);
+    const read = () => {
+      const parsed = parse(bytes);
+      if (parsed instanceof AppError) done(parsed);
+      else done(null, parsed.body);
+    };
+    if (bytes.length > UNPROVED_BYTES) inTurn(read);
+    else read();
   });
 }
 

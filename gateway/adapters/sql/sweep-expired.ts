@@ -6,7 +6,7 @@ import {
   revokedToken,
   session,
 } from '#contract/resources/local-tables.ts';
-import { command, takenCommand } from '#contract/resources/sync-tables.ts';
+import { command, parkedChange, takenCommand } from '#contract/resources/sync-tables.ts';
 import { purge } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Database } from './database.ts';
@@ -17,6 +17,8 @@ const SLICE = 500;
 const EVENTS_KEPT_MS = 90 * 24 * 3600 * 1000;
 /** The journey of an order from afar; the order itself stays where it was carried out. */
 const COMMANDS_KEPT_MS = 90 * 24 * 3600 * 1000;
+/** As long as a change that lost: by then a comparison of both sides has told what fitted nowhere. */
+const ASIDE_KEPT_MS = 90 * 24 * 3600 * 1000;
 /** No order lives longer than a quarter of an hour: none of these can come again. */
 const TAKEN_KEPT_MS = 7 * 24 * 3600 * 1000;
 const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
@@ -31,7 +33,7 @@ const COUNTS_KEPT_MS = 3600 * 1000;
  */
 export async function sweepExpired(
   database: Database,
-  { now, elapsedSince }: Pick<Kernel, 'now' | 'elapsedSince'>,
+  { now, elapsedSince, log }: Pick<Kernel, 'now' | 'elapsedSince' | 'log'>,
 ): Promise<void> {
   const { read } = database;
   const answersBefore = isoOf(now() - ANSWERS_KEPT_MS);
@@ -101,6 +103,15 @@ export async function sweepExpired(
       .limit(SLICE)
       .execute(),
   );
+  const aside = await inSlices(database, parkedChange, () =>
+    read
+      .selectFrom('sync_parked')
+      .select('id')
+      .where('parked_at', '<', isoOf(now() - ASIDE_KEPT_MS))
+      .limit(SLICE)
+      .execute(),
+  );
+  if (aside > 0) log.warn({ rows: aside }, 'changes that fitted nowhere for 90 days were dropped');
   if (database.dialect === 'postgres') await forgetCounts(read, now());
 }
 
@@ -137,11 +148,12 @@ async function inSlices(
   database: Database,
   resource: Parameters<typeof purge<{ id: string }>>[0],
   next: () => Promise<{ id: string }[]>,
-): Promise<void> {
-  for (;;) {
+): Promise<number> {
+  for (let gone = 0; ; ) {
     const due = await next();
+    gone += due.length;
     if (due.length > 0)
       await database.commit({ changes: due.map(({ id }) => purge(resource, id)), actor: null });
-    if (due.length < SLICE) return;
+    if (due.length < SLICE) return gone;
   }
 }

@@ -1,5 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
-import { type HostedFrame, hostedFrame } from '#contract/sync/wire.ts';
+import { type HostedFrame, hostedFrame, MOST_SHAPE } from '#contract/sync/wire.ts';
+import { isBeyond } from '#core/json-shape.ts';
 import type { Log } from '#core/kernel.ts';
 import { waitAfter } from '../../sync/gateway/back-off.ts';
 import type { LiveHandlers, LiveLine } from '../../sync/gateway/ports.ts';
@@ -187,7 +188,9 @@ function refusedFor(status: number, retryAfter: string | undefined): number | nu
 function frameOf(data: RawData): HostedFrame | null {
   try {
     // text frames of at most MAX_FRAME_BYTES arrive as one buffer
-    const parsed = hostedFrame.safeParse(JSON.parse((data as Buffer).toString('utf8')));
+    const bytes = data as Buffer;
+    if (isBeyond(bytes, MOST_SHAPE)) return null;
+    const parsed = hostedFrame.safeParse(JSON.parse(bytes.toString('utf8')));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { type GatewayFrame, gatewayFrame, type HostedFrame } from '#contract/sync/wire.ts';
+import { type GatewayFrame, gatewayFrame, type HostedFrame, MOST_SHAPE } from '#contract/sync/wire.ts';
+import { isBeyond } from '#core/json-shape.ts';
 import type { Log } from '#core/kernel.ts';
 import type { Bus, BusMessage, GatewayCaller, HostedLiveParts } from '../../sync/ports.ts';
 
@@ -136,7 +137,7 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
     const said = parsed(text);
     if (said === undefined) {
       deps.refused('frame malformed');
-      return drop(live, CLOSE.malformed, 'a frame was not JSON');
+      return drop(live, CLOSE.malformed, 'a frame was not JSON, or nested too deeply');
     }
     const frame = gatewayFrame.safeParse(said);
     // a newer gateway may say more than this version understands
@@ -231,7 +232,7 @@ function hasToken(live: Live, now: number): boolean {
 /** undefined: no JSON. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return isBeyond(Buffer.from(text), MOST_SHAPE) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

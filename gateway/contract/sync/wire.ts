@@ -45,6 +45,13 @@ export const OPS = { put: 1, delete: 2, restore: 3, fact: 4 } as const;
  *   `over`; fact: the whole row, inserted once
  * `over` names by `*` the stamp of the last delete or restore. With `over`, `hlc` is of the row's making.
  */
+/** Half a character has no canonical text, and no database takes it. */
+function isWhole(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, one]) => name.isWellFormed() && isWhole(one));
+}
+
 export const wireChange = z.object({
   seq,
   tx: z.int().min(0),
@@ -55,9 +62,12 @@ export const wireChange = z.object({
   cl: z.int().min(1).max(1_000_000),
   hlc: HLC,
   /** '' for a group that nobody of its owner's side has stamped yet. */
-  over: z.record(z.string(), z.union([HLC, z.literal('')])).nullable(),
-  base: z.record(z.string(), z.string()).nullable(),
-  body: z.record(z.string(), z.unknown()).nullable(),
+  over: z
+    .record(z.string(), z.union([HLC, z.literal('')]))
+    .refine(isWhole)
+    .nullable(),
+  base: z.record(z.string(), z.string()).refine(isWhole).nullable(),
+  body: z.record(z.string(), z.unknown()).refine(isWhole).nullable(),
   actor: id.nullable(),
   /** The schema that knows everything this change says. */
   sv: schema,
@@ -72,8 +82,8 @@ export const wireRow = z.object({
   cl: z.int().min(1).max(1_000_000),
   /** '' for a row whose making nobody stamped. */
   hlc: z.union([HLC, z.literal('')]),
-  over: z.record(z.string(), z.union([HLC, z.literal('')])),
-  body: z.record(z.string(), z.unknown()),
+  over: z.record(z.string(), z.union([HLC, z.literal('')])).refine(isWhole),
+  body: z.record(z.string(), z.unknown()).refine(isWhole),
 });
 export type WireRow = z.infer<typeof wireRow>;
 

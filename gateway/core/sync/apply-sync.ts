@@ -64,7 +64,7 @@ function* applyIncoming(
   );
   const { rows, report } = yield* writeBatch(merged, log, context);
   const unparked = merged.applied.flatMap(({ heard }) => heard.parkedId ?? []);
-  if (isAside) yield* writeParked({ incoming, kept: merged.kept, unparked }, context);
+  const dropped = isAside ? yield* writeParked({ incoming, kept: merged.kept, unparked }, context) : 0;
   const kept = merged.kept.filter(({ parkedId }) => parkedId === null);
   return {
     rows,
@@ -72,6 +72,7 @@ function* applyIncoming(
       ...report,
       parked: kept.map(({ change, reason }) => ({ seq: change.seq, reason })),
       unparked: unparked.length,
+      ...(dropped > 0 ? { dropped } : {}),
     },
   };
 }
@@ -81,7 +82,9 @@ const isRow = ({ change }: Heard): boolean => change.base === null;
 function sumOf(reports: readonly MergeReport[]): MergeReport {
   const sum = (count: (report: MergeReport) => number): number =>
     reports.reduce((all, report) => all + count(report), 0);
+  const dropped = sum((report) => report.dropped ?? 0);
   return {
+    ...(dropped > 0 ? { dropped } : {}),
     applied: sum(({ applied }) => applied),
     parked: reports.flatMap(({ parked }) => parked),
     conflicts: sum(({ conflicts }) => conflicts),

@@ -24,7 +24,7 @@ export function* writeBatch(
   merged: MergedBatch,
   log: ChangeLog,
   context: UnitContext,
-): Steps<{ rows: CommittedRow[]; report: Omit<MergeReport, 'parked' | 'unparked'> }> {
+): Steps<{ rows: CommittedRow[]; report: Omit<MergeReport, 'parked' | 'unparked' | 'dropped'> }> {
   const gone = yield* settleVisibility(merged, context);
   const unique = yield* settleUniqueKeys(merged, context);
   const keptHidden = yield* keptBelowDeleted(merged, context);

@@ -23,6 +23,8 @@ export async function answerPush(
     const { seen, committed } = await lookAndCommit(deps, () => lookAtPush(deps, caller, request));
     isRepeated ||= seen.isRepeated;
     rest = seen.rest;
+    const { dropped } = committed?.merged ?? {};
+    if (dropped !== undefined) deps.dropped(caller.streamId, dropped);
     parked.push(...(committed?.merged?.parked ?? []).map(({ seq }) => seq));
   } while (rest > 0);
   if (isRepeated) {

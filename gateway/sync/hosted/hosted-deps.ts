@@ -18,6 +18,8 @@ export type HostedDeps = {
   rowsPerUnit: number;
   /** Hears of every request that was refused. */
   refused: (kind: AskKind, code: string) => void;
+  /** Hears of changes that were kept aside and dropped, because there were too many of one stream. */
+  dropped: (streamId: number, rows: number) => void;
   /** The nightly comparison of both sides. */
   compare: {
     digest(caller: GatewayCaller, request: DigestRequest): Promise<unknown>;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fairTurns, type TurnBounds } from '#adapters/http/fair-turns.ts';
+import { fairTurns, oneATurn, type TurnBounds } from '#adapters/http/fair-turns.ts';
 
 // A real server, each of whose answers costs the loop some time, and neighbours on addresses and connections of their own
 // that all ask at the same moment.
@@ -19,14 +19,23 @@ describe('requests in turns', () => {
     for (const close of closing.splice(0)) close();
   });
 
-  async function farm({ costMs, ...bounds }: Partial<TurnBounds> & { costMs: number }) {
+  async function farm({
+    costMs,
+    laterMs,
+    ...bounds
+  }: Partial<TurnBounds> & { costMs: number; laterMs?: number }) {
     const refused: string[] = [];
     const handled: string[] = [];
     const turns = fairTurns({
       handle(request, response) {
         handled.push(request.url ?? '');
         busyFor(costMs);
-        response.end();
+        if (laterMs === undefined) return void response.end();
+        // the database has answered
+        setTimeout(() => {
+          busyFor(laterMs);
+          response.end();
+        });
       },
       sourceOf: ({ socket }) => socket.remoteAddress ?? '',
       refused: (reason, source) => void refused.push(`${reason} ${source}`),
@@ -76,6 +85,32 @@ describe('requests in turns', () => {
     }
     expect(Math.max(...inOneTurn)).toBeLessThanOrEqual(5);
     expect(await Promise.all(flood)).toEqual(Array(100).fill(200));
+  });
+
+  it('begin few while the answers of earlier ones fill the loop', async () => {
+    const { from, handled } = await farm({ costMs: 0.2, laterMs: 2, mostPerSource: 300 });
+    const flood = (await from('127.3.4.1', 200)).map((socket) => ask(socket, '/ponds'));
+    const inOneTurn: number[] = [];
+    for (let before = 0; handled.length < 200; before = handled.length) {
+      await nextTurn();
+      inOneTurn.push(handled.length - before);
+    }
+    // nothing is known of the first
+    expect(inOneTurn.filter((begun) => begun > 12).length).toBeLessThanOrEqual(2);
+    expect(await Promise.all(flood)).toEqual(Array(200).fill(200));
+  });
+
+  it('do the costly parts one in each turn, in order', async () => {
+    const done: number[] = [];
+    const inTurn = oneATurn();
+    for (let n = 0; n < 20; n += 1) inTurn(() => void done.push(n));
+    const inOneTurn: number[] = [];
+    for (let before = 0; done.length < 20; before = done.length) {
+      await nextTurn();
+      inOneTurn.push(done.length - before);
+    }
+    expect(Math.max(...inOneTurn)).toBe(1);
+    expect(done).toEqual(Array.from({ length: 20 }, (_each, n) => n));
   });
 
   it('let a controller and a quiet neighbour pass whoever asks without end', async () => {

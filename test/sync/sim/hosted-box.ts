@@ -44,6 +44,7 @@ export function startHosted(deps: HostedDeps): HostedRun {
     chainAfter,
     rowsPerUnit: 200,
     refused: deps.refused,
+    dropped: () => undefined,
     compare: {
       digest: async () => {
         throw new Error('nothing is compared in this world');
