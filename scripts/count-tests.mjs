@@ -1,6 +1,8 @@
 // Prints the closing line of a continuous-integration run from vitest's JSON reports:
 // node scripts/count-tests.mjs EXIT_CODE REPORT [REPORT_OF_A_SECOND_RUN]
 // or the test files that failed, a line each: node scripts/count-tests.mjs --failed REPORT
+// or the tests that an earlier run had and a later one has not, or only skips: node scripts/count-tests.mjs --lost EARLIER LATER
+// (exits with 1 when there are any)
 
 import fs from 'node:fs';
 
@@ -20,12 +22,37 @@ const statusesOf = (files) =>
     return file.status === 'failed' && !tests.includes('failed') ? [...tests, 'failed'] : tests;
   });
 
+/**
+ * How often each test ran, by its whole name and not by its file, so that it may move.
+ * @param {TestFile[]} files
+ */
+function runsByName(files) {
+  /** @type {Map<string, number>} */
+  const runs = new Map();
+  for (const { fullName, status } of files.flatMap((file) => file.assertionResults))
+    if (status === 'passed' || status === 'failed') runs.set(fullName, (runs.get(fullName) ?? 0) + 1);
+  return runs;
+}
+
+/** @param {TestFile[]} earlier @param {TestFile[]} later @returns {string[]} */
+function lostBetween(earlier, later) {
+  const kept = runsByName(later);
+  return [...runsByName(earlier)].flatMap(([name, runs]) => {
+    const missing = runs - (kept.get(name) ?? 0);
+    return missing > 0 ? [`${missing} of ${runs} lost: ${name}`] : [];
+  });
+}
+
 const [first = '', reportFile = '', secondFile] = process.argv.slice(2);
 const firstFiles = filesOf(reportFile);
 const failedFiles = firstFiles.filter((file) => statusesOf([file]).includes('failed'));
 
 if (first === '--failed') {
   for (const { name } of failedFiles) console.log(name);
+} else if (first === '--lost') {
+  const lost = lostBetween(firstFiles, filesOf(secondFile ?? ''));
+  for (const line of lost) console.log(line);
+  process.exitCode = lost.length === 0 ? 0 : 1;
 } else {
   const again = secondFile === undefined ? [] : filesOf(secondFile);
   const files = [...firstFiles.filter(({ name }) => !again.some((file) => file.name === name)), ...again];
