@@ -37,6 +37,13 @@ export type LanePoints = z.infer<typeof lanePoints>;
 
 export const OPS = { put: 1, delete: 2, restore: 3, fact: 4 } as const;
 
+/** Half a character has no canonical text, and no database takes it. */
+function isWhole(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, one]) => name.isWellFormed() && isWhole(one));
+}
+
 /**
  * One change of one row, as the change log holds it.
  * - put without `base`: the whole row as it was made (or as it stands, then `over` has the stamps of its groups)
@@ -45,13 +52,6 @@ export const OPS = { put: 1, delete: 2, restore: 3, fact: 4 } as const;
  *   `over`; fact: the whole row, inserted once
  * `over` names by `*` the stamp of the last delete or restore. With `over`, `hlc` is of the row's making.
  */
-/** Half a character has no canonical text, and no database takes it. */
-function isWhole(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, one]) => name.isWellFormed() && isWhole(one));
-}
-
 export const wireChange = z.object({
   seq,
   tx: z.int().min(0),
@@ -62,18 +62,17 @@ export const wireChange = z.object({
   cl: z.int().min(1).max(1_000_000),
   hlc: HLC,
   /** '' for a group that nobody of its owner's side has stamped yet. */
-  over: z
-    .record(z.string(), z.union([HLC, z.literal('')]))
-    .refine(isWhole)
-    .nullable(),
-  base: z.record(z.string(), z.string()).refine(isWhole).nullable(),
-  body: z.record(z.string(), z.unknown()).refine(isWhole).nullable(),
+  over: z.record(z.string(), z.union([HLC, z.literal('')])).nullable(),
+  base: z.record(z.string(), z.string()).nullable(),
+  body: z.record(z.string(), z.unknown()).nullable(),
   actor: id.nullable(),
   /** The schema that knows everything this change says. */
   sv: schema,
   chain,
 });
 export type WireChange = z.infer<typeof wireChange>;
+/** One that is sent: its chain is made over its canonical text. */
+const sentChange = wireChange.refine(isWhole);
 
 /** A row of a snapshot or a repair: as it stands, deleted ones too, with its register. */
 export const wireRow = z.object({
@@ -164,7 +163,7 @@ export const pushRequest = z.object({
   cursor: logPoint,
   /** History rows may rest on core rows: those up to here must have been applied. */
   needs_core: seq,
-  rows: z.array(wireChange).max(MAX_ROWS.history),
+  rows: z.array(sentChange).max(MAX_ROWS.history),
 });
 export type PushRequest = z.infer<typeof pushRequest>;
 
@@ -192,7 +191,7 @@ export type MovedFarm = z.infer<typeof movedFarm>;
 
 export const pullAnswer = z.object({
   ...hostedFacts,
-  rows: z.array(wireChange),
+  rows: z.array(sentChange),
   head: seq,
   more: z.boolean(),
   in: lanePoints,
