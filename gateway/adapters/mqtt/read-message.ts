@@ -12,10 +12,23 @@ import { otaProgress } from '#contract/mqtt/ota.ts';
 import type { DevicePublishes } from '#contract/mqtt/topics.ts';
 import type { Controller, DeviceDoor } from '#core/device-link.ts';
 
-/** Undefined when it is not JSON. */
+/**
+ * Escapes that make half a character or U+0000, which no database and no canonical text takes; a pair of halves, and any other
+ * escape, is matched first and stays.
+ */
+const ESCAPES =
+  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u(?:[dD][89a-fA-F][\da-fA-F]{2}|0000)|\\[^]/g;
+const ESCAPE_LENGTH = '\\ud800'.length;
+
+/**
+ * Undefined when it is not JSON. What a controller's memory made of a text is no reason not to hear it: U+FFFD stands for
+ * what is no character.
+ */
 export function parseJson(payload: Buffer | string): unknown {
   try {
-    return JSON.parse(payload.toString());
+    const text = payload.toString();
+    if (!text.includes('\\')) return JSON.parse(text);
+    return JSON.parse(text.replace(ESCAPES, (found) => (found.length === ESCAPE_LENGTH ? '\\ufffd' : found)));
   } catch {
     return undefined;
   }
