@@ -25,6 +25,8 @@ import { runUpdate } from './update-command.ts';
 
 /** Compiled code is stored when the start is over; the box may lose its power before it ever stops in order. */
 const STORE_CODE_AFTER_MS = 20_000;
+/** Linux tells hundredths of a second, Windows its ticks. */
+const UPTIME_GRAIN_MS = 20;
 const EVIDENCE_EVERY_MS = 20_000;
 /** A stop that takes longer is cut off: a supervisor would kill us anyway, and nothing acknowledged is lost. */
 const STOP_WITHIN_MS = 5_000;
@@ -81,7 +83,13 @@ async function runServer(config: Config): Promise<void> {
       'files of the data folder stay open to others',
     );
   const noting = { fault: (_error: unknown): void => undefined };
-  const pauses = watchPauses({ monotonic: () => performance.now(), uptimeMs: () => uptime() * 1000, log });
+  const pauses = watchPauses({
+    monotonic: () => performance.now(),
+    uptimeMs: () => uptime() * 1000,
+    // macOS tells whole seconds
+    ...(process.platform === 'darwin' ? {} : { uptimeGrainMs: UPTIME_GRAIN_MS }),
+    log,
+  });
   const askClock = async (): Promise<ClockEvidence> => {
     const askedAt = pauses.monotonic();
     return { ...(await clockEvidence()), askedAt };

@@ -6,6 +6,8 @@ export type PauseDeps = {
   monotonic: () => number;
   /** How long the machine has been on, with the time it slept, ms. */
   uptimeMs: () => number;
+  /** How finely the system tells that time, ms: some tell whole seconds. */
+  uptimeGrainMs?: number;
   log: Log;
   /** How often it is looked at, ms of real time; a farm that lives faster looks more often. */
   beatMs?: number;
@@ -14,8 +16,12 @@ export type PauseDeps = {
 /** A process that did not come round for this long stood still. Nothing of ours holds it up for half of that. */
 const GAP_MS = 10_000;
 const BEAT_MS = 1_000;
-/** The two clocks are read one after the other, and round. */
-const LEAST_SLEEP_MS = 2_000;
+const WHOLE_SECONDS_MS = 1_000;
+/** The two clocks are read one after the other: closely, or once more, for a process may be held up in between. */
+const CLOSE_MS = 2;
+const READINGS = 3;
+/** Two clocks of one machine never run as differently as this; what they differ by in a beat is no sleep. */
+const MOST_DRIFT = 500e-6;
 /** Of a process that stands still again and again the latest are enough. */
 const MOST_KEPT = 100;
 
@@ -32,15 +38,21 @@ export function watchPauses(deps: PauseDeps): ProcessPauses & {
 } {
   const pauses: ProcessPause[] = [];
   const listeners = new Set<(pause: ProcessPause) => void>();
-  let last = { monotonic: deps.monotonic(), uptimeMs: deps.uptimeMs() };
+  /** Less than this may be rounding. */
+  const leastSleepMs = 2 * (deps.uptimeGrainMs ?? WHOLE_SECONDS_MS);
+  let last = readClocks(deps);
   let asleepMs = 0;
+  /** By how much the machine is ahead of the monotonic clock and what was counted of it: short sleeps add up. */
+  let beyondMs = 0;
   const monotonic = () => deps.monotonic() + asleepMs;
 
   function check(): void {
-    const now = { monotonic: deps.monotonic(), uptimeMs: deps.uptimeMs() };
+    const now = readClocks(deps);
     const gapMs = now.monotonic - last.monotonic;
-    const beyondMs = now.uptimeMs - last.uptimeMs - gapMs;
-    const sleptMs = beyondMs >= LEAST_SLEEP_MS ? beyondMs : 0;
+    const driftMs = Math.min(Math.abs(beyondMs), gapMs * MOST_DRIFT) * Math.sign(beyondMs);
+    beyondMs = Math.max(-leastSleepMs, beyondMs - driftMs + now.uptimeMs - last.uptimeMs - gapMs);
+    const sleptMs = beyondMs >= leastSleepMs ? beyondMs : 0;
+    beyondMs -= sleptMs;
     const from = last.monotonic + asleepMs;
     last = now;
     asleepMs += sleptMs;
@@ -69,4 +81,19 @@ export function watchPauses(deps: PauseDeps): ProcessPauses & {
     onResume: (listener) => void listeners.add(listener),
     stop: () => clearInterval(timer),
   };
+}
+
+/** Both at one moment, as nearly as it goes. */
+function readClocks({ monotonic, uptimeMs }: Pick<PauseDeps, 'monotonic' | 'uptimeMs'>) {
+  const read = () => {
+    const from = monotonic();
+    const uptime = uptimeMs();
+    return { monotonic: from, uptimeMs: uptime, apartMs: monotonic() - from };
+  };
+  let best = read();
+  for (let n = 1; n < READINGS && best.apartMs > CLOSE_MS; n += 1) {
+    const again = read();
+    if (again.apartMs < best.apartMs) best = again;
+  }
+  return best;
 }

@@ -5,7 +5,7 @@ import { attendedMs, isSettling, type ProcessPause } from '#core/process-pause.t
 const SECOND = 1_000;
 
 /** A machine whose clocks a test moves; nothing of it beats by itself within a test. */
-function aMachine() {
+function aMachine({ uptimeGrainMs }: { uptimeGrainMs?: number } = {}) {
   const time = { monotonic: 5_000, uptime: 900_000 };
   const said: Record<string, unknown>[] = [];
   const resumed: ProcessPause[] = [];
@@ -13,6 +13,7 @@ function aMachine() {
   const pauses = watchPauses({
     monotonic: () => time.monotonic,
     uptimeMs: () => time.uptime,
+    ...(uptimeGrainMs === undefined ? {} : { uptimeGrainMs }),
     log: { debug: ignore, info: ignore, error: ignore, warn: (fields) => void said.push(fields) },
   });
   pauses.onResume((pause) => void resumed.push(pause));
@@ -110,6 +111,36 @@ describe('the monotonic clock of the program', () => {
     pauses.all();
     runs(10 * SECOND);
     expect(pauses.monotonic() - before).toBe(3_620 * SECOND);
+    pauses.stop();
+  });
+
+  test('counts sleeps that are short, one by one or added up', () => {
+    for (const [uptimeGrainMs, exactlyMs] of [
+      [20, 40],
+      [1_000, 2_000],
+    ] as const) {
+      const { time, pauses, runs } = aMachine({ uptimeGrainMs });
+      const before = pauses.monotonic();
+      for (let naps = 0; naps < 20; naps += 1) {
+        time.uptime += 450;
+        runs(SECOND);
+      }
+      const slept = pauses.monotonic() - before - 20 * SECOND;
+      expect(slept).toBeLessThanOrEqual(20 * 450);
+      expect(slept).toBeGreaterThan(20 * 450 - exactlyMs);
+      pauses.stop();
+    }
+  });
+
+  test('counts no sleep where the two clocks round, or run a little differently, for a day', () => {
+    const { time, pauses, runs } = aMachine({ uptimeGrainMs: 20 });
+    const before = pauses.monotonic();
+    const day = 86_400;
+    for (let beats = 0; beats < day; beats += 1) {
+      time.uptime += 0.1 + (beats % 2 === 0 ? 15 : -15);
+      runs(SECOND);
+    }
+    expect(pauses.monotonic() - before).toBe(day * SECOND);
     pauses.stop();
   });
 });

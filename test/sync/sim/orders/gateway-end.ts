@@ -41,7 +41,12 @@ export function gatewayEnd(deps: Deps) {
   const state = { missed: 0, isOpen: false };
 
   async function start(): Promise<void> {
-    const pauses = watchPauses({ monotonic: process.monotonic, uptimeMs: time.now, log: LOG });
+    const pauses = watchPauses({
+      monotonic: process.monotonic,
+      uptimeMs: time.now,
+      uptimeGrainMs: 20,
+      log: LOG,
+    });
     // looked at by whoever asks
     pauses.stop();
     const monotonic = () => {

@@ -92,9 +92,9 @@ export function createProcess(time: VirtualTime, chance: Chance) {
     async mayStandStill(share: number, mostMs: number): Promise<void> {
       if (!chance.of(share)) return;
       const { life } = own;
-      // short ones more often: most of what decides is over within seconds; no machine sleeps for less than two
+      // short ones more often: most of what decides is over within seconds
       const ms = Math.round(200 + (mostMs - 200) * chance.unit() ** 3);
-      standStill(ms, { asleep: ms >= 2_000 && chance.of(0.3) });
+      standStill(ms, { asleep: chance.of(0.3) });
       work.open -= 1;
       await new Promise<void>((resolve) => enter(false, () => life === own.life && resolve()));
       work.open += 1;

@@ -162,6 +162,11 @@ function faultsOf(world: {
     'line cut': () => box.cut(),
     'gateway frozen': () => processes.gateway.standStill(seconds(1, 300)),
     'gateway asleep': () => processes.gateway.standStill(seconds(2, 300), { asleep: true }),
+    // each shorter than a clock of whole seconds tells; together longer than many an order counts
+    'gateway dozes': () => {
+      for (let at = 0; at < 60_000; at += chance.between(400, 4_000))
+        time.after(at, () => processes.gateway.standStill(chance.between(100, 1_900), { asleep: true }));
+    },
     'hosted instance frozen': () => processes.hosted.standStill(seconds(1, 300)),
     'gateway killed': () => {
       box.die();
@@ -181,6 +186,7 @@ function faultsOf(world: {
     'line cut': 3,
     'gateway frozen': 3,
     'gateway asleep': 3,
+    'gateway dozes': 4,
     'hosted instance frozen': 2,
     'gateway killed': 1,
     'hosted instance killed': 1,
