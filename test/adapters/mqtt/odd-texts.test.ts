@@ -26,7 +26,7 @@ async function aFarmWithBroker(engine: 'sqlite' | 'postgres') {
 }
 
 it.each(['sqlite', 'postgres'] as const)(
-  'a controller whose texts hold half a character, or none, is heard as any other (%s)',
+  'a controller whose texts hold half a character, or U+0000, is heard as any other (%s)',
   async (engine) => {
     const { app, port } = await aFarmWithBroker(engine);
     const farm = await aFarmWith(app);
